@@ -1,0 +1,37 @@
+"""predicat: named row filters with one meaning in Spark SQL, PostgreSQL and Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
+
+if TYPE_CHECKING:
+    from predicat.api import Predicate, dialects, languages, parse
+    from predicat.catalog import Catalog, load_catalog
+
+__version__ = "0.1.0"
+__all__ = [
+    "Catalog",
+    "Diagnostic",
+    "PredicatError",
+    "Predicate",
+    "Unsupported",
+    "dialects",
+    "languages",
+    "load_catalog",
+    "parse",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """The API loads on first use, so that `import predicat` costs nothing."""
+    if name in ("Predicate", "dialects", "languages", "parse"):
+        from predicat import api  # noqa: PLC0415  # lazy on purpose
+
+        return getattr(api, name)
+    if name in ("Catalog", "load_catalog"):
+        from predicat import catalog  # noqa: PLC0415  # lazy on purpose
+
+        return getattr(catalog, name)
+    raise AttributeError(f"module 'predicat' has no attribute {name!r}")

@@ -1,0 +1,149 @@
+"""The public API: one predicate, from text to answers, SQL and other languages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from predicat import backends
+from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.frontends import LANGUAGES, Body
+from predicat.ir.nodes import FieldDecl, Node, fields_of, params_of
+from predicat.ir.tree import Value
+from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
+from predicat.passes.check import Scope, check
+from predicat.passes.simplify import simplify
+from predicat.semantics.evaluate import Eval, compile_node
+
+FieldSpec = str | Mapping[str, Any] | FieldDecl
+
+
+def languages() -> tuple[str, ...]:
+    """The names of the languages that a predicate can be written in."""
+    return tuple(LANGUAGES)
+
+
+def dialects() -> tuple[str, ...]:
+    """The names of the SQL dialects that a predicate can be given in."""
+    return backends.DIALECTS
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A checked predicate: TRUE, FALSE or UNKNOWN for every row.
+
+    `node` is its typed tree after simplification; `language` the one it was written in.
+    """
+
+    node: Node
+    language: str
+
+    def evaluate(self, row: Mapping[str, Any], **params: Any) -> bool | None:
+        """Whether the predicate holds for a row: True, False, or None for UNKNOWN.
+
+        A row maps field names to Python values (a dotted name flat or nested); a missing key and None are absent
+        values. `params` are values for the predicate's parameters. Raises PredicatError if a value does not fit the
+        declared type of its field.
+        """
+        if not params:
+            return self._function(row)
+        self._known(params)
+        return self._function({**row, **{f":{name}": value for name, value in params.items()}})
+
+    def sql(self, dialect: str) -> str:
+        """A boolean SQL expression that never raises: TRUE, FALSE, or NULL for UNKNOWN.
+
+        Parameters stay in it as `:name`. Raises Unsupported where the dialect cannot say an operator.
+        """
+        return _dialect(dialect).render(self.node)
+
+    def parameterized(self, dialect: str, first: int = 1) -> tuple[str, list[Value]]:
+        """The SQL with its constants as parameters numbered from `first`, and their values in order.
+
+        PostgreSQL parameters are `$1`, `$2`, ...; Spark's are `?`.
+        """
+        return _dialect(dialect).parameterized(self.node, first)
+
+    def to(self, language: str) -> str:
+        """The predicate in another language. Raises Unsupported with the reason where that cannot say it."""
+        if language in backends.DIALECTS:
+            return self.sql(language)
+        if language not in LANGUAGES:
+            raise PredicatError.of(msg.unknown_language(language, [*LANGUAGES, *backends.DIALECTS]))
+        return backends.writer(language)(self.node)
+
+    @property
+    def fields(self) -> dict[str, FieldDecl]:
+        """The fields that the predicate reads, by name."""
+        return fields_of(self.node)
+
+    @property
+    def params(self) -> tuple[str, ...]:
+        """The names of the predicate's parameters."""
+        return tuple(params_of(self.node))
+
+    @cached_property
+    def _function(self) -> Eval:
+        return compile_node(self.node)
+
+    def _known(self, names: Iterable[str]) -> None:
+        for name in names:
+            if name not in self.params:
+                raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, self.params))
+
+
+def _dialect(name: str) -> backends.Dialect:
+    if name not in backends.DIALECTS:
+        raise PredicatError.of(msg.unknown_dialect(name, backends.DIALECTS))
+    return backends.dialect(name)
+
+
+def parse(
+    text: Any,
+    language: str,
+    fields: Mapping[str, FieldSpec] | None = None,
+    *,
+    on: str | None = None,
+    name: str = "<predicate>",
+) -> Predicate:
+    """Read a predicate.
+
+    `fields` maps names to types (`"string"`, `"map<string, string>"`) or to the mapping of a catalog
+    (`{"type": "string", "column": "c", "nulls": "value"}`); without it, names are dynamically typed, as in JSON.
+    `on` names the field that languages of keys read from; None is the row itself. `name` stands for the text in
+    messages. Raises PredicatError with every problem found.
+    """
+    if language not in LANGUAGES:
+        raise PredicatError.of(msg.unknown_language(language, LANGUAGES))
+    source = Source(name, text if isinstance(text, str) else "")
+    declared = None if fields is None else {key: _field(key, spec) for key, spec in fields.items()}
+    row = LANGUAGES[language]
+    tree = row.read(Body(text, source, Span(source, 0, len(source.text)), on, declared))
+    return Predicate(simplify(check(tree, Scope(declared), row.rules)), language)
+
+
+def _field(name: str, spec: FieldSpec) -> FieldDecl:
+    if isinstance(spec, FieldDecl):
+        return spec
+    data: Mapping[str, Any] = {"type": spec} if isinstance(spec, str) else spec
+    known = ("type", "column", "nulls", "description")
+    for key in data:
+        if key not in known:
+            raise PredicatError.of(msg.unknown_key(NOWHERE, key, f"the field {name!r}", known))
+    text = str(data.get("type", ""))
+    try:
+        kind = parse_type(text)
+    except TypeSyntaxError as error:
+        raise PredicatError.of(msg.bad_type(NOWHERE, text, str(error), SCALAR_NAMES)) from None
+    nulls = str(data.get("nulls", "absent"))
+    if nulls not in ("absent", "value"):
+        raise PredicatError.of(msg.bad_value(NOWHERE, "nulls", f"{nulls!r} is neither absent nor value"))
+    column = data.get("column")
+    columns = column if isinstance(column, Mapping) else dict.fromkeys(backends.DIALECTS, column) if column else {}
+    return FieldDecl(name, kind, str(data.get("description", "")), nulls, tuple(columns.items()))
+
+
+__all__ = ["Predicate", "PredicatError", "Unsupported", "dialects", "languages", "parse"]

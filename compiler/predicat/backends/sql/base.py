@@ -1,0 +1,425 @@
+"""What the SQL dialects share: the renderer, literals, logic, and comparisons with one meaning.
+
+A dialect is a table from every operator to a rule, or to a Reason why it cannot be said. Rules build sqlglot nodes,
+never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and never raises.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import assert_never
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+
+from predicat.diagnostics import Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.tree import Value
+from predicat.ir.types import BIGINT, DOUBLE, STRING, TIMESTAMP, DecimalType, Type
+from predicat.ir.values import INT_MAX, INT_MIN
+
+Sql = exp.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a dialect cannot say an operator."""
+
+    text: str
+
+
+Rule = Callable[["Renderer", Call], Sql]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A SQL dialect: how sqlglot calls it, its table of operators, and the rules that are not operators."""
+
+    name: str
+    sqlglot: str
+    table: Mapping[str, Rule | Reason]
+    types: Mapping[Type, str]
+    quantifier: Callable[[Renderer, Quantifier], Sql]
+    not_nan: Callable[[Sql], Sql]
+    timestamp: Callable[[datetime], Sql]
+    let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
+
+    def render(self, node: Node) -> str:
+        """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
+        return self.text(Renderer(self).node(node))
+
+    def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
+        """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""
+        renderer = Renderer(self, first=first)
+        return self.text(renderer.node(node)), renderer.values
+
+    def text(self, sql: Sql) -> str:
+        return sql.sql(dialect=self.sqlglot, comments=False)
+
+
+# --- small builders
+
+
+def fn(name: str, *args: Sql) -> Sql:
+    """A function call, written as it is given."""
+    return exp.Anonymous(this=name, expressions=list(args))
+
+
+def text(value: str) -> Sql:
+    return exp.Literal.string(value)
+
+
+def number(value: int | str) -> Sql:
+    shown = str(value)
+    return exp.Neg(this=exp.Literal.number(shown[1:])) if shown.startswith("-") else exp.Literal.number(shown)
+
+
+def cast(sql: Sql, kind: str) -> Sql:
+    return exp.Cast(this=sql, to=exp.DataType.build(kind))
+
+
+def try_cast(sql: Sql, kind: str) -> Sql:
+    return exp.TryCast(this=sql, to=exp.DataType.build(kind), safe=True)
+
+
+def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
+    """CASE WHEN test THEN value ... [ELSE default] END"""
+    ifs = [exp.If(this=test, true=value) for test, value in branches]
+    return exp.Case(ifs=ifs, default=default) if default is not None else exp.Case(ifs=ifs)
+
+
+_TIGHT = (
+    exp.Column, exp.Literal, exp.Anonymous, exp.Paren, exp.Cast, exp.TryCast, exp.Case, exp.Boolean, exp.Null, exp.Bracket,
+    exp.Func, exp.Placeholder, exp.Var, exp.Parameter, exp.Identifier, exp.Subquery, exp.Dot,
+)  # fmt: skip
+
+
+def wrap(sql: Sql) -> Sql:
+    """The expression in parentheses, unless it needs none as an operand."""
+    return sql if isinstance(sql, _TIGHT) and not isinstance(sql, exp.Connector) else exp.Paren(this=sql)
+
+
+def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
+    return kind(this=wrap(left), expression=wrap(right))
+
+
+def both(*parts: Sql) -> Sql:
+    return _join(exp.And, parts)
+
+
+def either(*parts: Sql) -> Sql:
+    return _join(exp.Or, parts)
+
+
+def _join(kind: type[exp.Connector], parts: tuple[Sql, ...]) -> Sql:
+    """AND or OR, as a balanced tree: sqlglot, Spark and PostgreSQL recurse into long chains."""
+    if len(parts) == 1:
+        return parts[0]
+    if len(parts) > 32:
+        middle = len(parts) // 2
+        return kind(this=wrap(_join(kind, parts[:middle])), expression=wrap(_join(kind, parts[middle:])))
+    found = _operand(parts[0], kind)
+    for part in parts[1:]:
+        found = kind(this=found, expression=_operand(part, kind))
+    return found
+
+
+def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
+    loose = isinstance(sql, exp.Connector) and (kind is exp.And or not isinstance(sql, exp.And))
+    return exp.Paren(this=sql) if loose else sql
+
+
+def negation(sql: Sql) -> Sql:
+    if isinstance(sql, exp.Is) and isinstance(sql.expression, exp.Null):
+        return exp.Not(this=sql)
+    return exp.Not(this=wrap(sql))
+
+
+def is_null(sql: Sql) -> Sql:
+    return exp.Is(this=wrap(sql), expression=exp.Null())
+
+
+def is_true(sql: Sql) -> Sql:
+    return exp.Is(this=wrap(sql), expression=exp.Boolean(this=True))
+
+
+def between(sql: Sql, low: Sql, high: Sql) -> Sql:
+    return exp.Between(this=wrap(sql), low=low, high=high)
+
+
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
+
+
+def identifier(name: str, dialect: str) -> exp.Identifier:
+    """A name, in quotes unless it is a lower-case word that the dialect does not reserve."""
+    words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
+    return exp.to_identifier(name, quoted=not _PLAIN.match(name) or name.upper() in words)
+
+
+# --- rendering
+
+
+@dataclass(slots=True)
+class Renderer:
+    """One rendering. With `first`, constants become parameters and `values` collects them."""
+
+    dialect: Dialect
+    first: int | None = None
+    values: list[Value] = field(default_factory=list[Value])
+    counter: int = 0
+
+    def node(self, node: Node) -> Sql:
+        match node:
+            case Literal(kind, value):
+                return self.literal(kind, value)
+            case Field():
+                name = node.decl.column(self.dialect.name)
+                return exp.Column(this=identifier(name, self.dialect.sqlglot))
+            case Parameter(_, decl):
+                # Not a placeholder node: PostgreSQL's would be written as the Python driver's, `%(name)s`.
+                return exp.Var(this=f":{decl.name}")
+            case Variable(_, name):
+                return exp.Column(this=exp.to_identifier(name, quoted=True))
+            case Items():
+                return exp.Tuple(expressions=[self.node(item) for item in node.items])
+            case Quantifier():
+                return self.dialect.quantifier(self, node)
+            case Call():
+                rule = self.dialect.table[node.op]
+                if isinstance(rule, Reason):
+                    raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, rule.text))
+                return rule(self, node)
+            case _:
+                assert_never(node)
+
+    def args(self, node: Call) -> list[Sql]:
+        return [self.node(arg) for arg in node.args]
+
+    def fresh(self, prefix: str) -> str:
+        """A name that no column has."""
+        self.counter += 1
+        return f"__{prefix}{self.counter}"
+
+    def refuse(self, node: Call, reason: str) -> Unsupported:
+        return Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, reason))
+
+    def literal(self, kind: Type, value: Value) -> Sql:
+        if value is None:
+            return self.null(kind)
+        if self.first is not None and not isinstance(value, bool):
+            return self.parameter(kind, value)
+        match value:
+            case bool():
+                return exp.Boolean(this=value)
+            case int():
+                return number(value) if INT_MIN < value else cast(text(str(value)), "BIGINT")
+            case float():
+                return self.double(value)
+            case Decimal():
+                return number(f"{value:f}")
+            case str():
+                return text(value)
+            case datetime():
+                return self.dialect.timestamp(value.astimezone(UTC))
+            case date():
+                return cast(text(value.isoformat()), "DATE")
+            case timedelta():
+                return number(micros(value))
+
+    def null(self, kind: Type) -> Sql:
+        name = self.dialect.types.get(kind)
+        return exp.Null() if name is None else cast(exp.Null(), name)
+
+    def parameter(self, kind: Type, value: Value) -> Sql:
+        stored = micros(value) if isinstance(value, timedelta) else value
+        self.values.append(stored)
+        position = (self.first or 1) + len(self.values) - 1
+        marker: Sql = exp.Placeholder() if self.dialect.name == "spark" else exp.Parameter(this=exp.Literal.number(position))
+        if kind == STRING and self.dialect.name == "spark":
+            return marker
+        return marker if kind == STRING else cast(marker, self.dialect.types.get(kind, "DECIMAL"))
+
+    def double(self, value: float) -> Sql:
+        """A double that stands beside a double: a plain number where the engine reads that exactly so."""
+        if not math.isfinite(value):
+            return cast(text({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE")
+        if value.is_integer() and abs(value) < 1e15:
+            return number(int(value)) if math.copysign(1, value) > 0 or value else cast(number(0), "DOUBLE")
+        shown = repr(value)
+        return number(shown) if "e" not in shown else cast(text(shown), "DOUBLE")
+
+
+def micros(value: timedelta) -> int:
+    return value // timedelta(microseconds=1)
+
+
+# --- logic
+
+
+def _and(r: Renderer, node: Call) -> Sql:
+    return both(*r.args(node))
+
+
+def _or(r: Renderer, node: Call) -> Sql:
+    return either(*r.args(node))
+
+
+def _not(r: Renderer, node: Call) -> Sql:
+    return negation(r.node(node.args[0]))
+
+
+def _cond(r: Renderer, node: Call) -> Sql:
+    """CASE takes its ELSE on NULL; here an UNKNOWN condition makes all UNKNOWN, unless it can never be."""
+    test, yes, no = r.args(node)
+    condition = node.args[0]
+    if isinstance(condition, Call) and condition.op in ("is_true", "is_null", "same"):
+        return case((test, yes), default=no)
+    return case((test, yes), (negation(test.copy()), no))
+
+
+def _in(r: Renderer, node: Call) -> Sql:
+    left, right = node.args
+    if not isinstance(right, Items):
+        return r.dialect.table["in_array"](r, node)  # type: ignore[operator]
+    sql = r.node(left)
+    if not right.items:
+        return case((negation(is_null(sql)), exp.Boolean(this=False)))
+    if any(_numeric_mix(left, item) or _nan_matters(item) for item in right.items):
+        return either(*(compare(r, "eq", left, item) for item in right.items))
+    return exp.In(this=wrap(sql), expressions=[r.node(item) for item in right.items])
+
+
+def _same(r: Renderer, node: Call) -> Sql:
+    return exp.NullSafeEQ(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])))
+
+
+# --- comparisons
+
+_KINDS: dict[str, type[exp.Binary]] = {
+    "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE, "gt": exp.GT, "ge": exp.GTE,
+}  # fmt: skip
+_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_TWO63 = float(2**63)
+
+
+def _comparison(op: str) -> Rule:
+    return lambda r, node: compare(r, op, node.args[0], node.args[1])
+
+
+def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+    """A comparison by value: numbers across types exactly, NaN equal to nothing and below and above nothing."""
+    if {left.type, right.type} == {BIGINT, DOUBLE}:
+        return _mixed(r, op, left, right)
+    if DOUBLE in (left.type, right.type):
+        return _doubles(r, op, left, right)
+    one, other = r.node(left), r.node(right)
+    if left.type == STRING and op in ("lt", "le", "gt", "ge"):
+        collate = r.dialect.table.get("collate")
+        if callable(collate):
+            one = collate(r, Call(STRING, "collate", (left,)))
+    return binary(_KINDS[op], one, other)
+
+
+def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+    """Both engines hold NaN equal to itself and above all: the comparisons that come out wrong get a guard."""
+    guards_right = op in ("lt", "le")
+    guarded, other = (right, left) if guards_right else (left, right)
+    needed = _nan_matters(guarded) and (op not in ("eq", "ne") or _nan_matters(other))
+
+    def build(value: Sql) -> Sql:
+        pair = (r.node(other), value) if guards_right else (value, r.node(other))
+        found = binary(_KINDS[op], *pair)
+        if not needed:
+            return found
+        guard = r.dialect.not_nan(value.copy())
+        return either(found, negation(guard)) if op == "ne" else both(found, guard)
+
+    return r.dialect.let(r, r.node(guarded), build) if needed else build(r.node(guarded))
+
+
+def _nan_matters(node: Node) -> bool:
+    if node.type != DOUBLE:
+        return False
+    return not (isinstance(node, Literal) and isinstance(node.value, float) and not math.isnan(node.value))
+
+
+def _numeric_mix(left: Node, right: Node) -> bool:
+    return {left.type, right.type} == {BIGINT, DOUBLE}
+
+
+def _mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+    """An integer against a double. The double becomes a whole number, so that no digit of the integer is lost."""
+    if left.type == DOUBLE:
+        op, left, right = _FLIPPED[op], right, left
+    if isinstance(right, Literal) and isinstance(right.value, float):
+        return _against_double(r, op, left, right.value)
+    if isinstance(left, Literal) and isinstance(left.value, int) and abs(left.value) <= 2**53:
+        return compare(r, op, Literal(DOUBLE, float(left.value)), right)
+    whole, sql = r.node(left), r.node(right)
+    rounding = "CEIL" if op in ("lt", "ge") else "FLOOR"
+    rounded = cast(fn(rounding, sql), "BIGINT")
+    inside = binary(_KINDS[op], whole, rounded)
+    if op == "eq":
+        inside = both(inside, binary(exp.EQ, sql.copy(), fn("FLOOR", sql.copy())))
+    elif op == "ne":
+        inside = either(inside, binary(exp.NEQ, sql.copy(), fn("FLOOR", sql.copy())))
+    defined = negation(is_null(whole.copy()))
+    high, low = binary(exp.GTE, sql.copy(), r.double(_TWO63)), binary(exp.LT, sql.copy(), r.double(-_TWO63))
+    beyond = {"eq": (False, False, False), "ne": (True, True, True), "lt": (False, True, False), "le": (False, True, False),
+              "gt": (False, False, True), "ge": (False, False, True)}[op]  # fmt: skip
+    nan, above, below = (exp.Boolean(this=value) for value in beyond)
+    return case(
+        (both(defined, negation(r.dialect.not_nan(sql.copy()))), nan),
+        (both(defined.copy(), high), above),
+        (both(defined.copy(), low), below),
+        (defined.copy(), inside),
+    )
+
+
+def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
+    """`bigint op constant`: the constant becomes the integer that decides the same."""
+    sql = r.node(left)
+    if math.isnan(value) or abs(value) >= _TWO63:
+        always = {"lt": value > 0, "le": value > 0, "gt": value < 0, "ge": value < 0, "ne": True}.get(op, False)
+        always = (op == "ne") if math.isnan(value) else always
+        return case((negation(is_null(sql)), exp.Boolean(this=always)))
+    if op in ("eq", "ne") and not value.is_integer():
+        return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
+    bound = math.ceil(value) if op in ("lt", "ge") else math.floor(value)
+    if not INT_MIN <= bound <= INT_MAX:
+        return case((negation(is_null(sql)), exp.Boolean(this=op in ("lt", "le"))))
+    return binary(_KINDS[op], sql, r.literal(BIGINT, bound))
+
+
+def function(name: str) -> Rule:
+    """An operator that is one function of the engine."""
+    return lambda r, node: fn(name, *r.args(node))
+
+
+def is_timestamp(node: Node) -> bool:
+    return node.type == TIMESTAMP
+
+
+def is_decimal(node: Node) -> bool:
+    return isinstance(node.type, DecimalType)
+
+
+COMMON: dict[str, Rule | Reason] = {
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "is_true": lambda r, node: is_true(r.node(node.args[0])),
+    "is_null": lambda r, node: is_null(r.node(node.args[0])),
+    "cond": _cond,
+    "coalesce": function("COALESCE"),
+    "same": _same,
+    "in": _in,
+    **{op: _comparison(op) for op in _KINDS},
+}
+"""The operators that all dialects say alike."""

@@ -1,0 +1,473 @@
+"""Spark SQL (4.0 and later, ANSI mode on or off)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import (
+    COMMON,
+    Dialect,
+    Reason,
+    Renderer,
+    Rule,
+    Sql,
+    between,
+    binary,
+    both,
+    case,
+    cast,
+    fn,
+    function,
+    identifier,
+    negation,
+    number,
+    text,
+    try_cast,
+    wrap,
+)
+from predicat.ir.nodes import Call, Literal, Node, Quantifier
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    MapType,
+)
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.semantics import casefold, regex
+
+_ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MICROS_OF_DAY = 86_400_000_000
+_MAX_SECONDS = 253402300799
+_MIN_SECONDS = -62135596800
+
+
+def constant(node: Node) -> str:
+    """The value of an argument that the check made sure is a constant text."""
+    return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
+
+
+def _integer(r: Renderer, node: Node) -> Sql:
+    """An integer operand as BIGINT: the column may be narrower, and would overflow earlier."""
+    sql = r.node(node)
+    return sql if isinstance(node, Literal) or isinstance(node, Call) else cast(sql, "BIGINT")
+
+
+def _floating(r: Renderer, node: Node) -> Sql:
+    sql = r.node(node)
+    return sql if isinstance(node, Call) else cast(sql, "DOUBLE")
+
+
+def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        left, right = node.args
+        if node.type == BIGINT:
+            return fn(integer, _integer(r, left), _integer(r, right))
+        if node.type == DOUBLE:
+            return binary(operator, _floating(r, left), _floating(r, right))
+        if node.type == DURATION and left.type == TIMESTAMP:
+            return binary(exp.Sub, fn("UNIX_MICROS", r.node(left)), fn("UNIX_MICROS", r.node(right)))
+        if node.type == DURATION:
+            return fn(integer, r.node(left), r.node(right))
+        return _from_micros(fn(integer, fn("UNIX_MICROS", r.node(left)), r.node(right)))
+
+    return rule
+
+
+def _from_micros(micros: Sql) -> Sql:
+    low, high = number(_MIN_SECONDS * 1_000_000), number(_MAX_SECONDS * 1_000_000 + 999_999)
+    return case((between(micros, low, high), fn("TIMESTAMP_MICROS", micros.copy())))
+
+
+def _div(r: Renderer, node: Call) -> Sql:
+    left, right = node.args
+    if node.type == DOUBLE:
+        return fn("TRY_DIVIDE", _floating(r, left), _floating(r, right))
+    a, b = _integer(r, left), _integer(r, right)
+    if isinstance(right, Literal) and right.value not in (0, -1):
+        return exp.IntDiv(this=wrap(a), expression=wrap(b))
+    quotient = exp.IntDiv(this=wrap(a), expression=fn("NULLIF", b, number(0)))
+    return case((binary(exp.EQ, b.copy(), number(-1)), fn("TRY_SUBTRACT", number(0), cast(a.copy(), "BIGINT"))), default=quotient)
+
+
+def _mod(r: Renderer, node: Call) -> Sql:
+    return binary(exp.Mod, _integer(r, node.args[0]), fn("NULLIF", _integer(r, node.args[1]), number(0)))
+
+
+def _neg(r: Renderer, node: Call) -> Sql:
+    if node.type == BIGINT:
+        return fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), _integer(r, node.args[0]))
+    return exp.Neg(this=wrap(_floating(r, node.args[0])))
+
+
+def _abs(r: Renderer, node: Call) -> Sql:
+    if node.type == DOUBLE:
+        return fn("ABS", _floating(r, node.args[0]))
+    sql = _integer(r, node.args[0])
+    return case((binary(exp.LT, sql, number(0)), fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), sql.copy())), default=sql.copy())
+
+
+def _whole(name: str) -> Rule:
+    """FLOOR and CEIL give a BIGINT in Spark; beyond 2^53 a double is whole already."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        sql = _floating(r, node.args[0])
+        inside = binary(exp.LT, fn("ABS", sql), number(2**53))
+        return case((inside, cast(fn(name, sql.copy()), "DOUBLE")), default=sql.copy())
+
+    return rule
+
+
+# --- strings
+
+
+def _trim(name: str) -> Rule:
+    return lambda r, node: fn(name, r.node(node.args[0]))
+
+
+def _like(r: Renderer, node: Call) -> Sql:
+    return exp.Like(this=wrap(r.node(node.args[0])), expression=r.node(node.args[1]))
+
+
+def folded(r: Renderer, node: Node, wanted: str) -> Sql:
+    """A text with each character that can become one of `wanted` folded, and the others as they are."""
+    source, target = casefold.translation(wanted)
+    sql = r.node(node)
+    return fn("TRANSLATE", sql, text(source), text(target)) if source else sql
+
+
+def _ci(name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        wanted = casefold.fold(constant(node.args[1]))
+        value, pattern = folded(r, node.args[0], wanted), text(wanted)
+        if name == "EQ":
+            return binary(exp.EQ, value, pattern)
+        if name == "LIKE":
+            return exp.Like(this=wrap(value), expression=pattern)
+        return fn(name, value, pattern)
+
+    return rule
+
+
+def _matches(r: Renderer, node: Call) -> Sql:
+    return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.JAVA))
+
+
+def rlike(sql: Sql, pattern: str) -> Sql:
+    return exp.RegexpLike(this=wrap(sql), expression=text(pattern))
+
+
+def _shape(pattern: str) -> str:
+    """One of the patterns of ir.values, exact at both ends: Java's `$` also stands before a last line end."""
+    return pattern.removesuffix("$").replace("^", "\\A", 1) + "\\z"
+
+
+def _substr(r: Renderer, node: Call) -> Sql:
+    """From max(start, 1): Spark counts a start below zero from the end, and takes 0 for 1."""
+    value, start = r.node(node.args[0]), r.node(node.args[1])
+    first = start if _at_least_one(node.args[1]) else fn("GREATEST", start, number(1))
+    if len(node.args) == 2:
+        return fn("SUBSTRING", value, _int32(first))
+    length = r.node(node.args[2])
+    end = length if _at_least_one(node.args[1]) else fn("TRY_SUBTRACT", fn("TRY_ADD", cast(start.copy(), "BIGINT"), length), first.copy())
+    found = fn("SUBSTRING", value, _int32(first), _int32(fn("GREATEST", end, number(0)) if end is not length else length))
+    if isinstance(node.args[2], Literal) and isinstance(node.args[2].value, int) and node.args[2].value >= 0:
+        return found
+    return case((binary(exp.GTE, length.copy(), number(0)), found))
+
+
+def _at_least_one(node: Node) -> bool:
+    return isinstance(node, Literal) and isinstance(node.value, int) and 1 <= node.value < 2**31
+
+
+def _int32(sql: Sql) -> Sql:
+    if isinstance(sql, exp.Literal):
+        return sql
+    return cast(fn("LEAST", sql, number(2**31 - 1)), "INT")
+
+
+def _replace(r: Renderer, node: Call) -> Sql:
+    return fn("REPLACE", *r.args(node))
+
+
+# --- conversions
+
+
+def _to_int(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        return case((rlike(sql, _shape(INT_PATTERN)), try_cast(sql.copy(), "BIGINT")))
+    if arg.type == DOUBLE:
+        limit = cast(text("9.223372036854775808E18"), "DOUBLE")
+        inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
+        return case((inside, cast(sql.copy(), "BIGINT")))
+    if arg.type == TIMESTAMP:
+        return fn("UNIX_SECONDS", sql)
+    return cast(sql, "BIGINT")
+
+
+def _to_double(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type != STRING:
+        return cast(sql, "DOUBLE")
+    value = fn("NULLIF", fn("NULLIF", cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
+    named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
+    return case((rlike(sql, _shape(DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
+
+
+def to_boolean(sql: Sql) -> Sql:
+    yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
+    no = exp.In(this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
+    return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
+
+
+def _to_timestamp(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        return case((rlike(sql, _shape(TIMESTAMP_PATTERN)), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
+    if arg.type == BIGINT:
+        return case((between(sql, number(_MIN_SECONDS), number(_MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy())))
+    return fn("TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY)))
+
+
+def _to_date(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        return case((rlike(sql, _shape(DATE_PATTERN)), try_cast(sql.copy(), "DATE")))
+    return _utc_date(sql)
+
+
+def _utc_date(sql: Sql) -> Sql:
+    """The UTC day of a timestamp: the session's time zone must not matter."""
+    days = exp.Cast(this=fn("FLOOR", binary(exp.Div, fn("UNIX_MICROS", sql), number(_MICROS_OF_DAY))), to=exp.DataType.build("INT"))
+    return fn("DATE_FROM_UNIX_DATE", days)
+
+
+# --- time
+
+
+def _clock(name: str) -> Rule:
+    """A part of a timestamp, in UTC or in a named zone; of a date, as it is."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        return fn(name, _wall(r, node))
+
+    return rule
+
+
+def _wall(r: Renderer, node: Call) -> Sql:
+    """The wall clock as TIMESTAMP_NTZ (or the date), independent of the session's time zone."""
+    moment = node.args[0]
+    sql = r.node(moment)
+    if moment.type == DATE:
+        return sql
+    epoch = cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
+    wall = exp.Anonymous(this="TIMESTAMPADD", expressions=[exp.Var(this="MICROSECOND"), fn("UNIX_MICROS", sql), epoch])
+    if len(node.args) == 1:
+        return wall
+    return fn("CONVERT_TIMEZONE", text("UTC"), r.node(node.args[1]), wall)
+
+
+def _day_of_week(r: Renderer, node: Call) -> Sql:
+    return binary(exp.Sub, fn("DAYOFWEEK", _wall(r, node)), number(1))
+
+
+def _millisecond(r: Renderer, node: Call) -> Sql:
+    micros = fn("UNIX_MICROS", r.node(node.args[0]))
+    return exp.IntDiv(this=fn("PMOD", micros, number(1_000_000)), expression=number(1000))
+
+
+def _trunc(r: Renderer, node: Call) -> Sql:
+    """DATE_TRUNC on the UTC wall clock, back to a timestamp."""
+    unit = constant(node.args[0])
+    inner = _wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
+    epoch = cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
+    local = fn("DATE_TRUNC", text(unit.upper()), inner)
+    micros = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.Var(this="MICROSECOND"), epoch, cast(local, "TIMESTAMP_NTZ")])
+    return fn("TIMESTAMP_MICROS", micros)
+
+
+def _add_days(r: Renderer, node: Call) -> Sql:
+    day, count = r.args(node)
+    total = fn("TRY_ADD", cast(fn("UNIX_DATE", day), "BIGINT"), count)
+    inside = between(total, number(-719162), number(2932896))
+    return case((inside, fn("DATE_FROM_UNIX_DATE", cast(total.copy(), "INT"))))
+
+
+def _days_between(r: Renderer, node: Call) -> Sql:
+    return fn("DATEDIFF", *r.args(node))
+
+
+# --- collections
+
+
+def _quantifier(r: Renderer, node: Quantifier) -> Sql:
+    name = exp.to_identifier(node.variable, quoted=True)
+    lambda_ = exp.Lambda(this=r.node(node.body), expressions=[name])
+    return fn("EXISTS" if node.kind == "any" else "FORALL", r.node(node.source), lambda_)
+
+
+def _in_array(r: Renderer, node: Call) -> Sql:
+    value, items = r.args(node)
+    found = fn("ARRAY_CONTAINS", items, value)
+    return both(found, negation(fn("ISNAN", value.copy()))) if node.args[0].type == DOUBLE else found
+
+
+def _index(r: Renderer, node: Call) -> Sql:
+    items, position = r.args(node)
+    if isinstance(node.args[1], Literal):
+        return fn("GET", items, position)
+    inside = between(position, number(0), number(2**31 - 1))
+    return case((inside, fn("GET", items, cast(position.copy(), "INT"))))
+
+
+def _member(r: Renderer, node: Call) -> Sql:
+    base = r.node(node.args[0])
+    return exp.Dot(this=base, expression=identifier(constant(node.args[1]), "spark"))
+
+
+def _size(r: Renderer, node: Call) -> Sql:
+    """SIZE of a NULL is -1 in some settings; CARDINALITY of a map is that of its entries."""
+    (arg,) = node.args
+    sql = r.node(arg)
+    items = fn("MAP_KEYS", sql) if isinstance(arg.type, MapType) else sql
+    return fn("ARRAY_SIZE", items)
+
+
+# --- JSON: VARIANT columns
+
+
+def _json_step(r: Renderer, node: Call) -> Sql:
+    """A member or an element; an absent one and a JSON null are both no value. Steps in a row are one path."""
+    path = ""
+    base: Node = node
+    while isinstance(base, Call) and base.op in ("json_get", "json_at"):
+        path = _step(r, base) + path
+        base = base.args[0]
+    found = fn("TRY_VARIANT_GET", r.node(base), text("$" + path), text("variant"))
+    return case((negation(fn("IS_VARIANT_NULL", found)), found.copy()))
+
+
+def _step(r: Renderer, node: Call) -> str:
+    key = node.args[1].value if isinstance(node.args[1], Literal) else None
+    if isinstance(key, int) and 0 <= key < 2**31:
+        return f"[{key}]"
+    if not isinstance(key, str):
+        raise r.refuse(node, "the key of a JSON value must be a constant")
+    if "'" in key or "\\" in key or '"' in key:
+        raise r.refuse(node, "Spark's VARIANT paths have no way to write a quote or a backslash in a key")
+    return f"['{key}']"
+
+
+_JSON_KINDS = {
+    "string": r"\ASTRING\z", "boolean": r"\ABOOLEAN\z", "object": r"\AOBJECT", "array": r"\AARRAY",
+    "number": r"\A(?:BIGINT|INT|SMALLINT|TINYINT|DOUBLE|FLOAT|DECIMAL)",
+}  # fmt: skip
+
+
+def _json_kind(sql: Sql, kind: str) -> Sql:
+    return rlike(fn("SCHEMA_OF_VARIANT", sql), _JSON_KINDS[kind])
+
+
+def _json_is(r: Renderer, node: Call) -> Sql:
+    return _json_kind(r.node(node.args[0]), constant(node.args[1]))
+
+
+def _json_value(kind: str, type_name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        sql = r.node(node.args[0])
+        if isinstance(sql, exp.Case):
+            sql = sql.args["ifs"][0].args["true"]
+        value = fn("TRY_VARIANT_GET", sql.copy(), text("$"), text(type_name))
+        return case((_json_kind(sql, kind), value))
+
+    return rule
+
+
+SPARK = Dialect(
+    name="spark",
+    sqlglot="spark",
+    types={STRING: "STRING", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
+           DURATION: "BIGINT"},  # fmt: skip
+    quantifier=_quantifier,
+    let=lambda _r, value, body: body(value),
+    not_nan=lambda sql: negation(fn("ISNAN", sql)),
+    timestamp=lambda value: cast(text(_zulu(value)), "TIMESTAMPTZ"),
+    table={
+        **COMMON,
+        "in_array": _in_array,
+        "add": _arithmetic("TRY_ADD", exp.Add),
+        "sub": _arithmetic("TRY_SUBTRACT", exp.Sub),
+        "mul": _arithmetic("TRY_MULTIPLY", exp.Mul),
+        "div": _div,
+        "mod": _mod,
+        "neg": _neg,
+        "abs": _abs,
+        "floor": _whole("FLOOR"),
+        "ceil": _whole("CEIL"),
+        "concat": function("CONCAT"),
+        "length": function("CHAR_LENGTH"),
+        "lower": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII), text(_ASCII.lower())),
+        "upper": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII.lower()), text(_ASCII)),
+        "trim": _trim("TRIM"),
+        "ltrim": _trim("LTRIM"),
+        "rtrim": _trim("RTRIM"),
+        "starts_with": function("STARTSWITH"),
+        "ends_with": function("ENDSWITH"),
+        "contains": function("CONTAINS"),
+        "like": _like,
+        "equals_ci": _ci("EQ"),
+        "starts_with_ci": _ci("STARTSWITH"),
+        "contains_ci": _ci("CONTAINS"),
+        "like_ci": _ci("LIKE"),
+        "matches": _matches,
+        "substr": _substr,
+        "position": lambda r, node: fn("INSTR", *r.args(node)),
+        "replace": _replace,
+        "to_int": _to_int,
+        "to_double": _to_double,
+        "to_string": lambda r, node: cast(r.node(node.args[0]), "STRING"),
+        "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
+        "to_timestamp": _to_timestamp,
+        "to_date": _to_date,
+        "year": _clock("YEAR"),
+        "month": _clock("MONTH"),
+        "day": _clock("DAYOFMONTH"),
+        "day_of_week": _day_of_week,
+        "day_of_year": _clock("DAYOFYEAR"),
+        "hour": _clock("HOUR"),
+        "minute": _clock("MINUTE"),
+        "second": _clock("SECOND"),
+        "millisecond": _millisecond,
+        "date_trunc": _trunc,
+        "add_days": _add_days,
+        "days_between": _days_between,
+        "get": function("TRY_ELEMENT_AT"),
+        "member": _member,
+        "index": _index,
+        "size": _size,
+        "json_get": _json_step,
+        "json_at": _json_step,
+        "json_is": _json_is,
+        "json_string": _json_value("string", "string"),
+        "json_number": _json_value("number", "double"),
+        "json_boolean": _json_value("boolean", "boolean"),
+        "json_size": Reason("Spark has no function for the size of a VARIANT"),
+    },
+)
+
+
+def _zulu(value: datetime) -> str:
+    return value.replace(tzinfo=None).isoformat() + "Z"
+
+

@@ -1,0 +1,360 @@
+"""What the YAML files say, before any filter is parsed: keys checked, kinds checked, names checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from predicat.backends import DIALECTS
+from predicat.catalog.model import FilterTest
+from predicat.catalog.yamltext import Item
+from predicat.diagnostics import Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.frontends import LANGUAGES
+from predicat.ir.nodes import FieldDecl, ParamDecl
+from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse_type
+from predicat.ir.values import RowError, to_value
+
+API_VERSION = "predicat/v1"
+FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "filters", "groups", "subscriptions", "vars")
+FIELD_KEYS = ("type", "description", "column", "nulls")
+PARAM_KEYS = ("type", "default", "description")
+BODY_KEYS = ("params", "deprecated", "on")
+FILTER_KEYS = ("description", "owner", "tags", "latest", "versions", "tests", "coverage", "on_unknown", *BODY_KEYS)
+GROUP_KEYS = ("filters", "exclusive", "exhaustive", "description")
+SUBSCRIPTION_KEYS = ("filter", "properties", "description")
+COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
+TEST_KEYS = ("row", "matches", "description")
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
+_FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
+_SUBSCRIPTION_NAME = re.compile(r"[A-Za-z0-9][\w.\-/:]{0,127}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class VersionDefinition:
+    number: int
+    language: str
+    body: Any
+    source: Source
+    shown: str
+    params: Mapping[str, ParamDecl]
+    deprecated: str | None
+    on: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A filter as the file defines it."""
+
+    name: str
+    dataset: str
+    description: str
+    owner: str
+    tags: tuple[str, ...]
+    on_unknown: str
+    latest: int
+    versions: Mapping[int, VersionDefinition]
+    tests: tuple[FilterTest, ...]
+    coverage: Mapping[str, Any]
+    span: Span
+
+
+@dataclass(slots=True)
+class DatasetDefinition:
+    """A dataset, gathered from its files. `uses` are the filters that groups and subscriptions name."""
+
+    name: str
+    description: str = ""
+    relation: dict[str, str] = field(default_factory=dict[str, str])
+    fields: dict[str, FieldDecl] = field(default_factory=dict[str, FieldDecl])
+    filters: dict[str, Definition] = field(default_factory=dict[str, Definition])
+    groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
+    places: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def _where(span: Span) -> str:
+    line, column = span.source.line_column(span.start)
+    return f"{span.source.name}:{line}:{column}"
+
+
+@dataclass(slots=True)
+class DefinitionReader:
+    """Collects the definitions of all files."""
+
+    reporter: Reporter
+    datasets: dict[str, DatasetDefinition] = field(default_factory=dict[str, DatasetDefinition])
+    variables: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def mapping(self, item: Item, what: str, known: Iterable[str]) -> dict[str, Item]:
+        """The entries of a mapping; keys beyond the known ones are reported."""
+        known = tuple(known)
+        found: dict[str, Item] = {}
+        for key, value, span in item.entries(what):
+            if key in known:
+                found[key] = value
+            else:
+                self.reporter.add(msg.unknown_key(span, key, what, known))
+        return found
+
+    def file(self, item: Item) -> None:
+        keys = self.mapping(item, "a catalog file", FILE_KEYS)
+        for needed in ("apiVersion", "dataset"):
+            if needed not in keys:
+                self.reporter.add(msg.missing_key(Span(item.source, 0, 1), needed, "a catalog file"))
+        if "apiVersion" in keys and keys["apiVersion"].text("apiVersion") != API_VERSION:
+            hint = f"write apiVersion: {API_VERSION}"
+            self.reporter.add(msg.bad_value(keys["apiVersion"].span, "apiVersion", "this predicat does not know it", hint))
+        if "vars" in keys:
+            for key, value, _ in keys["vars"].entries("vars"):
+                self.variables[key] = value.data()
+        if "dataset" not in keys:
+            return
+        name = keys["dataset"].text("dataset")
+        if not _NAME.match(name):
+            self.reporter.add(msg.bad_name(keys["dataset"].span, "dataset", name))
+            return
+        dataset = self.datasets.setdefault(name, DatasetDefinition(name))
+        self.dataset(dataset, keys)
+
+    def dataset(self, dataset: DatasetDefinition, keys: dict[str, Item]) -> None:
+        if "description" in keys:
+            dataset.description = keys["description"].text("description")
+        if "relation" in keys and self.once(dataset, "relation", keys["relation"].span):
+            dataset.relation = self.relation(keys["relation"])
+        if "fields" in keys:
+            for name, value, span in keys["fields"].entries("fields"):
+                self.field(dataset, name, value, span)
+        if "filters" in keys:
+            for name, value, span in keys["filters"].entries("filters"):
+                self.filter(dataset, name, value, span)
+        if "groups" in keys:
+            for name, value, span in keys["groups"].entries("groups"):
+                self.group(dataset, name, value, span)
+        if "subscriptions" in keys:
+            for name, value, span in keys["subscriptions"].entries("subscriptions"):
+                self.subscription(dataset, name, value, span)
+
+    def once(self, dataset: DatasetDefinition, what: str, span: Span) -> bool:
+        """Several files share a dataset; each thing is defined in one of them."""
+        first = dataset.places.setdefault(what, _where(span))
+        if first != _where(span):
+            kind, _, name = what.partition(" ")
+            self.reporter.add(msg.duplicate_name(span, kind, name or dataset.name, first))
+            return False
+        return True
+
+    def relation(self, item: Item) -> dict[str, str]:
+        if item.value is not None:
+            return dict.fromkeys(DIALECTS, item.text("relation"))
+        return {key: value.text(f"relation of {key}") for key, value in self.mapping(item, "relation", DIALECTS).items()}
+
+    # --- fields and parameters
+
+    def field(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+        if not _FIELD_NAME.match(name):
+            self.reporter.add(msg.bad_value(span, "a field", f"{name!r} is no name of a field"))
+            return
+        if not self.once(dataset, f"field {name}", span):
+            return
+        if item.value is not None:
+            dataset.fields[name] = FieldDecl(name, self.type(item))
+            return
+        keys = self.mapping(item, f"the field {name!r}", FIELD_KEYS)
+        if "type" not in keys:
+            self.reporter.add(msg.missing_key(span, "type", f"the field {name!r}"))
+            return
+        nulls = keys["nulls"].text("nulls") if "nulls" in keys else "absent"
+        if nulls not in ("absent", "value"):
+            self.reporter.add(msg.bad_value(keys["nulls"].span, "nulls", "it is absent or value"))
+        columns: dict[str, str] = {}
+        if "column" in keys and keys["column"].value is not None:
+            columns = dict.fromkeys(DIALECTS, keys["column"].text("column"))
+        elif "column" in keys:
+            columns = {key: value.text("column") for key, value in self.mapping(keys["column"], "column", DIALECTS).items()}
+        description = keys["description"].text("description") if "description" in keys else ""
+        dataset.fields[name] = FieldDecl(name, self.type(keys["type"]), description, nulls, tuple(columns.items()))
+
+    def type(self, item: Item) -> Type:
+        text = item.text("a type")
+        try:
+            return parse_type(text)
+        except TypeSyntaxError as error:
+            if text:
+                self.reporter.add(msg.bad_type(item.span, text, str(error), SCALAR_NAMES))
+            return STRING
+
+    def params(self, item: Item) -> dict[str, ParamDecl]:
+        found: dict[str, ParamDecl] = {}
+        for name, value, span in item.entries("params"):
+            if not _NAME.match(name):
+                self.reporter.add(msg.bad_name(span, "parameter", name))
+                continue
+            if value.value is not None:
+                found[name] = ParamDecl(name, self.type(value), required=True)
+                continue
+            keys = self.mapping(value, f"the parameter {name!r}", PARAM_KEYS)
+            if "type" not in keys:
+                self.reporter.add(msg.missing_key(span, "type", f"the parameter {name!r}"))
+                continue
+            kind = self.type(keys["type"])
+            default = None
+            if "default" in keys:
+                try:
+                    default = to_value(keys["default"].data(), kind)
+                except (RowError, ValueError):
+                    self.reporter.add(msg.bad_value(keys["default"].span, "default", f"it is no {kind}"))
+            description = keys["description"].text("description") if "description" in keys else ""
+            found[name] = ParamDecl(name, kind, default, "default" not in keys, description)
+        return found
+
+    # --- filters
+
+    def filter(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+        if not _NAME.match(name):
+            self.reporter.add(msg.bad_name(span, "filter", name))
+            return
+        if not self.once(dataset, f"filter {name}", span):
+            return
+        what = f"the filter {name!r}"
+        keys = self.mapping(item, what, (*FILTER_KEYS, *LANGUAGES))
+        versions = self.versions(name, keys, item, span)
+        if not versions:
+            return
+        on_unknown = keys["on_unknown"].text("on_unknown") if "on_unknown" in keys else "reject"
+        if on_unknown not in ("reject", "accept"):
+            self.reporter.add(msg.bad_value(keys["on_unknown"].span, "on_unknown", "it is reject or accept"))
+        dataset.filters[name] = Definition(
+            name, dataset.name,
+            keys["description"].text("description") if "description" in keys else "",
+            keys["owner"].text("owner") if "owner" in keys else "",
+            tuple(tag.text("a tag") for tag in keys["tags"].items("tags")) if "tags" in keys else (),
+            on_unknown, self.latest(keys, versions), versions,
+            tuple(self.tests(keys["tests"])) if "tests" in keys else (),
+            {key: value.data() for key, value in self.mapping(keys["coverage"], "coverage", COVERAGE_KEYS).items()}
+            if "coverage" in keys else {},
+            span,
+        )  # fmt: skip
+
+    def latest(self, keys: dict[str, Item], versions: Mapping[int, VersionDefinition]) -> int:
+        if "latest" not in keys:
+            return max(versions)
+        value = keys["latest"].value
+        if value not in versions:
+            known = ", ".join(map(str, versions))
+            self.reporter.add(msg.bad_value(keys["latest"].span, "latest", f"there is no version {value}", f"versions: {known}"))
+            return max(versions)
+        return int(value)
+
+    def versions(self, name: str, keys: dict[str, Item], item: Item, span: Span) -> dict[int, VersionDefinition]:
+        if "versions" not in keys:
+            found = self.version(name, 1, keys, span)
+            return {1: found} if found else {}
+        for key in (*LANGUAGES, *BODY_KEYS):
+            if key in keys:
+                where = f"the filter {name!r} with versions"
+                self.reporter.add(msg.bad_value(keys[key].span, where, f"{key!r} belongs into one of its versions"))
+        out: dict[int, VersionDefinition] = {}
+        for number, value, place in keys["versions"].entries("versions"):
+            if not number.isdigit() or not 1 <= int(number) < 10**6:
+                self.reporter.add(msg.bad_value(place, "a version", f"{number!r} is no whole number from 1 on"))
+                continue
+            inner = self.mapping(value, f"version {number} of {name!r}", (*BODY_KEYS, *LANGUAGES))
+            found = self.version(f"{name}@{number}", int(number), inner, place)
+            if found:
+                out[int(number)] = found
+        if not out and not any(True for _ in item.entries("a filter")):
+            self.reporter.add(msg.no_body(span, name, LANGUAGES))
+        return out
+
+    def version(self, name: str, number: int, keys: dict[str, Item], span: Span) -> VersionDefinition | None:
+        bodies = [language for language in LANGUAGES if language in keys]
+        if not bodies:
+            self.reporter.add(msg.no_body(span, name, LANGUAGES))
+            return None
+        if len(bodies) > 1:
+            self.reporter.add(msg.two_bodies(keys[bodies[1]].span, name, bodies))
+            return None
+        body = keys[bodies[0]]
+        if LANGUAGES[bodies[0]].text:
+            if not isinstance(body.value, str):
+                self.reporter.add(msg.wrong_kind(body.span, f"the {bodies[0]} body", "a text", body.kind))
+                return None
+            value: Any = body.value
+            source = body.body()
+        else:
+            value, source = body.data(), Source(body.source.name, body.source.text)
+        shown = value if isinstance(value, str) else _shown(value)
+        return VersionDefinition(
+            number, bodies[0], value, source, shown,
+            self.params(keys["params"]) if "params" in keys else {},
+            self.day(keys["deprecated"]) if "deprecated" in keys else None,
+            keys["on"].text("on") if "on" in keys else None,
+            body.span,
+        )  # fmt: skip
+
+    def day(self, item: Item) -> str | None:
+        if isinstance(item.value, date):
+            return item.value.isoformat()
+        self.reporter.add(msg.wrong_kind(item.span, "deprecated", "a date such as 2026-12-31", item.kind))
+        return None
+
+    def tests(self, item: Item) -> Iterable[FilterTest]:
+        for test in item.items("tests"):
+            keys = self.mapping(test, "a test", TEST_KEYS)
+            if "row" not in keys or "matches" not in keys:
+                self.reporter.add(msg.missing_key(test.span, "row" if "row" not in keys else "matches", "a test"))
+                continue
+            matches = keys["matches"].value
+            if not isinstance(matches, bool) and matches != "unknown":
+                self.reporter.add(msg.wrong_kind(keys["matches"].span, "matches", "true, false or unknown", keys["matches"].kind))
+                continue
+            row = keys["row"].data()
+            if not isinstance(row, dict):
+                self.reporter.add(msg.wrong_kind(keys["row"].span, "the row of a test", "a mapping", keys["row"].kind))
+                continue
+            yield FilterTest(row, matches if isinstance(matches, bool) else None, test.span)
+
+    # --- groups and subscriptions
+
+    def group(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+        if not _NAME.match(name):
+            self.reporter.add(msg.bad_name(span, "group", name))
+            return
+        if not self.once(dataset, f"group {name}", span):
+            return
+        keys = self.mapping(item, f"the group {name!r}", GROUP_KEYS)
+        if "filters" not in keys:
+            self.reporter.add(msg.missing_key(span, "filters", f"the group {name!r}"))
+            return
+        members = [(member.text("a filter of a group"), member.span) for member in keys["filters"].items("filters")]
+        dataset.uses += members
+        flags = {key: bool(keys[key].value) for key in ("exclusive", "exhaustive") if key in keys}
+        dataset.groups[name] = {"filters": [member for member, _ in members], **flags}
+
+    def subscription(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+        if not _SUBSCRIPTION_NAME.match(name):
+            self.reporter.add(msg.bad_value(span, "a subscription", f"{name!r} is no name of a subscription"))
+            return
+        if not self.once(dataset, f"subscription {name}", span):
+            return
+        keys = self.mapping(item, f"the subscription {name!r}", SUBSCRIPTION_KEYS)
+        if "filter" not in keys:
+            self.reporter.add(msg.missing_key(span, "filter", f"the subscription {name!r}"))
+            return
+        dataset.uses.append((keys["filter"].text("filter"), keys["filter"].span))
+        properties: dict[str, str] = {}
+        if "properties" in keys:
+            properties = {key: value.text(f"property {key!r}") for key, value, _ in keys["properties"].entries("properties")}
+        dataset.subscriptions[name] = {"filter": keys["filter"].text("filter"), "properties": properties}
+
+
+def _shown(value: Any) -> str:
+    import json  # noqa: PLC0415  # only for bodies that are no texts
+
+    return json.dumps(value, ensure_ascii=False, default=str)

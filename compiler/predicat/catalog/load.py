@@ -1,0 +1,252 @@
+"""Reads a catalog folder: every file, every definition, every filter checked. All problems come at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from predicat.api import Predicate
+from predicat.catalog.definitions import Definition, DefinitionReader, VersionDefinition
+from predicat.catalog.model import Catalog, Dataset, Filter, Version
+from predicat.catalog.templates import Templates
+from predicat.catalog.yamltext import compose
+from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.frontends import LANGUAGES, Body
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BOOLEAN
+from predicat.passes.check import Scope, check
+from predicat.passes.signatures import find
+from predicat.passes.simplify import simplify
+from predicat.passes.substitute import substitute
+
+SUFFIXES = (".yml", ".yaml")
+
+
+def load_catalog(
+    folder: str | Path, *, macros: str | Path | None = None, variables: Mapping[str, Any] | None = None
+) -> Catalog:
+    """The catalog of a folder (or of one file). Macros are read from `macros`, by default the folder beside it.
+
+    Raises PredicatError with all the problems of all files.
+    """
+    root = Path(folder)
+    reporter = Reporter()
+    reader = DefinitionReader(reporter)
+    for file in _files(root, reporter):
+        source = _read(file, reporter)
+        item = compose(source, reporter) if source is not None else None
+        if item is not None:
+            reader.file(item)
+    beside = Path(macros) if macros is not None else root.parent / "macros"
+    templates = Templates(beside if beside.is_dir() else None, {**reader.variables, **(variables or {})})
+    builder = _Builder(reader, templates, reporter)
+    catalog = builder.catalog()
+    reporter.raise_errors()
+    return catalog
+
+
+def _files(root: Path, reporter: Reporter) -> list[Path]:
+    if root.is_file():
+        return [root]
+    if not root.is_dir():
+        reporter.add(msg.unreadable(str(root), "there is no such folder"))
+        return []
+    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+    if not found:
+        reporter.add(msg.empty_catalog(str(root)))
+    return found
+
+
+def _read(file: Path, reporter: Reporter) -> Source | None:
+    try:
+        text = file.read_bytes().decode("utf-8")
+    except OSError as error:
+        reporter.add(msg.unreadable(str(file), error.strerror or str(error)))
+        return None
+    except UnicodeDecodeError as error:
+        reporter.add(msg.unreadable(str(file), f"byte {error.start} is no UTF-8"))
+        return None
+    # Places count characters as the YAML reader does, which drops a byte order mark.
+    return Source(_shown(file), text.removeprefix("\ufeff"))
+
+
+def _shown(file: Path) -> str:
+    try:
+        return str(file.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(file)
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Checks each version once, following references as they come."""
+
+    reader: DefinitionReader
+    templates: Templates
+    reporter: Reporter
+    done: dict[tuple[str, int], Version | None] = field(default_factory=dict[tuple[str, int], Version | None])
+    path: list[str] = field(default_factory=list[str])
+
+    def catalog(self) -> Catalog:
+        datasets: dict[str, Dataset] = {}
+        known: dict[str, Filter] = {}
+        for name, definition in self.reader.datasets.items():
+            filters: dict[str, Filter] = {}
+            for row in definition.filters.values():
+                found = self.filter(row)
+                if found is not None:
+                    filters[found.name] = known[found.qualified] = found
+            datasets[name] = Dataset(
+                name, definition.description, definition.relation, definition.fields, filters,
+                definition.groups, definition.subscriptions,
+            )  # fmt: skip
+        self.members()
+        return Catalog(datasets, tuple(self.reporter.warnings), known)
+
+    def members(self) -> None:
+        """Groups and subscriptions name filters that exist."""
+        for dataset in self.reader.datasets.values():
+            for name, span in dataset.uses:
+                if self.lookup(dataset.name, name) is None:
+                    self.reporter.add(msg.unknown_filter(span, name, self.names(dataset.name)))
+
+    def filter(self, row: Definition) -> Filter | None:
+        versions: dict[int, Version] = {}
+        for number in row.versions:
+            found = self.version(row, number)
+            if found is not None:
+                versions[number] = found
+        if not versions or row.latest not in versions:
+            return None
+        found_filter = Filter(
+            row.name, row.dataset, row.description, row.owner, row.tags, row.on_unknown, row.latest, versions, row.tests,
+            row.coverage, row.span,
+        )  # fmt: skip
+        self.test(found_filter)
+        return found_filter
+
+    def test(self, found: Filter) -> None:
+        """The inline tests, on the reference evaluator."""
+        for test in found.tests:
+            try:
+                outcome = found.current.predicate.evaluate(test.row)
+            except PredicatError as error:
+                for item in error.diagnostics:
+                    self.reporter.add(msg.bad_value(test.span, "the row of a test", item.message))
+                continue
+            if outcome is None and test.matches is not None:
+                accepted = found.on_unknown == "accept"
+                actual = f"UNKNOWN, which {'accepts' if accepted else 'rejects'} it"
+            else:
+                accepted, actual = outcome, str(outcome).lower()
+            if accepted != test.matches:
+                wanted = "UNKNOWN" if test.matches is None else str(test.matches).lower()
+                self.reporter.add(msg.failed_test(test.span, found.qualified, wanted, actual))
+
+    # --- names
+
+    def names(self, dataset: str) -> list[str]:
+        own = self.reader.datasets[dataset].filters
+        return [*own, *(f"{name}.{row}" for name, other in self.reader.datasets.items() for row in other.filters)]
+
+    def lookup(self, dataset: str, name: str) -> tuple[Definition, int | None] | None:
+        """The definition that a name means inside a dataset, and the version that it asks for."""
+        base, _, version = name.partition("@")
+        owner, _, short = base.rpartition(".")
+        found = self.reader.datasets.get(owner or dataset)
+        row = found.filters.get(short) if found else None
+        if row is None:
+            return None
+        return row, int(version) if version.isdigit() else -1 if version else None
+
+    # --- one version
+
+    def version(self, row: Definition, number: int) -> Version | None:
+        key = (f"{row.dataset}.{row.name}", number)
+        if key not in self.done:
+            self.path.append(key[0])
+            try:
+                self.done[key] = self.build(row, row.versions[number])
+            except PredicatError as error:
+                self.reporter.extend(error.diagnostics)
+                self.done[key] = None
+            finally:
+                self.path.pop()
+        return self.done[key]
+
+    def build(self, row: Definition, version: VersionDefinition) -> Version:
+        dataset = self.reader.datasets[row.dataset]
+        language = LANGUAGES[version.language]
+        references: list[str] = []
+
+        def resolve(name: str, args: tuple[tuple[str, Node], ...], span: Span) -> Node:
+            found, node = self.reference(row, name, args, span)
+            references.append(found)
+            return node
+
+        body, source = version.body, version.source
+        if language.text and isinstance(body, str):
+            source = self.templates.render(source, version.language)
+            body = source.text
+        on = version.on if version.on is not None else language.on
+        tree = language.read(Body(body, source, version.span, on, dataset.fields))
+        node = simplify(check(tree, Scope(dataset.fields, version.params, resolve), language.rules))
+        predicate = Predicate(node, version.language)
+        shown = source.text if language.text else version.shown
+        return Version(version.number, version.language, shown.strip(), predicate, version.params,
+                       tuple(dict.fromkeys(references)), version.deprecated, version.span)  # fmt: skip
+
+    def reference(self, row: Definition, name: str, args: tuple[tuple[str, Node], ...], span: Span) -> tuple[str, Node]:
+        """The node of another filter, with its parameters bound."""
+        found = self.lookup(row.dataset, name)
+        if found is None:
+            raise PredicatError.of(msg.unknown_filter(span, name, self.names(row.dataset)))
+        target, asked = found
+        number = target.latest if asked is None else asked
+        qualified = f"{target.dataset}.{target.name}"
+        if number not in target.versions:
+            raise PredicatError.of(msg.unknown_version(span, qualified, str(name.partition("@")[2]), map(str, target.versions)))
+        if target.dataset != row.dataset:
+            raise PredicatError.of(msg.bad_value(span, name, f"a filter of {row.dataset} cannot use one of another dataset",
+                                                 "its columns are those of another relation"))  # fmt: skip
+        if qualified in self.path:
+            raise PredicatError.of(msg.cycle(span, [*self.path[self.path.index(qualified) :], qualified]))
+        version = self.version(target, number)
+        if version is None:
+            raise PredicatError([])  # its own problems are reported where they are
+        self.warn_deprecated(span, qualified, target, version)
+        node = substitute(version.predicate.node, _values(qualified, version, args, span))
+        if target.on_unknown == "accept":
+            node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)), span)
+        return f"{qualified}@{number}", node
+
+    def warn_deprecated(self, span: Span, name: str, target: Definition, version: Version) -> None:
+        if version.deprecated:
+            other = f"{name}@{target.latest}" if target.latest != version.number else None
+            self.reporter.add(msg.deprecated(span, f"{name}@{version.number}", version.deprecated, other))
+
+
+def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], span: Span) -> dict[str, Node]:
+    """What each parameter of a referred filter stands for: the argument given, or its default."""
+    given = dict(args)
+    for key in given:
+        if key not in version.params:
+            raise PredicatError.of(msg.surplus_param(span, name, key, version.params))
+    values: dict[str, Node] = {}
+    for key, decl in version.params.items():
+        if key in given:
+            node = given[key]
+            if node.type != decl.type:
+                match = find("coalesce", (node.type, decl.type), promote=True, mixed_numbers=False)
+                if match is None or match.result != decl.type or not isinstance(node, Literal) or node.value is None:
+                    raise PredicatError.of(msg.param_type(node.span, name, key, str(decl.type), str(node.type)))
+                node = Literal(decl.type, float(node.value), node.span)  # type: ignore[arg-type]  # a number
+            values[key] = node
+        elif decl.required:
+            raise PredicatError.of(msg.missing_param(span, name, key))
+        else:
+            values[key] = Literal(decl.type, decl.default, span)
+    return values

@@ -1,0 +1,110 @@
+"""The manifest: everything that engines and tools need to know of a compiled catalog, as one JSON file."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from predicat import backends
+from predicat.catalog.model import Catalog, Filter, Version
+from predicat.diagnostics import PredicatError, Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Literal, ParamDecl, fields_of
+from predicat.ir.text import meaning_hash
+
+FORMAT = 1
+
+
+def build_manifest(catalog: Catalog) -> dict[str, Any]:
+    """The manifest as data."""
+    return {
+        "format": FORMAT,
+        "datasets": {
+            name: {
+                "description": dataset.description,
+                "relation": dict(dataset.relation),
+                "fields": {
+                    row.name: {"type": str(row.type), "nulls": row.nulls, "description": row.description,
+                               "columns": {engine: row.column(engine) for engine in backends.DIALECTS}}
+                    for row in dataset.fields.values()
+                },
+                "groups": {key: dict(value) for key, value in dataset.groups.items()},
+                "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
+            }
+            for name, dataset in catalog.datasets.items()
+        },
+        "filters": [_version(row, version) for row in catalog.filters() for version in row.versions.values()],
+    }  # fmt: skip
+
+
+def _version(row: Filter, version: Version) -> dict[str, Any]:
+    node = version.predicate.node
+    sql: dict[str, str] = {}
+    refused: dict[str, str] = {}
+    for name in backends.DIALECTS:
+        try:
+            sql[name] = backends.dialect(name).render(node)
+        except Unsupported as error:
+            refused[name] = error.diagnostics[0].message
+    fields = fields_of(node).values()
+    return {
+        "name": row.qualified,
+        "dataset": row.dataset,
+        "version": version.number,
+        "latest": version.number == row.latest,
+        "description": row.description,
+        "owner": row.owner,
+        "tags": list(row.tags),
+        "language": version.language,
+        "body": version.body,
+        "on_unknown": row.on_unknown,
+        "deprecated": version.deprecated,
+        "hash": meaning_hash(node, row.on_unknown),
+        "fields": {field.name: str(field.type) for field in fields},
+        "columns": {name: [field.column(name) for field in fields] for name in backends.DIALECTS},
+        "params": [_param(param) for param in version.params.values()],
+        "references": list(version.references),
+        "sql": sql,
+        "refused": refused,
+        "source": version.span.outermost().source.name,
+    }
+
+
+def _param(param: ParamDecl) -> dict[str, Any]:
+    default = None
+    if not param.required:
+        value = Literal(param.type, param.default)
+        default = {name: backends.dialect(name).render(value) for name in backends.DIALECTS}
+    return {"name": param.name, "type": str(param.type), "description": param.description, "default": default}
+
+
+def write_manifest(catalog: Catalog, path: Path) -> dict[str, Any]:
+    """Write the manifest, beside its place first, so that nobody reads half of one."""
+    manifest = build_manifest(catalog)
+    write_text(path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
+    return manifest
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside its place, then move it there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """A manifest as data. Raises PredicatError if it is missing, damaged or newer than this code."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise PredicatError.of(msg.manifest_missing(str(path))) from None
+    except (OSError, ValueError) as error:
+        raise PredicatError.of(msg.manifest_damaged(str(path), str(error))) from None
+    if not isinstance(found, dict) or "format" not in found or "filters" not in found:
+        raise PredicatError.of(msg.manifest_damaged(str(path), "it is no manifest, or only a part of one"))
+    if found["format"] > FORMAT:
+        raise PredicatError.of(msg.manifest_newer(str(path), found["format"], FORMAT))
+    return found

@@ -1,0 +1,112 @@
+"""The catalog in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from predicat.api import Predicate
+from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import FieldDecl, ParamDecl
+
+
+@dataclass(frozen=True, slots=True)
+class FilterTest:
+    """An inline test: a row and the outcome it must have (None: UNKNOWN)."""
+
+    row: Mapping[str, Any]
+    matches: bool | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of a filter: its body as text for people, and its checked predicate."""
+
+    number: int
+    language: str
+    body: str
+    predicate: Predicate
+    params: Mapping[str, ParamDecl]
+    references: tuple[str, ...]
+    deprecated: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A named filter. `on_unknown` says whether it accepts ("accept") or rejects a row for which it is UNKNOWN."""
+
+    name: str
+    dataset: str
+    description: str
+    owner: str
+    tags: tuple[str, ...]
+    on_unknown: str
+    latest: int
+    versions: Mapping[int, Version]
+    tests: tuple[FilterTest, ...]
+    coverage: Mapping[str, Any]
+    span: Span
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.dataset}.{self.name}"
+
+    @property
+    def current(self) -> Version:
+        return self.versions[self.latest]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A relation with declared fields, and what is defined on it."""
+
+    name: str
+    description: str
+    relation: Mapping[str, str]
+    fields: Mapping[str, FieldDecl]
+    filters: Mapping[str, Filter]
+    groups: Mapping[str, Mapping[str, Any]]
+    subscriptions: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Every dataset of a catalog folder. `catalog["flights.late@2"]` is a Predicate."""
+
+    datasets: Mapping[str, Dataset]
+    warnings: tuple[Diagnostic, ...] = ()
+    known: Mapping[str, Filter] = field(default_factory=dict[str, Filter])
+
+    def __getitem__(self, name: str) -> Predicate:
+        """The predicate of `dataset.filter`, `dataset.filter@version`, or `filter` where it is unique."""
+        found, version = self.find(name)
+        return found.versions[version].predicate
+
+    def filters(self) -> list[Filter]:
+        """All filters, in the order of their files."""
+        return list(self.known.values())
+
+    def find(self, name: str) -> tuple[Filter, int]:
+        """The filter and version that a name means. Raises PredicatError with the near names."""
+        base, _, version = name.partition("@")
+        found = self.known.get(base)
+        if found is None:
+            short = [item for item in self.known.values() if item.name == base]
+            if len(short) > 1:
+                names = " and ".join(item.qualified for item in short)
+                raise PredicatError.of(msg.usage(f"several datasets have a filter {base!r}", f"name one: {names}"))
+            found = short[0] if short else None
+        if found is None:
+            known = [*self.known, *(item.name for item in self.known.values())]
+            raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
+        if not version:
+            return found, found.latest
+        if not version.isdigit() or int(version) not in found.versions:
+            raise PredicatError.of(msg.unknown_version(NOWHERE, found.qualified, version, map(str, found.versions)))
+        return found, int(version)
+
+

@@ -1,0 +1,111 @@
+"""Jinja in filter bodies, as in dbt: macros, `{{ filter('x') }}`, `{{ var('x') }}`; sandboxed, strict about names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import messages as msg
+
+MAX_OUTPUT = 100_000
+_REFERENCE = {"sql": "matches_filter('{}')", "cel": 'filter("{}")'}
+
+
+class Templates:
+    """Renders bodies. Macros of every .sql file in the macro folder are known by their names."""
+
+    def __init__(self, macros: Path | None, variables: Mapping[str, Any]) -> None:
+        self.folder = macros
+        self.variables = variables
+        self._environment: Any = None
+        self._macros: dict[str, Any] = {}
+
+    def render(self, body: Source, language: str) -> Source:
+        """The rendered body as a source whose places point through the template into the file. Raises PredicatError."""
+        text = body.text
+        if "{{" not in text and "{%" not in text and "{#" not in text:
+            return body
+        import jinja2  # noqa: PLC0415  # only where a body is a template
+
+        whole = Span(body, 0, len(text))
+        try:
+            environment = self._loaded()
+            template = environment.from_string(text)
+            rendered = template.render(
+                **self._macros, var=self._var, filter=lambda name: _REFERENCE[language].format(_name(name))
+            )
+        except jinja2.TemplateSyntaxError as error:
+            line = _line_span(body, error.lineno)
+            raise PredicatError.of(msg.template(line, str(error.message))) from None
+        except jinja2.UndefinedError as error:
+            known = [*self._macros, "var", "filter"]
+            name = str(error.message).split("'")[1] if "'" in str(error.message) else ""
+            at = text.find(name) if name else -1
+            span = Span(body, at, at + len(name)) if at >= 0 else whole
+            raise PredicatError.of(msg.template(span, str(error.message), msg.did_you_mean(name, known))) from None
+        except (jinja2.TemplateError, ValueError, TypeError, OverflowError, ArithmeticError, AttributeError) as error:
+            raise PredicatError.of(msg.template(whole, str(error) or type(error).__name__)) from None
+        if len(rendered) > MAX_OUTPUT:
+            raise PredicatError.of(msg.too_large(whole, len(rendered), MAX_OUTPUT))
+        return Source(body.name, rendered, body, _trace(text, rendered))
+
+    def _var(self, name: str, default: Any = None) -> Any:
+        if name in self.variables:
+            return self.variables[name]
+        if default is not None:
+            return default
+        hint = msg.did_you_mean(name, self.variables)
+        raise ValueError(f"no variable is named {name!r}" + (f"; {hint}" if hint else ""))
+
+    def _loaded(self) -> Any:
+        if self._environment is None:
+            from jinja2 import StrictUndefined  # noqa: PLC0415  # as above
+            from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415  # as above
+
+            environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)  # noqa: S701  # no HTML
+            environment.globals.clear()
+            for file in sorted(self.folder.rglob("*.sql")) if self.folder else []:
+                self._load(environment, file)
+            self._environment = environment
+        return self._environment
+
+    def _load(self, environment: Any, file: Path) -> None:
+        import jinja2  # noqa: PLC0415  # as above
+
+        source = Source(str(file), file.read_text(encoding="utf-8"))
+        try:
+            module = environment.from_string(source.text, globals={**self._macros, "var": self._var}).module
+        except jinja2.TemplateSyntaxError as error:
+            raise PredicatError.of(msg.template(_line_span(source, error.lineno), str(error.message))) from None
+        self._macros.update({name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")})
+
+
+def _name(name: object) -> str:
+    text = str(name)
+    if not all(char.isalnum() or char in "._@" for char in text):
+        raise ValueError(f"{text!r} is no name of a filter")
+    return text
+
+
+def _line_span(source: Source, number: int) -> Span:
+    start = sum(len(line) + 1 for line in source.text.split("\n")[: number - 1])
+    return Span(source, start, start + max(len(source.line(number)), 1))
+
+
+def _trace(template: str, rendered: str) -> list[int]:
+    """For each character of the output the place in the template that it comes from: itself, or its `{{ ... }}`."""
+    from difflib import SequenceMatcher  # noqa: PLC0415  # only for templates
+
+    offsets = [-1] * len(rendered)
+    for block in SequenceMatcher(None, template, rendered, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            offsets[block.b + step] = block.a + step
+    last = max(template.find("{{"), 0)
+    for index, offset in enumerate(offsets):
+        if offset < 0:
+            offsets[index] = last
+        else:
+            last = offset
+    return offsets

@@ -1,0 +1,219 @@
+"""YAML with places: every key and value knows where in its file it stands. Safe, and bounded in size and depth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+
+MAX_SIZE = 20_000_000
+MAX_DEPTH = 60
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class Text(str):
+    """A text from YAML with its place."""
+
+    __slots__ = ("span",)
+    span: Span
+
+
+class Mapping(dict[str, Any]):
+    """A mapping from YAML with its place and those of its keys."""
+
+    span: Span
+    key_spans: dict[str, Span]
+
+
+class Sequence(list[Any]):
+    """A list from YAML with its place."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A YAML node, read as what a format expects there; what it is not becomes a diagnostic."""
+
+    node: yaml.Node
+    source: Source
+    reporter: Reporter
+
+    @property
+    def span(self) -> Span:
+        start, end = self.node.start_mark.index, self.node.end_mark.index
+        text = self.source.text[start:end].rstrip()
+        if isinstance(self.node, yaml.CollectionNode):
+            text = text.split("\n")[0]
+        return Span(self.source, start, start + max(len(text), 1))
+
+    @property
+    def kind(self) -> str:
+        if isinstance(self.node, yaml.MappingNode):
+            return "a mapping"
+        if isinstance(self.node, yaml.SequenceNode):
+            return "a list"
+        return "nothing" if self.value is None else f"{self.node.value!r}"
+
+    @property
+    def value(self) -> Any:
+        """The value of a scalar, by YAML 1.1's rules as PyYAML has them."""
+        return _scalar(self.node) if isinstance(self.node, yaml.ScalarNode) else None
+
+    def entries(self, what: str) -> Iterator[tuple[str, Item, Span]]:
+        """The keys, values and key places of a mapping."""
+        if not isinstance(self.node, yaml.MappingNode):
+            self.reporter.add(msg.wrong_kind(self.span, what, "a mapping", self.kind))
+            return
+        seen: set[str] = set()
+        for key, value in self.node.value:
+            place = Item(key, self.source, self.reporter).span
+            if not isinstance(key, yaml.ScalarNode):
+                self.reporter.add(msg.wrong_kind(place, f"a key of {what}", "a text", "a collection"))
+            elif key.value in seen:
+                self.reporter.add(msg.duplicate_key(place, key.value))
+            else:
+                seen.add(key.value)
+                yield key.value, Item(value, self.source, self.reporter), place
+
+    def items(self, what: str) -> Iterator[Item]:
+        """The values of a list."""
+        if not isinstance(self.node, yaml.SequenceNode):
+            self.reporter.add(msg.wrong_kind(self.span, what, "a list", self.kind))
+            return
+        for node in self.node.value:
+            yield Item(node, self.source, self.reporter)
+
+    def text(self, what: str) -> str:
+        """A text; anything else is reported and reads as the empty text."""
+        if isinstance(self.node, yaml.ScalarNode) and isinstance(self.value, str):
+            return self.node.value
+        self.reporter.add(msg.wrong_kind(self.span, what, "a text", self.kind))
+        return ""
+
+    def data(self) -> Any:
+        """The node as plain data whose parts carry their places."""
+        if isinstance(self.node, yaml.MappingNode):
+            found = Mapping()
+            found.span, found.key_spans = self.span, {}
+            for key, value, place in self.entries("a mapping"):
+                found[key] = value.data()
+                found.key_spans[key] = place
+            return found
+        if isinstance(self.node, yaml.SequenceNode):
+            listed = Sequence(item.data() for item in self.items("a list"))
+            listed.span = self.span
+            return listed
+        value = self.value
+        if isinstance(value, str):
+            text = Text(value)
+            text.span = self.span
+            return text
+        return value
+
+    def body(self) -> Source:
+        """The text of a scalar as a source of its own that points into this file."""
+        value = self.node.value
+        return Source(self.source.name, value, self.source, _align(value, self.source.text, *self._extent()))
+
+    def _extent(self) -> tuple[int, int]:
+        start, end = self.node.start_mark.index, self.node.end_mark.index
+        if getattr(self.node, "style", None) in ("|", ">"):
+            start = self.source.text.find("\n", start, end) + 1 or start
+        elif getattr(self.node, "style", None) in ("'", '"'):
+            start += 1
+        return start, end
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    constructor = _constructor()
+    try:
+        return constructor.construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError, OverflowError):
+        return node.value
+
+
+def _constructor() -> Any:
+    return yaml.constructor.SafeConstructor()
+
+
+def _align(value: str, raw: str, start: int, end: int) -> list[int]:
+    """For each character of a scalar's value its offset in the file: white space may differ, the rest is found in order."""
+    offsets: list[int] = []
+    at = start
+    for char in value:
+        if char.isspace():
+            while at < end - 1 and not raw[at].isspace():
+                at += 1
+            offsets.append(at)
+            at = min(at + 1, end)
+            continue
+        found = raw.find(char, at, end)
+        if found < 0:  # an escape such as \u00e9: it stands at the next unread character
+            found = min(at, max(end - 1, start))
+        offsets.append(found)
+        at = found + 1
+    return offsets
+
+
+_FLOW = re.compile(r"[\[{\]}]")
+
+
+def compose(source: Source, reporter: Reporter) -> Item | None:
+    """The root of a YAML document; problems are reported."""
+    try:
+        root = _compose(source)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = mark.index if mark is not None else 0
+        reason = " ".join(part for part in (error.context, error.problem) if part)
+        reporter.add(msg.bad_yaml(Span(source, at, at + 1), reason))
+        return None
+    except (yaml.YAMLError, RecursionError) as error:
+        reporter.add(msg.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20])))
+        return None
+    except PredicatError as error:
+        reporter.extend(error.diagnostics)
+        return None
+    return Item(root, source, reporter) if root is not None else None
+
+
+def _compose(source: Source) -> yaml.Node | None:
+    text = source.text
+    if len(text) > MAX_SIZE:
+        raise PredicatError.of(msg.yaml_limit(Span(source, 0, 1), f"the file has more than {MAX_SIZE:,} characters"))
+    depth = 0
+    for found in _FLOW.finditer(text):
+        depth = max(depth + (1 if found[0] in "[{" else -1), 0)
+        if depth > MAX_DEPTH:
+            raise PredicatError.of(msg.yaml_limit(Span(source, found.start(), found.end()), f"brackets nest deeper than {MAX_DEPTH}"))
+    deep = re.search(r"^(?:[ \t]*[-?:] ){40}", text, re.MULTILINE) or re.search(r"^ {400}", text, re.MULTILINE)
+    if deep:
+        raise PredicatError.of(msg.yaml_limit(Span(source, deep.start(), deep.start() + 1), f"values nest deeper than {MAX_DEPTH}"))
+    root = yaml.compose(text, Loader=_Loader)
+    _no_aliases(root, source)
+    return root
+
+
+def _no_aliases(root: yaml.Node | None, source: Source) -> None:
+    """Refuse `*alias`: a few lines of them grow to billions of values, and nobody reviews what they stand for."""
+    if root is None or "*" not in source.text:
+        return
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            start = node.start_mark.index
+            raise PredicatError.of(msg.yaml_limit(Span(source, start, start + 1), "this value is used again through an alias (*name); write it out"))
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            stack.extend(part for pair in node.value for part in pair)
+        elif isinstance(node, yaml.SequenceNode):
+            stack.extend(node.value)

@@ -1,0 +1,74 @@
+"""`predicat`: finds the command and loads only that. Exit codes: 0 done, 1 problems in the catalog or data, 2 wrong use."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+COMMANDS = {
+    "init": "Write a small working catalog.",
+    "check": "Check a catalog and run its inline tests.",
+    "compile": "Write the manifest and the SQL of every filter.",
+    "sql": "Print a filter's SQL.",
+    "apply": "Create the PostgreSQL views of the filters, in one transaction.",
+    "run": "Run filters on Spark and write the accepted rows.",
+    "spark": "The Spark extension: its jar and its settings.",
+    "schema": "Print the JSON Schema of catalog files.",
+}
+
+
+class Commands(click.Group):
+    """Commands load on first use, so that --help answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"predicat.cli.{cmd_name}_command")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from predicat.diagnostics.messages import did_you_mean  # noqa: PLC0415  # only for a mistake
+
+            hint = did_you_mean(args[0], COMMANDS)
+            ctx.fail(f"no command is named {args[0]!r}" + (f"; {hint}" if hint else ""))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="predicat")
+def cli() -> None:
+    """One catalog of named filters: one meaning in Spark SQL, PostgreSQL and Python."""
+
+
+def main() -> None:
+    """The entry point: problems are printed as they are, never as a traceback."""
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # cheap, but after the group is built
+
+    try:
+        cli(standalone_mode=False)
+    except PredicatError as error:
+        click.echo("\n\n".join(item.render() for item in error.diagnostics), err=True)
+        count = len(error.diagnostics)
+        click.echo(f"\n{count} problem{'s' if count != 1 else ''}", err=True)
+        sys.exit(1)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(1)

@@ -1,0 +1,33 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from predicat.catalog import Catalog
+
+catalog_option = click.option(
+    "--catalog", "folder", default="catalog", show_default=True, type=click.Path(path_type=Path), help="The catalog folder."
+)
+vars_option = click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A value for a Jinja variable.")
+dsn_option = click.option("--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server.")
+
+
+def load(folder: Path, variables: tuple[str, ...] = ()) -> Catalog:
+    """The catalog, with its warnings printed."""
+    from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
+
+    given: dict[str, Any] = {}
+    for text in variables:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise click.UsageError(f"--var takes NAME=VALUE, not {text!r}")
+        given[name] = value
+    found = load_catalog(folder, variables=given)
+    for warning in found.warnings:
+        click.echo(warning.render() + "\n", err=True)
+    return found

@@ -1,0 +1,34 @@
+"""predicat spark: works with the package predicat_spark, which is loaded only here and in `run`."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+def extension() -> Any:
+    """The package predicat_spark: the compiler does not depend on it, this command does."""
+    return importlib.import_module("predicat_spark")
+
+
+@click.group("spark", help="The Spark extension: its jar and its settings.")
+def command() -> None:
+    """The group."""
+
+
+@command.command("jar", help="Compile the extension for the installed Spark and write its jar.")
+@click.option("--out", default="predicat-spark.jar", show_default=True, type=click.Path(path_type=Path), help="The file to write.")
+def jar(out: Path) -> None:
+    built = extension().ensure_jar()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(built, out)
+    click.echo(f"wrote {out}; start Spark with --jars {out} --conf spark.predicat.manifest=target/manifest.json")
+
+
+@command.command("home", help="Print the Java home that Spark will run on.")
+def home() -> None:
+    click.echo(str(extension().ensure_java()))

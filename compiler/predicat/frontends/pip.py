@@ -1,0 +1,229 @@
+"""The 16 operators of the Pulsar proposal "Message filtering expression", as YAML predicates.
+
+A predicate is `{property: key, op: OPERATOR, value: x}` (or `values: [...]`), or the same with `ref: event_time` or
+`ref: publish_time` (milliseconds since 1970); `and`, `or` and `not` combine them. The value's type is LONG for a YAML
+integer, DOUBLE for a number with a point and STRING for a text, unless `type:` says otherwise. The proposal leaves
+absent properties open: here they are UNKNOWN, and so is their negation (Kleene).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.ir import tree as t
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import TIMESTAMP
+from predicat.passes.check import CEL_RULES, MAX_DEPTH
+
+RULES = CEL_RULES
+OPERATORS = (
+    "EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "GREATER_THAN", "GREATER_THAN_EQUALS", "LESS_THAN", "LESS_THAN_EQUALS",
+    "STARTS_WITH", "STARTS_WITH_IGNORE_CASE", "CONTAINS", "CONTAINS_IGNORE_CASE", "DOES_NOT_CONTAIN",
+    "DOES_NOT_CONTAIN_IGNORE_CASE", "CONTAINS_ANY", "CONTAINS_NONE",
+)  # fmt: skip
+TYPES = ("STRING", "LONG", "DOUBLE")
+REFS = ("event_time", "publish_time")
+_COMPARE = {
+    "EQUALS": "eq", "NOT_EQUALS": "ne", "GREATER_THAN": "gt", "GREATER_THAN_EQUALS": "ge", "LESS_THAN": "lt",
+    "LESS_THAN_EQUALS": "le",
+}  # fmt: skip
+_TEXT = {
+    "STARTS_WITH": ("starts_with", False), "STARTS_WITH_IGNORE_CASE": ("starts_with_ci", False),
+    "CONTAINS": ("contains", False), "CONTAINS_IGNORE_CASE": ("contains_ci", False),
+    "DOES_NOT_CONTAIN": ("contains", True), "DOES_NOT_CONTAIN_IGNORE_CASE": ("contains_ci", True),
+    "CONTAINS_ANY": ("contains", False), "CONTAINS_NONE": ("contains", True),
+}  # fmt: skip
+_MANY = ("IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE")
+_KEYS = ("property", "ref", "op", "value", "values", "type")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Where properties are read from (`on`: a field, or None for the row itself), and the declared fields."""
+
+    on: str | None
+    fields: Mapping[str, FieldDecl] | None
+
+
+def parse(body: Any, span: Span, context: Context) -> t.Tree:
+    """The untyped tree of predicates given as YAML or JSON data. Raises PredicatError with every problem."""
+    reader = _Reader(span, context)
+    try:
+        return reader.read(body, 0)
+    except _Stop:
+        reader.reporter.raise_errors()
+        raise
+
+
+class _Stop(Exception):
+    """A part has a problem that is reported already."""
+
+
+class _Reader:
+    def __init__(self, span: Span, context: Context) -> None:
+        self.whole = span
+        self.context = context
+        self.reporter = Reporter()
+
+    def fail(self, diagnostic: Diagnostic) -> _Stop:
+        self.reporter.add(diagnostic)
+        return _Stop()
+
+    def span(self, value: Any) -> Span:
+        """Data that was read from a file knows its place."""
+        return getattr(value, "span", self.whole)
+
+    def read(self, body: Any, depth: int) -> t.Tree:
+        span = self.span(body)
+        if depth > MAX_DEPTH:
+            raise self.fail(msg.too_deep(span, MAX_DEPTH))
+        if not isinstance(body, Mapping):
+            raise self.fail(msg.wrong_kind(span, "a pip predicate", "a mapping", _kind(body)))
+        connectives = [key for key in ("and", "or", "not") if key in body]
+        if not connectives:
+            return self.leaf(body, span)
+        if len(body) > 1:
+            raise self.fail(msg.bad_value(span, "a pip predicate", "and, or and not stand alone in their mapping"))
+        key = connectives[0]
+        if key == "not":
+            return t.Apply("not", (self.read(body["not"], depth + 1),), span)
+        parts = body[key]
+        if not isinstance(parts, list) or len(parts) < 2:
+            raise self.fail(msg.bad_value(self.span(parts), key, "it combines a list of two or more predicates"))
+        return t.Apply(key, self.all(parts, depth), span)
+
+    def all(self, bodies: list[Any], depth: int) -> tuple[t.Tree, ...]:
+        out: list[t.Tree] = []
+        stopped = False
+        for body in bodies:
+            try:
+                out.append(self.read(body, depth + 1))
+            except _Stop:
+                stopped = True
+        if stopped:
+            raise _Stop
+        return tuple(out)
+
+    def leaf(self, body: Mapping[str, Any], span: Span) -> t.Tree:
+        for key in body:
+            if key not in _KEYS:
+                raise self.fail(msg.unknown_key(self.key_span(body, key, span), str(key), "a pip predicate", (*_KEYS, "and", "or", "not")))
+        op = str(body.get("op", ""))
+        if op not in OPERATORS:
+            given = msg.did_you_mean(op.upper(), OPERATORS) or f"operators: {', '.join(OPERATORS)}"
+            raise self.fail(msg.bad_value(self.span(body.get("op")) if "op" in body else span, "op", f"{op!r} is no operator", given))
+        values = self.values(body, op, span)
+        kind = self.kind(body, values, span)
+        target, kind = self.target(body, kind, op, span)
+        return self.predicate(target, op, self.constants(values, kind, target, span), kind, span)
+
+    def key_span(self, body: Any, key: object, span: Span) -> Span:
+        places = getattr(body, "key_spans", {})
+        return places.get(key, span)
+
+    def values(self, body: Mapping[str, Any], op: str, span: Span) -> list[Any]:
+        if ("value" in body) == ("values" in body):
+            raise self.fail(msg.bad_value(span, "a pip predicate", "it has either value or values"))
+        values = body["values"] if "values" in body else [body["value"]]
+        if not isinstance(values, list) or not values:
+            raise self.fail(msg.bad_value(self.span(values), "values", "it is a list of at least one value"))
+        if op not in _MANY and len(values) != 1:
+            raise self.fail(msg.bad_value(self.span(values), op, f"it takes one value, not {len(values)}"))
+        return values
+
+    def kind(self, body: Mapping[str, Any], values: list[Any], span: Span) -> str:
+        given = body.get("type")
+        if given is not None:
+            if given not in TYPES:
+                raise self.fail(msg.bad_value(self.span(given), "type", f"{given!r} is no value type", f"types: {', '.join(TYPES)}"))
+            return str(given)
+        kinds = {_value_type(value) for value in values}
+        if None in kinds:
+            raise self.fail(msg.bad_value(span, "values", "they are texts or numbers"))
+        if len(kinds) > 1:
+            raise self.fail(msg.bad_value(span, "values", "they are of one type", "quote the numbers, or name the type"))
+        return str(kinds.pop())
+
+    def target(self, body: Mapping[str, Any], kind: str, op: str, span: Span) -> tuple[t.Tree, str]:
+        """The tree of the property or time, converted to the type that its values have."""
+        if ("property" in body) == ("ref" in body):
+            raise self.fail(msg.bad_value(span, "a pip predicate", "it has either property or ref"))
+        if "ref" in body:
+            ref = str(body["ref"])
+            if ref not in REFS:
+                raise self.fail(msg.bad_value(self.span(body["ref"]), "ref", f"{ref!r} is no reference", f"references: {', '.join(REFS)}"))
+            if op in _TEXT or kind == "STRING":
+                raise self.fail(msg.bad_value(span, op, f"{ref} is a number of milliseconds, not a text"))
+            decl = (self.context.fields or {}).get(ref)
+            return t.Name(ref, span), "TIME" if decl is not None and decl.type == TIMESTAMP else kind
+        if op in _TEXT and kind != "STRING":
+            raise self.fail(msg.bad_value(span, op, "it compares texts", "quote the value"))
+        key = str(body["property"])
+        read = t.Name(key, span) if self.context.on is None else t.Member(t.Name(self.context.on, span), key, span)
+        convert = {"LONG": "to_int", "DOUBLE": "to_double"}.get(kind)
+        return (t.Apply("cast", (read, t.Const(convert, span)), span) if convert else read), kind
+
+    def constants(self, values: list[Any], kind: str, target: t.Tree, span: Span) -> list[t.Tree]:
+        out: list[t.Tree] = []
+        for value in values:
+            found = _constant(value, kind)
+            if found is None:
+                raise self.fail(msg.bad_constant(self.span(value) if self.span(value) is not self.whole else span, kind, str(value), _EXAMPLES[kind]))
+            out.append(t.Const(found, span))
+        return out
+
+    def predicate(self, target: t.Tree, op: str, values: list[t.Tree], kind: str, span: Span) -> t.Tree:
+        if op in _COMPARE:
+            return t.Apply(_COMPARE[op], (target, values[0]), span)
+        if op in ("IN", "NOT_IN"):
+            found: t.Tree = t.Apply("in", (target, t.ListOf(tuple(values), span)), span)
+            return found if op == "IN" else t.Apply("not", (found,), span)
+        name, negate = _TEXT[op]
+        tests = tuple(t.Apply(name, (target, value), span) for value in values)
+        found = tests[0] if len(tests) == 1 else t.Apply("or", tests, span)
+        return t.Apply("not", (found,), span) if negate else found
+
+
+_EXAMPLES = {"LONG": "42", "DOUBLE": "4.2", "TIME": "1372933815000", "STRING": "'text'"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _kind(value: Any) -> str:
+    return {dict: "a mapping", list: "a list", str: "a text", type(None): "nothing"}.get(type(value), f"{value!r}")
+
+
+def _value_type(value: Any) -> str | None:
+    match value:
+        case bool():
+            return None
+        case int():
+            return "LONG"
+        case float():
+            return "DOUBLE"
+        case str():
+            return "STRING"
+        case _:
+            return None
+
+
+def _constant(value: Any, kind: str) -> t.Value:
+    try:
+        match kind:
+            case "STRING":
+                return value if isinstance(value, str) else str(value)
+            case "LONG":
+                return int(str(value))
+            case "DOUBLE":
+                return float(str(value))
+            case _:
+                return _EPOCH + timedelta(milliseconds=float(str(value)))
+    except (ValueError, OverflowError):
+        return None
+
+
+__all__ = ["OPERATORS", "RULES", "Context", "parse"]

@@ -1,0 +1,145 @@
+"""The typed nodes: what passes rewrite and back ends render. A closed union; `match` over it ends in assert_never."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from predicat.diagnostics import NOWHERE, Span
+from predicat.ir.tree import Value
+from predicat.ir.types import BOOLEAN, Type
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDecl:
+    """A declared field of a dataset.
+
+    `nulls` is "absent" (a NULL is a missing value: any use of it is UNKNOWN) or "value" (a NULL is CEL's null).
+    `columns` maps an engine ("spark", "postgres") to the physical column, where it differs from the name.
+    """
+
+    name: str
+    type: Type
+    description: str = ""
+    nulls: str = "absent"
+    columns: tuple[tuple[str, str], ...] = ()
+
+    def column(self, engine: str) -> str:
+        """The name of the physical column on an engine."""
+        return dict(self.columns).get(engine, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class ParamDecl:
+    """A parameter of a filter; a parameter without a default must be given."""
+
+    name: str
+    type: Type
+    default: Value = None
+    required: bool = False
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant of a type; value None is NULL, that is UNKNOWN."""
+
+    type: Type
+    value: Value
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    type: Type
+    decl: FieldDecl
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    type: Type
+    decl: ParamDecl
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """The element that an enclosing Quantifier binds."""
+
+    type: Type
+    name: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list of expressions of one type, the right side of `in`."""
+
+    type: Type
+    items: tuple[Node, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operator of the operator table with arguments that fit one of its signatures."""
+
+    type: Type
+    op: str
+    args: tuple[Node, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantifier:
+    """`any` or `all` over an array, with error-absorbing Kleene logic over the elements.
+
+    UNKNOWN over a NULL array; `any` of an empty array is FALSE, `all` of it TRUE. Source: CEL specification, macros.
+    """
+
+    type: Type
+    kind: str
+    variable: str
+    source: Node
+    body: Node
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Node = Literal | Field | Parameter | Variable | Items | Call | Quantifier
+
+TRUE = Literal(BOOLEAN, True)
+FALSE = Literal(BOOLEAN, False)
+UNKNOWN = Literal(BOOLEAN, None)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct parts of a node."""
+    match node:
+        case Call():
+            return node.args
+        case Items():
+            return node.items
+        case Quantifier():
+            return (node.source, node.body)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all its parts, in pre-order."""
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def fields_of(node: Node) -> dict[str, FieldDecl]:
+    """The fields that a node reads, by name, in the order of first use."""
+    return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Field)}
+
+
+def params_of(node: Node) -> dict[str, ParamDecl]:
+    """The free parameters of a node, by name."""
+    return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Parameter)}

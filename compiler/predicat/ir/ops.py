@@ -1,0 +1,178 @@
+"""The operator table: one row per operator.
+
+A signature reads `argument, argument -> result`; `T` stands for any one scalar type, `any` for any type, `*` after the
+last argument for one or more of them, and a leading `=` for an argument that must be a constant. Numbers of different
+types may be compared with each other; nothing else mixes.
+
+The rule for UNKNOWN is "strict" (UNKNOWN where an argument is), or says what else happens. A strict operator is also
+UNKNOWN where it has no value: overflow, division by zero, a text that is no number, a bad index.
+
+The examples are run by the tests on the reference evaluator, Spark and PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+Example = tuple[tuple[Any, ...], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One operator: name, signatures, what UNKNOWN does, one line of meaning, examples as (arguments, result)."""
+
+    name: str
+    signatures: tuple[str, ...]
+    doc: str
+    examples: tuple[Example, ...] = ()
+    unknown: str = "strict"
+
+
+_T1 = datetime(2013, 7, 4, 10, 30, 15, 250000, tzinfo=UTC)
+_D1 = date(2013, 7, 4)
+_BIG = 2**63 - 1
+
+_ROWS = (
+    # logic
+    Op("and", ("boolean* -> boolean",), "Kleene AND: FALSE if one is FALSE, else UNKNOWN if one is UNKNOWN.",
+       (((True, True), True), ((True, None), None), ((False, None), False)), "Kleene"),
+    Op("or", ("boolean* -> boolean",), "Kleene OR: TRUE if one is TRUE, else UNKNOWN if one is UNKNOWN.",
+       (((False, False), False), ((True, None), True), ((False, None), None)), "Kleene"),
+    Op("not", ("boolean -> boolean",), "Kleene NOT.", (((True,), False), ((None,), None))),
+    Op("is_true", ("boolean -> boolean",), "TRUE if TRUE, else FALSE.", (((True,), True), ((None,), False)),
+       "UNKNOWN becomes FALSE"),
+    Op("is_null", ("any -> boolean",), "Whether there is no value.", ((("a",), False), ((None,), True)),
+       "never UNKNOWN"),
+    Op("cond", ("boolean, T, T -> T",), "The second argument if the first is TRUE, the third if it is FALSE.",
+       (((True, "a", "b"), "a"), ((False, "a", "b"), "b"), ((None, "a", "b"), None)), "UNKNOWN where the condition is"),
+    Op("coalesce", ("T* -> T",), "The first argument that has a value.", (((None, "b"), "b"), (("a", "b"), "a")),
+       "UNKNOWN only if all are"),
+    Op("same", ("T, T -> boolean",), "IS NOT DISTINCT FROM: equal, or both without a value.",
+       (((None, None), True), (("a", None), False), (("a", "a"), True)), "never UNKNOWN"),
+    # comparison
+    Op("eq", ("T, T -> boolean",), "Equal. Numbers compare by value across types; NaN equals nothing.",
+       (((1, 1), True), ((1, 1.5), False), (("a", None), None), ((float("nan"), float("nan")), False))),
+    Op("ne", ("T, T -> boolean",), "Not equal: NOT (a = b).", (((1, 2), True), ((float("nan"), 1.0), True))),
+    Op("lt", ("T, T -> boolean",), "Less than; strings by code point; FALSE with NaN.",
+       (((1, 2), True), (("B", "a"), True), ((float("nan"), 1.0), False))),
+    Op("le", ("T, T -> boolean",), "Less than or equal; strings by code point; FALSE with NaN.", (((2, 2), True),)),
+    Op("gt", ("T, T -> boolean",), "Greater than; strings by code point; FALSE with NaN.",
+       (((2, 1), True), ((float("nan"), 1.0), False), ((_BIG, float(2**63)), False))),
+    Op("ge", ("T, T -> boolean",), "Greater than or equal; strings by code point; FALSE with NaN.",
+       (((2, 2), True), ((1.0, float("nan")), False))),
+    Op("in", ("T, list<T> -> boolean", "T, array<T> -> boolean"), "Equal to one of the items.",
+       ((("a", ["a", "b"]), True), (("c", ["a", "b"]), False), ((None, ["a"]), None)),
+       "an item without a value makes UNKNOWN what would be FALSE"),
+    # arithmetic
+    Op("add", ("bigint, bigint -> bigint", "double, double -> double", "timestamp, duration -> timestamp",
+               "duration, duration -> duration"), "Sum.",
+       (((1, 2), 3), ((_BIG, 1), None), ((0.5, 0.25), 0.75))),
+    Op("sub", ("bigint, bigint -> bigint", "double, double -> double", "timestamp, duration -> timestamp",
+               "duration, duration -> duration", "timestamp, timestamp -> duration"), "Difference.",
+       (((1, 2), -1), ((-_BIG, 2), None), ((_T1, timedelta(hours=1)), _T1 - timedelta(hours=1)))),
+    Op("mul", ("bigint, bigint -> bigint", "double, double -> double"), "Product.",
+       (((3, 4), 12), ((_BIG, 2), None), ((0.5, 3.0), 1.5))),
+    Op("div", ("bigint, bigint -> bigint", "double, double -> double"),
+       "Quotient. Integers truncate towards zero; division by zero is UNKNOWN for integers, IEEE 754 for doubles.",
+       (((7, 2), 3), ((-7, 2), -3), ((1, 0), None), ((-_BIG - 1, -1), None), ((1.0, 4.0), 0.25))),
+    Op("mod", ("bigint, bigint -> bigint",), "Remainder, with the sign of the dividend.",
+       (((7, 3), 1), ((-7, 3), -1), ((1, 0), None), ((-_BIG - 1, -1), 0))),
+    Op("neg", ("bigint -> bigint", "double -> double"), "Negation.", (((1,), -1), ((-_BIG - 1,), None))),
+    Op("abs", ("bigint -> bigint", "double -> double"), "Absolute value.", (((-2,), 2), ((-_BIG - 1,), None))),
+    Op("floor", ("double -> double",), "The largest whole number not above.", (((-1.5,), -2.0), ((1e300,), 1e300))),
+    Op("ceil", ("double -> double",), "The smallest whole number not below.", (((1.2,), 2.0),)),
+    # strings
+    Op("concat", ("string, string -> string",), "One text after the other.", ((("a", "b"), "ab"), (("a", None), None))),
+    Op("length", ("string -> bigint",), "Number of code points.", ((("héllo😀",), 6), (("",), 0))),
+    Op("lower", ("string -> string",), "A to Z become a to z; nothing else changes.", ((("AbÉİ",), "abÉİ"),)),
+    Op("upper", ("string -> string",), "a to z become A to Z; nothing else changes.", ((("abéß",), "ABéß"),)),
+    Op("trim", ("string -> string",), "Without spaces (U+0020) at both ends.", ((("  a b ",), "a b"),)),
+    Op("ltrim", ("string -> string",), "Without spaces at the start.", ((("  a ",), "a "),)),
+    Op("rtrim", ("string -> string",), "Without spaces at the end.", (((" a  ",), " a"),)),
+    Op("starts_with", ("string, string -> boolean",), "Whether the text begins so.",
+       ((("a%b", "a%"), True), (("ab", "a%"), False), (("a", ""), True))),
+    Op("ends_with", ("string, string -> boolean",), "Whether the text ends so.", ((("a_", "_"), True),)),
+    Op("contains", ("string, string -> boolean",), "Whether the text occurs.", ((("abc", "b"), True),)),
+    Op("like", ("string, =string -> boolean",), "SQL LIKE: % any text, _ one code point, \\ escapes.",
+       ((("a%c", "a\\%_"), True), (("abc", "a\\%c"), False), (("a\nb", "a_b"), True))),
+    Op("equals_ci", ("string, =string -> boolean",), "Equal under Unicode simple case folding.",
+       ((("STRAßE", "straße"), True), (("İ", "i"), False))),
+    Op("starts_with_ci", ("string, =string -> boolean",), "Begins so, under Unicode simple case folding.",
+       ((("ÉCOLE", "éc"), True),)),
+    Op("contains_ci", ("string, =string -> boolean",), "Occurs, under Unicode simple case folding.",
+       ((("xKelvin", "KELVIN"), True), (("abc", "D"), False))),
+    Op("like_ci", ("string, =string -> boolean",), "LIKE under Unicode simple case folding.",
+       ((("HELLO", "h%_o"), True),)),
+    Op("matches", ("string, =string -> boolean",), "Whether an RE2 pattern matches a part of the text.",
+       ((("abc", "^a.c$"), True), (("a\nc", "a.c"), False), (("x9", "\\d"), True), (("٣", "\\d"), False))),
+    Op("substr", ("string, bigint -> string", "string, bigint, bigint -> string"),
+       "SQL SUBSTRING: from a 1-based position, so many code points; UNKNOWN for a negative length.",
+       ((("hello", 2, 3), "ell"), (("hello", 4), "lo"), (("hello", 0, 2), "h"), (("hello", 2, -1), None))),
+    Op("position", ("string, string -> bigint",), "1-based place of the second text in the first, 0 if none.",
+       ((("hello", "l"), 3), (("hello", "x"), 0))),
+    Op("replace", ("string, string, string -> string",), "Every occurrence of the second text becomes the third.",
+       ((("a-b-c", "-", "+"), "a+b+c"), (("abc", "", "x"), "abc"))),
+    # conversions
+    Op("to_int", ("string -> bigint", "double -> bigint", "boolean -> bigint", "timestamp -> bigint"),
+       "A whole number: doubles truncate towards zero, text must be an optional minus and digits, a timestamp gives "
+       "seconds since 1970.",
+       (((3.5,), 3), ((-2.5,), -2), (("12",), 12), (("2.5",), None), ((" 1",), None), ((1e300,), None))),
+    Op("to_double", ("string -> double", "bigint -> double", "decimal -> double"), "A double.",
+       ((("2.5",), 2.5), (("1e3",), 1000.0), (("x",), None), ((3,), 3.0))),
+    Op("to_string", ("bigint -> string", "boolean -> string", "date -> string"), "The text of a value.",
+       (((12,), "12"), ((True,), "true"), ((_D1,), "2013-07-04"))),
+    Op("to_boolean", ("string -> boolean",), "TRUE or FALSE from the texts that CEL admits: true, t, 1, false, f, 0.",
+       ((("true",), True), (("0",), False), (("yes",), None))),
+    Op("to_timestamp", ("string -> timestamp", "date -> timestamp", "bigint -> timestamp"),
+       "A timestamp from RFC 3339 text (nanoseconds truncate to microseconds), a date (midnight UTC) or seconds.",
+       ((("2013-07-04T10:30:15.25Z",), _T1), (("tomorrow",), None), (("2013-07-04",), None),
+        (("2013-02-29T00:00:00Z",), None), ((1372933815,), datetime(2013, 7, 4, 10, 30, 15, tzinfo=UTC)))),
+    Op("to_date", ("string -> date", "timestamp -> date"), "A date from YYYY-MM-DD, or the UTC day of a timestamp.",
+       ((("2013-07-04",), _D1), (("2013-02-30",), None), ((_T1,), _D1))),
+    # time
+    Op("year", ("timestamp -> bigint", "timestamp, =string -> bigint", "date -> bigint"),
+       "The year, in UTC or in a named time zone.", (((_T1,), 2013),)),
+    Op("month", ("timestamp -> bigint", "timestamp, =string -> bigint", "date -> bigint"), "The month, 1 to 12.",
+       (((_T1,), 7),)),
+    Op("day", ("timestamp -> bigint", "timestamp, =string -> bigint", "date -> bigint"), "The day of the month, 1 to 31.",
+       (((_T1,), 4), ((_T1, "Pacific/Auckland"), 4))),
+    Op("day_of_week", ("timestamp -> bigint", "timestamp, =string -> bigint", "date -> bigint"),
+       "0 for Sunday to 6 for Saturday.", (((_T1,), 4), ((_D1,), 4))),
+    Op("day_of_year", ("timestamp -> bigint", "timestamp, =string -> bigint", "date -> bigint"), "1 to 366.",
+       (((_T1,), 185),)),
+    Op("hour", ("timestamp -> bigint", "timestamp, =string -> bigint"), "The hour, 0 to 23.",
+       (((_T1,), 10), ((_T1, "America/New_York"), 6))),
+    Op("minute", ("timestamp -> bigint", "timestamp, =string -> bigint"), "The minute, 0 to 59.",
+       (((_T1,), 30), ((_T1, "Asia/Kolkata"), 0))),
+    Op("second", ("timestamp -> bigint", "timestamp, =string -> bigint"), "The second, 0 to 59.", (((_T1,), 15),)),
+    Op("millisecond", ("timestamp -> bigint", "timestamp, =string -> bigint"), "The millisecond, 0 to 999.",
+       (((_T1,), 250),)),
+    Op("date_trunc", ("=string, timestamp -> timestamp",),
+       "The start of the year, quarter, month, week (Monday), day, hour, minute or second, in UTC.",
+       ((("day", _T1), datetime(2013, 7, 4, tzinfo=UTC)), (("week", _T1), datetime(2013, 7, 1, tzinfo=UTC)))),
+    Op("add_days", ("date, bigint -> date",), "So many days later.", (((_D1, -4), date(2013, 6, 30)),)),
+    Op("days_between", ("date, date -> bigint",), "Days from the second date to the first.",
+       (((_D1, date(2013, 7, 1)), 3),)),
+    # collections
+    Op("get", ("map<string, T>, string -> T",), "The value of a key.", ((({"a": "x"}, "a"), "x"), (({"a": "x"}, "b"), None))),
+    Op("member", ("struct, =string -> any",), "A member of a struct."),
+    Op("index", ("array<T>, bigint -> T",), "The element at a 0-based index.",
+       (((["a", "b"], 1), "b"), ((["a"], 1), None), ((["a"], -1), None))),
+    Op("size", ("array<T> -> bigint", "map<string, T> -> bigint"), "Number of elements.",
+       (((["a", "b"],), 2), (({"a": "x"},), 1))),
+    # JSON documents
+    Op("json_get", ("json, string -> json",), "The value of a key of a JSON object; no value for JSON null."),
+    Op("json_at", ("json, bigint -> json",), "The element of a JSON array at a 0-based index."),
+    Op("json_is", ("json, =string -> boolean",), "Whether a JSON value is of a kind: string, number, boolean, object, array."),
+    Op("json_string", ("json -> string",), "The text of a JSON string."),
+    Op("json_number", ("json -> double",), "The value of a JSON number, as a double."),
+    Op("json_boolean", ("json -> boolean",), "The value of a JSON boolean."),
+    Op("json_size", ("json -> bigint",), "Number of elements of a JSON array or of members of a JSON object."),
+)  # fmt: skip
+
+OPS = {row.name: row for row in _ROWS}
+"""Every operator by its name."""
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+QUANTIFIERS = ("any", "all")

@@ -1,0 +1,199 @@
+"""The types of fields and expressions, written as in Spark DDL."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MAX_NESTING = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A type without parameters."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class DecimalType:
+    """An exact decimal number of `precision` digits, `scale` of them after the point."""
+
+    precision: int
+    scale: int
+
+    def __str__(self) -> str:
+        return f"decimal({self.precision},{self.scale})"
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    element: Type
+
+    def __str__(self) -> str:
+        return f"array<{self.element}>"
+
+
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """A map from string keys (the only ones that JSON and message headers know)."""
+
+    value: Type
+
+    def __str__(self) -> str:
+        return f"map<string, {self.value}>"
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    fields: tuple[tuple[str, Type], ...]
+
+    def __str__(self) -> str:
+        return f"struct<{', '.join(f'{name}: {kind}' for name, kind in self.fields)}>"
+
+    def get(self, name: str) -> Type | None:
+        return dict(self.fields).get(name)
+
+
+Type = Scalar | DecimalType | ArrayType | MapType | StructType
+
+STRING = Scalar("string")
+BIGINT = Scalar("bigint")
+DOUBLE = Scalar("double")
+BOOLEAN = Scalar("boolean")
+TIMESTAMP = Scalar("timestamp")
+DATE = Scalar("date")
+JSON = Scalar("json")
+DURATION = Scalar("duration")
+"""Only inside expressions: a number of microseconds."""
+NULL = Scalar("null")
+"""The type of a literal NULL before its use gives it another."""
+
+NUMERIC_SCALARS = (BIGINT, DOUBLE)
+_SPELLINGS = {
+    "string": STRING, "text": STRING, "varchar": STRING, "char": STRING,
+    "bigint": BIGINT, "long": BIGINT, "int": BIGINT, "integer": BIGINT, "smallint": BIGINT, "short": BIGINT,
+    "tinyint": BIGINT, "byte": BIGINT,
+    "double": DOUBLE, "float": DOUBLE, "real": DOUBLE,
+    "boolean": BOOLEAN, "bool": BOOLEAN,
+    "timestamp": TIMESTAMP, "timestamptz": TIMESTAMP, "timestamp_ltz": TIMESTAMP,
+    "date": DATE,
+    "json": JSON, "jsonb": JSON, "variant": JSON,
+}  # fmt: skip
+SCALAR_NAMES = tuple(_SPELLINGS)
+_TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|\d+|[<>(),:])")
+
+
+def is_numeric(kind: Type) -> bool:
+    return kind in NUMERIC_SCALARS or isinstance(kind, DecimalType)
+
+
+class TypeSyntaxError(ValueError):
+    """A text that is no type. `offset` is where reading stopped."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def parse_type(text: str) -> Type:
+    """Read a type such as `bigint`, `decimal(10,2)`, `map<string, string>` or `struct<a: int, b: array<string>>`.
+
+    Raises TypeSyntaxError.
+    """
+    reader = _Reader(text)
+    kind = reader.type(0)
+    if reader.peek():
+        raise TypeSyntaxError(f"unexpected {reader.peek()!r} after the type", reader.offset)
+    return kind
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.offset = 0
+
+    def peek(self) -> str:
+        found = _TOKEN.match(self.text, self.offset)
+        return found[1] if found else self.text[self.offset :].strip()[:1]
+
+    def take(self) -> str:
+        found = _TOKEN.match(self.text, self.offset)
+        if not found:
+            raise TypeSyntaxError("the type ends too early", self.offset)
+        self.offset = found.end()
+        return found[1]
+
+    def expect(self, token: str) -> None:
+        if self.peek() != token:
+            raise TypeSyntaxError(f"expected {token!r}", self.offset)
+        self.take()
+
+    def number(self) -> int:
+        token = self.take()
+        if not token.isdigit():
+            raise TypeSyntaxError("expected a number", self.offset)
+        return int(token)
+
+    def type(self, depth: int) -> Type:
+        if depth > MAX_NESTING:
+            raise TypeSyntaxError(f"types nest at most {MAX_NESTING} deep", self.offset)
+        start = self.offset
+        name = self.take().lower()
+        if name in ("decimal", "numeric"):
+            return self._decimal(start)
+        if name == "array":
+            self.expect("<")
+            element = self.type(depth + 1)
+            self.expect(">")
+            return ArrayType(element)
+        if name == "map":
+            return self._map(depth)
+        if name == "struct":
+            return self._struct(depth)
+        if name in ("varchar", "char") and self.peek() == "(":
+            self.take()
+            self.number()
+            self.expect(")")
+        if name not in _SPELLINGS:
+            raise TypeSyntaxError(f"unknown type {name!r}", start)
+        return _SPELLINGS[name]
+
+    def _decimal(self, start: int) -> Type:
+        precision, scale = 10, 0
+        if self.peek() == "(":
+            self.take()
+            precision = self.number()
+            if self.peek() == ",":
+                self.take()
+                scale = self.number()
+            self.expect(")")
+        if not 1 <= precision <= 38 or scale > precision:
+            raise TypeSyntaxError("a decimal has 1 to 38 digits, and no more after the point than in all", start)
+        return DecimalType(precision, scale)
+
+    def _map(self, depth: int) -> Type:
+        self.expect("<")
+        start = self.offset
+        if self.type(depth + 1) != STRING:
+            raise TypeSyntaxError("the keys of a map are strings", start)
+        self.expect(",")
+        value = self.type(depth + 1)
+        self.expect(">")
+        return MapType(value)
+
+    def _struct(self, depth: int) -> Type:
+        self.expect("<")
+        fields: list[tuple[str, Type]] = []
+        while True:
+            name = self.take()
+            self.expect(":")
+            fields.append((name, self.type(depth + 1)))
+            if self.peek() != ",":
+                break
+            self.take()
+        self.expect(">")
+        return StructType(tuple(fields))

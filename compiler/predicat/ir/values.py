@@ -1,0 +1,166 @@
+"""Constants and rows: how Python values stand for typed values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from predicat.ir.tree import Value
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    MapType,
+    Scalar,
+    StructType,
+    Type,
+)
+
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+
+# One text of a timestamp or a date means the same on every engine because one pattern admits it. The pattern knows
+# the lengths of the months and the leap years, so that no engine is ever asked to convert a day that does not exist.
+_DAY = (
+    r"(?:(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    r"|02-(?:0[1-9]|1[0-9]|2[0-8])))"
+    r"|(?:(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29))"
+)
+DATE_PATTERN = f"^(?!0000){_DAY}$"
+TIMESTAMP_PATTERN = (
+    f"^(?!0000){_DAY}[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]{{1,9}})?"
+    r"(?:[Zz]|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$"
+)
+INT_PATTERN = "^-?[0-9]{1,19}$"
+DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
+_TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
+_DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")
+_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ Tt](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?\Z")
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """RFC 3339 text as a timestamp in UTC, cut to microseconds; None for anything else or outside years 1 to 9999."""
+    if not _TIMESTAMP.match(text):
+        return None
+    cut = re.sub(r"([.][0-9]{6})[0-9]+", r"\1", text.upper())
+    try:
+        return datetime.fromisoformat(cut).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_sql_timestamp(text: str) -> datetime | None:
+    """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), read in UTC where it names no zone."""
+    found = _LOOSE.match(text.strip())
+    if not found:
+        return None
+    day, minutes, seconds, fraction, zone = found.groups()
+    zone = "Z" if zone is None or zone.upper() in ("Z", "UTC") else zone
+    if len(zone) == 3:
+        zone += ":00"
+    elif len(zone) == 5:
+        zone = f"{zone[:3]}:{zone[3:]}"
+    return parse_timestamp(f"{day}T{minutes or '00:00'}:{seconds or '00'}{(fraction or '')[:10]}{zone}")
+
+
+def parse_date(text: str) -> date | None:
+    """YYYY-MM-DD as a date; None for anything else."""
+    return date.fromisoformat(text) if _DATE.match(text) else None
+
+
+def type_of(value: Value) -> Type:
+    """The type of a constant."""
+    match value:
+        case None:
+            return NULL
+        case bool():
+            return BOOLEAN
+        case int():
+            return BIGINT
+        case float():
+            return DOUBLE
+        case str():
+            return STRING
+        case Decimal():
+            digits = value.as_tuple()
+            scale = max(0, -int(digits.exponent))
+            return DecimalType(max(len(digits.digits), scale, 1), scale)
+        case datetime():
+            return TIMESTAMP
+        case date():
+            return DATE
+        case timedelta():
+            return DURATION
+
+
+class RowError(ValueError):
+    """A value of a row that does not fit the type of its field."""
+
+
+def to_value(value: Any, kind: Type) -> Any:
+    """A value of a row (as Python, JSON or YAML gives it) as the evaluator wants it. Raises RowError."""
+    if value is None:
+        return None
+    match kind:
+        case ArrayType(element) if isinstance(value, list | tuple):
+            return [to_value(item, element) for item in value]
+        case MapType(item_type) if isinstance(value, Mapping):
+            return {str(key): to_value(item, item_type) for key, item in value.items()}
+        case StructType() if isinstance(value, Mapping):
+            return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}
+        case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+            return Decimal(str(value))
+        case Scalar():
+            return _scalar(value, kind)
+        case _:
+            raise RowError
+
+
+def _scalar(value: Any, kind: Scalar) -> Any:
+    if kind == JSON:
+        return value
+    if kind == BOOLEAN and isinstance(value, bool):
+        return value
+    if kind == STRING and isinstance(value, str):
+        return value
+    if kind == BIGINT and isinstance(value, int) and not isinstance(value, bool) and INT_MIN <= value <= INT_MAX:
+        return value
+    if kind == DOUBLE and isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return float(value)
+    if kind == TIMESTAMP:
+        return _timestamp(value)
+    if kind == DATE:
+        return _date(value)
+    if kind == DURATION and isinstance(value, timedelta):
+        return value
+    raise RowError
+
+
+def _timestamp(value: Any) -> datetime:
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    if isinstance(value, str) and (found := parse_sql_timestamp(value)):
+        return found
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    raise RowError
+
+
+def _date(value: Any) -> date:
+    if isinstance(value, datetime):
+        raise RowError
+    if isinstance(value, date):
+        return value
+    if isinstance(value, str) and (found := parse_date(value)):
+        return found
+    raise RowError

@@ -1,0 +1,1 @@
+"""Passes over the typed tree, one rule a file."""

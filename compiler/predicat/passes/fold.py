@@ -1,0 +1,53 @@
+"""Constant folding: a call with constant arguments becomes its value, as the reference evaluator computes it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from predicat.semantics.evaluate import compile_node
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.types import BOOLEAN, JSON
+
+
+def fold(node: Node) -> Node:
+    """The same predicate with its constant parts computed. Connectives lose their constant operands."""
+    match node:
+        case Literal() | Field() | Parameter() | Variable():
+            return node
+        case Items():
+            return replace(node, items=tuple(fold(item) for item in node.items))
+        case Quantifier():
+            return replace(node, source=fold(node.source), body=fold(node.body))
+        case Call():
+            return _call(replace(node, args=tuple(fold(arg) for arg in node.args)))
+        case _:
+            assert_never(node)
+
+
+def _call(node: Call) -> Node:
+    if node.op in ("and", "or"):
+        return _connective(node)
+    if node.type != JSON and node.args and all(_constant(arg) for arg in node.args):
+        return Literal(node.type, compile_node(node)({}), node.span)
+    return node
+
+
+def _constant(node: Node) -> bool:
+    return isinstance(node, Literal) or (isinstance(node, Items) and all(isinstance(item, Literal) for item in node.items))
+
+
+def _connective(node: Call) -> Node:
+    """Flatten, drop neutral operands, stop at an absorbing one."""
+    absorbing = node.op == "or"
+    kept: list[Node] = []
+    for arg in node.args:
+        parts = arg.args if isinstance(arg, Call) and arg.op == node.op else (arg,)
+        for part in parts:
+            if isinstance(part, Literal) and part.value is absorbing:
+                return Literal(BOOLEAN, absorbing, node.span)
+            if not (isinstance(part, Literal) and part.value is (not absorbing)) and part not in kept:
+                kept.append(part)
+    if not kept:
+        return Literal(BOOLEAN, not absorbing, node.span)
+    return kept[0] if len(kept) == 1 else replace(node, args=tuple(kept))

@@ -1,0 +1,191 @@
+"""Reads the signatures of the operator table and finds the one that fits given argument types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from predicat.ir.ops import OPS
+from predicat.ir.types import (
+    BOOLEAN,
+    DOUBLE,
+    DURATION,
+    JSON,
+    NULL,
+    STRING,
+    ArrayType,
+    DecimalType,
+    MapType,
+    Scalar,
+    StructType,
+    Type,
+    is_numeric,
+    parse_type,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The parameters of an operator as patterns; `star` repeats the last one."""
+
+    params: tuple[str, ...]
+    result: str
+    star: bool
+
+    def arity_fits(self, count: int) -> bool:
+        return count >= 1 if self.star else count == len(self.params)
+
+
+@cache
+def signatures(op: str) -> tuple[Signature, ...]:
+    """The parsed signatures of an operator."""
+    rows: list[Signature] = []
+    for text in OPS[op].signatures:
+        left, result = (part.strip() for part in text.split("->"))
+        params = tuple(part.strip().lstrip("=") for part in _split(left))
+        star = params[-1].endswith("*")
+        rows.append(Signature(tuple(part.rstrip("*") for part in params), result, star))
+    return tuple(rows)
+
+
+@cache
+def constant_positions(op: str) -> frozenset[int]:
+    """The argument positions of an operator that must be constants."""
+    return frozenset(
+        index
+        for text in OPS[op].signatures
+        for index, part in enumerate(_split(text.split("->")[0]))
+        if part.strip().startswith("=")
+    )
+
+
+def _split(text: str) -> list[str]:
+    parts, depth, start = [""], 0, 0
+    for index, char in enumerate(text):
+        depth += (char == "<") - (char == ">")
+        if char == "," and depth == 0:
+            parts[-1] = text[start:index]
+            parts.append("")
+            start = index + 1
+    parts[-1] = text[start:]
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A fitting signature: its result type and, for each argument, the type that it must be given as."""
+
+    result: Type
+    wanted: tuple[Type, ...]
+    cost: int
+
+
+def find(op: str, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool) -> Match | None:
+    """The signature that fits with the fewest conversions, or None.
+
+    `promote` lets an integer or a decimal stand where a double is wanted (SQL, not CEL); `mixed_numbers` leaves
+    numbers of different types side by side under one `T` (comparisons).
+    """
+    best: Match | None = None
+    for signature in signatures(op):
+        if signature.arity_fits(len(types)):
+            found = _match(signature, types, promote=promote, mixed_numbers=mixed_numbers)
+            if found and (best is None or found.cost < best.cost):
+                best = found
+    return best
+
+
+def _match(signature: Signature, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool) -> Match | None:
+    params = signature.params
+    if signature.star:
+        params = params * len(types)
+    element = _unify(params, types, mixed_numbers=mixed_numbers, promote=promote)
+    wanted: list[Type] = []
+    cost = 0
+    for param, kind in zip(params, types, strict=True):
+        target = _target(param, kind, element, mixed_numbers=mixed_numbers)
+        if target is None:
+            return None
+        step = _conversion_cost(kind, target, promote=promote)
+        if step is None:
+            return None
+        cost += step
+        wanted.append(target)
+    result = _result(signature.result, element)
+    return Match(result, tuple(wanted), cost) if result is not None else None
+
+
+def _conversion_cost(kind: Type, target: Type, *, promote: bool) -> int | None:
+    if kind == target or kind == NULL:
+        return 0
+    if kind == JSON and target in (DOUBLE, STRING, BOOLEAN):
+        return 2
+    if promote and target == DOUBLE and is_numeric(kind):
+        return 3
+    return None
+
+
+def _unify(params: tuple[str, ...], types: tuple[Type, ...], *, mixed_numbers: bool, promote: bool) -> Type | None:
+    """The one type that `T` stands for."""
+    bound = [found for param, kind in zip(params, types, strict=True) if (found := _bound(param, kind)) is not None]
+    concrete = list(dict.fromkeys(kind for kind in bound if kind not in (NULL, JSON)))
+    if not concrete:
+        return JSON if JSON in bound else (NULL if bound else None)
+    if len(concrete) == 1:
+        return concrete[0]
+    if all(is_numeric(kind) for kind in concrete) and (mixed_numbers or promote):
+        return DOUBLE
+    return None
+
+
+def _bound(param: str, kind: Type) -> Type | None:
+    match param, kind:
+        case "T", _:
+            return kind
+        case "array<T>" | "list<T>", ArrayType(element):
+            return element
+        case "map<string, T>", MapType(value):
+            return value
+        case _:
+            return None
+
+
+def _target(param: str, kind: Type, element: Type | None, *, mixed_numbers: bool) -> Type | None:
+    match param:
+        case "any":
+            return kind
+        case "T":
+            if mixed_numbers and is_numeric(kind) and element is not None and is_numeric(element):
+                return kind
+            return element
+        case "array<T>" | "list<T>":
+            return kind if isinstance(kind, ArrayType) and element is not None else None
+        case "map<string, T>":
+            return kind if isinstance(kind, MapType) else None
+        case "struct":
+            return kind if isinstance(kind, StructType) else None
+        case "decimal":
+            return kind if isinstance(kind, DecimalType) else None
+        case "duration":
+            return DURATION
+        case _:
+            return _parsed(param)
+
+
+@cache
+def _parsed(text: str) -> Type:
+    return parse_type(text)
+
+
+def _result(text: str, element: Type | None) -> Type | None:
+    if text == "T":
+        return element
+    if text == "any":
+        return Scalar("any")
+    return DURATION if text == "duration" else _parsed(text)
+
+
+def expected(op: str) -> str:
+    """The signatures of an operator as one text for a message."""
+    sides = [f"({', '.join(row.params)}{' ...' if row.star else ''})" for row in signatures(op)]
+    return " or ".join(dict.fromkeys(sides))

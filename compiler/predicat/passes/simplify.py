@@ -1,0 +1,77 @@
+"""Rewrites that keep the meaning: constants folded, patterns made plain, `is_true` dropped, equalities gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
+from predicat.ir.types import BOOLEAN, DOUBLE, JSON, STRING, ArrayType
+from predicat.passes.fold import fold
+from predicat.semantics import like, regex
+
+Rewrite = Callable[[Node], Node]
+
+
+def simplify(node: Node) -> Node:
+    """The predicate in the form that back ends render."""
+    return _gather(fold(_plain(node)))
+
+
+def _plain(node: Node) -> Node:
+    """LIKE and regular expressions that amount to an equality, a prefix, a suffix or a contained text become that."""
+    node = _map(node, _plain)
+    if not isinstance(node, Call) or node.op not in ("like", "matches"):
+        return node
+    pattern = node.args[1]
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        return node
+    found = like.simple(pattern.value) if node.op == "like" else regex.simple(regex.parse(pattern.value))
+    if found is None:
+        return node
+    return Call(BOOLEAN, found[0], (node.args[0], Literal(STRING, found[1], pattern.span)), node.span)
+
+
+def _gather(node: Node) -> Node:
+    """`a = 1 OR a = 2` becomes `a IN (1, 2)`, which engines push down and turn into one look-up."""
+    node = _map(node, _gather)
+    if not isinstance(node, Call) or node.op != "or":
+        return node
+    found: dict[Node, list[Literal]] = {}
+    for part in node.args:
+        key, value = _equality(part)
+        if key is not None and value is not None:
+            found.setdefault(key, []).append(value)
+    parts: list[Node] = []
+    done: set[Node] = set()
+    for part in node.args:
+        key, _ = _equality(part)
+        values = found.get(key, []) if key is not None else []
+        if key is None or len(values) < 2:
+            parts.append(part)
+        elif key not in done:
+            done.add(key)
+            items = Items(ArrayType(key.type), tuple(values), part.span)
+            parts.append(Call(BOOLEAN, "in", (key, items), node.span))
+    return parts[0] if len(parts) == 1 else replace(node, args=tuple(parts))
+
+
+def _equality(node: Node) -> tuple[Node | None, Literal | None]:
+    if isinstance(node, Call) and node.op == "eq":
+        left, right = node.args
+        typed = left.type == right.type and left.type not in (JSON, DOUBLE)
+        if isinstance(right, Literal) and right.value is not None and typed and not isinstance(left, Literal):
+            return left, right
+    return None, None
+
+
+def _map(node: Node, rewrite: Rewrite) -> Node:
+    match node:
+        case Call():
+            return replace(node, args=tuple(rewrite(arg) for arg in node.args))
+        case Items():
+            return replace(node, items=tuple(rewrite(item) for item in node.items))
+        case Quantifier():
+            return replace(node, source=rewrite(node.source), body=rewrite(node.body))
+        case _:
+            return node

@@ -1,0 +1,1 @@
+"""What operators mean: the reference evaluator, regular expressions, case folding, LIKE patterns."""

@@ -1,0 +1,52 @@
+"""Unicode simple case folding (CaseFolding.txt, status C and S): one code point to one, the same for every language.
+
+Engines disagree about `lower` beyond ASCII (locale, Unicode version, U+0130). A comparison without case therefore
+folds exactly those characters of a text that can become a character of the constant: `translation` gives them.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+
+
+def fold_char(char: str) -> str:
+    """The simple case folding of one code point."""
+    folded = char.casefold()
+    if len(folded) == 1:
+        return folded
+    lowered = char.lower()
+    return lowered if len(lowered) == 1 else char
+
+
+def fold(text: str) -> str:
+    """The simple case folding of a text."""
+    return "".join(map(fold_char, text))
+
+
+@cache
+def orbits() -> dict[str, tuple[str, ...]]:
+    """For each folded character that others fold to: those others, in code point order."""
+    found: dict[str, list[str]] = {}
+    for code in range(sys.maxunicode + 1):
+        char = chr(code)
+        folded = fold_char(char)
+        if folded != char:
+            found.setdefault(folded, []).append(char)
+    return {folded: tuple(chars) for folded, chars in found.items()}
+
+
+_ASCII_ORBITS = {chr(code + 32): (chr(code),) for code in range(ord("A"), ord("Z") + 1)}
+_ASCII_ORBITS["k"] = ("K", "\u212a")
+_ASCII_ORBITS["s"] = ("S", "\u017f")
+
+
+def variants(char: str) -> tuple[str, ...]:
+    """The other characters that fold to a folded character. ASCII needs no table of all code points."""
+    return _ASCII_ORBITS.get(char, ()) if char.isascii() else orbits().get(char, ())
+
+
+def translation(folded: str) -> tuple[str, str]:
+    """`(from, to)` for SQL TRANSLATE: maps each character that folds into the given folded text."""
+    source = [(other, char) for char in sorted(set(folded)) for other in variants(char)]
+    return "".join(other for other, _ in source), "".join(char for _, char in source)

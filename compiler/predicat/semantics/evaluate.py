@@ -1,0 +1,580 @@
+"""The reference evaluator: typed nodes as Python closures over a row. A value that is missing is None, that is UNKNOWN.
+
+Every engine is tested against this file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, assert_never
+from zoneinfo import ZoneInfo
+
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
+from predicat.ir.values import (
+    DOUBLE_PATTERN,
+    INT_MAX,
+    INT_MIN,
+    INT_PATTERN,
+    RowError,
+    parse_date,
+    parse_timestamp,
+    to_value,
+)
+from predicat.semantics import casefold, like, regex
+
+Row = Mapping[str, Any]
+Eval = Callable[[Row], Any]
+
+
+def compile_node(node: Node) -> Eval:
+    """The function from a row to the value of a node; None is UNKNOWN. Raises PredicatError on rows of wrong types."""
+    match node:
+        case Literal(_, value):
+            return lambda _row: value
+        case Field():
+            return _field(node.decl)
+        case Parameter(_, decl):
+            return lambda row: row.get(f":{decl.name}", decl.default)
+        case Variable(_, name):
+            key = f"${name}"
+            return lambda row: row[key]
+        case Items():
+            parts = [compile_node(item) for item in node.items]
+            return lambda row: [part(row) for part in parts]
+        case Quantifier():
+            return _quantifier(node)
+        case Call():
+            special = _SPECIAL.get(node.op)
+            if special is not None:
+                return special(node, [compile_node(arg) for arg in node.args])
+            return _strict(_VALUES[node.op](node), [compile_node(arg) for arg in node.args])
+        case _:
+            assert_never(node)
+
+
+def supported() -> frozenset[str]:
+    """The operators that the evaluator knows."""
+    return frozenset(_SPECIAL) | frozenset(_VALUES)
+
+
+# --- leaves
+
+_PLAIN: dict[Type, type] = {STRING: str, BIGINT: int, DOUBLE: float, BOOLEAN: bool}
+
+
+def _field(decl: FieldDecl) -> Eval:
+    name, kind = decl.name, decl.type
+    plain = _PLAIN.get(kind)
+    fallback = _dotted if "." in name else _gathered if kind == JSON else _nothing
+
+    def get(row: Row) -> Any:
+        value = row[name] if name in row else fallback(row, name)
+        if value is None or (type(value) is plain and plain is not int):
+            return value
+        try:
+            return to_value(value, kind)
+        except (RowError, ValueError, ArithmeticError):
+            raise PredicatError.of(msg.bad_row(name, str(kind), value)) from None
+
+    return get
+
+
+def _nothing(_row: Row, _name: str) -> Any:
+    return None
+
+
+def _dotted(row: Row, name: str) -> Any:
+    """`a.b` in a row that is given nested."""
+    for split in range(name.count("."), 0, -1):
+        head = ".".join(name.split(".")[:split])
+        rest = name[len(head) + 1 :]
+        inner = row.get(head)
+        if isinstance(inner, Mapping):
+            return inner[rest] if rest in inner else _dotted(inner, rest) if "." in rest else None
+    return None
+
+
+def _gathered(row: Row, name: str) -> Any:
+    """The document `a` in a row that gives `a.b` and `a.c` flat."""
+    inner = {key[len(name) + 1 :]: value for key, value in row.items() if key.startswith(f"{name}.")}
+    nested: dict[str, Any] = {}
+    for key, value in inner.items():
+        target = nested
+        *path, last = key.split(".")
+        for part in path:
+            target = target.setdefault(part, {})
+        target[last] = value
+    return nested or None
+
+
+def _quantifier(node: Quantifier) -> Eval:
+    source, body, key, absorbing = compile_node(node.source), compile_node(node.body), f"${node.variable}", node.kind == "any"
+
+    def run(row: Row) -> bool | None:
+        items = source(row)
+        if items is None:
+            return None
+        unknown = False
+        for item in items:
+            found = body({**row, key: item})
+            if found is absorbing:
+                return absorbing
+            unknown = unknown or found is None
+        return None if unknown else not absorbing
+
+    return run
+
+
+# --- operators with rules of their own for UNKNOWN
+
+
+def _and(_node: Call, args: list[Eval]) -> Eval:
+    def run(row: Row) -> bool | None:
+        unknown = False
+        for arg in args:
+            found = arg(row)
+            if found is False:
+                return False
+            unknown = unknown or found is None
+        return None if unknown else True
+
+    return run
+
+
+def _or(_node: Call, args: list[Eval]) -> Eval:
+    def run(row: Row) -> bool | None:
+        unknown = False
+        for arg in args:
+            found = arg(row)
+            if found is True:
+                return True
+            unknown = unknown or found is None
+        return None if unknown else False
+
+    return run
+
+
+def _cond(_node: Call, args: list[Eval]) -> Eval:
+    test, yes, no = args
+
+    def run(row: Row) -> Any:
+        found = test(row)
+        return None if found is None else yes(row) if found else no(row)
+
+    return run
+
+
+def _coalesce(_node: Call, args: list[Eval]) -> Eval:
+    return lambda row: next((value for arg in args if (value := arg(row)) is not None), None)
+
+
+def _same(_node: Call, args: list[Eval]) -> Eval:
+    left, right = args
+
+    def run(row: Row) -> bool:
+        a, b = left(row), right(row)
+        return bool(a == b) if a is not None and b is not None else a is b
+
+    return run
+
+
+def _in(_node: Call, args: list[Eval]) -> Eval:
+    left, right = args
+
+    def run(row: Row) -> bool | None:
+        value, items = left(row), right(row)
+        if value is None or items is None:
+            return None
+        if any(item is not None and value == item for item in items):
+            return True
+        return None if any(item is None for item in items) else False
+
+    return run
+
+
+_SPECIAL: dict[str, Callable[[Call, list[Eval]], Eval]] = {
+    "and": _and,
+    "or": _or,
+    "cond": _cond,
+    "coalesce": _coalesce,
+    "same": _same,
+    "in": _in,
+    "is_true": lambda _node, args: lambda row: args[0](row) is True,
+    "is_null": lambda _node, args: lambda row: args[0](row) is None,
+}
+
+
+# --- strict operators
+
+
+def _strict(function: Callable[..., Any], args: list[Eval]) -> Eval:
+    if len(args) == 1:
+        (only,) = args
+
+        def run_one(row: Row) -> Any:
+            value = only(row)
+            return None if value is None else function(value)
+
+        return run_one
+    if len(args) == 2:
+        left, right = args
+
+        def run_two(row: Row) -> Any:
+            a = left(row)
+            if a is None:
+                return None
+            b = right(row)
+            return None if b is None else function(a, b)
+
+        return run_two
+
+    def run(row: Row) -> Any:
+        values = [arg(row) for arg in args]
+        return None if any(value is None for value in values) else function(*values)
+
+    return run
+
+
+def _int(value: int) -> int | None:
+    return value if INT_MIN <= value <= INT_MAX else None
+
+
+def _moment(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def run(a: Any, b: Any) -> Any:
+        try:
+            found = function(a, b)
+        except OverflowError:
+            return None
+        return found
+
+    return run
+
+
+def _arithmetic(op: Callable[[Any, Any], Any]) -> Callable[[Call], Callable[..., Any]]:
+    def build(node: Call) -> Callable[..., Any]:
+        if node.type == BIGINT:
+            return lambda a, b: _int(op(a, b))
+        if node.type == DOUBLE:
+            return _double(op)
+        return _moment(op)
+
+    return build
+
+
+def _double(op: Callable[[float, float], float]) -> Callable[[float, float], float]:
+    def run(a: float, b: float) -> float:
+        try:
+            return op(a, b)
+        except OverflowError:
+            return math.inf
+
+    return run
+
+
+def _float_div(a: float, b: float) -> float:
+    if b != 0:
+        return a / b
+    if a == 0 or math.isnan(a):
+        return math.nan
+    return math.copysign(math.inf, a) * math.copysign(1, b)
+
+
+def _div(node: Call) -> Callable[..., Any]:
+    return _int_div if node.type == BIGINT else _float_div
+
+
+def _int_div(a: int, b: int) -> int | None:
+    if b == 0:
+        return None
+    quotient = abs(a) // abs(b)
+    return _int(quotient if (a < 0) == (b < 0) else -quotient)
+
+
+def _mod(a: int, b: int) -> int | None:
+    if b == 0:
+        return None
+    rest = abs(a) % abs(b)
+    return -rest if a < 0 else rest
+
+
+def _signed(op: Callable[[Any], Any]) -> Callable[[Call], Callable[..., Any]]:
+    return lambda node: (lambda value: _int(op(value))) if node.type == BIGINT else op
+
+
+def _compare(op: Callable[[Any, Any], bool]) -> Callable[[Call], Callable[..., Any]]:
+    return lambda _node: op
+
+
+def _whole(op: Callable[[float], int]) -> Callable[[Call], Callable[..., Any]]:
+    return lambda _node: lambda value: float(op(value)) if math.isfinite(value) else value
+
+
+# --- strings
+
+
+def _constant(node: Call, position: int = 1) -> Any:
+    arg = node.args[position]
+    return arg.value if isinstance(arg, Literal) else None
+
+
+def _like(node: Call) -> Callable[..., Any]:
+    pattern = like.to_regex(_constant(node) or "")
+    return lambda value, _pattern: pattern.fullmatch(value) is not None
+
+
+def _like_ci(node: Call) -> Callable[..., Any]:
+    pattern = like.to_regex(casefold.fold(_constant(node) or ""))
+    return lambda value, _pattern: pattern.fullmatch(casefold.fold(value)) is not None
+
+
+def _matches(node: Call) -> Callable[..., Any]:
+    pattern = regex.to_python(_constant(node) or "")
+    return lambda value, _pattern: pattern.search(value) is not None
+
+
+def _folded(test: Callable[[str, str], bool]) -> Callable[[Call], Callable[..., Any]]:
+    def build(node: Call) -> Callable[..., Any]:
+        wanted = casefold.fold(_constant(node) or "")
+        return lambda value, _wanted: test(casefold.fold(value), wanted)
+
+    return build
+
+
+_LOWER = {code: code + 32 for code in range(65, 91)}
+_UPPER = {code: code - 32 for code in range(97, 123)}
+
+
+def _substr(value: str, start: int, length: int | None = None) -> str | None:
+    if length is not None and length < 0:
+        return None
+    end = None if length is None else max(start - 1 + length, 0)
+    return value[max(start - 1, 0) : end]
+
+
+# --- conversions
+
+
+def _to_int(value: Any) -> int | None:
+    match value:
+        case bool():
+            return int(value)
+        case str():
+            return _int(int(value)) if _INT.search(value) else None
+        case float():
+            return int(value) if -(2.0**63) <= value < 2.0**63 else None
+        case datetime():
+            return math.floor((value - _EPOCH) / timedelta(seconds=1))
+        case _:
+            return int(value)
+
+
+_INT = regex.to_python(INT_PATTERN)
+_DOUBLE = regex.to_python(DOUBLE_PATTERN)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _to_double(value: Any) -> float | None:
+    if isinstance(value, str):
+        if not _DOUBLE.search(value):
+            return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(value)
+        found = float(value)
+        return None if math.isinf(found) else found
+    return float(value)
+
+
+def _to_string(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+_BOOLEANS = {"true": True, "TRUE": True, "True": True, "t": True, "1": True,
+             "false": False, "FALSE": False, "False": False, "f": False, "0": False}  # fmt: skip
+
+
+def _to_timestamp(value: Any) -> datetime | None:
+    match value:
+        case str():
+            return parse_timestamp(value)
+        case int():
+            try:
+                return _EPOCH + timedelta(seconds=value)
+            except OverflowError:
+                return None
+        case _:
+            return datetime(value.year, value.month, value.day, tzinfo=UTC)
+
+
+def _to_date(value: Any) -> date | None:
+    return parse_date(value) if isinstance(value, str) else value.date()
+
+
+# --- time
+
+_PARTS: dict[str, Callable[[Any], int]] = {
+    "year": lambda moment: moment.year,
+    "month": lambda moment: moment.month,
+    "day": lambda moment: moment.day,
+    "day_of_week": lambda moment: moment.isoweekday() % 7,
+    "day_of_year": lambda moment: moment.timetuple().tm_yday,
+    "hour": lambda moment: moment.hour,
+    "minute": lambda moment: moment.minute,
+    "second": lambda moment: moment.second,
+    "millisecond": lambda moment: moment.microsecond // 1000,
+}
+
+
+def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
+    read = _PARTS[name]
+
+    def build(node: Call) -> Callable[..., Any]:
+        if len(node.args) == 1:
+            return read
+        zone = ZoneInfo(_constant(node))
+        return lambda moment, _zone: read(moment.astimezone(zone))
+
+    return build
+
+
+def _trunc(node: Call) -> Callable[..., Any]:
+    unit = _constant(node, 0)
+    return lambda _unit, moment: truncate(moment, unit)
+
+
+TRUNC_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+
+
+def truncate(moment: datetime, unit: str) -> datetime | None:
+    """The start of the unit of time that holds a moment (UTC)."""
+    clock = {"hour": 1, "minute": 2, "second": 3}.get(unit)
+    if clock is not None:
+        cleared = ("minute", "second", "microsecond")[clock - 1 :]
+        return moment.replace(**dict.fromkeys(cleared, 0))  # pyright: ignore[reportArgumentType]  # names of parts
+    day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
+    match unit:
+        case "week":
+            try:
+                return day - timedelta(days=day.weekday())
+            except OverflowError:
+                return None
+        case "month":
+            return day.replace(day=1)
+        case "quarter":
+            return day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+        case "year":
+            return day.replace(month=1, day=1)
+        case _:
+            return day
+
+
+def _add_days(day: date, days: int) -> date | None:
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+# --- collections and JSON
+
+
+def _index(items: Any, position: int) -> Any:
+    return items[position] if 0 <= position < len(items) else None
+
+
+def _json_get(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, Mapping) else None
+
+
+def _json_at(value: Any, position: int) -> Any:
+    return _index(value, position) if isinstance(value, list) else None
+
+
+def _json_kind(value: Any) -> str:
+    match value:
+        case bool():
+            return "boolean"
+        case int() | float() | Decimal():
+            return "number"
+        case str():
+            return "string"
+        case Mapping():
+            return "object"
+        case _:
+            return "array"
+
+
+def _json_number(value: Any) -> float | None:
+    try:
+        return float(value) if _json_kind(value) == "number" else None
+    except OverflowError:
+        return None
+
+
+def _constantly(function: Callable[..., Any]) -> Callable[[Call], Callable[..., Any]]:
+    return lambda _node: function
+
+
+_VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
+    "not": _constantly(lambda value: not value),
+    "eq": _compare(lambda a, b: a == b),
+    "ne": _compare(lambda a, b: a != b),
+    "lt": _compare(lambda a, b: a < b),
+    "le": _compare(lambda a, b: a <= b),
+    "gt": _compare(lambda a, b: a > b),
+    "ge": _compare(lambda a, b: a >= b),
+    "add": _arithmetic(lambda a, b: a + b),
+    "sub": _arithmetic(lambda a, b: a - b),
+    "mul": _arithmetic(lambda a, b: a * b),
+    "div": _div,
+    "mod": _constantly(_mod),
+    "neg": _signed(lambda value: -value),
+    "abs": _signed(abs),
+    "floor": _whole(math.floor),
+    "ceil": _whole(math.ceil),
+    "concat": _constantly(lambda a, b: a + b),
+    "length": _constantly(len),
+    "lower": _constantly(lambda value: value.translate(_LOWER)),
+    "upper": _constantly(lambda value: value.translate(_UPPER)),
+    "trim": _constantly(lambda value: value.strip(" ")),
+    "ltrim": _constantly(lambda value: value.lstrip(" ")),
+    "rtrim": _constantly(lambda value: value.rstrip(" ")),
+    "starts_with": _constantly(lambda a, b: a.startswith(b)),
+    "ends_with": _constantly(lambda a, b: a.endswith(b)),
+    "contains": _constantly(lambda a, b: b in a),
+    "like": _like,
+    "equals_ci": _folded(lambda a, b: a == b),
+    "starts_with_ci": _folded(lambda a, b: a.startswith(b)),
+    "contains_ci": _folded(lambda a, b: b in a),
+    "like_ci": _like_ci,
+    "matches": _matches,
+    "substr": _constantly(_substr),
+    "position": _constantly(lambda a, b: a.find(b) + 1),
+    "replace": _constantly(lambda a, b, c: a.replace(b, c) if b else a),
+    "to_int": _constantly(_to_int),
+    "to_double": _constantly(_to_double),
+    "to_string": _constantly(_to_string),
+    "to_boolean": _constantly(lambda value: _BOOLEANS.get(value)),
+    "to_timestamp": _constantly(_to_timestamp),
+    "to_date": _constantly(_to_date),
+    **{name: _part(name) for name in _PARTS},
+    "date_trunc": _trunc,
+    "add_days": _constantly(_add_days),
+    "days_between": _constantly(lambda a, b: (a - b).days),
+    "get": _constantly(lambda value, key: value.get(key)),
+    "member": _constantly(lambda value, key: value.get(key)),
+    "index": _constantly(_index),
+    "size": _constantly(len),
+    "json_get": _constantly(_json_get),
+    "json_at": _constantly(_json_at),
+    "json_is": _constantly(lambda value, kind: _json_kind(value) == kind),
+    "json_string": _constantly(lambda value: value if isinstance(value, str) else None),
+    "json_number": _constantly(_json_number),
+    "json_boolean": _constantly(lambda value: value if isinstance(value, bool) else None),
+    "json_size": _constantly(lambda value: len(value) if isinstance(value, Mapping | list) else None),
+}

@@ -1,0 +1,465 @@
+"""RE2 regular expressions: read once, written again for each engine with nothing left to interpretation.
+
+Engines differ in what `.`, `$`, `\\s`, `\\w`, `\\b`, POSIX classes and `(?i)` mean. So a pattern is parsed into sets of
+code points, sequences, alternatives, repetitions and assertions, and every engine gets those spelled out.
+Source: RE2 syntax. A match of any part of the text counts. Laziness does not change whether there is a match.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import assert_never
+
+from predicat.semantics import casefold
+
+MAX_PATTERN = 1000
+MAX_REPEAT = 255
+MAX_DEPTH = 50
+MAX_SIZE = 20_000
+_TOP = 0x10FFFF
+
+
+class RegexError(ValueError):
+    """A pattern that is no RE2, or that an engine cannot express. `offset` is its place in the pattern."""
+
+    def __init__(self, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One code point out of sorted, disjoint, closed ranges."""
+
+    ranges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seq:
+    parts: tuple[Regex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alt:
+    parts: tuple[Regex, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    part: Regex
+    low: int
+    high: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    """`text_start`, `text_end`, `line_start`, `line_end`, `word` or `not_word`."""
+
+    kind: str
+
+
+Regex = Chars | Seq | Alt | Repeat | Assert
+
+_DIGIT = ((48, 57),)
+_WORD = ((48, 57), (65, 90), (95, 95), (97, 122))
+_SPACE = ((9, 10), (12, 13), (32, 32))
+_PERL = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+_POSIX = {
+    "alnum": ((48, 57), (65, 90), (97, 122)), "alpha": ((65, 90), (97, 122)), "ascii": ((0, 127),),
+    "blank": ((9, 9), (32, 32)), "cntrl": ((0, 31), (127, 127)), "digit": _DIGIT, "graph": ((33, 126),),
+    "lower": ((97, 122),), "print": ((32, 126),), "punct": ((33, 47), (58, 64), (91, 96), (123, 126)),
+    "space": ((9, 13), (32, 32)), "upper": ((65, 90),), "word": _WORD,
+    "xdigit": ((48, 57), (65, 70), (97, 102)),
+}  # fmt: skip
+_ESCAPES = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
+
+
+def _normal(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    out: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if out and low <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(out[-1][1], high))
+        else:
+            out.append((low, high))
+    return tuple(out)
+
+
+def _negated(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    out: list[tuple[int, int]] = []
+    start = 0
+    for low, high in ranges:
+        if low > start:
+            out.append((start, low - 1))
+        start = high + 1
+    if start <= _TOP:
+        out.append((start, _TOP))
+    return tuple(out)
+
+
+def _any_case(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+    extra: list[tuple[int, int]] = list(ranges)
+    if sum(high - low + 1 for low, high in ranges) <= 4:
+        chars = {chr(code) for low, high in ranges for code in range(low, high + 1)}
+        for char in chars:
+            folded = casefold.fold_char(char)
+            extra += [(ord(other), ord(other)) for other in (folded, *casefold.variants(folded))]
+        return _normal(extra)
+    for folded, others in casefold.orbits().items():
+        family = [ord(char) for char in (folded, *others)]
+        if any(low <= code <= high for code in family for low, high in ranges):
+            extra += [(code, code) for code in family]
+    return _normal(extra)
+
+
+@lru_cache(maxsize=4096)
+def parse(pattern: str) -> Regex:
+    """Read an RE2 pattern. Raises RegexError."""
+    if len(pattern) > MAX_PATTERN:
+        raise RegexError(f"it has {len(pattern)} characters; the limit is {MAX_PATTERN}", MAX_PATTERN)
+    reader = _Reader(pattern)
+    found = reader.alternatives(_Flags(), 0)
+    if reader.pos < len(pattern):
+        raise RegexError("there is a ')' without '('", reader.pos)
+    if _size(found) > MAX_SIZE:
+        raise RegexError("its repetitions multiply to more than the engines can hold", 0)
+    return found
+
+
+def _size(node: Regex) -> int:
+    match node:
+        case Chars() | Assert():
+            return 1
+        case Seq(parts) | Alt(parts):
+            return 1 + sum(map(_size, parts))
+        case Repeat(part, low, high):
+            return _size(part) * max(low, high or 1, 1)
+        case _:
+            assert_never(node)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flags:
+    i: bool = False
+    m: bool = False
+    s: bool = False
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.pos = 0
+
+    def peek(self) -> str:
+        return self.text[self.pos : self.pos + 1]
+
+    def take(self) -> str:
+        char = self.peek()
+        self.pos += 1
+        return char
+
+    def eat(self, token: str) -> bool:
+        if self.text.startswith(token, self.pos):
+            self.pos += len(token)
+            return True
+        return False
+
+    def fail(self, message: str, at: int | None = None) -> RegexError:
+        return RegexError(message, self.pos if at is None else at)
+
+    def alternatives(self, flags: _Flags, depth: int) -> Regex:
+        if depth > MAX_DEPTH:
+            raise self.fail(f"groups nest deeper than {MAX_DEPTH}")
+        branches: list[Regex] = []
+        parts: list[Regex] = []
+        while self.pos < len(self.text) and self.peek() != ")":
+            if self.eat("|"):
+                branches.append(Seq(tuple(parts)))
+                parts = []
+            elif self.text.startswith("(?", self.pos) and (changed := self.flag_group(flags)) is not None:
+                flags = changed
+            elif self.eat("\\Q"):
+                end = self.text.find("\\E", self.pos)
+                quoted = self.text[self.pos : end if end >= 0 else len(self.text)]
+                self.pos = end + 2 if end >= 0 else len(self.text)
+                parts += [self.chars(((ord(char), ord(char)),), flags) for char in quoted]
+            else:
+                parts.append(self.repeated(flags, depth))
+        branches.append(Seq(tuple(parts)))
+        return branches[0] if len(branches) == 1 else Alt(tuple(branches))
+
+    def flag_group(self, flags: _Flags) -> _Flags | None:
+        """`(?flags)`: changes the flags of the rest of the group. None if something else stands here."""
+        found = re.compile(r"\(\?([imsU]*)(?:-([imsU]+))?\)").match(self.text, self.pos)
+        if not found or not (found[1] or found[2]):
+            return None
+        self.pos = found.end()
+        return self.changed(flags, found[1], found[2] or "")
+
+    @staticmethod
+    def changed(flags: _Flags, on: str, off: str) -> _Flags:
+        return _Flags(*((getattr(flags, name) or name in on) and name not in off for name in ("i", "m", "s")))
+
+    def repeated(self, flags: _Flags, depth: int) -> Regex:
+        start = self.pos
+        part = self.atom(flags, depth)
+        while (bounds := self.bounds()) is not None:
+            if isinstance(part, Repeat) and self.text[start:self.pos].endswith(("**", "++", "??+")):
+                raise self.fail("one repetition follows another", start)
+            part = Repeat(part, *bounds)
+            self.eat("?")
+            if self.peek() and self.peek() in "*+?" and self.text[self.pos - 1] in "*+?}":
+                raise self.fail("one repetition follows another")
+        return part
+
+    def bounds(self) -> tuple[int, int | None] | None:
+        if self.eat("*"):
+            return 0, None
+        if self.eat("+"):
+            return 1, None
+        if self.eat("?"):
+            return 0, 1
+        found = re.compile(r"\{(\d{1,6})(,(\d{0,6}))?\}").match(self.text, self.pos)
+        if not found:
+            return None
+        low = int(found[1])
+        high = low if found[2] is None else int(found[3]) if found[3] else None
+        if max(low, high or 0) > MAX_REPEAT:
+            raise self.fail(f"it repeats more than {MAX_REPEAT} times, which PostgreSQL cannot")
+        if high is not None and high < low:
+            raise self.fail("the bounds of a repetition are reversed")
+        self.pos = found.end()
+        return low, high
+
+    def atom(self, flags: _Flags, depth: int) -> Regex:
+        start = self.pos
+        char = self.take()
+        match char:
+            case "(":
+                return self.group(flags, depth, start)
+            case "[":
+                return self.chars(self.char_class(flags, start), _Flags())
+            case ".":
+                return Chars(((0, _TOP),)) if flags.s else Chars(_negated(((10, 10),)))
+            case "^":
+                return Assert("line_start" if flags.m else "text_start")
+            case "$":
+                return Assert("line_end" if flags.m else "text_end")
+            case "*" | "+" | "?":
+                raise self.fail(f"there is nothing for {char!r} to repeat", start)
+            case "\\":
+                return self.escape(flags, start)
+            case _:
+                return self.chars(((ord(char), ord(char)),), flags)
+
+    def chars(self, ranges: tuple[tuple[int, int], ...], flags: _Flags) -> Regex:
+        return Chars(_any_case(ranges) if flags.i else ranges)
+
+    def group(self, flags: _Flags, depth: int, start: int) -> Regex:
+        inner = flags
+        if self.eat("?"):
+            found = re.compile(r"(?:P?<([A-Za-z_0-9]+)>)|([imsU]*)(?:-([imsU]+))?:").match(self.text, self.pos)
+            if not found:
+                raise self.fail("RE2 has no lookaround, back-references or other groups of this kind", start)
+            self.pos = found.end()
+            inner = self.changed(flags, found[2] or "", found[3] or "")
+        part = self.alternatives(inner, depth + 1)
+        if not self.eat(")"):
+            raise self.fail("a '(' is not closed", start)
+        return part
+
+    def escape(self, flags: _Flags, start: int) -> Regex:
+        char = self.peek()
+        if char in ("A", "z", "b", "B"):
+            self.pos += 1
+            return Assert({"A": "text_start", "z": "text_end", "b": "word", "B": "not_word"}[char])
+        perl = self.perl_class()
+        if perl is not None:
+            return self.chars(perl, flags)
+        code = self.escaped_char(start)
+        return self.chars(((code, code),), flags)
+
+    def perl_class(self) -> tuple[tuple[int, int], ...] | None:
+        char = self.peek()
+        if char and char.lower() in _PERL and char.isascii():
+            self.pos += 1
+            found = _PERL[char.lower()]
+            return found if char.islower() else _negated(found)
+        return None
+
+    def escaped_char(self, start: int) -> int:
+        char = self.take()
+        if not char:
+            raise self.fail("it ends with a backslash", start)
+        if char in _ESCAPES:
+            return _ESCAPES[char]
+        if char == "x":
+            found = re.compile(r"\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2})").match(self.text, self.pos)
+            if not found or int(found[1] or found[2], 16) > _TOP:
+                raise self.fail("\\x needs two hexadecimal digits, or some in braces", start)
+            self.pos = found.end()
+            return int(found[1] or found[2], 16)
+        if char.isdigit():
+            found = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}").match(self.text, self.pos - 1)
+            if not found:
+                raise self.fail("RE2 has no back-references", start)
+            self.pos = found.end()
+            return int(found[0], 8)
+        if char.isalpha():
+            reason = "Unicode classes are not supported" if char in "pP" else f"RE2 has no escape \\{char}"
+            raise self.fail(reason, start)
+        return ord(char)
+
+    def char_class(self, flags: _Flags, start: int) -> tuple[tuple[int, int], ...]:
+        negate = self.eat("^")
+        ranges: list[tuple[int, int]] = []
+        first = True
+        while first or self.peek() != "]":
+            if not self.peek():
+                raise self.fail("a '[' is not closed", start)
+            first = False
+            named = self.named_class()
+            if named is not None:
+                ranges += named
+                continue
+            low = self.class_char(start)
+            high = low
+            if self.peek() == "-" and self.text[self.pos + 1 : self.pos + 2] not in ("]", ""):
+                self.pos += 1
+                high = self.class_char(start)
+                if high < low:
+                    raise self.fail("the ends of a range are reversed", start)
+            ranges.append((low, high))
+        self.pos += 1
+        found = _normal(ranges)
+        found = _any_case(found) if flags.i else found
+        found = _negated(found) if negate else found
+        if not found:
+            raise self.fail("the class matches no character", start)
+        return found
+
+    def named_class(self) -> tuple[tuple[int, int], ...] | None:
+        found = re.compile(r"\[:(\^?)([a-z]+):\]").match(self.text, self.pos)
+        if found:
+            if found[2] not in _POSIX:
+                raise self.fail(f"there is no class [:{found[2]}:]")
+            self.pos = found.end()
+            return _negated(_POSIX[found[2]]) if found[1] else _POSIX[found[2]]
+        if self.peek() == "\\":
+            self.pos += 1
+            perl = self.perl_class()
+            if perl is None:
+                self.pos -= 1
+            return perl
+        return None
+
+    def class_char(self, start: int) -> int:
+        char = self.take()
+        return self.escaped_char(start) if char == "\\" else ord(char)
+
+
+# --- writing
+
+
+@dataclass(frozen=True, slots=True)
+class Flavor:
+    """How one engine spells code points and assertions."""
+
+    name: str
+    code: str
+    asserts: dict[str, str]
+
+
+_WORD_CLASS = "[0-9A-Za-z_]"
+_BOUNDARY = f"(?:(?<={_WORD_CLASS})(?!{_WORD_CLASS})|(?<!{_WORD_CLASS})(?={_WORD_CLASS}))"
+_NO_BOUNDARY = f"(?:(?<={_WORD_CLASS})(?={_WORD_CLASS})|(?<!{_WORD_CLASS})(?!{_WORD_CLASS}))"
+
+
+def _flavor(name: str, code: str, end: str) -> Flavor:
+    newline = code.format(10)
+    return Flavor(name, code, {
+        "text_start": "\\A", "text_end": end,
+        "line_start": f"(?:\\A|(?<={newline}))", "line_end": f"(?:{end}|(?={newline}))",
+        "word": _BOUNDARY, "not_word": _NO_BOUNDARY,
+    })  # fmt: skip
+
+
+JAVA = _flavor("java", "\\x{{{:x}}}", "\\z")
+POSTGRES = _flavor("postgres", "\\U{:08x}", "\\Z")
+PYTHON = _flavor("python", "\\U{:08x}", "\\Z")
+
+
+def emit(node: Regex, flavor: Flavor) -> str:
+    """The pattern in the syntax of an engine, to be searched for anywhere in a text."""
+    match node:
+        case Chars(ranges):
+            return _emit_chars(ranges, flavor)
+        case Assert(kind):
+            return flavor.asserts[kind]
+        case Seq(parts):
+            return "".join(f"(?:{emit(part, flavor)})" if isinstance(part, Alt) else emit(part, flavor) for part in parts)
+        case Alt(parts):
+            return "|".join(emit(part, flavor) or "(?:)" for part in parts)
+        case Repeat(part, low, high):
+            bounds = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((low, high))
+            if bounds is None:
+                bounds = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
+            inner = emit(part, flavor)
+            return (inner if isinstance(part, Chars) else f"(?:{inner})") + bounds
+        case _:
+            assert_never(node)
+
+
+def _emit_chars(ranges: tuple[tuple[int, int], ...], flavor: Flavor) -> str:
+    if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+        return _emit_char(ranges[0][0], flavor)
+    negated = _negated(ranges)
+    if ranges[0][0] == 0 and ranges[-1][1] == _TOP and negated:
+        return f"[^{_emit_ranges(negated, flavor)}]"
+    if flavor is POSTGRES and ranges[0][0] == 0:
+        # PostgreSQL has no character 0, and refuses to hear of one.
+        ranges = ((1, ranges[0][1]), *ranges[1:]) if ranges[0][1] else ranges[1:]
+    return f"[{_emit_ranges(ranges, flavor)}]"
+
+
+def _emit_ranges(ranges: tuple[tuple[int, int], ...], flavor: Flavor) -> str:
+    return "".join(
+        _emit_char(low, flavor) if low == high else f"{_emit_char(low, flavor)}-{_emit_char(high, flavor)}"
+        for low, high in ranges
+    )
+
+
+def _emit_char(code: int, flavor: Flavor) -> str:
+    char = chr(code)
+    if char.isascii() and (char.isalnum() or char in "_ <>=!@%,;:'\"/~`"):
+        return char
+    if char.isascii() and char.isprintable():
+        return "\\" + char
+    return char if char.isprintable() and not 0xD800 <= code <= 0xDFFF else flavor.code.format(code)
+
+
+@lru_cache(maxsize=4096)
+def to_python(pattern: str) -> re.Pattern[str]:
+    """The pattern as a Python regular expression, to be used with search."""
+    return re.compile(emit(parse(pattern), PYTHON))
+
+
+def simple(node: Regex) -> tuple[str, str] | None:
+    """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if it does."""
+    parts = list(node.parts) if isinstance(node, Seq) else [node]
+    start = bool(parts) and parts[0] == Assert("text_start")
+    parts = parts[1:] if start else parts
+    end = bool(parts) and parts[-1] == Assert("text_end")
+    parts = parts[:-1] if end else parts
+    anything = Repeat(Chars(((0, _TOP),)), 0, None)
+    if start and parts and parts[-1] == anything and not end:
+        parts = parts[:-1]
+    text = ""
+    for part in parts:
+        if not (isinstance(part, Chars) and len(part.ranges) == 1 and part.ranges[0][0] == part.ranges[0][1]):
+            return None
+        text += chr(part.ranges[0][0])
+    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+        return None
+    return {(True, True): "eq", (True, False): "starts_with", (False, True): "ends_with"}.get((start, end), "contains"), text

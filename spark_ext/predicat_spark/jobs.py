@@ -1,0 +1,200 @@
+"""The pipeline: one pass over a dataset counts every filter; then the accepted rows of each are written."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from predicat import backends
+from predicat.catalog.model import Catalog, Dataset, Filter
+from predicat.deploy.views import accepted
+from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import fields_of
+from predicat_spark.java import ensure_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+CHUNK = 25
+"""Filters counted in one aggregate: more make Spark's generated method too long for the JIT."""
+Report = dict[str, Any]
+
+
+def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: Path | None, master: str = "local[*]") -> Report:
+    """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as it was."""
+    rows = chosen(catalog, dataset, names)
+    ensure_java()
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
+    from pyspark.sql import SparkSession  # noqa: PLC0415  # as above
+
+    active = SparkSession.getActiveSession()
+    session = active or SparkSession.builder.master(master).appName(f"predicat {dataset}").config(
+        "spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()  # fmt: skip
+    session.sparkContext.setLogLevel("ERROR")
+    started = time.monotonic()
+    try:
+        frame = read(session, source)
+        check_columns(frame, source, rows)
+        counts = count(frame, rows)
+        if out is not None:
+            write(frame, rows, out)
+    except PySparkException as error:
+        raise PredicatError.of(msg.engine_error("Spark", str(error).split("\n", 1)[0])) from None
+    return {
+        "dataset": dataset, "input": source, "rows": counts.pop("rows"), "seconds": round(time.monotonic() - started, 3),
+        "filters": [
+            {"name": label, "filter": row.qualified, "version": row.latest, "language": row.current.language,
+             "accepted": counts[f"a{index}"], "rejected": counts[f"r{index}"], "unknown": counts[f"u{index}"],
+             "guarded": counts[f"g{index}"]}
+            for index, (label, row) in enumerate(rows)
+        ],
+    }  # fmt: skip
+
+
+def chosen(catalog: Catalog, dataset: str, names: Sequence[str]) -> list[tuple[str, Filter]]:
+    """The filters of names, subscriptions included; all filters that need no parameter where none is named."""
+    found = catalog.datasets.get(dataset)
+    if found is None:
+        raise PredicatError.of(msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
+    if not names:
+        return [(row.name, row) for row in found.filters.values() if accepted(row, row.current) is not None]
+    return [_named(catalog, found, name) for name in names]
+
+
+def _named(catalog: Catalog, dataset: Dataset, name: str) -> tuple[str, Filter]:
+    target = dataset.subscriptions[name]["filter"] if name in dataset.subscriptions else name
+    qualified = target if "." in target else f"{dataset.name}.{target}"
+    row, version = catalog.find(qualified)
+    if version != row.latest:
+        raise PredicatError.of(msg.usage(f"{name}: run takes the latest version of a filter"))
+    if accepted(row, row.current) is None:
+        missing = next(param.name for param in row.current.params.values() if param.required)
+        raise PredicatError.of(msg.missing_param(row.span, row.qualified, missing))
+    return name, row
+
+
+def read(session: SparkSession, source: str) -> DataFrame:
+    """A table by its name, or a path by its ending."""
+    path = Path(source)
+    suffixes = "".join(path.suffixes[-2:]).lower()
+    if ".csv" in suffixes:
+        return session.read.option("header", True).option("inferSchema", True).option("nullValue", "NA").csv(source)
+    if ".json" in suffixes or ".jsonl" in suffixes:
+        return session.read.json(source)
+    if path.exists() or ".parquet" in suffixes or "://" in source or "/" in source:
+        return session.read.parquet(source)
+    return session.table(source)
+
+
+def check_columns(frame: DataFrame, source: str, rows: Sequence[tuple[str, Filter]]) -> None:
+    """Every column that a filter reads is there. Raises PredicatError with all that are missing."""
+    reporter = Reporter()
+    known = {name.lower() for name in frame.columns}
+    readers: dict[str, list[str]] = {}
+    for _, row in rows:
+        for decl in fields_of(row.current.predicate.node).values():
+            readers.setdefault(decl.column("spark"), []).append(row.qualified)
+    for column, filters in readers.items():
+        if column.lower() not in known:
+            reporter.add(msg.column_missing("Spark", source, column, filters, frame.columns))
+    reporter.raise_errors()
+
+
+def count(frame: DataFrame, rows: Sequence[tuple[str, Filter]]) -> dict[str, int]:
+    """Rows read and, for each filter, rows accepted, rejected, UNKNOWN, and UNKNOWN though every field is there.
+
+    The last ones are those where an error was absorbed: a bad number, a division by zero.
+    """
+    spark = backends.dialect("spark")
+    found: dict[str, int] = {}
+    with _progress(len(rows)) as advance:
+        for start in range(0, max(len(rows), 1), CHUNK):
+            columns = ["count(*) AS rows"]
+            for index, (_, row) in list(enumerate(rows))[start : start + CHUNK]:
+                node = row.current.predicate.node
+                default = accepted(row, row.current)
+                assert default is not None  # noqa: S101  # chosen() made sure
+                predicate = f"({spark.render(default)})"
+                raw = f"({spark.render(_raw(row) or node)})"
+                there = " AND ".join(f"`{decl.column('spark')}` IS NOT NULL" for decl in fields_of(node).values()) or "TRUE"
+                columns += [
+                    f"count_if({predicate}) AS a{index}",
+                    f"count_if(NOT {raw}) AS r{index}",
+                    f"count_if({raw} IS NULL) AS u{index}",
+                    f"count_if({raw} IS NULL AND {there}) AS g{index}",
+                ]
+            found.update(frame.selectExpr(*columns).first().asDict())  # type: ignore[union-attr]  # one row
+            advance(min(CHUNK, len(rows) - start))
+    return found
+
+
+def _raw(row: Filter) -> Any:
+    """The predicate with its defaults, before `on_unknown`."""
+    from dataclasses import replace  # noqa: PLC0415  # only here
+
+    return accepted(replace(row, on_unknown="reject"), row.current)
+
+
+def write(frame: DataFrame, rows: Sequence[tuple[str, Filter]], out: Path) -> None:
+    """The accepted rows of each filter as Parquet, beside their places first: a failure leaves the old ones."""
+    spark = backends.dialect("spark")
+    out.mkdir(parents=True, exist_ok=True)
+    beside = out / f".writing-{uuid4().hex}"
+    try:
+        with _progress(len(rows)) as advance:
+            for label, row in rows:
+                node = accepted(row, row.current)
+                assert node is not None  # noqa: S101  # chosen() made sure
+                frame.where(spark.render(node)).write.parquet(str(beside / label))
+                advance(1)
+        for label, _ in rows:
+            _swap(beside / label, out / label)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _swap(new: Path, place: Path) -> None:
+    old = place.with_name(f".old-{uuid4().hex}")
+    if place.exists():
+        place.rename(old)
+    new.rename(place)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _progress(total: int) -> Any:
+    """A bar on a terminal, nothing in a pipe; its value is called with the steps done."""
+    if not sys.stderr.isatty() or total == 0:
+        return nullcontext(lambda _steps: None)
+    from contextlib import contextmanager  # noqa: PLC0415  # only on a terminal
+
+    from rich.console import Console  # noqa: PLC0415  # as above
+    from rich.progress import Progress  # noqa: PLC0415  # as above
+
+    @contextmanager
+    def bar() -> Any:
+        with Progress(console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("filters", total=total)
+            yield lambda steps: progress.advance(task, steps)
+
+    return bar()
+
+
+def table(report: Report) -> str:
+    """The report as a table of plain text."""
+    head = ["filter", "language", "accepted", "rejected", "UNKNOWN", "guarded"]
+    body = [[row["name"], row["language"], *(f"{row[key]:,}" for key in ("accepted", "rejected", "unknown", "guarded"))] for row in report["filters"]]
+    widths = [max(len(line[column]) for line in [head, *body]) for column in range(len(head))]
+    lines = [_line(line, widths) for line in [head, *body]]
+    summary = f"{report['rows']:,} rows of {report['dataset']} in {report['seconds']:.1f} s"
+    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:], summary])
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(width) if index < 2 else cell.rjust(width) for index, (cell, width) in enumerate(zip(cells, widths, strict=True))).rstrip()

@@ -1,0 +1,73 @@
+package io.predicat.spark
+
+import org.apache.spark.sql.{Row, SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.analysis.{FunctionRegistry, TableFunctionRegistry}
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, ExpressionInfo, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.types._
+
+/** The functions, for `spark.sql.extensions=io.predicat.spark.PredicatExtensions`. */
+class PredicatExtensions extends (SparkSessionExtensions => Unit) {
+  override def apply(extensions: SparkSessionExtensions): Unit = {
+    Functions.registerBuiltin()
+    Functions.scalar.foreach { case (name, info, builder) => extensions.injectFunction((name, info, builder)) }
+    extensions.injectTableFunction((Functions.filtersName, Functions.filtersInfo, Functions.filters))
+    extensions.injectResolutionRule(session => ResolveFilterColumns(session))
+    extensions.injectPostHocResolutionRule(session => UnwrapPositive(session))
+  }
+}
+
+/** Found through META-INF/services: `--jars` alone is enough. */
+class PredicatExtensionsProvider extends SparkSessionExtensionsProvider {
+  override def apply(extensions: SparkSessionExtensions): Unit = new PredicatExtensions()(extensions)
+}
+
+object Functions {
+  private val usage =
+    """_FUNC_(name [, alias] [, columns] [, parameter => value ...]) - Whether the row is accepted by the filter of
+      |this name in the predicat catalog: TRUE or FALSE, never NULL.""".stripMargin
+  private val arguments =
+    """
+    Arguments:
+      * name - a constant text: 'dataset.filter', 'dataset.filter@2' for a version, or 'filter' where it is unique
+      * alias - a constant text: the filter's columns are those of this relation, as in matches_filter('f', 'o')
+      * columns - the columns that the filter reads from, as in matches_filter('f', o.*)
+      * parameter => value - a value for a parameter of the filter
+  """
+  private val examples =
+    """
+    Examples:
+      > SELECT count(*) FROM flights WHERE _FUNC_('flights.long_delay', minutes => 90);
+  """
+  private val group = "predicate_funcs"
+
+  private def info(name: String, text: String, args: String = "", example: String = ""): ExpressionInfo =
+    new ExpressionInfo(classOf[MatchesFilter].getName, null, name, text, args, example, "", group, "4.0.0", "", "built-in")
+
+  val scalar: Seq[(FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression)] = Seq(
+    (FunctionIdentifier("matches_filter"), info("matches_filter", usage, arguments, examples), MatchesFilter.build _),
+    (FunctionIdentifier("predicat_refresh"), info("predicat_refresh", "_FUNC_() - Reads the manifest again now."),
+      (_: Seq[Expression]) => Literal(s"${MatchesFilter.manifest(reload = true).filters.size} filter versions")))
+
+  val filtersName: FunctionIdentifier = FunctionIdentifier("predicat_filters")
+  val filtersInfo: ExpressionInfo = info("predicat_filters", "_FUNC_() - The filters of the predicat catalog, a row a version.")
+
+  private val schema = StructType.fromDDL(
+    "name STRING, version INT, dataset STRING, description STRING, owner STRING, tags ARRAY<STRING>, " +
+      "language STRING, sql STRING, deprecated STRING, hash STRING")
+
+  val filters: Seq[Expression] => LogicalPlan = _ => {
+    val rows = MatchesFilter.manifest().filters.map(filter => Row(
+      filter.name, filter.version, filter.dataset, filter.description, filter.owner, filter.tags, filter.language,
+      filter.sql.orNull, filter.deprecated.orNull, filter.hash))
+    val output = schema.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
+    LocalRelation.fromExternalRows(output, rows)
+  }
+
+  /** Permanent views refuse temporary functions, as Spark 4.0 and 4.1 hold injected ones to be: these are built in. */
+  def registerBuiltin(): Unit = {
+    scalar.foreach { case (name, info, builder) => FunctionRegistry.builtin.registerFunction(name, info, builder) }
+    TableFunctionRegistry.builtin.registerFunction(filtersName, filtersInfo, filters)
+  }
+}
