@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from predicat_spark.columns import create_functions, create_views, matches_filter
 from predicat_spark.jar import ensure_jar
 from predicat_spark.java import ensure_java
 from predicat_spark.jobs import run, table
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session
 
-__all__ = ["compile_manifest", "configure", "ensure_jar", "ensure_java", "install", "refresh", "run", "session", "table"]
+__all__ = [
+    "compile_manifest",
+    "configure",
+    "create_functions",
+    "create_views",
+    "ensure_jar",
+    "ensure_java",
+    "install",
+    "matches_filter",
+    "refresh",
+    "run",
+    "session",
+    "table",
+]

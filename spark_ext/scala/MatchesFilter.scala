@@ -1,13 +1,12 @@
 package io.predicat.spark
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.analysis.{NamedParameter, UnresolvedAttribute}
+import org.apache.spark.sql.catalyst.analysis.{NamedParameter, UnresolvedAttribute, UnresolvedHaving}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
-import org.apache.spark.sql.catalyst.plans.logical.{Filter => FilterNode, Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter => FilterNode, Join, LogicalPlan, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
-import org.apache.spark.sql.predicat.Errors
 import org.apache.spark.sql.types._
 
 /** A column that a filter reads. It binds to the children of its operator only: never to an outer query or an alias. */
@@ -167,10 +166,28 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     node.resolveChildren(column.nameParts, resolver).map {
       case Alias(child, _) => child
       case found => found
-    }.getOrElse(throw Errors.analysis(
-      MatchesFilter.missing(column.filter, column.nameParts.mkString("."), node.children.flatMap(_.output).map(_.name)),
-      call.origin))
+    }.getOrElse(node match {
+      // ORDER BY and HAVING may name columns that their child has computed away: Spark's own rules know those.
+      case _: Sort | _: UnresolvedHaving | FilterNode(_, _: Aggregate) => UnresolvedAttribute(column.nameParts)
+      case _ => throw missing(column.filter, column.nameParts.mkString("."), node, call)
+    })
   }
+
+  private def missing(filter: String, column: String, node: LogicalPlan, call: MatchesFilter): Throwable =
+    Errors.analysis(MatchesFilter.missing(filter, column, node.children.flatMap(_.output).map(_.name)), call.origin)
+}
+
+/** A filter never reads a column of an outer query. */
+case class RefuseOuterColumns(session: SparkSession) extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit = plan.foreach(_.expressions.foreach(_.foreach {
+    case call: MatchesFilter => call.foreach {
+      case outer: OuterReference => throw Errors.analysis(
+        s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: matches_filter('${call.name}', o.*)",
+        call.origin)
+      case _ =>
+    }
+    case _ =>
+  }))
 }
 
 /** At positive positions of conditions the predicate stands alone, so that it is pushed down as a hand-written one. */

@@ -57,7 +57,7 @@ def _view(dataset: Dataset, row: Filter, node: Node, relation: str, schema: str 
     parts = [row.description, f"Version {row.latest}", f"Owner {row.owner}" if row.owner else ""]
     note = ". ".join(part.rstrip(".") for part in parts if part)
     comment = exp.Comment(this=view.copy(), kind="VIEW", expression=exp.Literal.string(f"predicat: {note}.")).sql(dialect="postgres")
-    drop = exp.Drop(this=view.copy(), kind="VIEW", exists=True).sql(dialect="postgres")
+    drop = f"DROP VIEW IF EXISTS {view.sql(dialect='postgres')}"
     return [(name, drop), (name, create), (name, comment)]
 
 

@@ -1,0 +1,43 @@
+# Two commands: `make demo` and `make test`. Each makes its own environment in .venv first; only Python 3.11+ is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint fuzz test-matrix schema clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo         one catalog on Spark and PostgreSQL, on real data"
+	@echo "make test         all tests"
+	@echo "make lint         ruff, mypy, basedpyright, import-linter"
+	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1 and 4.2"
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "predicat needs Python 3.11 or newer")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV) (about two minutes the first time)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	@$(BIN)/python -W ignore -m examples.demo 2> target-demo.log || { cat target-demo.log; rm -f target-demo.log; exit 1; }
+	@rm -f target-demo.log
+
+test: $(STAMP)
+	@$(BIN)/python -m pytest -q
+
+lint: $(STAMP)
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/basedpyright --level error
+	@$(BIN)/lint-imports
+
+schema: $(STAMP)
+	@$(BIN)/predicat schema > docs/catalog.schema.json
+
+test-matrix: $(STAMP)
+	@$(BIN)/python tests/matrix.py
+
+clean:
+	rm -rf target dist build spark-warehouse metastore_db derby.log

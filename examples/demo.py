@@ -1,0 +1,66 @@
+"""`make demo`: one catalog, the same rows in Spark and in PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+import predicat
+import predicat_spark
+from examples.data import to_parquet, to_postgres
+from predicat.deploy import server, views
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "target"
+
+
+def main() -> int:
+    """Print a table of filters with their rows on both engines; 1 if any two differ."""
+    started = time.monotonic()
+    catalog = predicat.load_catalog(ROOT / "catalog")
+    predicat_spark.compile_manifest(ROOT / "catalog", TARGET / "manifest.json")
+    _say(f"compiled {len(catalog.filters())} filters to target/manifest.json")
+    files = to_parquet(TARGET / "data")
+    reports = {name: predicat_spark.run(catalog, name, [], str(path), TARGET / "accepted" / name) for name, path in files.items()}
+    _say(f"ran them on Spark over {sum(report['rows'] for report in reports.values()):,} rows; accepted rows are in target/accepted")
+    with server.connect(None, TARGET / "postgres") as connection:
+        to_postgres(connection, TARGET / "data")
+        done = views.apply(catalog, connection)
+        _say(f"created {len(done)} PostgreSQL views on the same rows\n")
+        rows: list[tuple[str, ...]] = []
+        wrong = 0
+        for name, report in reports.items():
+            for found in report["filters"]:
+                query = f'SELECT row_id FROM public."{name}__{found["name"]}" ORDER BY row_id'
+                there = [row[0] for row in connection.execute(query.encode()).fetchall()]
+                here = sorted(pq.read_table(TARGET / "accepted" / name / found["name"], columns=["row_id"])["row_id"].to_pylist())
+                agree = here == there
+                wrong += not agree
+                rows.append((f"{name}.{found['name']}", found["language"], f"{len(here):,}", f"{len(there):,}",
+                             f"{found['unknown']:,}", "yes" if agree else "NO"))  # fmt: skip
+    _table(("filter", "language", "rows in Spark", "rows in PostgreSQL", "UNKNOWN", "agree"), rows)
+    (TARGET / "report.json").write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
+    _say(f"\n{len(rows) - wrong} of {len(rows)} filters select the same rows in both, row by row; {time.monotonic() - started:.0f} s; report: target/report.json")
+    return 1 if wrong else 0
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)  # noqa: T201  # it is a program
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
+    for row in (head, tuple("-" * width for width in widths), *rows):
+        _say("  ".join(cell.ljust(width) if index in (0, 1, 5) else cell.rjust(width)
+                       for index, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip())  # fmt: skip
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except predicat.PredicatError as error:
+        sys.exit(str(error))

@@ -1,0 +1,80 @@
+"""`matches_filter` as a Column, and filters as views and SQL functions for clusters that admit no jar."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from predicat import backends
+from predicat.catalog.model import Catalog, Filter
+from predicat.deploy.views import accepted
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import fields_of
+from predicat.ir.types import JSON, Type
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, SparkSession
+
+
+def matches_filter(name: str, alias: str | None = None, **params: Any) -> Column:
+    """Whether a row is accepted by a filter, as a Column; `params` are values for its parameters."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
+
+    arguments = [F.lit(name), *([F.lit(alias)] if alias is not None else [])]
+    if params:
+        arguments.append(F.named_struct(*(part for key, value in params.items() for part in (F.lit(key), F.lit(value)))))
+    return F.call_function("matches_filter", *arguments)
+
+
+def create_views(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
+    """A view `dataset__filter` of the dataset's Spark relation for every filter whose parameters have defaults."""
+    done: list[str] = []
+    for row, relation in _with_relation(catalog, dataset):
+        node = accepted(row, row.current)
+        if node is None:
+            continue
+        name = f"{row.dataset}__{row.name}"
+        kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
+        source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
+        session.sql(f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}")
+        done.append(name)
+    return done
+
+
+def create_functions(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
+    """A SQL function `dataset__filter(columns...)` for every such filter: TRUE or FALSE; Spark inlines its body."""
+    done: list[str] = []
+    for row, _ in _with_relation(catalog, dataset):
+        node = accepted(row, row.current)
+        if node is None:
+            continue
+        name = f"{row.dataset}__{row.name}"
+        fields = fields_of(node).values()
+        arguments = ", ".join(f"{_quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
+        body = f"({backends.dialect('spark').render(node)}) IS TRUE"
+        kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
+        session.sql(f"CREATE {kind} {_quoted(name)}({arguments}) RETURNS BOOLEAN RETURN {body}")
+        done.append(name)
+    return done
+
+
+def ddl(kind: Type) -> str:
+    """A type as Spark's DDL has it."""
+    return "variant" if kind == JSON else str(kind)
+
+
+def _quoted(name: str) -> str:
+    return exp.to_identifier(name, quoted=True).sql(dialect="spark")
+
+
+def _with_relation(catalog: Catalog, dataset: str | None) -> list[tuple[Filter, str]]:
+    if dataset is not None and dataset not in catalog.datasets:
+        raise PredicatError.of(msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
+    return [
+        (row, item.relation["spark"])
+        for item in catalog.datasets.values()
+        if dataset in (None, item.name) and "spark" in item.relation
+        for row in item.filters.values()
+    ]

@@ -1,0 +1,17 @@
+package org.apache.spark.sql.predicat
+
+import io.predicat.spark.PredicatExtensions
+import org.apache.spark.sql.classic.SparkSession
+
+/** Lives in Spark's package because a session's extensions, and a session with the state of another, are closed to others. */
+object Install {
+
+  /** A session with the extension that shares the catalog, the cache, the settings and the temporary views of another. */
+  def into(session: SparkSession): SparkSession = {
+    new PredicatExtensions()(session.extensions)
+    val found = session.cloneSession()
+    session.extensions.registerFunctions(found.sessionState.functionRegistry)
+    session.extensions.registerTableFunctions(found.sessionState.tableFunctionRegistry)
+    found
+  }
+}
