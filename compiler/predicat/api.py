@@ -51,6 +51,9 @@ class Predicate:
         if not params:
             return self._function(row)
         self._known(params)
+        for name, value in params.items():
+            if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
+                raise PredicatError.of(msg.bad_value(NOWHERE, f"parameter {name!r}", "NaN compares with nothing"))
         return self._function({**row, **{f":{name}": value for name, value in params.items()}})
 
     def sql(self, dialect: str) -> str:
@@ -119,10 +122,15 @@ def parse(
     if language not in LANGUAGES:
         raise PredicatError.of(msg.unknown_language(language, LANGUAGES))
     source = Source(name, text if isinstance(text, str) else "")
-    declared = None if fields is None else {key: _field(key, spec) for key, spec in fields.items()}
+    known = None if fields is None else declared(fields)
     row = LANGUAGES[language]
-    tree = row.read(Body(text, source, Span(source, 0, len(source.text)), on, declared))
-    return Predicate(simplify(check(tree, Scope(declared), row.rules)), language)
+    tree = row.read(Body(text, source, Span(source, 0, len(source.text)), on, known))
+    return Predicate(simplify(check(tree, Scope(known), row.rules)), language)
+
+
+def declared(fields: Mapping[str, FieldSpec]) -> dict[str, FieldDecl]:
+    """The declarations of fields that are given as types or mappings. Raises PredicatError."""
+    return {key: _field(key, spec) for key, spec in fields.items()}
 
 
 def _field(name: str, spec: FieldSpec) -> FieldDecl:

@@ -121,6 +121,11 @@ object MatchesFilter {
     })
     if (!fits) throw new PredicatException(s"parameter '${param.name}' of ${filter.name} is a ${param.dataType}, " +
       s"not ${value.dataType.sql.toLowerCase} (${value.sql})")
+    if (value.foldable && (value.eval(null) match {
+      case number: Double => number.isNaN
+      case number: Float => number.isNaN
+      case _ => false
+    })) throw new PredicatException(s"parameter '${param.name}' of ${filter.name} is NaN, which compares with nothing")
     if (value.dataType == wanted) value else Cast(value, wanted, Some("UTC"), EvalMode.TRY)
   }
 

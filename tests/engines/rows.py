@@ -45,7 +45,7 @@ class Tables:
 
     def _postgres_table(self, fields: Mapping[str, FieldDecl]) -> None:
         columns = ", ".join(["__id bigint", *(f'"{name}" {pg_type(decl.type)}' for name, decl in fields.items())])
-        marks = ", ".join(["%s"] * (len(fields) + 1))
+        marks = ", ".join(["%s", *(f"%s::{pg_type(decl.type)}" for decl in fields.values())])
         with self.postgres.cursor() as cursor:
             cursor.execute("DROP TABLE IF EXISTS t_rows")
             cursor.execute(f"CREATE TABLE t_rows ({columns})")

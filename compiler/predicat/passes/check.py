@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import assert_never
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
@@ -29,6 +30,8 @@ from predicat.ir.types import (
 )
 from predicat.ir.values import INT_MAX, INT_MIN, parse_date, parse_sql_timestamp, type_of
 from predicat.passes import signatures
+from predicat.semantics import regex
+from predicat.semantics.zones import TRUNC_UNITS, ZONED, is_zone
 
 MAX_DEPTH = 100
 MAX_NODES = 20_000
@@ -255,13 +258,28 @@ class _Checker:
             op = {STRING: "length", JSON: "json_size"}.get(args[0].type, "size")
         if op == "add" and STRING in (args[0].type, args[1].type):
             op = "concat"
+        if op in ("add", "sub") and args[0].type == DATE:
+            op, args = self.days(op, args)
         return self.call(op, args, span)
+
+    def days(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
+        """SQL: a date and a number of days, an interval of whole days, or another date."""
+        date, other = args
+        if op == "sub" and other.type == DATE:
+            return "days_between", args
+        if isinstance(other, Literal) and isinstance(other.value, timedelta) and not other.value % timedelta(days=1):
+            other = Literal(BIGINT, other.value // timedelta(days=1), other.span)
+        if other.type == BIGINT:
+            shift = Call(BIGINT, "neg", (other,), other.span) if op == "sub" else other
+            return "add_days", [date, shift]
+        return op, args
 
     def call(self, op: str, args: list[Node], span: Span) -> Node:
         """A call of an operator, with the conversions that make its arguments fit."""
         for position in signatures.constant_positions(op):
             if position < len(args) and not isinstance(args[position], Literal):
                 raise self.fail(msg.not_constant(args[position].span, op, "pattern" if position else "unit"))
+        self.pattern(op, args)
         if self.rules.promote:
             args = self.sql_arithmetic(op, args)
         kinds = tuple(arg.type for arg in args)
@@ -270,6 +288,22 @@ class _Checker:
             raise self.fail(msg.type_mismatch(span, op, map(str, kinds), signatures.expected(op), self.number_hint(kinds)))
         converted = tuple(_convert(arg, kind) for arg, kind in zip(args, found.wanted, strict=True))
         return Call(found.result, op, converted, span)
+
+    def pattern(self, op: str, args: list[Node]) -> None:
+        """A regular expression, a unit or a time zone that is a constant must be a good one."""
+        for position in signatures.constant_positions(op):
+            node = args[position] if position < len(args) else None
+            if not isinstance(node, Literal) or not isinstance(node.value, str):
+                continue
+            if op == "matches":
+                try:
+                    regex.parse(node.value)
+                except regex.RegexError as error:
+                    raise self.fail(msg.bad_regex(node.span, str(error))) from None
+            elif op == "date_trunc" and node.value not in TRUNC_UNITS:
+                raise self.fail(msg.bad_constant(node.span, "unit of time", node.value, "day"))
+            elif op in ZONED and not is_zone(node.value):
+                raise self.fail(msg.bad_constant(node.span, "time zone", node.value, "Europe/Paris"))
 
     def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
         """Decimals are added as doubles, because the engines disagree about the digits of the result."""

@@ -28,9 +28,24 @@ def fold(node: Node) -> Node:
 def _call(node: Call) -> Node:
     if node.op in ("and", "or"):
         return _connective(node)
+    if node.op == "coalesce":
+        return _coalesce(node)
     if node.type != JSON and node.args and all(_constant(arg) for arg in node.args):
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
+
+
+def _coalesce(node: Call) -> Node:
+    """Drop NULL constants; nothing counts behind a constant that has a value."""
+    kept: list[Node] = []
+    for arg in node.args:
+        if not (isinstance(arg, Literal) and arg.value is None):
+            kept.append(arg)
+        if isinstance(arg, Literal) and arg.value is not None:
+            break
+    if not kept:
+        return Literal(node.type, None, node.span)
+    return kept[0] if len(kept) == 1 else replace(node, args=tuple(kept))
 
 
 def _constant(node: Node) -> bool:

@@ -277,12 +277,11 @@ def _double(op: Callable[[float, float], float]) -> Callable[[float, float], flo
     return run
 
 
-def _float_div(a: float, b: float) -> float:
-    if b != 0:
+def _float_div(a: float, b: float) -> float | None:
+    try:
         return a / b
-    if a == 0 or math.isnan(a):
-        return math.nan
-    return math.copysign(math.inf, a) * math.copysign(1, b)
+    except ZeroDivisionError:
+        return None
 
 
 def _div(node: Call) -> Callable[..., Any]:
@@ -445,9 +444,6 @@ def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
 def _trunc(node: Call) -> Callable[..., Any]:
     unit = _constant(node, 0)
     return lambda _unit, moment: truncate(moment, unit)
-
-
-TRUNC_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
 
 
 def truncate(moment: datetime, unit: str) -> datetime | None:

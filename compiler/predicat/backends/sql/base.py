@@ -94,6 +94,13 @@ def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
     return exp.Case(ifs=ifs, default=default) if default is not None else exp.Case(ifs=ifs)
 
 
+def clamp(sql: Sql, low: int, high: int) -> Sql:
+    """The nearest number in a range. LEAST and GREATEST will not do: they pass over NULL."""
+    below = (binary(exp.LT, sql, number(low)), number(low))
+    above = (binary(exp.GT, sql.copy(), number(high)), number(high))
+    return case(below, above, default=sql.copy())
+
+
 _TIGHT = (
     exp.Column, exp.Literal, exp.Anonymous, exp.Paren, exp.Cast, exp.TryCast, exp.Case, exp.Boolean, exp.Null, exp.Bracket,
     exp.Func, exp.Placeholder, exp.Var, exp.Parameter, exp.Identifier, exp.Subquery, exp.Dot,
@@ -102,7 +109,8 @@ _TIGHT = (
 
 def wrap(sql: Sql) -> Sql:
     """The expression in parentheses, unless it needs none as an operand."""
-    return sql if isinstance(sql, _TIGHT) and not isinstance(sql, exp.Connector) else exp.Paren(this=sql)
+    tight = isinstance(sql, _TIGHT) and not isinstance(sql, exp.Binary | exp.RegexpLike)
+    return sql if tight else exp.Paren(this=sql)
 
 
 def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
@@ -338,14 +346,18 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         if not needed:
             return found
         guard = r.dialect.not_nan(value.copy())
-        return either(found, negation(guard)) if op == "ne" else both(found, guard)
+        if isinstance(other, Literal) and other.value is not None:
+            return either(found, negation(guard)) if op == "ne" else both(found, guard)
+        # Beside NULL the comparison stays UNKNOWN, NaN or not.
+        missing = is_null(r.node(other))
+        return either(found, both(negation(guard), negation(missing))) if op == "ne" else both(found, either(guard, missing))
 
     return r.dialect.let(r, r.node(guarded), build) if needed else build(r.node(guarded))
 
 
 def _nan_matters(node: Node) -> bool:
-    if node.type != DOUBLE:
-        return False
+    if node.type != DOUBLE or isinstance(node, Parameter):
+        return False  # NaN as the value of a parameter is refused
     return not (isinstance(node, Literal) and isinstance(node.value, float) and not math.isnan(node.value))
 
 

@@ -18,6 +18,7 @@ from predicat.backends.sql.base import (
     both,
     case,
     cast,
+    clamp,
     either,
     fn,
     function,
@@ -67,6 +68,14 @@ def _collate(r: Renderer, node: Call) -> Sql:
 # --- numbers
 
 
+def _operate(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
+    """An arithmetic operation as it is: sqlglot turns an untyped division into one of doubles."""
+    found = binary(kind, left, right)
+    if kind is exp.Div:
+        found.set("typed", True)
+    return found
+
+
 def _numeric(sql: Sql) -> Sql:
     return cast(sql, "DECIMAL")
 
@@ -109,9 +118,9 @@ def _moment(r: Renderer, micros: Sql) -> Sql:
 
     def build(sql: Sql) -> Sql:
         # A product of an interval and a double loses microseconds far from 1970, so seconds and the rest are apart.
-        seconds = fn("FLOOR", binary(exp.Div, sql.copy(), number(1_000_000)))
+        seconds = fn("FLOOR", _operate(exp.Div, sql.copy(), number(1_000_000)))
         rest = fn("MOD", binary(exp.Add, fn("MOD", sql.copy(), number(1_000_000)), number(1_000_000)), number(1_000_000))
-        days = fn("FLOOR", binary(exp.Div, seconds, number(86400)))
+        days = fn("FLOOR", _operate(exp.Div, seconds, number(86400)))
         left = binary(exp.Sub, seconds.copy(), binary(exp.Mul, days.copy(), number(86400)))
         whole_days = fn("MAKE_INTERVAL", *(number(0) for _ in range(3)), cast(days, "INT"))
         clock = binary(exp.Add, binary(exp.Mul, cast(left, "INT"), _interval("1 second")),
@@ -138,7 +147,7 @@ def _float(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> 
 
     def build(a: Sql, b: Sql) -> Sql:
         checks = [_ordinary(part, operator) for part in (a, b)]
-        plain = binary(operator, a.copy(), b.copy())
+        plain = _operate(operator, a.copy(), b.copy())
         exact = _from_numeric(r, operator, _exact(a.copy()), _exact(b.copy()))
         return case((both(*checks), plain), default=exact)
 
@@ -186,7 +195,7 @@ def _finite_ops(operator: type[exp.Binary], a: Sql, b: Sql) -> Sql:
     """The numeric result. Infinity times zero and Infinity by Infinity are NaN in numeric as well, and never raise."""
     if operator is exp.Div:
         # A numeric quotient keeps few digits of a tiny result: scale up, far enough for any double.
-        return binary(exp.Div, wrap(binary(exp.Mul, a, number("1.0000000000000000000000000000000000000000"))), b)
+        return _operate(exp.Div, wrap(binary(exp.Mul, a, number("1." + "0" * 350))), b)
     return binary(operator, a, b)
 
 
@@ -237,10 +246,7 @@ def _ends_with(r: Renderer, node: Call) -> Sql:
     value, suffix = r.args(node)
     if isinstance(node.args[1], Literal) and r.first is None:
         return exp.Like(this=wrap(value), expression=text("%" + like.escaped(constant(node.args[1]))))
-    return either(
-        binary(exp.EQ, suffix, text("")),
-        binary(exp.EQ, fn("RIGHT", value, fn("GREATEST", fn("CHAR_LENGTH", suffix.copy()), number(1))), suffix.copy()),
-    )
+    return binary(exp.EQ, fn("RIGHT", value, fn("CHAR_LENGTH", suffix)), suffix.copy())
 
 
 def _contains(r: Renderer, node: Call) -> Sql:
@@ -289,14 +295,15 @@ def _trim(name: str) -> Rule:
 
 def _substr(r: Renderer, node: Call) -> Sql:
     value, *numbers = (r.node(arg) for arg in node.args)
-    clipped = [sql if _int32_literal(arg) else _int32(sql) for sql, arg in zip(numbers, node.args[1:], strict=True)]
-    if len(clipped) == 1:
-        return fn("SUBSTR", value, clipped[0])
-    # The sum of position and length may pass 2^31, which PostgreSQL allows for: it takes the rest.
-    found = fn("SUBSTR", value, *clipped)
-    if _int32_literal(node.args[2]):
-        return found if _value(node.args[2]) >= 0 else exp.Null()
-    return case((binary(exp.GTE, numbers[1].copy(), number(0)), found))
+    if all(_int32_literal(arg) for arg in node.args[1:]):
+        negative = len(numbers) == 2 and _value(node.args[2]) < 0
+        return cast(exp.Null(), "TEXT") if negative else fn("SUBSTR", value, *numbers)
+    start = cast(clamp(numbers[0], 1, 2**31 - 1), "INT")
+    if len(numbers) == 1:
+        return fn("SUBSTR", value, start)
+    end = binary(exp.Add, _numeric(numbers[0].copy()), _numeric(numbers[1]))
+    rest = cast(clamp(binary(exp.Sub, end, start.copy()), 0, 2**31 - 1), "INT")
+    return case((binary(exp.GTE, numbers[1].copy(), number(0)), fn("SUBSTR", value, start, rest)))
 
 
 def _value(node: Node) -> int:
@@ -305,10 +312,6 @@ def _value(node: Node) -> int:
 
 def _int32_literal(node: Node) -> bool:
     return isinstance(node, Literal) and isinstance(node.value, int) and abs(node.value) < 2**31
-
-
-def _int32(sql: Sql) -> Sql:
-    return cast(fn("GREATEST", fn("LEAST", sql, number(2**31 - 1)), number(-(2**31) + 1)), "INT")
 
 
 # --- conversions
@@ -452,7 +455,7 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
 
 def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
-    found = binary(exp.EQ, value, exp.Any(this=exp.Paren(this=items)))
+    found = exp.EQ(this=wrap(value), expression=exp.Any(this=exp.Paren(this=items)))
     if node.args[0].type == DOUBLE:
         return both(found, _not_nan(value.copy()))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
@@ -462,11 +465,13 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the type."""
     items, position = r.args(node)
+    if isinstance(node.args[1], Literal) and not 0 <= _value(node.args[1]) < 2**31 - 1:
+        return r.null(node.type)
     if isinstance(node.args[1], Literal):
         return exp.Bracket(this=wrap(items), expressions=[number(_value(node.args[1]) + 1)], offset=1)
-    inside = between(position, number(0), number(2**31 - 2))
-    shifted = cast(binary(exp.Add, position.copy(), number(1)), "INT")
-    return case((inside, exp.Bracket(this=wrap(items), expressions=[shifted], offset=1)))
+    # No array reaches so far: what is beyond the integers finds nothing there either.
+    shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number(1))
+    return exp.Bracket(this=wrap(items), expressions=[shifted], offset=1)
 
 
 def _member(r: Renderer, node: Call) -> Sql:
@@ -534,7 +539,7 @@ def _json_is(r: Renderer, node: Call) -> Sql:
 
 def _json_text(sql: Sql) -> Sql:
     """The text of a JSON value, a string without its quotes."""
-    return fn("JSONB_EXTRACT_PATH_TEXT", sql)
+    return exp.JSONBExtractScalar(this=wrap(sql), expression=text("{}"))
 
 
 def _json_number(r: Renderer, node: Call) -> Sql:
@@ -550,7 +555,7 @@ def _json_number(r: Renderer, node: Call) -> Sql:
 
 def _json_scalar(kind: str, type_name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        return let(r, r.node(node.args[0]), lambda sql: case((_json_kind(sql, kind), cast(_json_text(sql.copy()), type_name))))
+        return let(r, r.node(node.args[0]), lambda sql: case((_json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))))
 
     return rule
 

@@ -18,9 +18,11 @@ from predicat.backends.sql.base import (
     both,
     case,
     cast,
+    clamp,
     fn,
     function,
     identifier,
+    is_null,
     negation,
     number,
     text,
@@ -171,25 +173,30 @@ def _shape(pattern: str) -> str:
 def _substr(r: Renderer, node: Call) -> Sql:
     """From max(start, 1): Spark counts a start below zero from the end, and takes 0 for 1."""
     value, start = r.node(node.args[0]), r.node(node.args[1])
-    first = start if _at_least_one(node.args[1]) else fn("GREATEST", start, number(1))
+    literal = _at_least_one(node.args[1])
+    first = start if literal else cast(clamp(start, 1, _INT32), "INT")
     if len(node.args) == 2:
-        return fn("SUBSTRING", value, _int32(first))
+        return fn("SUBSTRING", value, first)
     length = r.node(node.args[2])
-    end = length if _at_least_one(node.args[1]) else fn("TRY_SUBTRACT", fn("TRY_ADD", cast(start.copy(), "BIGINT"), length), first.copy())
-    found = fn("SUBSTRING", value, _int32(first), _int32(fn("GREATEST", end, number(0)) if end is not length else length))
-    if isinstance(node.args[2], Literal) and isinstance(node.args[2].value, int) and node.args[2].value >= 0:
-        return found
-    return case((binary(exp.GTE, length.copy(), number(0)), found))
+    if literal and isinstance(node.args[2], Literal):
+        return fn("SUBSTRING", value, first, cast(number(min(max(_number(node.args[2]), 0), _INT32)), "INT")) if _number(
+            node.args[2]) >= 0 else exp.Null()  # fmt: skip
+    end = length if literal else fn("TRY_SUBTRACT", fn("TRY_ADD", cast(start.copy(), "BIGINT"), length), cast(first.copy(), "BIGINT"))
+    # A sum beyond the integers is far beyond any text: the rest of it.
+    rest = fn("COALESCE", end, number(_INT32)) if end is not length else length
+    found = fn("SUBSTRING", value, first, cast(clamp(rest, 0, _INT32), "INT"))
+    return case((both(binary(exp.GTE, length.copy(), number(0)), negation(is_null(start.copy()))), found))
+
+
+_INT32 = 2**31 - 1
+
+
+def _number(node: Node) -> int:
+    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
 
 
 def _at_least_one(node: Node) -> bool:
-    return isinstance(node, Literal) and isinstance(node.value, int) and 1 <= node.value < 2**31
-
-
-def _int32(sql: Sql) -> Sql:
-    if isinstance(sql, exp.Literal):
-        return sql
-    return cast(fn("LEAST", sql, number(2**31 - 1)), "INT")
+    return 1 <= _number(node) <= _INT32
 
 
 def _replace(r: Renderer, node: Call) -> Sql:
@@ -326,9 +333,9 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.args(node)
     if isinstance(node.args[1], Literal):
-        return fn("GET", items, position)
+        return fn("GET", items, position) if 0 <= _number(node.args[1]) <= _INT32 else r.null(node.type)
     inside = between(position, number(0), number(2**31 - 1))
-    return case((inside, fn("GET", items, cast(position.copy(), "INT"))))
+    return case((inside, fn("GET", items, try_cast(position.copy(), "INT"))))
 
 
 def _member(r: Renderer, node: Call) -> Sql:

@@ -1,0 +1,123 @@
+"""Hypothesis strategies for typed predicates and rows with hostile values."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from hypothesis import strategies as st
+
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, Type, parse_type
+
+FIELDS = {
+    name: FieldDecl(name, parse_type(kind))
+    for name, kind in {
+        "a": "bigint", "b": "bigint", "d": "double", "e": "double", "s": "string", "u": "string", "p": "boolean", "q": "boolean",
+        "t": "timestamp", "v": "timestamp", "dt": "date", "m": "map<string, string>", "xs": "array<bigint>",
+    }.items()
+}  # fmt: skip
+INTS = [0, 1, -1, 2, 3, 7, 2**31, -(2**31) - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63) + 1]
+FLOATS = [0.0, -0.0, 0.5, -2.5, 3.0, 1e15, 1e300, -1e300, 1e-200, float(2**53), float(2**63), float("nan"), float("inf"), float("-inf")]
+TEXTS = ["", "a", "A", "abc", "%", "_", "\\", "'", '"', "a%b_c\\d", "ß", "É", "e\u0301", "😀", "1", "-7", "2.5", "true", " x ", "a\nb",
+         "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", ":y", "--"]
+TIMES = [datetime(2013, 7, 4, 10, 30, 15, 123456, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+         datetime(2013, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC), datetime(1900, 3, 1, 1, 2, 3, tzinfo=UTC)]
+DATES = [date(2013, 7, 4), date(1970, 1, 1), date(2024, 2, 29), date(1899, 12, 31)]
+SPANS = [timedelta(0), timedelta(hours=1), timedelta(days=-400), timedelta(microseconds=1)]
+POOLS: dict[Type, list[Any]] = {BIGINT: INTS, DOUBLE: FLOATS, STRING: TEXTS, BOOLEAN: [True, False], TIMESTAMP: TIMES, DATE: DATES}
+ZONES = ["America/New_York", "Asia/Kolkata", "Pacific/Auckland", "UTC"]
+PATTERNS = ["a", "^a.c$", "[^a]", "\\d+", "(?i)e|É", "\\bx\\b", "%|_", "^$", ".", "a{2}|b?c", "[[:upper:]]", "\\\\"]
+LIKES = ["%", "a%", "%c", "_", "a\\%b\\_c%", "%\\\\%", "", "%b%", "__"]
+
+
+def literals(kind: Type) -> st.SearchStrategy[Node]:
+    return st.sampled_from(POOLS[kind]).map(lambda value: Literal(kind, value))
+
+
+def leaves(kind: Type) -> st.SearchStrategy[Node]:
+    fields = [Field(kind, decl) for decl in FIELDS.values() if decl.type == kind]
+    return st.one_of(st.sampled_from(fields), st.sampled_from(fields), literals(kind))
+
+
+def call(kind: Type, op: str, *args: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
+    return st.tuples(*args).map(lambda parts: Call(kind, op, parts))
+
+
+def constant(values: list[str]) -> st.SearchStrategy[Node]:
+    return st.sampled_from(values).map(lambda value: Literal(STRING, value))
+
+
+def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
+    """Expressions of a type."""
+    if depth <= 0:
+        return leaves(kind)
+    less = {item: st.deferred(lambda item=item: values(item, depth - 1)) for item in POOLS}
+    n, f, s, t, d = less[BIGINT], less[DOUBLE], less[STRING], less[TIMESTAMP], less[DATE]
+    parts = ["year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond"]
+    options: dict[Type, list[st.SearchStrategy[Node]]] = {
+        BIGINT: [*(call(BIGINT, op, n, n) for op in ("add", "sub", "mul", "div", "mod")), call(BIGINT, "neg", n), call(BIGINT, "abs", n),
+                 call(BIGINT, "length", s), call(BIGINT, "to_int", s), call(BIGINT, "to_int", f), call(BIGINT, "position", s, s),
+                 call(BIGINT, "to_int", t), call(BIGINT, "days_between", d, d), *(call(BIGINT, op, t) for op in parts),
+                 *(call(BIGINT, op, t, constant(ZONES)) for op in parts), call(BIGINT, "index", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])), n),
+                 call(BIGINT, "size", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])))],
+        DOUBLE: [*(call(DOUBLE, op, f, f) for op in ("add", "sub", "mul", "div")), call(DOUBLE, "neg", f), call(DOUBLE, "abs", f),
+                 call(DOUBLE, "to_double", s), call(DOUBLE, "to_double", n), call(DOUBLE, "floor", f), call(DOUBLE, "ceil", f)],
+        STRING: [call(STRING, "concat", s, s), *(call(STRING, op, s) for op in ("lower", "upper", "trim", "ltrim", "rtrim")),
+                 call(STRING, "substr", s, n), call(STRING, "substr", s, n, n), call(STRING, "replace", s, s, s), call(STRING, "to_string", n),
+                 call(STRING, "get", st.just(Field(FIELDS["m"].type, FIELDS["m"])), s)],
+        BOOLEAN: [predicates(depth - 1)],
+        TIMESTAMP: [call(TIMESTAMP, "to_timestamp", s), call(TIMESTAMP, "to_timestamp", n), call(TIMESTAMP, "to_timestamp", d),
+                    call(TIMESTAMP, "date_trunc", constant(["day", "week", "month", "year", "hour"]), t),
+                    call(TIMESTAMP, "add", t, st.sampled_from(SPANS).map(lambda span: Literal(DURATION, span)))],
+        DATE: [call(DATE, "to_date", s), call(DATE, "to_date", t), call(DATE, "add_days", d, n)],
+    }  # fmt: skip
+    mixed = [call(kind, "cond", less[BOOLEAN], less[kind], less[kind]), call(kind, "coalesce", less[kind], less[kind])]
+    return st.one_of(leaves(kind), *options[kind], *mixed)
+
+
+
+def predicates(depth: int) -> st.SearchStrategy[Node]:
+    """Boolean expressions."""
+    if depth <= 0:
+        return leaves(BOOLEAN)
+    inner = st.deferred(lambda: predicates(depth - 1))
+    scalars = [BIGINT, DOUBLE, STRING, TIMESTAMP, DATE]
+    compare = [call(BOOLEAN, op, values(kind, depth - 1), values(kind, depth - 1)) for kind in scalars for op in ("eq", "ne", "lt", "le", "gt", "ge")]
+    mixed = [call(BOOLEAN, op, values(BIGINT, depth - 1), values(DOUBLE, depth - 1)) for op in ("eq", "ne", "lt", "le", "gt", "ge")]
+    text = values(STRING, depth - 1)
+    member = [
+        st.tuples(values(kind, depth - 1), st.lists(literals(kind), min_size=1, max_size=3)).map(
+            lambda pair: Call(BOOLEAN, "in", (pair[0], Items(ArrayType(pair[0].type), tuple(pair[1])))))
+        for kind in (BIGINT, STRING, TIMESTAMP)
+    ]  # fmt: skip
+    over = Field(FIELDS["xs"].type, FIELDS["xs"])
+    element = Variable(BIGINT, "x")
+    loops = [
+        st.tuples(st.sampled_from(["any", "all"]), st.sampled_from(["eq", "gt", "lt"]), values(BIGINT, 0)).map(
+            lambda parts: Quantifier(BOOLEAN, parts[0], "x", over, Call(BOOLEAN, parts[1], (Call(BIGINT, "add", (element, Literal(BIGINT, 1))), parts[2]))))
+    ]  # fmt: skip
+    return st.one_of(
+        call(BOOLEAN, "and", inner, inner), call(BOOLEAN, "or", inner, inner), call(BOOLEAN, "not", inner), call(BOOLEAN, "is_true", inner),
+        st.sampled_from(list(POOLS)).flatmap(lambda kind: call(BOOLEAN, "is_null", values(kind, depth - 1))),
+        st.sampled_from([BIGINT, STRING, TIMESTAMP]).flatmap(lambda kind: call(BOOLEAN, "same", values(kind, depth - 1), values(kind, depth - 1))),
+        *compare, *mixed, *member, *loops,
+        *(call(BOOLEAN, op, text, text) for op in ("starts_with", "ends_with", "contains")),
+        *(call(BOOLEAN, op, text, constant(TEXTS)) for op in ("equals_ci", "starts_with_ci", "contains_ci")),
+        call(BOOLEAN, "like", text, constant(LIKES)), call(BOOLEAN, "like_ci", text, constant(LIKES)), call(BOOLEAN, "matches", text, constant(PATTERNS)),
+        call(BOOLEAN, "to_boolean", text),
+    )  # fmt: skip
+
+
+def rows(count: int) -> list[dict[str, Any]]:
+    """Rows that pair hostile values with each other and with NULL."""
+    import random  # noqa: PLC0415  # only here
+
+    rng = random.Random(20)  # noqa: S311  # test data
+    found: list[dict[str, Any]] = [{}]
+    while len(found) < count:
+        row = {name: rng.choice([*POOLS[decl.type], None]) for name, decl in FIELDS.items() if decl.type in POOLS}
+        row["m"] = rng.choice([None, {}, {"a": "x", "": "y"}, {rng.choice(TEXTS): rng.choice(TEXTS)}])
+        row["xs"] = rng.choice([None, [], [1, None], [2**63 - 1, 3], [0]])
+        found.append(row)
+    return found

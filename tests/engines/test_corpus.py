@@ -1,0 +1,48 @@
+"""The corpus, through every language and engine: each expression on each row, with one query an engine and entry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import predicat
+from predicat.ir.values import to_value
+from tests.engines.rows import Tables
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+ENTRIES = [entry for file in sorted(CORPUS.glob("*.yml")) for entry in yaml.safe_load(file.read_text(encoding="utf-8"))]
+
+
+def parsed(entry: dict[str, Any]) -> list[tuple[str, predicat.Predicate, list[bool | None]]]:
+    found = []
+    for case in entry["cases"]:
+        ((language, body),) = ((key, value) for key, value in case.items() if key != "expected")
+        found.append((f"{language}: {body}", predicat.parse(body, language, entry["fields"], on=entry.get("on")), case["expected"]))
+    return found
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
+def test_reference(entry: dict[str, Any]) -> None:
+    for label, predicate, expected in parsed(entry):
+        assert [predicate.evaluate(row) for row in entry["rows"]] == expected, label
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
+def test_engines(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
+    cases = parsed(entry)
+    declared = {key: spec for key, spec in predicat.api.declared(entry["fields"]).items() if not str(spec.type).startswith("struct")}
+    cases = [case for case in cases if set(case[1].fields) <= set(declared)]
+    rows = [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
+    tables = Tables(spark, postgres, declared, rows)
+    for name, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+        got = run([case[1].sql(name) for case in cases])
+        for (label, predicate, expected), column in zip(cases, got, strict=True):
+            assert column == expected, f"{name} {label}\n{predicate.sql(name)}"
+
+
+def _value(row: dict[str, Any], name: str) -> Any:
+    head, _, rest = name.partition(".")
+    return row.get(name, row.get(head, {}).get(rest) if rest and isinstance(row.get(head), dict) else None)

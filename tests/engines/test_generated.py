@@ -1,0 +1,59 @@
+"""Generated predicates on generated rows: the evaluator, Spark and PostgreSQL agree, and no query fails."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from predicat import backends
+from predicat.diagnostics import Unsupported
+from predicat.ir.nodes import Node
+from predicat.ir.text import to_text
+from predicat.passes.simplify import simplify
+from tests.engines.predicates import FIELDS, predicates, rows
+from tests.engines.rows import Tables
+
+BATCH = 30
+EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "8"))
+_tables: dict[str, Tables] = {}
+
+
+def check_batch(nodes: list[Node], tables: Tables) -> None:
+    simplified = [simplify(node) for node in nodes]
+    expected = [tables.reference(node) for node in nodes]
+    for name, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+        asked: list[tuple[int, str]] = []
+        for index, node in enumerate(simplified):
+            try:
+                asked.append((index, backends.dialect(name).render(node)))
+            except Unsupported:
+                continue
+        got = run([sql for _, sql in asked])
+        for (index, sql), column in zip(asked, got, strict=True):
+            differing = [(tables.rows[at], have, want) for at, (have, want) in enumerate(zip(column, expected[index], strict=True)) if have != want]
+            assert not differing, f"{name}: {to_text(nodes[index])}\n{sql}\n(row, got, expected): {differing[0]}"
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+          phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
+def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
+    tables = _tables.setdefault("rows", Tables(spark, postgres, FIELDS, rows(50)))
+    # Another test may have replaced the tables.
+    check_batch(nodes, tables)
+
+
+def test_simplification_keeps_the_meaning() -> None:
+    @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+    @given(node=predicates(3))
+    def check(node: Node) -> None:
+        from predicat.semantics.evaluate import compile_node
+
+        before, after = compile_node(node), compile_node(simplify(node))
+        for row in rows(30):
+            assert before(row) == after(row)
+
+    check()

@@ -1,0 +1,208 @@
+"""matches_filter in Spark SQL: meaning, scope, errors, plans."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+import predicat_spark
+from predicat.deploy.views import accepted
+
+ROOT = Path(__file__).parent.parent.parent
+CATALOG = predicat.load_catalog(ROOT / "catalog")
+
+
+@pytest.fixture(scope="module")
+def flights(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Every dataset of the reference catalog as a Parquet view with its declared columns; some flights."""
+    folder = tmp_path_factory.mktemp("data")
+    for name, dataset in CATALOG.datasets.items():
+        schema = ", ".join(f"`{decl.column('spark')}` {decl.type}" for decl in dataset.fields.values())
+        rows: list[tuple[Any, ...]] = []
+        if name == "flights":
+            known = {"dep_delay": [70, 10, None, 200], "carrier": ["UA", "AA", "UA", "B6"], "flight": [1, 2, 3, 4], "dep_time": [1, 2, None, 4]}
+            rows = [tuple(known[field][index] if field in known else None for field in dataset.fields) for index in range(4)]
+        spark.createDataFrame(rows, schema).write.parquet(str(folder / name))
+        spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
+    return spark
+
+
+def ids(spark: Any, condition: str) -> list[int]:
+    return sorted(row[0] for row in spark.sql(f"SELECT flight FROM flights WHERE {condition}").collect())
+
+
+@pytest.mark.parametrize(("condition", "expected"), [
+    ("matches_filter('flights.long_delay')", [1, 4]),
+    ("matches_filter('long_delay')", [1, 4]),
+    ("matches_filter('long_delay@1')", [1, 4]),
+    ("matches_filter('long_delay', minutes => 100)", [4]),
+    ("matches_filter('long_delay', minutes => 5 + 5)", [1, 2, 4]),
+    ("NOT matches_filter('long_delay')", [2, 3]),
+    ("matches_filter('long_delay') OR NOT matches_filter('long_delay')", [1, 2, 3, 4]),
+    ("matches_filter('late_united') AND matches_filter('long_delay')", [1]),
+    ("matches_filter('long_delay') IS NULL", []),
+    ("CASE WHEN matches_filter('long_delay') THEN carrier = 'B6' ELSE dep_delay IS NULL END", [3, 4]),
+    ("matches_filter('long_delay', 'flights')", [1, 4]),
+    ("matches_filter('long_delay', flights.*)", [1, 4]),
+])  # fmt: skip
+def test_accepts(flights: Any, condition: str, expected: list[int]) -> None:
+    assert ids(flights, condition) == expected
+
+
+def test_two_valued_outside_conditions(flights: Any) -> None:
+    rows = flights.sql("SELECT flight, matches_filter('long_delay') AS m FROM flights ORDER BY flight").collect()
+    assert [row.m for row in rows] == [True, False, False, True]
+    counted = flights.sql("SELECT count_if(matches_filter('long_delay')), count(*) FILTER (WHERE NOT matches_filter('long_delay')) FROM flights")
+    assert tuple(counted.first()) == (2, 2)
+    grouped = flights.sql("SELECT matches_filter('long_delay') AS m, count(*) AS n FROM flights GROUP BY matches_filter('long_delay')").collect()
+    assert {(row.m, row.n) for row in grouped} == {(True, 2), (False, 2)}
+    ordered = flights.sql("SELECT flight FROM flights ORDER BY matches_filter('long_delay') DESC, flight").collect()
+    assert [row.flight for row in ordered] == [1, 4, 2, 3]
+    having = flights.sql("SELECT carrier FROM flights GROUP BY carrier HAVING count_if(matches_filter('long_delay')) = 0").collect()
+    assert [row.carrier for row in having] == ["AA"]
+
+
+def test_alias_and_columns_in_joins(flights: Any) -> None:
+    on = "SELECT o.flight FROM flights o JOIN flights p ON o.flight = p.flight AND matches_filter('long_delay', 'o') ORDER BY 1"
+    where = "SELECT o.flight FROM flights o JOIN flights p ON o.flight = p.flight WHERE matches_filter('long_delay', o.*) ORDER BY 1"
+    assert [row.flight for row in flights.sql(on).collect()] == [1, 4]
+    assert [row.flight for row in flights.sql(where).collect()] == [1, 4]
+    with pytest.raises(Exception, match="AMBIGUOUS_REFERENCE"):
+        flights.sql("SELECT 1 FROM flights o JOIN flights p ON o.flight = p.flight WHERE matches_filter('long_delay')").collect()
+
+
+@pytest.mark.parametrize(("query", "message"), [
+    ("SELECT * FROM flights WHERE matches_filter('long_dely')", "no filter is named 'long_dely'; did you mean 'long_delay'"),
+    ("SELECT * FROM flights WHERE matches_filter('long_delay@7')", "has no version 7; its versions: 1, 2"),
+    ("SELECT * FROM flights WHERE matches_filter('long_delay', minuts => 1)", "no parameter 'minuts'; did you mean 'minutes'"),
+    ("SELECT * FROM flights WHERE matches_filter('long_delay', minutes => 'x')", "parameter 'minutes' of flights.long_delay is a bigint, not string"),
+    ("SELECT * FROM flights WHERE matches_filter('late', minutes => 1)", "no parameter 'minutes'; it takes none"),
+    ("SELECT * FROM flights WHERE matches_filter(carrier)", "must be a constant text"),
+    ("SELECT * FROM flights WHERE matches_filter()", "needs the name of a filter"),
+    ("SELECT * FROM (SELECT 1 AS dep_dely) WHERE matches_filter('long_delay')", "reads the column 'dep_delay'.*did you mean 'dep_dely'"),
+    ("SELECT 100 AS dep_delay, matches_filter('long_delay') FROM (SELECT 1 AS x)", "reads the column 'dep_delay', which the relation here does not have"),
+    ("SELECT * FROM flights o WHERE EXISTS (SELECT 1 FROM (SELECT 1 AS x) i WHERE matches_filter('long_delay'))", "reads the column 'dep_delay'"),
+    ("SELECT * FROM flights WHERE matches_filter('long_delay''; DROP TABLE x; --')", "no filter is named"),
+])  # fmt: skip
+def test_errors(flights: Any, query: str, message: str) -> None:
+    with pytest.raises(Exception, match=message) as caught:
+        flights.sql(query).collect()
+    assert type(caught.value).__name__ == "AnalysisException"
+
+
+def test_a_lateral_alias_is_never_read(flights: Any) -> None:
+    rows = flights.sql("SELECT flight, 1000 AS dep_delay, matches_filter('long_delay') AS m FROM flights ORDER BY flight").collect()
+    assert [row.m for row in rows] == [True, False, False, True]
+
+
+def test_table_function_and_description(flights: Any) -> None:
+    rows = flights.sql("SELECT * FROM predicat_filters() WHERE name = 'flights.long_delay' ORDER BY version").collect()
+    assert [(row.version, row.owner, row.language, row.deprecated, row.sql) for row in rows] == [
+        (1, "ops@example.com", "sql", "2026-12-31", "dep_delay > 30"),
+        (2, "ops@example.com", "sql", None, "dep_delay >= :minutes"),
+    ]
+    assert rows[0].tags == ["ops", "passenger-rights"] and len(rows[0].hash) == 16
+    described = " ".join(row[0] for row in flights.sql("DESCRIBE FUNCTION EXTENDED matches_filter").collect())
+    assert "minutes => 90" in described and "alias" in described
+
+
+@pytest.mark.parametrize("name", [row.qualified for row in CATALOG.filters()])
+def test_plan_is_that_of_the_predicate(flights: Any, name: str) -> None:
+    """The analyzed plan, the optimized plan and the pushed filters are those of the condition written out."""
+    row, _ = CATALOG.find(name)
+    node = accepted(row, row.current)
+    written = predicat.Predicate(node, row.current.language).sql("spark")
+    ours = flights.sql(f"SELECT * FROM {row.dataset} WHERE matches_filter('{name}')")
+    theirs = flights.sql(f"SELECT * FROM {row.dataset} WHERE {written}")
+    assert ours.sameSemantics(theirs)
+    left, right = (frame._jdf.queryExecution() for frame in (ours, theirs))
+    assert left.optimizedPlan().sameResult(right.optimizedPlan())
+    pushed = [[line for line in str(plan.executedPlan().toString()).split(", ") if line.startswith("PushedFilters")] for plan in (left, right)]
+    assert pushed[0] == pushed[1]
+
+
+HAND_WRITTEN = {
+    "flights.late_united": "carrier = 'UA' AND dep_delay >= 60",
+    "flights.on_time": "dep_delay >= 0 AND dep_delay <= 15",
+    "flights.summer": "month IN (6, 7, 8)",
+    "flights.bad_day": "dep_time IS NULL OR (dep_time IS NOT NULL AND arr_delay IS NULL) OR dep_delay >= 180",
+    "flights.jetblue_plane": "tailnum LIKE '%JB'",
+    "events.from_github": "ce_source LIKE 'https://github.com%'",
+    "weather.freezing": "temp <= 32",
+    "weather.storm": "(wind_speed >= 30 AND NOT isnan(wind_speed)) OR (wind_gust >= 45 AND NOT isnan(wind_gust))",
+}
+
+
+@pytest.mark.parametrize("name", HAND_WRITTEN)
+def test_plan_is_that_of_an_engineer(flights: Any, name: str) -> None:
+    dataset = name.split(".")[0]
+    ours = flights.sql(f"SELECT * FROM {dataset} WHERE matches_filter('{name}')")
+    theirs = flights.sql(f"SELECT * FROM {dataset} WHERE {HAND_WRITTEN[name]}")
+    assert ours._jdf.queryExecution().optimizedPlan().sameResult(theirs._jdf.queryExecution().optimizedPlan())
+
+
+def test_columns_views_and_functions(flights: Any) -> None:
+    table = flights.table("flights")
+    assert sorted(row.flight for row in table.where(predicat_spark.matches_filter("long_delay", minutes=100)).collect()) == [4]
+    assert sorted(row.flight for row in table.where(~predicat_spark.matches_filter("long_delay")).collect()) == [2, 3]
+    assert "flights__late" in predicat_spark.create_views(flights, CATALOG, dataset="flights")
+    assert flights.table("flights__late").count() == 2
+    assert "flights__late" in predicat_spark.create_functions(flights, CATALOG, dataset="flights")
+    assert ids(flights, "flights__late(dep_delay)") == [1, 4]
+    assert ids(flights, "NOT flights__late(dep_delay)") == [2, 3]
+
+
+def test_permanent_views_expand_at_each_read(flights: Any) -> None:
+    flights.sql("CREATE TABLE stored USING parquet AS SELECT * FROM flights")
+    try:
+        flights.sql("CREATE VIEW late_view AS SELECT flight FROM stored WHERE matches_filter('flights.long_delay')")
+        assert sorted(row.flight for row in flights.table("late_view").collect()) == [1, 4]
+    finally:
+        flights.sql("DROP VIEW IF EXISTS late_view")
+        flights.sql("DROP TABLE stored")
+
+
+def test_a_new_manifest_takes_effect_and_a_broken_one_does_not(flights: Any, tmp_path: Path) -> None:
+    before = flights.conf.get("spark.predicat.manifest")
+    path = tmp_path / "manifest.json"
+    content = json.loads(Path(before).read_text())
+    path.write_text(json.dumps(content))
+    try:
+        flights.conf.set("spark.predicat.manifest", str(path))
+        assert ids(flights, "matches_filter('flights.late')") == [1, 4]
+        time.sleep(0.01)
+        changed = json.loads(json.dumps(content))
+        for row in changed["filters"]:
+            if row["name"] == "flights.late":
+                row["sql"]["spark"] = "dep_delay > 100 "
+        path.write_text(json.dumps(changed))
+        predicat_spark.refresh(flights)
+        assert ids(flights, "matches_filter('flights.late')") == [4]
+        path.write_text('{"format": 1, "filt')
+        with pytest.raises(Exception, match="cannot be read"):
+            predicat_spark.refresh(flights)
+        assert ids(flights, "matches_filter('flights.late')") == [4]
+        path.write_text(json.dumps({**content, "format": 99}))
+        with pytest.raises(Exception, match="upgrade it"):
+            predicat_spark.refresh(flights)
+        flights.conf.set("spark.predicat.manifest", str(tmp_path / "none.json"))
+        with pytest.raises(Exception, match="there is no manifest"):
+            ids(flights, "matches_filter('flights.late')")
+    finally:
+        flights.conf.set("spark.predicat.manifest", before)
+
+
+def test_streaming(flights: Any, tmp_path: Path) -> None:
+    flights.table("flights").write.parquet(str(tmp_path / "in"))
+    stream = flights.readStream.schema(flights.table("flights").schema).parquet(str(tmp_path / "in"))
+    query = stream.where("matches_filter('flights.long_delay')").writeStream.format("memory").queryName("late_stream").start()
+    try:
+        query.processAllAvailable()
+        assert sorted(row.flight for row in flights.table("late_stream").collect()) == [1, 4]
+    finally:
+        query.stop()
