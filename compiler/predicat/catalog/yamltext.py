@@ -120,7 +120,8 @@ class Item:
     def body(self) -> Source:
         """The text of a scalar as a source of its own that points into this file."""
         value = self.node.value
-        return Source(self.source.name, value, self.source, _align(value, self.source.text, *self._extent()))
+        start, end = self._extent()
+        return Source(self.source.name, value, self.source, _align(value, self.source.text, start, end) or [start])
 
     def _extent(self) -> tuple[int, int]:
         start, end = self.node.start_mark.index, self.node.end_mark.index

@@ -73,8 +73,8 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     except _Stop:
         node = None
     checker.reporter.raise_errors()
-    if node is None:
-        raise AssertionError("a stopped check has reported why")
+    if node is None:  # a filter that this one refers to is broken, and reported where it stands
+        raise PredicatError([])
     return node
 
 

@@ -1,0 +1,1 @@
+{%- macro twice(x) -%}{{ x }} * 2{%- endmacro -%}

@@ -1,0 +1,103 @@
+"""The command line as a user has it: output, errors, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PROGRAM = Path(sys.executable).parent / "predicat"
+
+
+def run(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(PROGRAM), *args], capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+
+
+def test_help_names_every_command() -> None:
+    from predicat.cli.main import COMMANDS
+
+    done = run("--help")
+    assert done.returncode == 0
+    for name, text in COMMANDS.items():
+        assert name in done.stdout and text.split(",")[0].split(":")[0] in done.stdout
+        assert run(name, "--help").returncode == 0
+
+
+def test_check_accepts_the_reference_catalog() -> None:
+    done = run("check")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("3 datasets, 49 filters in 50 versions, ")
+
+
+def test_init_then_check(tmp_path: Path) -> None:
+    assert run("init", cwd=tmp_path).returncode == 0
+    done = run("check", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "1 datasets, 3 filters in 3 versions, 3 tests passed\n")
+    again = run("init", cwd=tmp_path)
+    assert again.returncode == 2 and "exists already" in again.stderr
+
+
+def test_sql() -> None:
+    assert run("sql", "late_united").stdout == "carrier = 'UA' AND dep_delay >= 60\n"
+    assert run("sql", "flights.long_delay@1", "--dialect", "postgres").stdout == "dep_delay > 30\n"
+    done = run("sql", "long_dely")
+    assert done.returncode == 1 and "did you mean 'long_delay'" in done.stderr
+    assert "no SQL dialect is named 'sparc'" in run("sql", "late", "--dialect", "sparc").stderr
+
+
+def test_compile_writes_all_and_removes_what_is_gone(tmp_path: Path) -> None:
+    run("init", cwd=tmp_path)
+    (tmp_path / "target" / "sql" / "spark" / "customers").mkdir(parents=True)
+    (tmp_path / "target" / "sql" / "spark" / "customers" / "gone.sql").write_text("x")
+    assert run("compile", cwd=tmp_path).returncode == 0
+    manifest = json.loads((tmp_path / "target" / "manifest.json").read_text())
+    assert [row["name"] for row in manifest["filters"]] == ["customers.active", "customers.european", "customers.active_european"]
+    names = sorted(path.name for path in (tmp_path / "target" / "sql" / "spark" / "customers").iterdir())
+    assert names == ["active.sql", "active_european.sql", "european.sql"]
+
+
+def test_a_failed_compile_leaves_the_manifest(tmp_path: Path) -> None:
+    run("init", cwd=tmp_path)
+    run("compile", cwd=tmp_path)
+    before = (tmp_path / "target" / "manifest.json").read_text()
+    file = tmp_path / "catalog" / "customers.yml"
+    file.write_text(file.read_text().replace("orders > 0", "ordrs > 0"))
+    done = run("compile", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "catalog/customers.yml:" in done.stderr and "did you mean 'orders'" in done.stderr and "Traceback" not in done.stderr
+    assert (tmp_path / "target" / "manifest.json").read_text() == before
+
+
+@pytest.mark.parametrize(("args", "code", "text"), [
+    (("chekc",), 2, "did you mean 'check'"),
+    (("check", "--catalog", "nowhere"), 1, "there is no such folder"),
+    (("check", "--var", "x"), 2, "NAME=VALUE"),
+    (("apply", "--dsn", "postgresql://127.0.0.1:1/x"), 1, "cannot connect to PostgreSQL"),
+    (("run", "flihgts", "--input", "x.parquet"), 1, "did you mean 'flights'"),
+])  # fmt: skip
+def test_wrong_use(args: tuple[str, ...], code: int, text: str) -> None:
+    done = run(*args)
+    assert done.returncode == code
+    assert text in done.stderr and "Traceback" not in done.stderr
+
+
+def test_apply_dry_run_prints_one_transaction() -> None:
+    lines = run("apply", "--dry-run").stdout.splitlines()
+    assert lines[0] == "BEGIN;" and lines[-1] == "COMMIT;"
+    assert 'CREATE VIEW "public"."flights__late_united" AS SELECT * FROM public.flights WHERE carrier = \'UA\' AND dep_delay >= 60;' in lines
+
+
+def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
+    import jsonschema
+    import yaml
+
+    schema = json.loads(run("schema").stdout)
+    assert schema == json.loads((ROOT / "docs" / "catalog.schema.json").read_text()), "make schema"
+    for path in (ROOT / "catalog").glob("*.yml"):
+        jsonschema.validate(json.loads(json.dumps(yaml.safe_load(path.read_text()), default=str)), schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"apiVersion": "predicat/v1", "dataset": "d", "filters": {"f": {"sqll": "x"}}}, schema)

@@ -1,0 +1,51 @@
+"""predicat run: the pipeline, its report, and what a failure leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+import predicat_spark
+
+ROOT = Path(__file__).parent.parent.parent
+CATALOG = predicat.load_catalog(ROOT / "catalog")
+
+
+def test_report_and_output(spark: Any, tmp_path: Path) -> None:
+    rows = [(index, None if index % 10 == 0 else index, "UA" if index % 2 else "AA") for index in range(200)]
+    spark.createDataFrame(rows, "flight bigint, dep_delay bigint, carrier string").write.parquet(str(tmp_path / "in.parquet"))
+    out = tmp_path / "out"
+    report = predicat_spark.run(CATALOG, "flights", ["late_united", "long_delay"], str(tmp_path / "in.parquet"), out)
+    assert report["rows"] == 200
+    united = report["filters"][0]
+    expected = [row for row in rows if row[1] is not None and row[1] >= 60 and row[2] == "UA"]
+    assert (united["accepted"], united["unknown"], united["guarded"]) == (len(expected), 0, 0)
+    assert united["rejected"] == 200 - len(expected)
+    assert report["filters"][1]["unknown"] == 20
+    assert sorted(row.flight for row in spark.read.parquet(str(out / "late_united")).collect()) == [row[0] for row in expected]
+    assert "late_united" in predicat_spark.table(report)
+
+    before = sorted(path.name for path in out.rglob("*"))
+    with pytest.raises(predicat.PredicatError, match="no column 'tailnum'.*flights.jetblue_plane"):
+        predicat_spark.run(CATALOG, "flights", ["jetblue_plane", "late_united"], str(tmp_path / "in.parquet"), out)
+    with pytest.raises(predicat.PredicatError, match="Spark failed"):
+        predicat_spark.run(CATALOG, "flights", ["late"], str(tmp_path / "nothing.parquet"), out)
+    assert sorted(path.name for path in out.rglob("*")) == before
+
+
+def test_guarded_counts_absorbed_errors(spark: Any, tmp_path: Path) -> None:
+    rows = [({"tso": "420001"},), ({"tso": "n/a"},), ({},), (None,)]
+    spark.createDataFrame(rows, "properties map<string, string>").write.parquet(str(tmp_path / "in.parquet"))
+    report = predicat_spark.run(CATALOG, "events", ["after_tso"], str(tmp_path / "in.parquet"), None)
+    found = report["filters"][0]
+    assert (found["accepted"], found["rejected"], found["unknown"], found["guarded"]) == (1, 0, 3, 2)
+
+
+def test_a_subscription_runs_its_filter(spark: Any, tmp_path: Path) -> None:
+    spark.createDataFrame([({"region": "EU"},), ({"region": "US"},)], "properties map<string, string>").write.parquet(str(tmp_path / "in.parquet"))
+    report = predicat_spark.run(CATALOG, "events", ["eu-consumer"], str(tmp_path / "in.parquet"), tmp_path / "out")
+    assert report["filters"][0]["filter"] == "events.region_eu" and report["filters"][0]["accepted"] == 1
+    assert (tmp_path / "out" / "eu-consumer").is_dir()

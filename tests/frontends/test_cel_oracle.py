@@ -1,0 +1,45 @@
+"""Google's CEL implementation as the oracle: same rows, same answers; its errors are UNKNOWN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cel_expr_python import cel
+
+import predicat
+
+TYPES = {"a": "bigint", "d": "double", "s": "string", "b": "boolean", "xs": "array<bigint>", "m": "map<string, string>"}
+ENV = cel.NewEnv(variables={
+    "a": cel.Type.INT, "d": cel.Type.DOUBLE, "s": cel.Type.STRING, "b": cel.Type.BOOL, "xs": cel.Type.List(cel.Type.INT),
+    "m": cel.Type.Map(cel.Type.STRING, cel.Type.STRING),
+})  # fmt: skip
+ROWS: list[dict[str, Any]] = [
+    {"a": 3, "d": 2.5, "s": "abc", "b": True, "xs": [1, 5], "m": {"k": "v"}},
+    {"a": 0, "d": float("nan"), "s": "", "b": False, "xs": [], "m": {}},
+    {"a": 2**63 - 1, "d": -1e300, "s": "12", "b": True, "xs": [-1], "m": {"k": ""}},
+    {"a": -(2**63), "d": float("inf"), "s": "true", "b": False, "xs": [0, 0], "m": {"x": "y"}},
+]
+EXPRESSIONS = [
+    "a > 1", "a + 1 > 0", "a * 2 > a", "10 / a == 3", "a % 3 == 0", "-a < 0", "a == d", "a < d", "d != d", "d >= 2.5", "d * 2.0 > 1.0",
+    "b || 1 / a > 0", "b && 1 / a > 0", "1 / a > 0 || b", "!(1 / a > 0)", "b ? a > 1 : d > 1.0", "1 / a > 0 ? true : false",
+    's.startsWith("a")', 's.contains("b") || s == ""', 's.endsWith("c")', 'size(s) > 2', 's < "b"', 's + "x" == "abcx"',
+    's.matches("^[a-z]+$")', 's.matches("b")', "int(s) == 12", "double(s) > 1.0", "bool(s)", "int(d) == 2", "string(a) == \"3\"", "string(b) == \"true\"",
+    "a in [1, 2, 3]", "a in xs", "xs.exists(x, x > 3)", "xs.all(x, x >= 0)", "xs.exists(x, 1 / x > 0)", "xs.all(x, 1 / x > 0)", "xs[0] == 1",
+    "size(xs) == 2", 'm.k == "v"', "has(m.k)", 'm["k"] != ""', "has(m.k) && m.k == \"v\"", '"k" == m.k || b', "a > 2.5", "a <= 3.0", "d == 2.5 && a != 0",
+]  # fmt: skip
+
+
+def oracle(expression: str, row: dict[str, Any]) -> bool | None:
+    try:
+        value = ENV.compile(expression, disable_check=True).eval(data=row).plain_value()
+    except RuntimeError:
+        return None
+    return value if isinstance(value, bool) else None
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_same_answers(expression: str) -> None:
+    ours = predicat.parse(expression, "cel", TYPES)
+    for row in ROWS:
+        assert ours.evaluate(row) is oracle(expression, row), row

@@ -1,0 +1,154 @@
+"""matches_filter in programs of their own: spark-sql, a Spark Connect server, the Thrift server, executors apart."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import predicat_spark
+
+ROOT = Path(__file__).parent.parent.parent
+DATA = "(VALUES (1, 70L), (2, 10L), (3, null)) AS flights(id, dep_delay)"
+
+
+@pytest.fixture(scope="module")
+def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return predicat_spark.compile_manifest(ROOT / "catalog", tmp_path_factory.mktemp("manifest") / "manifest.json")
+
+
+def environment() -> dict[str, str]:
+    predicat_spark.ensure_java()
+    import pyspark
+
+    home = str(Path(pyspark.__file__).parent)
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))}
+    return {**inherited, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
+
+
+def options(manifest: Path, folder: Path) -> list[str]:
+    """The jar alone: the extension is found through META-INF/services."""
+    return ["--jars", str(predicat_spark.ensure_jar()), "--conf", f"spark.predicat.manifest={manifest}", "--conf", "spark.ui.enabled=false",
+            "--conf", "spark.log.level=ERROR", "--driver-memory", "1g", "--conf", f"spark.sql.warehouse.dir={folder}/warehouse",
+            "--conf", f"spark.driver.extraJavaOptions=-Dderby.system.home={folder}"]  # fmt: skip
+
+
+def program(name: str) -> str:
+    import pyspark
+
+    return str(Path(pyspark.__file__).parent / "bin" / name)
+
+
+def test_spark_sql(manifest: Path, tmp_path: Path) -> None:
+    query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
+    command = [program("spark-sql"), "--master", "local[1]", *options(manifest, tmp_path), "-e", query]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment(), cwd=tmp_path, check=False)
+    assert done.stdout.split() == ["1", "2"], done.stderr[-2000:]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+    for _ in range(240):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert process.poll() is None, log.read_text()[-3000:]
+        time.sleep(0.5)
+    raise AssertionError(log.read_text()[-3000:])
+
+
+def server(command: list[str], port: int, folder: Path) -> Iterator[int]:
+    log = folder / "server.log"
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment(), cwd=folder, start_new_session=True)
+    try:
+        wait_for(port, process, log)
+        yield port
+    finally:
+        os.killpg(process.pid, 15)
+        process.wait(30)
+
+
+@pytest.fixture
+def connect_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
+    port = free_port()
+    command = [program("spark-submit"), "--master", "local[1]", *options(manifest, tmp_path), "--conf", f"spark.connect.grpc.binding.port={port}",
+               "--conf", "spark.connect.grpc.binding.address=127.0.0.1",
+               "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]  # fmt: skip
+    yield from server(command, port, tmp_path)
+
+
+def test_spark_connect(connect_server: int) -> None:
+    """In a client process of its own, as this one has a classic session."""
+    script = f"""
+from pyspark.sql import SparkSession
+import predicat_spark
+spark = SparkSession.builder.remote("sc://127.0.0.1:{connect_server}").getOrCreate()
+frame = spark.sql("SELECT * FROM {DATA}")
+print([row.id for row in spark.sql("SELECT id FROM {DATA} WHERE NOT matches_filter('flights.long_delay')").collect()])
+print([row.id for row in frame.where(predicat_spark.matches_filter("flights.long_delay", minutes=5)).collect()])
+print(spark.sql("SELECT count(*) AS n FROM predicat_filters()").first().n > 40)
+try:
+    spark.sql("SELECT 1 WHERE matches_filter('flights.lat')").collect()
+except Exception as error:
+    print("did you mean 'flights.late'" in str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=200, env=environment(), check=False)
+    assert done.stdout.splitlines() == ["[2, 3]", "[1, 2]", "True", "True"], done.stderr[-3000:]
+
+
+@pytest.fixture
+def thrift_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
+    port = free_port()
+    command = [program("spark-submit"), "--master", "local[1]", *options(manifest, tmp_path),
+               "--conf", f"spark.hadoop.hive.server2.thrift.port={port}", "--conf", "spark.hadoop.hive.server2.thrift.bind.host=127.0.0.1",
+               "--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", "spark-internal"]  # fmt: skip
+    yield from server(command, port, tmp_path)
+
+
+def test_thrift_server_through_beeline(thrift_server: int, tmp_path: Path) -> None:
+    query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
+    command = [program("beeline"), "-u", f"jdbc:hive2://127.0.0.1:{thrift_server}", "--silent=true", "--outputformat=tsv2", "--showHeader=false", "-e", query]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False)
+    assert done.stdout.split()[-2:] == ["1", "2"], done.stdout + done.stderr[-2000:]
+
+
+def test_executors_in_processes_of_their_own(manifest: Path, tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(f"""
+import predicat_spark
+spark = predicat_spark.session(manifest={str(manifest)!r}, config={{"spark.master": "local-cluster[2,1,1024]", "spark.ui.enabled": "false",
+    "spark.executor.memory": "1g", "spark.driver.memory": "1g", "spark.log.level": "ERROR"}})
+rows = spark.range(0, 1000, 1, 4).selectExpr("id", "id % 200 AS dep_delay")
+print(rows.repartition(4).where("matches_filter('flights.long_delay', minutes => 150)").count())
+spark.stop()
+""")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=280, env=environment(), cwd=tmp_path, check=False)
+    assert done.stdout.split()[-1:] == ["250"], done.stderr[-3000:]
+
+
+def test_install_into_a_running_session(manifest: Path, tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(f"""
+import predicat_spark
+predicat_spark.ensure_java()
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.log.level", "ERROR").getOrCreate()
+spark.sql("SELECT * FROM {DATA}").createOrReplaceTempView("flights")
+spark = predicat_spark.install(spark, manifest={str(manifest)!r})
+print([row.id for row in spark.sql("SELECT id FROM flights WHERE matches_filter('flights.long_delay')").collect()])
+""")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False)
+    assert done.stdout.splitlines()[-1:] == ["[1]"], done.stderr[-3000:]

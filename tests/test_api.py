@@ -1,0 +1,82 @@
+"""The public API."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import predicat
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_example_of_the_design() -> None:
+    f = predicat.parse('ce.type == "a" && data.amount > 3.5', language="cel", fields={"ce.type": "string", "data.amount": "double"})
+    assert f.evaluate({"ce.type": "a", "data.amount": 4.0}) is True
+    assert f.evaluate({"ce": {"type": "b"}}) is False
+    assert f.evaluate({}) is None
+    sql, values = predicat.parse('ce.type == "a" && n > 3', language="cel", fields={"ce.type": "string", "n": "bigint"}).parameterized("postgres", first=4)
+    assert (sql, values) == ('"ce.type" = $4 AND n > CAST($5 AS BIGINT)', ["a", 3])
+    assert "sql" in predicat.languages() and predicat.dialects() == ("spark", "postgres")
+
+
+def test_without_fields_names_are_dynamic() -> None:
+    f = predicat.parse('data.user.id == "abc123" && data.latency > 300.0', language="cel")
+    assert f.evaluate({"data": {"user": {"id": "abc123"}, "latency": 301}}) is True
+    assert f.evaluate({"data.user.id": "abc123", "data.latency": 301}) is True
+    assert f.evaluate({"data": {"user": {"id": 5}, "latency": 301}}) is False
+    assert f.evaluate({"data": {"latency": "x"}}) is None
+
+
+def test_params() -> None:
+    catalog = predicat.load_catalog(ROOT / "catalog")
+    f = catalog["flights.long_delay"]
+    assert f.params == ("minutes",)
+    assert f.evaluate({"dep_delay": 70}) is True
+    assert f.evaluate({"dep_delay": 70}, minutes=90) is False
+    with pytest.raises(predicat.PredicatError, match="no parameter 'minuts'"):
+        f.evaluate({}, minuts=1)
+    assert catalog["long_delay@1"].sql("spark") == "dep_delay > 30"
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: predicat.parse("a", "sqll"), "did you mean 'sql'"),
+    (lambda: predicat.parse("a = 1", "sql", {"a": "bigintt"}), "did you mean 'bigint'"),
+    (lambda: predicat.parse("a = 1", "sql", {"a": {"type": "bigint", "colum": "x"}}), "did you mean 'column'"),
+    (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).evaluate({"a": "x"}), "the field 'a' is a bigint"),
+    (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).sql("duck"), "no SQL dialect"),
+    (lambda: predicat.parse("s = 'a\0'", "sql", {"s": "string"}), "NUL"),
+    (lambda: predicat.parse("(" * 500 + "a = 1" + ")" * 500, "sql", {"a": "bigint"}), "nests deeper"),
+    (lambda: predicat.parse("[" * 500 + "a" + "]" * 500, "cel", {"a": "boolean"}), "deep"),
+    (lambda: predicat.parse("a = 1 " + "OR a = 1 " * 20000, "sql", {"a": "bigint"}), "limit"),
+    (lambda: predicat.parse(5, "sql"), "must be a text"),
+    (lambda: predicat.parse("matches_filter('x')", "sql", {}), "needs a catalog"),
+    (lambda: predicat.parse("a > 0.1", "cel", {"a": "boolean"}), "cannot compare boolean with double"),
+])  # fmt: skip
+def test_errors(call: object, message: str) -> None:
+    with pytest.raises(predicat.PredicatError, match=message):
+        call()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("text", ["'", '"', "\\", "\\'", "--", "/*", "${x}", "{{x}}", "%s", ":x", "?", "$1", "\u2019", "\ud7ff", "x' OR '1'='1", "\\' OR 1=1 --"])
+def test_constants_stay_constants(text: str) -> None:
+    """An attack in a constant changes nothing: the SQL is one comparison whose constant reads back as it was."""
+    import sqlglot
+    from sqlglot import exp
+
+    for language, body in (("cel", f"s == {text!r}" if "\\" not in text and "'" not in text else None), ("sql", "s = '" + text.replace("'", "''") + "'")):
+        if body is None:
+            continue
+        f = predicat.parse(body, language, {"s": "string"})
+        assert f.evaluate({"s": text}) is True
+        for dialect in predicat.dialects():
+            tree = sqlglot.parse_one(f.sql(dialect), read=dialect)
+            assert isinstance(tree, exp.EQ) and tree.expression.this == text
+
+
+def test_importing_the_compiler_loads_no_engine() -> None:
+    script = "import sys, predicat; print([name for name in ('pyspark', 'sqlglot', 'psycopg', 'jinja2', 'great_expectations') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,0 +1,66 @@
+"""Views in PostgreSQL: created in one transaction, or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat.deploy import views
+
+CATALOG = """\
+apiVersion: predicat/v1
+dataset: people
+relation: {postgres: public.people}
+fields: {name: string, age: {type: bigint, column: "Age of person"}}
+filters:
+  adult: {description: "It's of age", owner: me, sql: "age >= 18"}
+  named: {cel: 'name != null'}
+  unsure: {sql: "age > 30", on_unknown: accept}
+  needs: {sql: "age > :x", params: {x: bigint}}
+"""
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> predicat.Catalog:
+    (tmp_path / "c.yml").write_text(CATALOG)
+    return predicat.load_catalog(tmp_path)
+
+
+@pytest.fixture
+def people(postgres: Any) -> Any:
+    postgres.execute('CREATE TABLE public.people (name text, "Age of person" int)')
+    postgres.execute("INSERT INTO public.people VALUES ('a', 18), ('b', 17), (NULL, NULL), ('d', 40)")
+    yield postgres
+    postgres.execute("DROP TABLE IF EXISTS public.people CASCADE")
+
+
+def test_views(catalog: predicat.Catalog, people: Any) -> None:
+    assert views.apply(catalog, people) == ["people__adult", "people__named", "people__unsure"]
+    assert views.apply(catalog, people) == ["people__adult", "people__named", "people__unsure"]
+    count = {name: people.execute(f"SELECT count(*) FROM public.{name}").fetchone()[0] for name in ("people__adult", "people__named", "people__unsure")}
+    assert count == {"people__adult": 2, "people__named": 3, "people__unsure": 2}
+    comment = people.execute("SELECT obj_description('public.people__adult'::regclass)").fetchone()[0]
+    assert comment == "predicat: It's of age. Version 1. Owner me."
+
+
+def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
+    people.execute("CREATE TABLE public.people__named (x int)")
+    try:
+        with pytest.raises(predicat.PredicatError, match="PostgreSQL failed"):
+            views.apply(catalog, people)
+        assert people.execute("SELECT to_regclass('public.people__adult')").fetchone()[0] is None
+    finally:
+        people.execute("DROP TABLE public.people__named")
+
+
+def test_missing_relation_and_columns_are_found_before_any_change(catalog: predicat.Catalog, people: Any) -> None:
+    people.execute('ALTER TABLE public.people RENAME "Age of person" TO age')
+    with pytest.raises(predicat.PredicatError, match="no column 'Age of person'.*people.adult, people.needs, people.unsure"):
+        views.apply(catalog, people)
+    people.execute("ALTER TABLE public.people RENAME TO persons")
+    with pytest.raises(predicat.PredicatError, match="no relation 'public.people'"):
+        views.apply(catalog, people)
+    people.execute("DROP TABLE public.persons")
