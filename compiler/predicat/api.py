@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predicat import backends
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
@@ -17,6 +17,9 @@ from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
 from predicat.passes.check import Scope, check
 from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import Eval, compile_node
+
+if TYPE_CHECKING:
+    from predicat.backends.sql.base import Dialect
 
 FieldSpec = str | Mapping[str, Any] | FieldDecl
 
@@ -49,12 +52,12 @@ class Predicate:
         declared type of its field.
         """
         if not params:
-            return self._function(row)
+            return self._outcome(row)
         self._known(params)
         for name, value in params.items():
             if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
                 raise PredicatError.of(msg.bad_value(NOWHERE, f"parameter {name!r}", "NaN compares with nothing"))
-        return self._function({**row, **{f":{name}": value for name, value in params.items()}})
+        return self._outcome({**row, **{f":{name}": value for name, value in params.items()}})
 
     def sql(self, dialect: str) -> str:
         """A boolean SQL expression that never raises: TRUE, FALSE, or NULL for UNKNOWN.
@@ -88,6 +91,10 @@ class Predicate:
         """The names of the predicate's parameters."""
         return tuple(params_of(self.node))
 
+    def _outcome(self, row: Mapping[str, Any]) -> bool | None:
+        found: bool | None = self._function(row)
+        return found
+
     @cached_property
     def _function(self) -> Eval:
         return compile_node(self.node)
@@ -98,7 +105,7 @@ class Predicate:
                 raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, self.params))
 
 
-def _dialect(name: str) -> backends.Dialect:
+def _dialect(name: str) -> Dialect:
     if name not in backends.DIALECTS:
         raise PredicatError.of(msg.unknown_dialect(name, backends.DIALECTS))
     return backends.dialect(name)
@@ -154,4 +161,4 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     return FieldDecl(name, kind, str(data.get("description", "")), nulls, tuple(columns.items()))
 
 
-__all__ = ["Predicate", "PredicatError", "Unsupported", "dialects", "languages", "parse"]
+__all__ = ["PredicatError", "Predicate", "Unsupported", "dialects", "languages", "parse"]

@@ -111,9 +111,9 @@ def predicates(depth: int) -> st.SearchStrategy[Node]:
 
 def rows(count: int) -> list[dict[str, Any]]:
     """Rows that pair hostile values with each other and with NULL."""
-    import random  # noqa: PLC0415  # only here
+    import random  # only here
 
-    rng = random.Random(20)  # noqa: S311  # test data
+    rng = random.Random(20)  # test data
     found: list[dict[str, Any]] = [{}]
     while len(found) < count:
         row = {name: rng.choice([*POOLS[decl.type], None]) for name, decl in FIELDS.items() if decl.type in POOLS}

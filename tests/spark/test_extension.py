@@ -140,7 +140,7 @@ HAND_WRITTEN = {
 
 @pytest.mark.parametrize("name", HAND_WRITTEN)
 def test_plan_is_that_of_an_engineer(flights: Any, name: str) -> None:
-    dataset = name.split(".")[0]
+    dataset = name.split(".", maxsplit=1)[0]
     ours = flights.sql(f"SELECT * FROM {dataset} WHERE matches_filter('{name}')")
     theirs = flights.sql(f"SELECT * FROM {dataset} WHERE {HAND_WRITTEN[name]}")
     assert ours._jdf.queryExecution().optimizedPlan().sameResult(theirs._jdf.queryExecution().optimizedPlan())

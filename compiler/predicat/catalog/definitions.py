@@ -334,7 +334,7 @@ class DefinitionReader:
             return
         members = [(member.text("a filter of a group"), member.span) for member in keys["filters"].items("filters")]
         dataset.uses += members
-        flags = {key: bool(keys[key].value) for key in ("exclusive", "exhaustive") if key in keys}
+        flags: dict[str, Any] = {key: bool(keys[key].value) for key in ("exclusive", "exhaustive") if key in keys}
         dataset.groups[name] = {"filters": [member for member, _ in members], **flags}
 
     def subscription(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:

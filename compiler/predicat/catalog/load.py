@@ -137,6 +137,7 @@ class _Builder:
                 for item in error.diagnostics:
                     self.reporter.add(msg.bad_value(test.span, "the row of a test", item.message))
                 continue
+            accepted: bool | None
             if outcome is None and test.matches is not None:
                 accepted = found.on_unknown == "accept"
                 actual = f"UNKNOWN, which {'accepts' if accepted else 'rejects'} it"

@@ -64,7 +64,7 @@ class Templates:
             from jinja2 import StrictUndefined  # noqa: PLC0415  # as above
             from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415  # as above
 
-            environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)  # noqa: S701  # no HTML
+            environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)  # no HTML
             environment.globals.clear()
             for file in sorted(self.folder.rglob("*.sql")) if self.folder else []:
                 self._load(environment, file)

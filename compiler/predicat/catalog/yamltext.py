@@ -93,7 +93,7 @@ class Item:
     def text(self, what: str) -> str:
         """A text; anything else is reported and reads as the empty text."""
         if isinstance(self.node, yaml.ScalarNode) and isinstance(self.value, str):
-            return self.node.value
+            return str(self.node.value)
         self.reporter.add(msg.wrong_kind(self.span, what, "a text", self.kind))
         return ""
 

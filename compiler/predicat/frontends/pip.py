@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
+from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
@@ -76,7 +76,8 @@ class _Reader:
 
     def span(self, value: Any) -> Span:
         """Data that was read from a file knows its place."""
-        return getattr(value, "span", self.whole)
+        found: Span = getattr(value, "span", self.whole)
+        return found
 
     def read(self, body: Any, depth: int) -> t.Tree:
         span = self.span(body)
@@ -120,10 +121,10 @@ class _Reader:
         values = self.values(body, op, span)
         kind = self.kind(body, values, span)
         target, kind = self.target(body, kind, op, span)
-        return self.predicate(target, op, self.constants(values, kind, target, span), kind, span)
+        return self.predicate(target, op, self.constants(values, kind, span), span)
 
     def key_span(self, body: Any, key: object, span: Span) -> Span:
-        places = getattr(body, "key_spans", {})
+        places: dict[object, Span] = getattr(body, "key_spans", {})
         return places.get(key, span)
 
     def values(self, body: Mapping[str, Any], op: str, span: Span) -> list[Any]:
@@ -168,7 +169,7 @@ class _Reader:
         convert = {"LONG": "to_int", "DOUBLE": "to_double"}.get(kind)
         return (t.Apply("cast", (read, t.Const(convert, span)), span) if convert else read), kind
 
-    def constants(self, values: list[Any], kind: str, target: t.Tree, span: Span) -> list[t.Tree]:
+    def constants(self, values: list[Any], kind: str, span: Span) -> list[t.Tree]:
         out: list[t.Tree] = []
         for value in values:
             found = _constant(value, kind)
@@ -177,7 +178,7 @@ class _Reader:
             out.append(t.Const(found, span))
         return out
 
-    def predicate(self, target: t.Tree, op: str, values: list[t.Tree], kind: str, span: Span) -> t.Tree:
+    def predicate(self, target: t.Tree, op: str, values: list[t.Tree], span: Span) -> t.Tree:
         if op in _COMPARE:
             return t.Apply(_COMPARE[op], (target, values[0]), span)
         if op in ("IN", "NOT_IN"):

@@ -100,7 +100,7 @@ class _Reader:
         self.reporter.add(diagnostic)
         return _Stop()
 
-    def span(self, node: exp.Expression) -> Span:
+    def span(self, node: exp.Expr) -> Span:
         """The range of a node, from the places of the words in it."""
         low, high = len(self.source.text), -1
         for part in node.walk():
@@ -109,7 +109,7 @@ class _Reader:
                 low, high = min(low, start), max(high, end + 1)
         return Span(self.source, low, high) if high >= 0 else self.whole
 
-    def read(self, node: exp.Expression, depth: int) -> t.Tree:
+    def read(self, node: exp.Expr, depth: int) -> t.Tree:
         if depth > MAX_DEPTH * 3:
             raise self.fail(msg.too_deep(self.span(node), MAX_DEPTH))
         rule = _RULES.get(type(node))
@@ -121,7 +121,7 @@ class _Reader:
                 raise self.fail(self.unsupported(node, f" with {name}"))
         return build(self, node, depth + 1)
 
-    def unsupported(self, node: exp.Expression, more: str = "") -> Diagnostic:
+    def unsupported(self, node: exp.Expr, more: str = "") -> Diagnostic:
         names = {
             exp.Subquery: "a subquery", exp.Select: "a subquery", exp.Star: "*", exp.Window: "a window function",
             exp.CurrentTimestamp: "the current time", exp.CurrentDate: "the current date", exp.Rand: "a random number",
@@ -138,7 +138,7 @@ class _Reader:
             what = f"{key}"
         return msg.unsupported_syntax(self.span(node), what + more, hint)
 
-    def all(self, nodes: list[exp.Expression], depth: int) -> tuple[t.Tree, ...]:
+    def all(self, nodes: list[exp.Expr], depth: int) -> tuple[t.Tree, ...]:
         out: list[t.Tree] = []
         stopped = False
         for node in nodes:
@@ -150,20 +150,20 @@ class _Reader:
             raise _Stop
         return tuple(out)
 
-    def apply(self, op: str, node: exp.Expression, *parts: exp.Expression, depth: int) -> t.Tree:
+    def apply(self, op: str, node: exp.Expr, *parts: exp.Expr, depth: int) -> t.Tree:
         return t.Apply(op, self.all(list(parts), depth), self.span(node))
 
 
-Build = Callable[[_Reader, exp.Expression, int], t.Tree]
+Build = Callable[[_Reader, exp.Expr, int], t.Tree]
 
 
 def _chain(op: str) -> Build:
     """AND and OR: a left-deep chain becomes one flat call."""
 
-    def build(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+    def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
         kind = type(node)
-        parts: list[exp.Expression] = []
-        rest: exp.Expression = node
+        parts: list[exp.Expr] = []
+        rest: exp.Expr = node
         while isinstance(rest, kind):
             parts.append(rest.expression)
             rest = rest.this
@@ -185,15 +185,15 @@ def _not(tree: t.Tree) -> t.Tree:
     return t.Apply("not", (tree,), tree.span)
 
 
-def _distinct(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _distinct(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return _not(reader.apply("same", node, node.this, node.expression, depth=depth))
 
 
-def _paren(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _paren(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return reader.read(node.this, depth)
 
 
-def _literal(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _literal(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     text, span = str(node.this), reader.span(node)
     if node.args.get("is_string"):
         return t.Const(text, span)
@@ -204,46 +204,46 @@ def _literal(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
     return t.Const(Decimal(text), span)
 
 
-def _negative(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _negative(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner = reader.read(node.this, depth)
     if isinstance(inner, t.Const) and isinstance(inner.value, int | float | Decimal) and not isinstance(inner.value, bool):
         return t.Const(-inner.value, Span(inner.span.source, max(inner.span.start - 1, 0), inner.span.end))
     return t.Apply("neg", (inner,), inner.span)
 
 
-def _boolean(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _boolean(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     return t.Const(bool(node.this), reader.span(node))
 
 
-def _null(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _null(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     return t.Const(None, reader.span(node))
 
 
-def _column(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _column(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     parts = [part for key in ("catalog", "db", "table", "this") if (part := node.args.get(key)) is not None]
     if not all(isinstance(part, exp.Identifier) for part in parts):
         raise reader.fail(reader.unsupported(parts[-1]))
     return _names(reader, parts)
 
 
-def _names(reader: _Reader, parts: list[exp.Expression]) -> t.Tree:
+def _names(reader: _Reader, parts: list[exp.Expr]) -> t.Tree:
     found: t.Tree = t.Name(parts[0].name, reader.span(parts[0]))
     for part in parts[1:]:
         found = t.Member(found, part.name, found.span.to(reader.span(part)))
     return found
 
 
-def _identifier(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _identifier(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     return t.Name(node.name, reader.span(node))
 
 
-def _dot(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _dot(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if not isinstance(node.expression, exp.Identifier):
         raise reader.fail(reader.unsupported(node.expression))
     return t.Member(reader.read(node.this, depth), node.expression.name, reader.span(node))
 
 
-def _placeholder(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _placeholder(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     name = str(node.this or "")
     at = reader.source.text.find(f":{name}") if name else -1
     span = Span(reader.source, at, at + len(name) + 1) if at >= 0 else reader.whole
@@ -252,19 +252,19 @@ def _placeholder(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
     return t.Param(name, span)
 
 
-def _between(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _between(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
     return t.Apply("and", (t.Apply("ge", (value, low), span), t.Apply("le", (value, high), span)), span)
 
 
-def _in(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _in(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     values = reader.all(node.expressions, depth)
     span = reader.span(node)
     return t.Apply("in", (reader.read(node.this, depth), t.ListOf(values, span)), span)
 
 
-def _is(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _is(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     if isinstance(right, exp.Null):
@@ -275,13 +275,13 @@ def _is(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
 
 
 def _like(op: str) -> Build:
-    def build(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+    def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
         return _like_with(reader, node, op, "\\", depth)
 
     return build
 
 
-def _like_with(reader: _Reader, node: exp.Expression, op: str, escape: str, depth: int) -> t.Tree:
+def _like_with(reader: _Reader, node: exp.Expr, op: str, escape: str, depth: int) -> t.Tree:
     value, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     if isinstance(right, exp.Any | exp.All):
@@ -295,7 +295,7 @@ def _like_with(reader: _Reader, node: exp.Expression, op: str, escape: str, dept
 
 
 def _pattern(
-    reader: _Reader, value: t.Tree, node: exp.Expression, op: str, escape: str, span: Span, depth: int
+    reader: _Reader, value: t.Tree, node: exp.Expr, op: str, escape: str, span: Span, depth: int
 ) -> t.Tree:
     pattern = reader.read(node, depth)
     if isinstance(pattern, t.Const) and isinstance(pattern.value, str):
@@ -306,7 +306,7 @@ def _pattern(
     return t.Apply(op, (value, pattern), span)
 
 
-def _escape(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _escape(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner = node.this
     ops = {exp.Like: "like", exp.ILike: "like_ci"}
     escape = node.expression
@@ -315,7 +315,7 @@ def _escape(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
     return _like_with(reader, inner, ops[type(inner)], str(escape.this), depth)
 
 
-def _case(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _case(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CASE: a condition that is UNKNOWN counts as false; without ELSE the rest is NULL."""
     span = reader.span(node)
     operand = reader.read(node.this, depth) if node.this is not None else None
@@ -330,7 +330,7 @@ def _case(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
     return found
 
 
-def _if(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _if(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     test = reader.read(node.this, depth)
     no = node.args.get("false")
     other: t.Tree = reader.read(no, depth) if no is not None else t.Const(None, test.span)
@@ -338,7 +338,7 @@ def _if(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
     return t.Apply("cond", (t.Apply("is_true", (test,), test.span), yes, other), reader.span(node))
 
 
-def _nullif(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _nullif(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, other = reader.all([node.this, node.expression], depth)
     span = reader.span(node)
     test = t.Apply("is_true", (t.Apply("eq", (value, other), span),), span)
@@ -359,7 +359,7 @@ _CAST_TYPES = {
 }  # fmt: skip
 
 
-def _cast(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _cast(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
@@ -378,7 +378,7 @@ def _cast(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
 _UNITS = {"WEEK": 7 * 86400, "DAY": 86400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 
 
-def _interval(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     span = reader.span(node)
     unit = str(node.args["unit"]).upper().removesuffix("S") if node.args.get("unit") else ""
     amount = node.this.name if isinstance(node.this, exp.Literal) else ""
@@ -402,14 +402,14 @@ def _part(op: str) -> Build:
     return lambda reader, node, depth: _read_part(reader, op, node, next(_arguments(node)), depth)
 
 
-def _read_part(reader: _Reader, op: str, node: exp.Expression, moment: exp.Expression, depth: int) -> t.Tree:
+def _read_part(reader: _Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
     moment = moment.unnest()
     if not isinstance(moment, exp.AtTimeZone):
         return reader.apply(op, node, moment, depth=depth)
     return reader.apply(op, node, moment.this, moment.args["zone"], depth=depth)
 
 
-def _extract(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _extract(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     part = str(node.this).upper()
     span = reader.span(node)
     if part == "ISODOW":
@@ -426,30 +426,30 @@ def _iso_day(day: t.Tree, span: Span) -> t.Tree:
     return t.Apply("add", (t.Apply("mod", (shifted, t.Const(7, span)), span), t.Const(1, span)), span)
 
 
-def _spark_day(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _spark_day(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """DAYOFWEEK: 1 for Sunday to 7 for Saturday."""
     day = _read_part(reader, "day_of_week", node, node.this, depth)
     return t.Apply("add", (day, t.Const(1, day.span)), day.span)
 
 
-def _at_zone(reader: _Reader, node: exp.Expression, _depth: int) -> t.Tree:
+def _at_zone(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     hint = "a zone only matters for a part of the time: hour(t AT TIME ZONE 'Europe/Paris')"
     raise reader.fail(msg.unsupported_syntax(reader.span(node), "AT TIME ZONE", hint))
 
 
-def _trunc(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _trunc(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     unit = node.args["unit"]
     text = str(unit.this if isinstance(unit, exp.Literal | exp.Var) else unit).lower()
     span = reader.span(node)
     return t.Apply("date_trunc", (t.Const(text, span), reader.read(node.this, depth)), span)
 
 
-def _trim(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _trim(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     op = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "BOTH").upper(), "trim")
     return reader.apply(op, node, node.this, depth=depth)
 
 
-def _bracket(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _bracket(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if len(node.expressions) != 1:
         raise reader.fail(reader.unsupported(node))
     return reader.apply("bracket", node, node.this, node.expressions[0], depth=depth)
@@ -458,7 +458,7 @@ def _bracket(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
 def _quantified(kind: str) -> Build:
     """exists(array, x -> condition)"""
 
-    def build(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+    def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
         args = list(_arguments(node))
         if len(args) != 2 or not isinstance(args[1], exp.Lambda) or len(args[1].expressions) != 1:
             hint = "write exists(array, x -> condition)"
@@ -469,7 +469,7 @@ def _quantified(kind: str) -> Build:
     return build
 
 
-def _concat(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _concat(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CONCAT and ||: a NULL part makes the whole NULL."""
     found, *rest = reader.all(list(_arguments(node)), depth)
     for part in rest:
@@ -477,7 +477,7 @@ def _concat(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
     return found
 
 
-def _any_equal(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _any_equal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x = ANY(array)`"""
     right = node.expression
     if isinstance(right, exp.Any):
@@ -486,11 +486,11 @@ def _any_equal(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
     return reader.apply("eq", node, node.this, right, depth=depth)
 
 
-def _array(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _array(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return t.ListOf(reader.all(node.expressions, depth), reader.span(node))
 
 
-def _arguments(node: exp.Expression) -> Iterator[exp.Expression]:
+def _arguments(node: exp.Expr) -> Iterator[exp.Expr]:
     if isinstance(node, exp.Anonymous):
         yield from node.expressions
         return
@@ -498,12 +498,12 @@ def _arguments(node: exp.Expression) -> Iterator[exp.Expression]:
         value = node.args.get(key)
         if isinstance(value, list):
             yield from value
-        elif isinstance(value, exp.Expression):
+        elif isinstance(value, exp.Expr):
             yield value
 
 
 def _function(op: str, *counts: int) -> Build:
-    def build(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+    def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
         args = list(_arguments(node))
         if counts and len(args) not in counts:
             wanted = " or ".join(map(str, counts)) + " arguments"
@@ -513,16 +513,16 @@ def _function(op: str, *counts: int) -> Build:
     return build
 
 
-def _left(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _left(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, length = reader.all([node.this, node.expression], depth)
     return t.Apply("substr", (value, t.Const(1, length.span), length), reader.span(node))
 
 
-def _position(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _position(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return reader.apply("position", node, node.this, node.args["substr"], depth=depth)
 
 
-def _array_contains(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _array_contains(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return reader.apply("in", node, node.expression, node.this, depth=depth)
 
 
@@ -548,7 +548,7 @@ FUNCTIONS: dict[str, Build] = {
 """Functions that sqlglot has no node for, or whose node differs between its versions, by their lower-case names."""
 
 
-def _anonymous(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _anonymous(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     name = str(node.this).lower()
     if name in ("filter", "matches_filter"):
         return _reference(reader, node, depth)
@@ -558,7 +558,7 @@ def _anonymous(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
     return FUNCTIONS[name](reader, node, depth)
 
 
-def _reference(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
+def _reference(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """matches_filter('name', minutes => 90)"""
     name, *rest = node.expressions or [None]
     if not isinstance(name, exp.Literal) or not name.is_string:
@@ -574,7 +574,7 @@ def _reference(reader: _Reader, node: exp.Expression, depth: int) -> t.Tree:
 
 _BINARY_ARGS = frozenset({"this", "expression"})
 _THIS = frozenset({"this"})
-_RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
+_RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.And: (_BINARY_ARGS, _chain("and")),
     exp.Or: (_BINARY_ARGS, _chain("or")),
     exp.Not: (_THIS, _unary("not")),

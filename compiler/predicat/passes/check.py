@@ -255,7 +255,7 @@ class _Checker:
         if op in COMPARISONS or op in ("same", "in"):
             return self.comparison(op, args, span)
         if op == "size":
-            op = {STRING: "length", JSON: "json_size"}.get(args[0].type, "size")
+            op = _SIZES.get(args[0].type, "size")
         if op == "add" and STRING in (args[0].type, args[1].type):
             op = "concat"
         if op in ("add", "sub") and args[0].type == DATE:
@@ -317,7 +317,7 @@ class _Checker:
         return None
 
     def has(self, node: Node, span: Span) -> Node:
-        """has(x): there is a value. A field whose NULL is a value is always there."""
+        """CEL's test for presence. A field whose NULL is a value is always there."""
         if isinstance(node, Field) and self.nullable_value(node):
             return Literal(BOOLEAN, True, span)
         return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
@@ -360,7 +360,7 @@ class _Checker:
             if JSON in (left.type, right.type) and left.type != right.type and op != "same":
                 return self.json_equality(op, left, right, span)
         if op != "in":
-            left, right = self.align(left, right, span)
+            left, right = self.align(left, right)
         if DOUBLE in (left.type, right.type):
             left, right = _beside_double(left), _beside_double(right)
         kinds = (left.type, right.type)
@@ -381,7 +381,7 @@ class _Checker:
         if items and (left.type == JSON or self.nullable_value(left)):
             parts = [self.comparison("eq", [left, item], span) for item in items]
         elif items:
-            pairs = [self.align(left, item, span) for item in items]
+            pairs = [self.align(left, item) for item in items]
             left = pairs[0][0]
             aligned = tuple(_beside_double(item) if left.type == DOUBLE else item for _, item in pairs)
             kinds = {left.type, *(item.type for item in aligned)} - {NULL}
@@ -397,7 +397,7 @@ class _Checker:
             return Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
         return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
 
-    def align(self, left: Node, right: Node, span: Span) -> tuple[Node, Node]:
+    def align(self, left: Node, right: Node) -> tuple[Node, Node]:
         """SQL: a text constant beside a date or a timestamp is one; a date beside a timestamp is its midnight in UTC."""
         if not self.rules.promote:
             return left, right
@@ -422,7 +422,7 @@ class _Checker:
     def json_equality(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
         json, other = (left, right) if left.type == JSON else (right, left)
-        kind = {STRING: "string", BOOLEAN: "boolean"}.get(other.type, "number" if is_numeric(other.type) else None)
+        kind = "number" if is_numeric(other.type) else _JSON_KINDS.get(other.type)
         if kind is None:
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
         test = Call(BOOLEAN, "json_is", (json, Literal(STRING, kind, span)), span)
@@ -445,6 +445,11 @@ class _Checker:
                 missing = Call(BOOLEAN, "cond", (other_null, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
                 equal = Call(BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span)
         return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
+
+
+_SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
+_JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
+_JSON_VALUES: dict[Type, str] = {STRING: "json_string", DOUBLE: "json_number", BOOLEAN: "json_boolean"}
 
 
 def _path(tree: t.Tree) -> tuple[t.Tree, list[str]]:
@@ -479,11 +484,11 @@ def _convert(node: Node, kind: Type) -> Node:
     if node.type == NULL and isinstance(node, Literal):
         return Literal(kind, None, node.span)
     if node.type == JSON:
-        op = {STRING: "json_string", DOUBLE: "json_number", BOOLEAN: "json_boolean"}.get(kind)
+        op = _JSON_VALUES.get(kind)
         return Call(kind, op, (node,), node.span) if op else node
     if kind == DOUBLE and is_numeric(node.type):
         if isinstance(node, Literal) and node.value is not None:
-            return Literal(DOUBLE, float(node.value), node.span)  # pyright: ignore[reportArgumentType]  # a number
+            return Literal(DOUBLE, float(str(node.value)), node.span)
         return Call(DOUBLE, "to_double", (node,), node.span)
     return node
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from predicat.semantics.evaluate import compile_node
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.types import BOOLEAN, JSON
+from predicat.semantics.evaluate import compile_node
 
 
 def fold(node: Node) -> Node:

@@ -116,7 +116,7 @@ def _match(signature: Signature, types: tuple[Type, ...], *, promote: bool, mixe
 
 
 def _conversion_cost(kind: Type, target: Type, *, promote: bool) -> int | None:
-    if kind == target or kind == NULL:
+    if kind in (target, NULL):
         return 0
     if kind == JSON and target in (DOUBLE, STRING, BOOLEAN):
         return 2

@@ -116,7 +116,7 @@ def _gathered(row: Row, name: str) -> Any:
 def _quantifier(node: Quantifier) -> Eval:
     source, body, key, absorbing = compile_node(node.source), compile_node(node.body), f"${node.variable}", node.kind == "any"
 
-    def run(row: Row) -> bool | None:
+    def run(row: Row) -> Any:
         items = source(row)
         if items is None:
             return None
@@ -450,8 +450,8 @@ def truncate(moment: datetime, unit: str) -> datetime | None:
     """The start of the unit of time that holds a moment (UTC)."""
     clock = {"hour": 1, "minute": 2, "second": 3}.get(unit)
     if clock is not None:
-        cleared = ("minute", "second", "microsecond")[clock - 1 :]
-        return moment.replace(**dict.fromkeys(cleared, 0))  # pyright: ignore[reportArgumentType]  # names of parts
+        minute, second = moment.minute if clock > 1 else 0, moment.second if clock > 2 else 0
+        return moment.replace(minute=minute, second=second, microsecond=0)
     day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     match unit:
         case "week":
@@ -555,7 +555,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "to_int": _constantly(_to_int),
     "to_double": _constantly(_to_double),
     "to_string": _constantly(_to_string),
-    "to_boolean": _constantly(lambda value: _BOOLEANS.get(value)),
+    "to_boolean": _constantly(_BOOLEANS.get),
     "to_timestamp": _constantly(_to_timestamp),
     "to_date": _constantly(_to_date),
     **{name: _part(name) for name in _PARTS},

@@ -1,6 +1,6 @@
-"""RE2 regular expressions: read once, written again for each engine with nothing left to interpretation.
+r"""RE2 regular expressions: read once, written again for each engine with nothing left to interpretation.
 
-Engines differ in what `.`, `$`, `\\s`, `\\w`, `\\b`, POSIX classes and `(?i)` mean. So a pattern is parsed into sets of
+Engines differ in what `.`, `$`, `\s`, `\w`, `\b`, POSIX classes and `(?i)` mean. So a pattern is parsed into sets of
 code points, sequences, alternatives, repetitions and assertions, and every engine gets those spelled out.
 Source: RE2 syntax. A match of any part of the text counts. Laziness does not change whether there is a match.
 """

@@ -24,7 +24,7 @@ from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, DOUBLE, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 
-Sql = exp.Expression
+Sql = exp.Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Renderer:
             case bool():
                 return exp.Boolean(this=value)
             case int():
-                return number(value) if INT_MIN < value else cast(text(str(value)), "BIGINT")
+                return number(value) if value > INT_MIN else cast(text(str(value)), "BIGINT")
             case float():
                 return self.double(value)
             case Decimal():

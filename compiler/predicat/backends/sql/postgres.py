@@ -508,7 +508,7 @@ def _from_jsonb(r: Renderer, base: Sql, key: Sql, kind: Type) -> Sql:
 
 
 def _arrow(base: Sql, key: Sql, operator: str) -> Sql:
-    """jsonb's `->` and `->>` as their functions: operators as such have no node that takes any key as it is."""
+    """Jsonb's `->` and `->>` as their functions: operators as such have no node that takes any key as it is."""
     return fn("JSONB_OBJECT_FIELD_TEXT" if operator == "->>" else "JSONB_OBJECT_FIELD", base, key)
 
 

@@ -36,7 +36,6 @@ from predicat.ir.types import (
     DATE,
     DOUBLE,
     DURATION,
-    JSON,
     STRING,
     TIMESTAMP,
     MapType,
@@ -58,7 +57,7 @@ def constant(node: Node) -> str:
 def _integer(r: Renderer, node: Node) -> Sql:
     """An integer operand as BIGINT: the column may be narrower, and would overflow earlier."""
     sql = r.node(node)
-    return sql if isinstance(node, Literal) or isinstance(node, Call) else cast(sql, "BIGINT")
+    return sql if isinstance(node, Literal | Call) else cast(sql, "BIGINT")
 
 
 def _floating(r: Renderer, node: Node) -> Sql:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
+from predicat.diagnostics import Diagnostic, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.cel import parser
 from predicat.ir import tree as t
