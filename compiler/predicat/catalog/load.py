@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +33,17 @@ def load_catalog(
 
     Raises PredicatError with all the problems of all files.
     """
-    root = Path(folder)
+    # A catalog is all trees and no garbage: the collector would walk them again and again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _load(Path(folder), macros, variables)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _load(root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None) -> Catalog:
     reporter = Reporter()
     reader = DefinitionReader(reporter)
     for file in _files(root, reporter):

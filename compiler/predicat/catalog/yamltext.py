@@ -133,15 +133,12 @@ class Item:
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:
-    constructor = _constructor()
+    if node.tag == "tag:yaml.org,2002:str":  # most of them
+        return node.value
     try:
-        return constructor.construct_object(node, deep=True)
+        return yaml.constructor.SafeConstructor().construct_object(node, deep=True)
     except (yaml.YAMLError, ValueError, OverflowError):
         return node.value
-
-
-def _constructor() -> Any:
-    return yaml.constructor.SafeConstructor()
 
 
 def _align(value: str, raw: str, start: int, end: int) -> list[int]:

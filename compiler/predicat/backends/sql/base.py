@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import assert_never
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, Generator, exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 from predicat.diagnostics import Unsupported
@@ -60,7 +61,12 @@ class Dialect:
         return self.text(renderer.node(node)), renderer.values
 
     def text(self, sql: Sql) -> str:
-        return sql.sql(dialect=self.sqlglot, comments=False)
+        return str(_generator(self.sqlglot).generate(sql, copy=False))
+
+
+@lru_cache
+def _generator(dialect: str) -> Generator:
+    return SqlglotDialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
 
 
 # --- small builders
@@ -166,8 +172,13 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 def identifier(name: str, dialect: str) -> exp.Identifier:
     """A name, in quotes unless it is a lower-case word that the dialect does not reserve."""
+    return exp.to_identifier(name, quoted=_needs_quotes(name, dialect))
+
+
+@lru_cache(maxsize=10_000)
+def _needs_quotes(name: str, dialect: str) -> bool:
     words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
-    return exp.to_identifier(name, quoted=not _PLAIN.match(name) or name.upper() in words)
+    return not _PLAIN.match(name) or name.upper() in words
 
 
 # --- rendering

@@ -1,0 +1,97 @@
+"""Times `WHERE matches_filter(...)` beside other ways to say it: `python benchmarks/spark.py [rows]`.
+
+All in one run on the same Parquet file, alternately, the best of five (Python UDFs: of two); printed as ratios to the
+condition written out by hand. Also: milliseconds of analysis for each query, and the rows that the scan hands on when the
+file is sorted by the column (pushdown to row groups).
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import predicat
+import predicat_spark
+
+ROOT = Path(__file__).resolve().parent.parent
+CATALOG = """apiVersion: predicat/v1
+dataset: bench
+relation: {spark: bench}
+fields: {a: bigint, b: bigint, s: string}
+filters:
+  wanted: {cel: 'a > 900 && b in [1, 2, 3] && s.startsWith("x1")'}
+  recent: {sql: id >= 4900000}
+"""
+
+
+def best(times: int, run: Callable[[], Any]) -> float:
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        run()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def scanned(frame: Any) -> int:
+    """Rows that left the scan."""
+    frame.collect()
+    plan = frame._jdf.queryExecution().executedPlan()
+    text = plan.toString()
+    leaves = plan.collectLeaves()
+    leaf = leaves.apply(0)
+    if "AdaptiveSparkPlan" in text.split("\n")[0]:
+        leaf = plan.executedPlan().collectLeaves().apply(0)
+    return int(leaf.metrics().get("numOutputRows").get().value())
+
+
+def main(rows: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "catalog").mkdir()
+        (folder / "catalog" / "bench.yml").write_text(CATALOG.replace("fields: {a", "fields: {id: bigint, a"))
+        spark = predicat_spark.session(catalog=folder / "catalog", config={
+            "spark.master": "local[2]", "spark.ui.enabled": "false", "spark.driver.memory": "4g", "spark.log.level": "ERROR",
+            "spark.ui.showConsoleProgress": "false"})  # fmt: skip
+        columns = ("id", "id % 1000 AS a", "id % 7 AS b", "concat('x', id % 100) AS s")
+        spark.range(0, rows, 1, 1).selectExpr(*columns).write.parquet(str(folder / "data"))
+        spark.read.parquet(str(folder / "data")).createOrReplaceTempView("bench")
+        hand = "a > 900 AND b IN (1, 2, 3) AND startswith(s, 'x1')"
+
+        from pyspark.sql import functions as F
+        from pyspark.sql.types import BooleanType
+
+        function = predicat.load_catalog(folder / "catalog")["wanted"]
+        python = F.udf(lambda a, b, s: function.evaluate({"a": a, "b": b, "s": s}) is True, BooleanType())
+        pandas = F.pandas_udf(lambda a, b, s: (a > 900) & b.isin([1, 2, 3]) & s.str.startswith("x1"), BooleanType())
+        table = spark.table("bench")
+
+        def count(frame: Any) -> int:
+            return frame.selectExpr("count(*)").first()[0]
+
+        ways: dict[str, tuple[int, Callable[[], int]]] = {
+            "written by hand": (5, lambda: count(table.where(hand))),
+            "matches_filter": (5, lambda: count(table.where("matches_filter('bench.wanted')"))),
+            "pandas UDF": (2, lambda: count(table.where(pandas("a", "b", "s")))),
+            "Python UDF (the reference evaluator)": (2, lambda: count(table.where(python("a", "b", "s")))),
+        }
+        answers = {label: run() for label, (_, run) in ways.items()}  # warm, and check
+        if len(set(answers.values())) != 1:
+            sys.exit(f"they disagree: {answers}")
+        seconds = {label: best(times, run) for label, (times, run) in ways.items()}
+        for label, taken in seconds.items():
+            print(f"{label}: {taken:.2f} s, ratio {taken / seconds['written by hand']:.2f}")
+        plain = best(30, lambda: spark.sql(f"SELECT * FROM bench WHERE {hand}"))
+        ours = best(30, lambda: spark.sql("SELECT * FROM bench WHERE matches_filter('bench.wanted')"))
+        print(f"analysis: {plain * 1000:.1f} ms by hand, {ours * 1000:.1f} ms with matches_filter, ratio {ours / plain:.2f}")
+        pushed = scanned(table.where("matches_filter('bench.recent')").select("a"))
+        print(f"rows that leave the scan of sorted data: {pushed:,} of {rows:,}")
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000)
