@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +53,7 @@ def session(
     """
     path = _manifest(catalog, manifest)
     jar = ensure_jar()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Python functions run where this program's packages are
     from pyspark.sql import SparkSession  # noqa: PLC0415  # needs Java's home first
 
     running = SparkSession.getActiveSession()
