@@ -61,6 +61,8 @@ def bad_like(span: Span, reason: str) -> Diagnostic:
 def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
     hint = did_you_mean(name, known) or f"declared fields: {_listed(known)}"
+    if span.text.startswith('"'):
+        hint = f"double quotes hold names; a text stands in single quotes: '{name}'"
     return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)
 
 

@@ -22,8 +22,9 @@ from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.tree import Value
-from predicat.ir.types import BIGINT, DOUBLE, STRING, TIMESTAMP, DecimalType, Type
+from predicat.ir.types import BIGINT, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.semantics import casefold
 
 Sql = exp.Expr
 
@@ -425,12 +426,22 @@ def function(name: str) -> Rule:
     return lambda r, node: fn(name, *r.args(node))
 
 
-def is_timestamp(node: Node) -> bool:
-    return node.type == TIMESTAMP
+def constant(node: Node) -> str:
+    """The value of an argument that the check made sure is a constant text."""
+    return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
 
 
-def is_decimal(node: Node) -> bool:
-    return isinstance(node.type, DecimalType)
+def folded(r: Renderer, node: Node, wanted: str) -> Sql:
+    """A text with each character that can become one of `wanted` folded, and the others as they are."""
+    source, target = casefold.translation(wanted)
+    sql = r.node(node)
+    return fn("TRANSLATE", sql, text(source), text(target)) if source else sql
+
+
+def to_boolean(sql: Sql) -> Sql:
+    yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
+    no = exp.In(this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
+    return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
 
 
 COMMON: dict[str, Rule | Reason] = {

@@ -19,17 +19,19 @@ from predicat.backends.sql.base import (
     case,
     cast,
     clamp,
+    constant,
     either,
     fn,
+    folded,
     function,
     identifier,
     is_null,
     negation,
     number,
     text,
+    to_boolean,
     wrap,
 )
-from predicat.backends.sql.spark import constant, folded
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.types import (
     BIGINT,
@@ -367,12 +369,6 @@ def _to_string(r: Renderer, node: Call) -> Sql:
     return cast(sql, "TEXT")
 
 
-def _to_boolean(sql: Sql) -> Sql:
-    yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
-    no = exp.In(this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
-    return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
-
-
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
@@ -503,7 +499,7 @@ def _from_jsonb(r: Renderer, base: Sql, key: Sql, kind: Type) -> Sql:
     if kind == DOUBLE:
         return _text_to_double(r, as_text)
     if kind == BOOLEAN:
-        return _to_boolean(as_text)
+        return to_boolean(as_text)
     return _arrow(base, key, "->")
 
 
@@ -622,7 +618,7 @@ POSTGRES = Dialect(
         "to_int": _to_int,
         "to_double": _to_double,
         "to_string": _to_string,
-        "to_boolean": lambda r, node: _to_boolean(r.node(node.args[0])),
+        "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": _to_timestamp,
         "to_date": _to_date,
         "year": _part("YEAR"),

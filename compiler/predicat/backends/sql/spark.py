@@ -19,13 +19,16 @@ from predicat.backends.sql.base import (
     case,
     cast,
     clamp,
+    constant,
     fn,
+    folded,
     function,
     identifier,
     is_null,
     negation,
     number,
     text,
+    to_boolean,
     try_cast,
     wrap,
 )
@@ -47,11 +50,6 @@ _ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MICROS_OF_DAY = 86_400_000_000
 _MAX_SECONDS = 253402300799
 _MIN_SECONDS = -62135596800
-
-
-def constant(node: Node) -> str:
-    """The value of an argument that the check made sure is a constant text."""
-    return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
 
 
 def _integer(r: Renderer, node: Node) -> Sql:
@@ -134,13 +132,6 @@ def _trim(name: str) -> Rule:
 
 def _like(r: Renderer, node: Call) -> Sql:
     return exp.Like(this=wrap(r.node(node.args[0])), expression=r.node(node.args[1]))
-
-
-def folded(r: Renderer, node: Node, wanted: str) -> Sql:
-    """A text with each character that can become one of `wanted` folded, and the others as they are."""
-    source, target = casefold.translation(wanted)
-    sql = r.node(node)
-    return fn("TRANSLATE", sql, text(source), text(target)) if source else sql
 
 
 def _ci(name: str) -> Rule:
@@ -227,12 +218,6 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     value = fn("NULLIF", fn("NULLIF", cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
     named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
     return case((rlike(sql, _shape(DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
-
-
-def to_boolean(sql: Sql) -> Sql:
-    yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
-    no = exp.In(this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
-    return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
 
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:

@@ -1,0 +1,149 @@
+-- events.pull_created@1 (cel)
+ce_type = 'com.github.pull.create'
+
+-- events.eventing_pull@1 (cel)
+ce_type = 'com.github.pull.create' AND ce_source = 'https://github.com/knative/eventing/pulls/123'
+
+-- events.from_github@1 (cel)
+STARTSWITH(ce_source, 'https://github.com')
+
+-- events.from_github_glob@1 (cel)
+STARTSWITH(ce_source, 'https://github.com')
+
+-- events.from_github_regex@1 (cel)
+ce_source RLIKE '\\Ahttps://github[^\\x{a}]com[^\\x{a}]*'
+
+-- events.proposals@1 (cel)
+ce_type = 'com.github.pull.create' OR ce_type = 'com.github.issue.create' AND CONTAINS(ce_source, 'proposals')
+
+-- events.repository_proposals@1 (cel)
+ce_type = 'com.github.issue.create' AND TRY_ELEMENT_AT(properties, 'repository') = 'proposals'
+
+-- events.dotted_repository@1 (cel)
+TRY_ELEMENT_AT(properties, 'github.repository') = 'proposals'
+
+-- events.slow_observation@1 (cel)
+ce_type = 'dev.knative.observation' AND (latency > 300 AND NOT ISNAN(latency))
+
+-- events.region_eu@1 (pip)
+TRY_ELEMENT_AT(properties, 'region') = 'EU'
+
+-- events.regions@1 (pip)
+TRY_ELEMENT_AT(properties, 'region') IN ('EU', 'US', 'APAC')
+
+-- events.not_region_eu@1 (pip)
+TRY_ELEMENT_AT(properties, 'region') <> 'EU'
+
+-- events.after_tso@1 (pip)
+CASE WHEN TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A-?[0-9]{1,19}\\z' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
+
+-- events.traced@1 (pip)
+STARTSWITH(TRANSLATE(TRY_ELEMENT_AT(properties, 'trace'), 'EQR', 'eqr'), 'req-')
+
+-- events.gtid_range@1 (pip)
+event_time >= CAST('2025-01-01T03:00:00Z' AS TIMESTAMP) AND event_time < CAST('2025-01-01T05:00:00Z' AS TIMESTAMP) AND NOT (CONTAINS(TRY_ELEMENT_AT(properties, 'region'), 'AP') OR CONTAINS(TRY_ELEMENT_AT(properties, 'region'), 'US'))
+
+-- events.order_created@1 (sql)
+TRY_ELEMENT_AT(properties, 'type') = 'order-created'
+
+-- events.priority_order@1 (cel)
+TRY_ELEMENT_AT(properties, 'type') = 'order-created' AND TRY_ELEMENT_AT(properties, 'priority') = 'HIGH' AND TRY_ELEMENT_AT(properties, 'region') = 'US'
+
+-- events.published_late@1 (cel)
+(UNIX_MICROS(publish_time) - UNIX_MICROS(event_time)) > 3600000000
+
+-- flights.cancelled@1 (sql)
+dep_time IS NULL
+
+-- flights.diverted@1 (sql)
+NOT dep_time IS NULL AND arr_delay IS NULL
+
+-- flights.early@1 (sql)
+dep_delay < 0
+
+-- flights.on_time@1 (sql)
+dep_delay >= 0 AND dep_delay <= 15
+
+-- flights.late@1 (cel)
+dep_delay > 15
+
+-- flights.long_delay@1 (sql)
+dep_delay > 30
+
+-- flights.long_delay@2 (sql)
+dep_delay >= :minutes
+
+-- flights.late_united@1 (cel)
+carrier = 'UA' AND dep_delay >= 60
+
+-- flights.very_late@1 (sql)
+dep_delay >= 180
+
+-- flights.made_up_time@1 (sql)
+dep_delay > 15 AND arr_delay <= 0
+
+-- flights.gained_in_air@1 (sql)
+TRY_MULTIPLY(TRY_SUBTRACT(CAST(dep_delay AS BIGINT), CAST(arr_delay AS BIGINT)), 5) > air_time
+
+-- flights.red_eye@1 (cel)
+HOUR(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) >= 22 OR HOUR(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) < 5
+
+-- flights.weekend@1 (sql)
+(DAYOFWEEK(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) - 1) IN (0, 6)
+
+-- flights.independence_day@1 (cel)
+time_hour >= CAST('2013-07-03T04:00:00Z' AS TIMESTAMP) AND time_hour < CAST('2013-07-06T04:00:00Z' AS TIMESTAMP)
+
+-- flights.summer@1 (sql)
+month IN (6, 7, 8)
+
+-- flights.transcontinental@1 (sql)
+dest IN ('LAX', 'SFO', 'SEA', 'PDX', 'SAN', 'SJC', 'OAK', 'LGB', 'SMF', 'BUR', 'SNA')
+
+-- flights.long_haul@1 (cel)
+distance >= 2000
+
+-- flights.regional_carrier@1 (cel)
+carrier IN ('9E', 'EV', 'MQ', 'OO', 'YV')
+
+-- flights.registered_in_us@1 (cel)
+tailnum RLIKE '\\AN[1-9][0-9]{0,4}[A-HJ-NP-Z]{0,2}\\z'
+
+-- flights.jetblue_plane@1 (sql)
+ENDSWITH(tailnum, 'JB')
+
+-- flights.unknown_plane@1 (sql)
+tailnum IS NULL OR tailnum = ''
+
+-- flights.fast@1 (sql)
+TRY_DIVIDE(CAST(distance AS DOUBLE), CAST(air_time AS DOUBLE)) > 8 AND NOT ISNAN(TRY_DIVIDE(CAST(distance AS DOUBLE), CAST(air_time AS DOUBLE)))
+
+-- flights.from_hub@1 (sql)
+origin IN ('EWR', 'JFK', 'LGA')
+
+-- flights.bad_day@1 (any)
+dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180
+
+-- flights.good_flight@1 (all)
+NOT (dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180) AND NOT (dep_delay > 15)
+
+-- weather.freezing@1 (sql)
+`temp` <= 32
+
+-- weather.storm@1 (cel)
+wind_speed >= 30 AND NOT ISNAN(wind_speed) OR wind_gust >= 45 AND NOT ISNAN(wind_gust)
+
+-- weather.poor_visibility@1 (sql)
+visib < :miles
+
+-- weather.wet@1 (sql)
+precip > 0 AND NOT ISNAN(precip)
+
+-- weather.icing@1 (all)
+`temp` <= 32 AND (precip > 0 AND NOT ISNAN(precip))
+
+-- weather.fog_risk@1 (sql)
+ABS(CAST(`temp` AS DOUBLE) - CAST(dewp AS DOUBLE)) <= 2 AND wind_speed < 6
+
+-- weather.north_wind@1 (cel)
+wind_dir >= 315 AND NOT ISNAN(wind_dir) OR wind_dir <= 45
