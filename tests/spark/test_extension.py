@@ -197,6 +197,31 @@ def test_a_new_manifest_takes_effect_and_a_broken_one_does_not(flights: Any, tmp
         flights.conf.set("spark.predicat.manifest", before)
 
 
+def test_on_unknown_accept_and_nan_parameters(flights: Any, tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "c.yml").write_text("""
+apiVersion: predicat/v1
+dataset: f
+fields: {dep_delay: bigint, x: double}
+filters:
+  late: {sql: dep_delay > 15, on_unknown: accept}
+  both: {all: [late]}
+  above: {sql: "x > :y", params: {y: double}}
+""")
+    before = flights.conf.get("spark.predicat.manifest")
+    try:
+        flights.conf.set("spark.predicat.manifest", str(predicat_spark.compile_manifest(tmp_path / "catalog", tmp_path / "manifest.json")))
+        assert ids(flights, "matches_filter('f.late')") == [1, 3, 4]
+        assert ids(flights, "NOT matches_filter('f.late')") == [2]
+        assert ids(flights, "matches_filter('f.both')") == [1, 3, 4]
+        with pytest.raises(Exception, match="is NaN"):
+            flights.sql("SELECT 1 FROM (SELECT 1D AS x) WHERE matches_filter('f.above', y => double('NaN'))").collect()
+        with pytest.raises(Exception, match="f.above needs a value for its parameter 'y'"):
+            flights.sql("SELECT 1 FROM (SELECT 1D AS x) WHERE matches_filter('f.above')").collect()
+    finally:
+        flights.conf.set("spark.predicat.manifest", before)
+
+
 def test_streaming(flights: Any, tmp_path: Path) -> None:
     flights.table("flights").write.parquet(str(tmp_path / "in"))
     stream = flights.readStream.schema(flights.table("flights").schema).parquet(str(tmp_path / "in"))

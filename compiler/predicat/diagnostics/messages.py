@@ -236,10 +236,6 @@ def duplicate_name(span: Span, what: str, name: str, first: str) -> Diagnostic:
     return Diagnostic("duplicate-name", f"the {what} {name!r} is defined twice; the first is at {first}", span)
 
 
-def conflicting(span: Span, what: str, name: str, first: str) -> Diagnostic:
-    return Diagnostic("conflict", f"{what} of dataset {name!r} differs from the one at {first}", span)
-
-
 def template(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("template", f"the template cannot be rendered: {reason}", span, hint)
 
@@ -284,11 +280,6 @@ def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[s
 def column_missing(engine: str, relation: str, column: str, filters: Iterable[str], known: Iterable[str]) -> Diagnostic:
     return Diagnostic("column", f"the {engine} relation {relation!r} has no column {column!r}, which is read by "
                       f"{_listed(filters)}", NOWHERE, did_you_mean(column, known))  # fmt: skip
-
-
-def column_type(engine: str, relation: str, column: str, expected: str, given: str) -> Diagnostic:
-    return Diagnostic("column-type", f"the {engine} column {relation}.{column} is of type {given}, "
-                      f"but the catalog declares {expected}")  # fmt: skip
 
 
 def engine_error(engine: str, reason: str) -> Diagnostic:
