@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import time
@@ -10,6 +11,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
+
+from sqlglot import exp
 
 from predicat import backends
 from predicat.catalog.model import Catalog, Dataset, Filter
@@ -27,8 +30,12 @@ CHUNK = 25
 Report = dict[str, Any]
 
 
-def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: Path | None, master: str = "local[*]") -> Report:
-    """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as it was."""
+def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: Path | None, master: str = "local[*]",
+        tables: str | None = None) -> Report:  # fmt: skip
+    """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as it was.
+
+    Accepted rows go to a Parquet folder each below `out`, or to a table each whose name begins with `tables`.
+    """
     rows = chosen(catalog, dataset, names)
     ensure_java()
     from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
@@ -45,6 +52,8 @@ def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: 
         counts = count(frame, rows)
         if out is not None:
             write(frame, rows, out)
+        if tables is not None:
+            write_tables(session, frame, rows, tables)
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", str(error).split("\n", 1)[0])) from None
     return {
@@ -158,6 +167,37 @@ def write(frame: DataFrame, rows: Sequence[tuple[str, Filter]], out: Path) -> No
             _swap(beside / label, out / label)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], prefix: str) -> None:
+    """The accepted rows of each filter as a table, under another name first: a failure leaves the old ones."""
+    spark = backends.dialect("spark")
+    mark = uuid4().hex
+    staged: list[tuple[str, str]] = []
+    try:
+        with _progress(len(rows)) as advance:
+            for label, row in rows:
+                node = accepted(row, row.current)
+                assert node is not None  # noqa: S101  # chosen() made sure
+                name = prefix + re.sub(r"\W", "_", label)
+                staged.append((f"{name}__{mark}", name))
+                frame.where(spark.render(node)).write.saveAsTable(_table_name(f"{name}__{mark}"))
+                advance(1)
+        for new, name in staged:
+            exists = session.catalog.tableExists(_table_name(name))
+            if exists:
+                session.sql(f"ALTER TABLE {_table_name(name)} RENAME TO {_table_name(f'{name}__old_{mark}')}")
+            session.sql(f"ALTER TABLE {_table_name(new)} RENAME TO {_table_name(name)}")
+            if exists:
+                session.sql(f"DROP TABLE {_table_name(f'{name}__old_{mark}')}")
+    finally:
+        for new, _ in staged:
+            session.sql(f"DROP TABLE IF EXISTS {_table_name(new)}")
+
+
+def _table_name(name: str) -> str:
+    """A possibly qualified name, each part in quotes."""
+    return exp.to_table(name, dialect="spark").sql(dialect="spark", identify=True)
 
 
 def _swap(new: Path, place: Path) -> None:

@@ -36,6 +36,21 @@ def test_report_and_output(spark: Any, tmp_path: Path) -> None:
     assert sorted(path.name for path in out.rglob("*")) == before
 
 
+def test_tables_are_replaced_whole(spark: Any, tmp_path: Path) -> None:
+    for delays in ([70, 10], [70, 80, None]):
+        folder = tmp_path / str(len(delays))
+        spark.createDataFrame([(delay,) for delay in delays], "dep_delay bigint").write.parquet(str(folder))
+        predicat_spark.run(CATALOG, "flights", ["long_delay"], str(folder), None, tables="default.accepted_")
+        assert spark.table("accepted_long_delay").count() == len([delay for delay in delays if delay in (70, 80)])
+    try:
+        with pytest.raises(predicat.PredicatError):
+            predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "none"), None, tables="default.accepted_")
+        assert spark.table("accepted_long_delay").count() == 2
+        assert [row.name for row in spark.catalog.listTables("default") if row.name.startswith("accepted")] == ["accepted_long_delay"]
+    finally:
+        spark.sql("DROP TABLE accepted_long_delay")
+
+
 def test_guarded_counts_absorbed_errors(spark: Any, tmp_path: Path) -> None:
     rows = [({"tso": "420001"},), ({"tso": "n/a"},), ({},), (None,)]
     spark.createDataFrame(rows, "properties map<string, string>").write.parquet(str(tmp_path / "in.parquet"))

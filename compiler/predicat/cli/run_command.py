@@ -16,17 +16,18 @@ from predicat.cli.spark_command import extension
 @click.argument("filters", nargs=-1)
 @click.option("--input", "source", required=True, help="A table, or a Parquet, JSON or CSV path.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for one Parquet folder a filter; none: only the report.")
+@click.option("--tables", metavar="PREFIX", help="Write a table a filter instead, named PREFIX and the filter's name.")
 @click.option("--report", type=click.Path(path_type=Path), help="Where to save the report as JSON.")
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
 @catalog_option
 @vars_option
-def command(dataset: str, filters: tuple[str, ...], source: str, out: Path | None, report: Path | None, master: str,
+def command(dataset: str, filters: tuple[str, ...], source: str, out: Path | None, tables: str | None, report: Path | None, master: str,
             folder: Path, variables: tuple[str, ...]) -> None:  # fmt: skip
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
 
     catalog = load(folder, variables)
     jobs = extension()
-    found = jobs.run(catalog, dataset, list(filters), source, out, master)
+    found = jobs.run(catalog, dataset, list(filters), source, out, master, tables)
     click.echo(jobs.table(found))
     if report is not None:
         write_text(report, json.dumps(found, indent=2) + "\n")
