@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint fuzz test-matrix schema clean
+.PHONY: help demo test lint test-matrix schema clean
 .DEFAULT_GOAL := help
 
 help:

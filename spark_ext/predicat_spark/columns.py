@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from predicat import backends
-from predicat.catalog.model import Catalog, Filter
+from predicat.catalog.model import Catalog
 from predicat.deploy.views import accepted
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import fields_of
+from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
 
 if TYPE_CHECKING:
@@ -31,11 +32,7 @@ def matches_filter(name: str, alias: str | None = None, **params: Any) -> Column
 def create_views(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
     """A view `dataset__filter` of the dataset's Spark relation for every filter whose parameters have defaults."""
     done: list[str] = []
-    for row, relation in _with_relation(catalog, dataset):
-        node = accepted(row, row.current)
-        if node is None:
-            continue
-        name = f"{row.dataset}__{row.name}"
+    for name, relation, node in _acceptable(catalog, dataset):
         kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
         source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
         session.sql(f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}")
@@ -46,11 +43,7 @@ def create_views(session: SparkSession, catalog: Catalog, *, temporary: bool = T
 def create_functions(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
     """A SQL function `dataset__filter(columns...)` for every such filter: TRUE or FALSE; Spark inlines its body."""
     done: list[str] = []
-    for row, _ in _with_relation(catalog, dataset):
-        node = accepted(row, row.current)
-        if node is None:
-            continue
-        name = f"{row.dataset}__{row.name}"
+    for name, _, node in _acceptable(catalog, dataset):
         fields = fields_of(node).values()
         arguments = ", ".join(f"{_quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
         body = f"({backends.dialect('spark').render(node)}) IS TRUE"
@@ -69,12 +62,14 @@ def _quoted(name: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect="spark")
 
 
-def _with_relation(catalog: Catalog, dataset: str | None) -> list[tuple[Filter, str]]:
+def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, str, Node]]:
+    """The name, the Spark relation and the predicate of each filter whose parameters have defaults."""
     if dataset is not None and dataset not in catalog.datasets:
         raise PredicatError.of(msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
-    return [
-        (row, item.relation["spark"])
-        for item in catalog.datasets.values()
-        if dataset in (None, item.name) and "spark" in item.relation
-        for row in item.filters.values()
-    ]
+    for item in catalog.datasets.values():
+        if dataset not in (None, item.name) or "spark" not in item.relation:
+            continue
+        for row in item.filters.values():
+            node = accepted(row, row.current)
+            if node is not None:
+                yield f"{row.dataset}__{row.name}", item.relation["spark"], node
