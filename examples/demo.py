@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import predicat
 import predicat_spark
 from examples.data import to_parquet, to_postgres
-from predicat.catalog.manifest import write_manifest
+from predicat.catalog.manifest import build_manifest, write_manifest
 from predicat.deploy import server, views
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,7 +23,7 @@ def main() -> int:
     """Print a table of filters with their rows on both engines; 1 if any two differ."""
     started = time.monotonic()
     catalog = predicat.load_catalog(ROOT / "catalog")
-    write_manifest(catalog, TARGET / "manifest.json")
+    write_manifest(build_manifest(catalog), TARGET / "manifest.json")
     _say(f"compiled {len(catalog.filters())} filters to target/manifest.json")
     files = to_parquet(TARGET / "data")
     reports = {name: predicat_spark.run(catalog, name, [], str(path), TARGET / "accepted" / name) for name, path in files.items()}

@@ -46,6 +46,28 @@ def test_views(catalog: predicat.Catalog, people: Any) -> None:
     assert comment == "predicat: It's of age. Version 1. Owner me."
 
 
+def test_views_of_filters_that_are_gone_are_dropped(catalog: predicat.Catalog, people: Any, tmp_path: Path) -> None:
+    views.apply(catalog, people)
+    people.execute("CREATE VIEW public.people__mine AS SELECT * FROM public.people")
+    (tmp_path / "c.yml").write_text(CATALOG.replace("  named: {cel: 'name != null'}\n", ""))
+    assert views.apply(predicat.load_catalog(tmp_path), people) == ["people__adult", "people__unsure"]
+    found = people.execute("SELECT viewname FROM pg_views WHERE schemaname = 'public' AND viewname LIKE 'people%' ORDER BY 1").fetchall()
+    assert [row[0] for row in found] == ["people__adult", "people__mine", "people__unsure"]
+
+
+@pytest.mark.parametrize(("column", "fits"), [("numeric(10,2)", False), ("smallint", True), ("text", False), ("bigint", True)])
+def test_column_types_are_compared_with_the_declared_ones(catalog: predicat.Catalog, postgres: Any, column: str, *, fits: bool) -> None:
+    postgres.execute(f'CREATE TABLE public.people (name varchar(20), "Age of person" {column})')
+    try:
+        if fits:
+            assert views.apply(catalog, postgres)
+        else:
+            with pytest.raises(predicat.PredicatError, match=r"in its column 'Age of person', which the catalog declares as bigint.*people.adult"):
+                views.apply(catalog, postgres)
+    finally:
+        postgres.execute("DROP TABLE public.people CASCADE")
+
+
 def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
     people.execute("CREATE TABLE public.people__named (x int)")
     try:

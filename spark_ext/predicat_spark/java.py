@@ -6,6 +6,10 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -86,6 +90,24 @@ def _bundled(fitting: tuple[int, ...]) -> Path:
         beside.chmod(0o755)
         beside.replace(script)
     return home
+
+
+@contextmanager
+def quiet_start() -> Iterator[None]:
+    """Java's and Spark's greetings on standard error are kept, and shown only if the start fails."""
+    sys.stderr.flush()
+    real = os.dup(2)
+    with tempfile.TemporaryFile() as kept:
+        os.dup2(kept.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            kept.seek(0)
+            os.write(real, kept.read())
+            raise
+        finally:
+            os.dup2(real, 2)
+            os.close(real)
 
 
 _SCRIPT = """#!/bin/sh

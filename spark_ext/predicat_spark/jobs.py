@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -16,11 +15,13 @@ from sqlglot import exp
 
 from predicat import backends
 from predicat.catalog.model import Catalog, Dataset, Filter
+from predicat.deploy.columns import problems
 from predicat.deploy.views import accepted
-from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import fields_of
-from predicat_spark.java import ensure_java
+from predicat.ir.types import DecimalType, Scalar
+from predicat_spark.java import ensure_java, quiet_start
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -30,28 +31,33 @@ CHUNK = 25
 Report = dict[str, Any]
 
 
-def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: Path | None, master: str = "local[*]",
+def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: str | Path | None, master: str = "local[*]",
         tables: str | None = None) -> Report:  # fmt: skip
     """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as it was.
 
-    Accepted rows go to a Parquet folder each below `out`, or to a table each whose name begins with `tables`.
+    Accepted rows go to a Parquet folder each below `out` (any Hadoop path), or to a table each whose name begins with
+    `tables`. Columns of CSV and JSON files are read as the types that the catalog declares.
     """
     rows = chosen(catalog, dataset, names)
     ensure_java()
     from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
     from pyspark.sql import SparkSession  # noqa: PLC0415  # as above
 
-    active = SparkSession.getActiveSession()
-    session = active or SparkSession.builder.master(master).appName(f"predicat {dataset}").config(
-        "spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()  # fmt: skip
-    session.sparkContext.setLogLevel("ERROR")
+    session = SparkSession.getActiveSession()
+    if session is None:
+        with quiet_start():
+            session = SparkSession.builder.master(master).appName(f"predicat {dataset}").config(
+                "spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()  # fmt: skip
+            session.sparkContext.setLogLevel("ERROR")
     started = time.monotonic()
     try:
-        frame = read(session, source)
-        check_columns(frame, source, rows)
+        frame = read(session, source, catalog.datasets[dataset])
+        found = problems("spark", source, {field.name: field.dataType.simpleString() for field in frame.schema}, [row for _, row in rows])
+        if found:
+            raise PredicatError(found)
         counts = count(frame, rows)
         if out is not None:
-            write(frame, rows, out)
+            write(session, frame, rows, str(out))
         if tables is not None:
             write_tables(session, frame, rows, tables)
     except PySparkException as error:
@@ -89,31 +95,40 @@ def _named(catalog: Catalog, dataset: Dataset, name: str) -> tuple[str, Filter]:
     return name, row
 
 
-def read(session: SparkSession, source: str) -> DataFrame:
+def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
     """A table by its name, or a path by its ending."""
     path = Path(source)
     suffixes = "".join(path.suffixes[-2:]).lower()
     if ".csv" in suffixes:
-        return session.read.option("header", True).option("inferSchema", True).option("nullValue", "NA").csv(source)
+        return _declared(session.read.option("header", True).option("nullValue", "NA").csv(source), dataset)
     if ".json" in suffixes or ".jsonl" in suffixes:
-        return session.read.json(source)
+        return _declared(session.read.json(source), dataset)
     if path.exists() or ".parquet" in suffixes or "://" in source or "/" in source:
         return session.read.parquet(source)
     return session.table(source)
 
 
-def check_columns(frame: DataFrame, source: str, rows: Sequence[tuple[str, Filter]]) -> None:
-    """Every column that a filter reads is there. Raises PredicatError with all that are missing."""
-    reporter = Reporter()
-    known = {name.lower() for name in frame.columns}
-    readers: dict[str, list[str]] = {}
-    for _, row in rows:
-        for decl in fields_of(row.current.predicate.node).values():
-            readers.setdefault(decl.column("spark"), []).append(row.qualified)
-    for column, filters in readers.items():
-        if column.lower() not in known:
-            reporter.add(msg.column_missing("Spark", source, column, filters, frame.columns))
-    reporter.raise_errors()
+def _declared(frame: DataFrame, dataset: Dataset) -> DataFrame:
+    """The columns of a file without types as the catalog declares them; what does not convert is NULL."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # PySpark's own short name; needs Java's home first
+
+    for decl in dataset.fields.values():
+        column = decl.column("spark")
+        present = next((name for name in frame.columns if name.lower() == column.lower()), None)
+        kind = str(decl.type)
+        if present is None or frame.schema[present].dataType.simpleString() == kind.replace(", ", ",").replace(": ", ":"):
+            continue
+        quoted = frame[f"`{present}`"]
+        inner = frame.schema[present].dataType.typeName()
+        if kind == "json":
+            text = quoted if inner == "string" else F.to_json(quoted)
+            frame = frame.withColumn(present, F.try_parse_json(text))
+        elif inner in ("struct", "map", "array") or not isinstance(decl.type, Scalar | DecimalType):
+            text = quoted if inner == "string" else F.to_json(quoted)
+            frame = frame.withColumn(present, F.from_json(text, kind))
+        else:
+            frame = frame.withColumn(present, quoted.try_cast(kind))
+    return frame
 
 
 def count(frame: DataFrame, rows: Sequence[tuple[str, Filter]]) -> dict[str, int]:
@@ -151,37 +166,71 @@ def _raw(row: Filter) -> Any:
     return accepted(replace(row, on_unknown="reject"), row.current)
 
 
-def write(frame: DataFrame, rows: Sequence[tuple[str, Filter]], out: Path) -> None:
+def write(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], out: str) -> None:
     """The accepted rows of each filter as Parquet, beside their places first: a failure leaves the old ones."""
-    spark = backends.dialect("spark")
-    out.mkdir(parents=True, exist_ok=True)
-    beside = out / f".writing-{uuid4().hex}"
+    files = _Files(session, out)
+    beside = f".writing-{uuid4().hex}"
     try:
         with _progress(len(rows)) as advance:
             for label, row in rows:
-                node = accepted(row, row.current)
-                assert node is not None  # noqa: S101  # chosen() made sure
-                frame.where(spark.render(node)).write.parquet(str(beside / label))
+                _accepted(frame, row).write.parquet(f"{out}/{beside}/{label}")
                 advance(1)
         for label, _ in rows:
-            _swap(beside / label, out / label)
+            files.swap(f"{beside}/{label}", label)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        files.delete(beside)
+
+
+def _accepted(frame: DataFrame, row: Filter) -> DataFrame:
+    node = accepted(row, row.current)
+    assert node is not None  # noqa: S101  # chosen() made sure
+    return frame.where(backends.dialect("spark").render(node))
+
+
+class _Files:
+    """A folder on any file system that Hadoop knows."""
+
+    def __init__(self, session: SparkSession, folder: str) -> None:
+        jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # the way to Hadoop's file systems
+        java: Any = session.sparkContext._jsc  # noqa: SLF001  # as above
+        self.folder = folder
+        self.paths: Any = jvm.org.apache.hadoop.fs
+        self.system: Any = jvm.org.apache.hadoop.fs.Path(folder).getFileSystem(java.hadoopConfiguration())
+
+    def path(self, name: str) -> Any:
+        return self.paths.Path(self.folder, name)
+
+    def swap(self, new: str, name: str) -> None:
+        """Put a folder in the place of an older one, which comes back if that fails."""
+        old = f".old-{uuid4().hex}"
+        had = self.system.exists(self.path(name)) and self.rename(name, old)
+        try:
+            self.rename(new, name)
+        except PredicatError:
+            if had:
+                self.rename(old, name)
+            raise
+        self.delete(old)
+
+    def rename(self, old: str, new: str) -> bool:
+        if not self.system.rename(self.path(old), self.path(new)):
+            raise PredicatError.of(msg.engine_error("Spark", f"cannot move {self.path(old)} to {self.path(new)}"))
+        return True
+
+    def delete(self, name: str) -> None:
+        self.system.delete(self.path(name), True)
 
 
 def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], prefix: str) -> None:
     """The accepted rows of each filter as a table, under another name first: a failure leaves the old ones."""
-    spark = backends.dialect("spark")
     mark = uuid4().hex
     staged: list[tuple[str, str]] = []
     try:
         with _progress(len(rows)) as advance:
             for label, row in rows:
-                node = accepted(row, row.current)
-                assert node is not None  # noqa: S101  # chosen() made sure
                 name = prefix + re.sub(r"\W", "_", label)
                 staged.append((f"{name}__{mark}", name))
-                frame.where(spark.render(node)).write.saveAsTable(_table_name(f"{name}__{mark}"))
+                _accepted(frame, row).write.saveAsTable(_table_name(f"{name}__{mark}"))
                 advance(1)
         for new, name in staged:
             exists = session.catalog.tableExists(_table_name(name))
@@ -198,14 +247,6 @@ def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[s
 def _table_name(name: str) -> str:
     """A possibly qualified name, each part in quotes."""
     return exp.to_table(name, dialect="spark").sql(dialect="spark", identify=True)
-
-
-def _swap(new: Path, place: Path) -> None:
-    old = place.with_name(f".old-{uuid4().hex}")
-    if place.exists():
-        place.rename(old)
-    new.rename(place)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _progress(total: int) -> Any:

@@ -21,11 +21,11 @@ MANIFEST = "spark.predicat.manifest"
 def compile_manifest(catalog: str | Path, target: str | Path) -> Path:
     """Compile a catalog folder into a manifest file. Raises PredicatError."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # the compiler is only needed here
-    from predicat.catalog.manifest import write_manifest  # noqa: PLC0415  # as above
+    from predicat.catalog.manifest import build_manifest, write_manifest  # noqa: PLC0415  # as above
 
     path = Path(target)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_manifest(load_catalog(catalog), path)
+    write_manifest(build_manifest(load_catalog(catalog)), path)
     return path
 
 

@@ -16,7 +16,7 @@ case class Param(name: String, dataType: String, default: Option[String])
 case class Filter(
     name: String, dataset: String, version: Int, description: String, owner: String, tags: Seq[String],
     language: String, sql: Option[String], refusal: String, deprecated: Option[String], hash: String,
-    acceptUnknown: Boolean, columns: Seq[String], params: Seq[Param])
+    acceptUnknown: Boolean, columns: Map[String, String], params: Seq[Param])
 
 /** A problem with the manifest or with a call; the message is for users. */
 class PredicatException(message: String) extends RuntimeException(message)
@@ -139,7 +139,7 @@ object Manifests {
     description = text(row, "description"), owner = text(row, "owner"), tags = texts(row.get("tags")),
     language = text(row, "language"), sql = optional(row.path("sql"), "spark"),
     refusal = text(row.path("refused"), "spark"), deprecated = optional(row, "deprecated"), hash = text(row, "hash"),
-    acceptUnknown = text(row, "on_unknown") == "accept", columns = texts(row.path("columns").path("spark")),
+    acceptUnknown = text(row, "on_unknown") == "accept", columns = texts(row.path("columns").path("spark")).zip(texts(row.get("types"))).toMap,
     params = row.path("params").elements().asScala.toSeq.map(param =>
       Param(text(param, "name"), text(param, "type"), optional(param.path("default"), "spark"))))
 

@@ -10,10 +10,12 @@ import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.types._
 
 /** A column that a filter reads. It binds to the children of its operator only: never to an outer query or an alias. */
-case class FilterColumn(nameParts: Seq[String], filter: String) extends LeafExpression with Unevaluable {
+case class FilterColumn(qualifier: Seq[String], path: Seq[String], declared: String, filter: String) extends LeafExpression with Unevaluable {
   override lazy val resolved = false
   override def dataType: DataType = throw new UnsupportedOperationException("dataType of an unresolved column")
   override def nullable: Boolean = throw new UnsupportedOperationException("nullable of an unresolved column")
+  def nameParts: Seq[String] = qualifier ++ path
+  def column: Seq[String] = qualifier :+ path.head
   override def sql: String = nameParts.mkString(".")
   override def toString: String = s"'$sql"
 }
@@ -134,9 +136,13 @@ object MatchesFilter {
     case NamedParameter(name) => params.getOrElse(name, throw new PredicatException(
       s"the manifest's SQL of ${filter.name} has an unknown parameter '$name'"))
     case attribute: UnresolvedAttribute if filter.columns.contains(attribute.nameParts.head) => scope match {
-      case Names(qualifier) => FilterColumn(qualifier ++ attribute.nameParts, filter.name)
+      case Names(qualifier) =>
+        FilterColumn(qualifier, attribute.nameParts, filter.columns(attribute.nameParts.head), filter.name)
       case Columns(byName) => byName.getOrElse(attribute.nameParts.head.toLowerCase, Nil) match {
-        case Seq(only) => attribute.nameParts.tail.foldLeft(only)((base, part) => UnresolvedStep(base, part))
+        case Seq(only) =>
+          if (only.resolved) typeProblem(filter.name, attribute.nameParts.head, only.dataType,
+            filter.columns(attribute.nameParts.head)).foreach(problem => throw new PredicatException(problem))
+          attribute.nameParts.tail.foldLeft(only)((base, part) => UnresolvedStep(base, part))
         case Nil => throw new PredicatException(missing(filter.name, attribute.nameParts.head, byName.keys))
         case _ => throw new PredicatException(
           s"the column '${attribute.nameParts.head}' of filter ${filter.name} is among the given columns more than once")
@@ -149,6 +155,26 @@ object MatchesFilter {
 
   def missing(filter: String, column: String, known: Iterable[String]): String =
     s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known)
+
+  /** What a filter cannot read: a column of another type than the catalog declares. */
+  def typeProblem(filter: String, column: String, actual: DataType, declared: String): Option[String] = {
+    val wanted = DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant"))
+    if (holds(actual, wanted)) None
+    else Some(s"filter $filter reads the column '$column' as $declared, but the relation here has ${actual.sql.toLowerCase} in it")
+  }
+
+  private def holds(actual: DataType, wanted: DataType): Boolean = (actual, wanted) match {
+    case (NullType, _) => true
+    case (text: StringType, _: StringType) => text.collationId == StringType.collationId
+    case (_: ByteType | _: ShortType | _: IntegerType | _: LongType, _: LongType | _: DecimalType) => true
+    case (_: NumericType, _: DoubleType) => true
+    case (_: DecimalType, _: DecimalType) => true
+    case (one: ArrayType, other: ArrayType) => holds(one.elementType, other.elementType)
+    case (one: MapType, other: MapType) => holds(one.keyType, other.keyType) && holds(one.valueType, other.valueType)
+    case (one: StructType, other: StructType) => other.forall(field =>
+      one.exists(found => found.name.equalsIgnoreCase(field.name) && holds(found.dataType, field.dataType)))
+    case _ => actual == wanted
+  }
 
   /** Problems become analysis errors with the place in the query. */
   def guarded[T](body: => T): T =
@@ -168,6 +194,9 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
 
   private def resolve(node: LogicalPlan, column: FilterColumn, call: MatchesFilter): Expression = {
     val resolver = session.asInstanceOf[org.apache.spark.sql.classic.SparkSession].sessionState.conf.resolver
+    node.resolveChildren(column.column, resolver).flatMap(found =>
+      MatchesFilter.typeProblem(column.filter, column.path.head, found.dataType, column.declared)).foreach(problem =>
+      throw Errors.analysis(problem, call.origin))
     node.resolveChildren(column.nameParts, resolver).map {
       case Alias(child, _) => child
       case found => found

@@ -56,8 +56,25 @@ def test_compile_writes_all_and_removes_what_is_gone(tmp_path: Path) -> None:
     assert run("compile", cwd=tmp_path).returncode == 0
     manifest = json.loads((tmp_path / "target" / "manifest.json").read_text())
     assert [row["name"] for row in manifest["filters"]] == ["customers.active", "customers.european", "customers.active_european"]
-    names = sorted(path.name for path in (tmp_path / "target" / "sql" / "spark" / "customers").iterdir())
-    assert names == ["active.sql", "active_european.sql", "european.sql"]
+    names = sorted(str(path.relative_to(tmp_path)) for path in (tmp_path / "target" / "sql").rglob("*.sql"))
+    assert names == ["target/sql/postgres/customers.sql", "target/sql/spark/customers.sql"]
+
+
+def test_an_unchanged_catalog_is_not_compiled_again(tmp_path: Path) -> None:
+    run("init", cwd=tmp_path)
+    manifest, sql = tmp_path / "target" / "manifest.json", tmp_path / "target" / "sql" / "spark" / "customers.sql"
+    assert "unchanged" not in run("compile", cwd=tmp_path).stdout
+    written, text = manifest.read_text(), sql.read_text()
+    assert run("compile", cwd=tmp_path).stdout == "target/manifest.json: 3 filter versions, unchanged\n"
+    for damage in (lambda: sql.write_text("x"), sql.unlink, manifest.unlink, lambda: manifest.write_text(written[:-9])):
+        damage()
+        assert "unchanged" not in run("compile", cwd=tmp_path).stdout
+        assert (manifest.read_text(), sql.read_text()) == (written, text)
+    assert "unchanged" not in run("compile", "--force", cwd=tmp_path).stdout
+    assert "unchanged" not in run("compile", "--var", "x=1", cwd=tmp_path).stdout
+    file = tmp_path / "catalog" / "customers.yml"
+    file.write_text(file.read_text() + "# more\n")
+    assert "unchanged" not in run("compile", "--var", "x=1", cwd=tmp_path).stdout
 
 
 def test_a_failed_compile_leaves_the_manifest(tmp_path: Path) -> None:

@@ -51,6 +51,23 @@ def test_tables_are_replaced_whole(spark: Any, tmp_path: Path) -> None:
         spark.sql("DROP TABLE accepted_long_delay")
 
 
+def test_files_without_types_are_read_as_declared(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text(
+        '{"event_time": "2026-01-01T00:00:00Z", "properties": {"region": "EU"}, "latency": 3}\n'
+        '{"event_time": "yesterday", "properties": null, "latency": "slow"}\n')  # fmt: skip
+    (tmp_path / "in.csv").write_text("carrier,dep_delay\nUA,70\nUA,NA\nUA,x\nAA,5\n")
+    report = predicat_spark.run(CATALOG, "events", ["region_eu"], str(tmp_path / "in.jsonl"), None)
+    assert (report["filters"][0]["accepted"], report["filters"][0]["unknown"]) == (1, 1)
+    report = predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "in.csv"), None)
+    assert (report["filters"][0]["accepted"], report["filters"][0]["unknown"]) == (1, 2)
+
+
+def test_column_types_are_compared_with_the_declared_ones(spark: Any, tmp_path: Path) -> None:
+    spark.createDataFrame([("70",)], "dep_delay string").write.parquet(str(tmp_path / "in.parquet"))
+    with pytest.raises(predicat.PredicatError, match="has string in its column 'dep_delay', which the catalog declares as bigint"):
+        predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "in.parquet"), None)
+
+
 def test_guarded_counts_absorbed_errors(spark: Any, tmp_path: Path) -> None:
     rows = [({"tso": "420001"},), ({"tso": "n/a"},), ({},), (None,)]
     spark.createDataFrame(rows, "properties map<string, string>").write.parquet(str(tmp_path / "in.parquet"))

@@ -86,6 +86,9 @@ def test_alias_and_columns_in_joins(flights: Any) -> None:
     ("SELECT * FROM flights WHERE matches_filter()", "needs the name of a filter"),
     ("SELECT * FROM (SELECT 1 AS dep_dely) WHERE matches_filter('long_delay')", "reads the column 'dep_delay'.*did you mean 'dep_dely'"),
     ("SELECT 100 AS dep_delay, matches_filter('long_delay') FROM (SELECT 1 AS x)", "reads the column 'dep_delay', which the relation here does not have"),
+    ("SELECT * FROM (SELECT 'x' AS dep_delay) WHERE matches_filter('long_delay')", "as bigint, but the relation here has string in it"),
+    ("SELECT * FROM (SELECT DATE'2013-01-01' AS dep_delay) o WHERE matches_filter('long_delay', o.*)", "as bigint, but the relation here has date in it"),
+    ("SELECT * FROM (SELECT 'UA' COLLATE UTF8_LCASE AS carrier, 70 AS dep_delay) WHERE matches_filter('late_united')", "has string collate utf8_lcase in it"),
     ("SELECT * FROM flights o WHERE EXISTS (SELECT 1 FROM (SELECT 1 AS x) i WHERE matches_filter('long_delay'))", "reads the column 'dep_delay'"),
     ("SELECT * FROM flights WHERE matches_filter('long_delay''; DROP TABLE x; --')", "no filter is named"),
 ])  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Unsupported
@@ -16,6 +17,7 @@ DIALECTS = ("spark", "postgres")
 """The SQL dialects, by name."""
 
 
+@cache
 def dialect(name: str) -> Dialect:
     """The SQL dialect of a name in DIALECTS; its module loads on first use."""
     if name == "spark":

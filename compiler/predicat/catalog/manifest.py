@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from predicat import backends
+from predicat.catalog.fingerprint import text_hash
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
@@ -64,6 +65,7 @@ def _version(row: Filter, version: Version) -> dict[str, Any]:
         "hash": meaning_hash(node, row.on_unknown),
         "fields": {field.name: str(field.type) for field in fields},
         "columns": {name: [field.column(name) for field in fields] for name in backends.DIALECTS},
+        "types": [str(field.type) for field in fields],
         "params": [_param(param) for param in version.params.values()],
         "references": list(version.references),
         "sql": sql,
@@ -80,13 +82,25 @@ def _param(param: ParamDecl) -> dict[str, Any]:
     return {"name": param.name, "type": str(param.type), "description": param.description, "default": default}
 
 
-def write_manifest(catalog: Catalog, path: Path) -> dict[str, Any]:
-    """Write the manifest, a line a filter, beside its place first, so that nobody reads half of one."""
-    manifest = build_manifest(catalog)
-    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in manifest["filters"])
-    head = json.dumps({key: value for key, value in manifest.items() if key != "filters"}, ensure_ascii=False)
-    write_text(path, f'{head[:-1]}, "filters": [\n{rows}\n]}}\n')
-    return manifest
+def write_manifest(manifest: dict[str, Any], path: Path, **more: Any) -> None:
+    """Write a manifest, a line a filter, beside its place first, so that nobody reads half of one.
+
+    `more` are further entries of its first line, which holds all but the filters.
+    """
+    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in manifest["filters"]) + "\n]}\n"
+    head = {key: value for key, value in manifest.items() if key != "filters"}
+    shown = json.dumps({**head, **more, "content": text_hash(rows)}, ensure_ascii=False)
+    write_text(path, f'{shown[:-1]}, "filters": [\n{rows}')
+
+
+def read_head(path: Path) -> dict[str, Any] | None:
+    """All of a manifest but its filters; None if there is none or it is not whole."""
+    try:
+        first, _, rows = path.read_text(encoding="utf-8").partition("\n")
+        head = json.loads(first + "]}")
+    except (OSError, ValueError):
+        return None
+    return head if isinstance(head, dict) and head.get("content") == text_hash(rows) else None
 
 
 def write_text(path: Path, text: str) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from collections.abc import Sequence as SequenceType
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -14,7 +16,26 @@ from predicat.diagnostics import messages as msg
 
 MAX_SIZE = 20_000_000
 MAX_DEPTH = 60
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXT = "tag:yaml.org,2002:str"
+
+
+class _Loader(_Safe):  # type: ignore[misc]  # chosen at run time
+    """The safe loader, which remembers the tags of the texts that it has seen."""
+
+    def resolve(self, kind: type[yaml.Node], value: Any, implicit: Any) -> Any:
+        if kind is yaml.ScalarNode:
+            return _tag(value) if implicit[0] else _TEXT
+        return super().resolve(kind, value, implicit)
+
+
+_resolver: Any = yaml.resolver.Resolver()
+
+
+@lru_cache(maxsize=100_000)
+def _tag(value: str) -> str:
+    """The tag of a plain scalar, by YAML 1.1's rules as PyYAML has them."""
+    return str(_resolver.resolve(yaml.ScalarNode, value, (True, False)))
 
 
 class Text(str):
@@ -37,7 +58,7 @@ class Sequence(list[Any]):
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Item:
     """A YAML node, read as what a format expects there; what it is not becomes a diagnostic."""
 
@@ -47,11 +68,15 @@ class Item:
 
     @property
     def span(self) -> Span:
+        """A scalar, or the first line of anything longer."""
         start, end = self.node.start_mark.index, self.node.end_mark.index
-        text = self.source.text[start:end].rstrip()
         if isinstance(self.node, yaml.CollectionNode):
-            text = text.split("\n")[0]
-        return Span(self.source, start, start + max(len(text), 1))
+            found = self.source.text.find("\n", start, end)
+            end = found if found >= 0 else end
+        text = self.source.text
+        while end > start + 1 and text[end - 1].isspace():
+            end -= 1
+        return Span(self.source, start, max(end, start + 1))
 
     @property
     def kind(self) -> str:
@@ -73,10 +98,12 @@ class Item:
             return
         seen: set[str] = set()
         for key, value in self.node.value:
-            place = Item(key, self.source, self.reporter).span
             if not isinstance(key, yaml.ScalarNode):
+                place = Item(key, self.source, self.reporter).span
                 self.reporter.add(msg.wrong_kind(place, f"a key of {what}", "a text", "a collection"))
-            elif key.value in seen:
+                continue
+            place = Span(self.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1))
+            if key.value in seen:
                 self.reporter.add(msg.duplicate_key(place, key.value))
             else:
                 seen.add(key.value)
@@ -133,16 +160,21 @@ class Item:
 
 
 def _scalar(node: yaml.ScalarNode) -> Any:
-    if node.tag == "tag:yaml.org,2002:str":  # most of them
-        return node.value
+    return node.value if node.tag == _TEXT else _constructed(node.tag, node.value)
+
+
+@lru_cache(maxsize=100_000)
+def _constructed(tag: str, value: str) -> Any:
     try:
-        return yaml.constructor.SafeConstructor().construct_object(node, deep=True)
+        return yaml.constructor.SafeConstructor().construct_object(yaml.ScalarNode(tag, value))
     except (yaml.YAMLError, ValueError, OverflowError):
-        return node.value
+        return value
 
 
-def _align(value: str, raw: str, start: int, end: int) -> list[int]:
+def _align(value: str, raw: str, start: int, end: int) -> SequenceType[int]:
     """For each character of a scalar's value its offset in the file: white space may differ, the rest is found in order."""
+    if raw.startswith(value, start):
+        return range(start, start + len(value))
     offsets: list[int] = []
     at = start
     for char in value:

@@ -3,31 +3,62 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from predicat.cli.options import catalog_option, load, vars_option
+from predicat.cli.options import catalog_option, given, load, vars_option
 
 
-@click.command("compile", help="Write target/manifest.json and target/sql/<dialect>/<dataset>/<filter>.sql.")
+@click.command("compile", help="Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. An unchanged catalog is left as it is.")
 @catalog_option
 @vars_option
 @click.option("--target", default="target", show_default=True, type=click.Path(path_type=Path), help="The output folder.")
-def command(folder: Path, variables: tuple[str, ...], target: Path) -> None:
-    from predicat.catalog.manifest import write_manifest, write_text  # noqa: PLC0415  # not for --help
+@click.option("--force", is_flag=True, help="Compile even if nothing has changed.")
+def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bool) -> None:
+    from predicat.catalog.fingerprint import fingerprint, text_hash  # noqa: PLC0415  # not for --help
+    from predicat.catalog.manifest import build_manifest, read_head, write_manifest, write_text  # noqa: PLC0415  # as above
 
-    manifest = write_manifest(load(folder, variables), target / "manifest.json")
-    wanted: dict[Path, str] = {}
+    inputs = fingerprint(folder, folder.parent / "macros", given(variables))
+    path = target / "manifest.json"
+    head = None if force else read_head(path)
+    if head is not None and head.get("inputs") == inputs and _intact(target, head.get("outputs", {})):
+        for warning in head["warnings"]:
+            click.echo(warning + "\n", err=True)
+        click.echo(f"{path}: {head['count']} filter versions, unchanged")
+        return
+    catalog = load(folder, variables)
+    manifest = build_manifest(catalog)
+    texts = _texts(manifest["filters"])
+    outputs = {str(name): text_hash(text) for name, text in texts.items()}
+    for name, text in texts.items():
+        write_text(target / name, text)
+    for old in set((target / "sql").rglob("*.sql")) - {target / name for name in texts}:
+        old.unlink()
+    write_manifest(
+        manifest, path, inputs=inputs, outputs=outputs, count=len(manifest["filters"]),
+        warnings=[item.render() for item in catalog.warnings],
+    )  # fmt: skip
     for row in manifest["filters"]:
-        dataset, name = row["name"].split(".", 1)
-        suffix = "" if row["latest"] else f"@{row['version']}"
-        for dialect, sql in row["sql"].items():
-            wanted[target / "sql" / dialect / dataset / f"{name}{suffix}.sql"] = sql + "\n"
         for dialect, reason in row["refused"].items():
             click.echo(f"note: {row['name']} has no SQL for {dialect}: {reason}", err=True)
-    for path, text in wanted.items():
-        if not path.is_file() or path.read_text(encoding="utf-8") != text:
-            write_text(path, text)
-    for old in set((target / "sql").rglob("*.sql")) - set(wanted):
-        old.unlink()
-    click.echo(f"{target / 'manifest.json'}: {len(manifest['filters'])} filter versions")
+    click.echo(f"{path}: {len(manifest['filters'])} filter versions")
+
+
+def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
+    """The SQL of a dataset's filters, a file for each dialect."""
+    found: dict[Path, list[str]] = {}
+    for row in rows:
+        for dialect, sql in row["sql"].items():
+            lines = found.setdefault(Path("sql", dialect, f"{row['dataset']}.sql"), [])
+            lines.append(f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n{sql}\n")
+    return {path: "\n".join(lines) for path, lines in found.items()}
+
+
+def _intact(target: Path, outputs: dict[str, str]) -> bool:
+    from predicat.catalog.fingerprint import text_hash  # noqa: PLC0415  # as above
+
+    try:
+        return all(text_hash((target / name).read_text(encoding="utf-8")) == wanted for name, wanted in outputs.items())
+    except (OSError, ValueError):
+        return False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,17 +18,24 @@ vars_option = click.option("--var", "variables", multiple=True, metavar="NAME=VA
 dsn_option = click.option("--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server.")
 
 
-def load(folder: Path, variables: tuple[str, ...] = ()) -> Catalog:
-    """The catalog, with its warnings printed."""
-    from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
-
-    given: dict[str, Any] = {}
+def given(variables: tuple[str, ...]) -> dict[str, str]:
+    """The values of --var."""
+    found: dict[str, str] = {}
     for text in variables:
         name, sign, value = text.partition("=")
         if not sign:
             raise click.UsageError(f"--var takes NAME=VALUE, not {text!r}")
-        given[name] = value
-    found = load_catalog(folder, variables=given)
+        found[name] = value
+    return found
+
+
+def load(folder: Path, variables: tuple[str, ...] = ()) -> Catalog:
+    """The catalog, with its warnings printed."""
+    from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
+
+    # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
+    gc.disable()
+    found = load_catalog(folder, variables=given(variables))
     for warning in found.warnings:
         click.echo(warning.render() + "\n", err=True)
     return found

@@ -15,13 +15,13 @@ from predicat.cli.spark_command import extension
 @click.argument("dataset")
 @click.argument("filters", nargs=-1)
 @click.option("--input", "source", required=True, help="A table, or a Parquet, JSON or CSV path.")
-@click.option("--out", type=click.Path(path_type=Path), help="Folder for one Parquet folder a filter; none: only the report.")
+@click.option("--out", help="Folder (any Hadoop path) for one Parquet folder a filter; none: only the report.")
 @click.option("--tables", metavar="PREFIX", help="Write a table a filter instead, named PREFIX and the filter's name.")
 @click.option("--report", type=click.Path(path_type=Path), help="Where to save the report as JSON.")
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
 @catalog_option
 @vars_option
-def command(dataset: str, filters: tuple[str, ...], source: str, out: Path | None, tables: str | None, report: Path | None, master: str,
+def command(dataset: str, filters: tuple[str, ...], source: str, out: str | None, tables: str | None, report: Path | None, master: str,
             folder: Path, variables: tuple[str, ...]) -> None:  # fmt: skip
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from predicat import backends
 from predicat.catalog.model import Catalog, Dataset, Filter, Version
+from predicat.deploy.columns import problems
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Literal, Node, fields_of
+from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import substitute
@@ -62,7 +63,10 @@ def _view(dataset: Dataset, row: Filter, node: Node, relation: str, schema: str 
 
 
 def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None = None) -> list[str]:
-    """Create or replace the views, all or none. Returns their names. Raises PredicatError with every missing column."""
+    """Create or replace the views, all or none, and drop those of filters that are gone. Returns their names.
+
+    Raises PredicatError with every column that is missing or of another type.
+    """
     check_relations(catalog, connection)
     import psycopg  # noqa: PLC0415  # optional
 
@@ -73,6 +77,8 @@ def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None =
                 cursor.execute(sql.encode())
                 if name not in done:
                     done.append(name)
+            for view in _gone(catalog, cursor, schema, done):
+                cursor.execute(f"DROP VIEW {view.sql(dialect='postgres')}".encode())
     except psycopg.Error as error:
         raise PredicatError.of(msg.engine_error("PostgreSQL", " ".join(str(error).split()))) from None
     return done
@@ -90,25 +96,34 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> None:
         if not columns:
             reporter.add(msg.relation_missing("PostgreSQL", relation, dataset.name, _tables(connection)))
             continue
-        for column, readers in _readers(dataset.filters.values()).items():
-            if column not in columns:
-                reporter.add(msg.column_missing("PostgreSQL", relation, column, readers, columns))
+        reporter.extend(problems("postgres", relation, columns, dataset.filters.values()))
     reporter.raise_errors()
 
 
-def _readers(filters: Iterable[Filter]) -> dict[str, list[str]]:
-    """The filters that read each column."""
-    found: dict[str, list[str]] = {}
-    for row in filters:
-        for decl in fields_of(row.current.predicate.node).values():
-            found.setdefault(decl.column("postgres"), []).append(row.qualified)
+def _gone(catalog: Catalog, cursor: psycopg.Cursor, schema: str | None, done: Sequence[str]) -> list[exp.Table]:
+    """The views that predicat made for these datasets, in these schemas, which have no filter now."""
+    found: list[exp.Table] = []
+    for dataset in catalog.datasets.values():
+        relation = dataset.relation.get("postgres")
+        if relation is None:
+            continue
+        own = schema or exp.to_table(relation, dialect="postgres").db or None
+        cursor.execute(_OURS, (own, f"{dataset.name}__"))
+        found += [exp.table_(view, db=place, quoted=True) for place, view in cursor.fetchall() if view not in done]
     return found
 
 
-def _columns(connection: psycopg.Connection, schema: str, table: str) -> list[str]:
-    query = "SELECT a.attname FROM pg_attribute a WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped"
+_OURS = """
+SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind = 'v' AND n.nspname = COALESCE(%s, current_schema()) AND starts_with(c.relname, %s)
+AND starts_with(obj_description(c.oid, 'pg_class'), 'predicat: ')
+"""
+
+
+def _columns(connection: psycopg.Connection, schema: str, table: str) -> dict[str, str]:
+    query = "SELECT a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped"
     quoted = exp.table_(table, db=schema or None, quoted=True).sql(dialect="postgres")
-    return [str(row[0]) for row in connection.execute(query, (quoted,)).fetchall()]
+    return {str(row[0]): str(row[1]) for row in connection.execute(query, (quoted,)).fetchall()}
 
 
 def _tables(connection: psycopg.Connection) -> list[str]:

@@ -282,6 +282,12 @@ def column_missing(engine: str, relation: str, column: str, filters: Iterable[st
                       f"{_listed(filters)}", NOWHERE, did_you_mean(column, known))  # fmt: skip
 
 
+def column_type(engine: str, relation: str, column: str, kind: str, declared: str, filters: Iterable[str]) -> Diagnostic:
+    return Diagnostic("column-type", f"the {engine} relation {relation!r} has {kind} in its column {column!r}, which the catalog "
+                      f"declares as {declared}; it is read by {_listed(filters)}", NOWHERE,
+                      "declare the field as it is, or convert the column in a view")  # fmt: skip
+
+
 def engine_error(engine: str, reason: str) -> Diagnostic:
     return Diagnostic("engine", f"{engine} failed: {reason}")
 

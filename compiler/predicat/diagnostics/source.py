@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+_LINE_END = re.compile("\n")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +29,7 @@ class Source:
         """The 1-based line and column of a character offset."""
         if not self._starts:
             self._starts.append(0)
-            self._starts.extend(i + 1 for i, char in enumerate(self.text) if char == "\n")
+            self._starts.extend(found.end() for found in _LINE_END.finditer(self.text))
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
@@ -43,9 +47,8 @@ class Source:
         return self.offsets[-1] + 1 + min(offset - len(self.offsets), 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A half-open range of characters of a source."""
+class Span(NamedTuple):
+    """A half-open range of characters of a source. A tuple, because a catalog makes millions of them."""
 
     source: Source
     start: int

@@ -6,12 +6,12 @@ are `:name`. Source: ISO/IEC 9075-2 for the predicates; docs/languages.md lists 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from decimal import Decimal
 
-import sqlglot
-from sqlglot import exp
+from sqlglot import Dialect, exp
 from sqlglot.errors import ParseError, TokenError
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
@@ -22,6 +22,8 @@ from predicat.passes.check import MAX_DEPTH, MAX_LENGTH, SQL_RULES
 from predicat.semantics.like import LikeError, canonical
 
 RULES = SQL_RULES
+_DIALECT = Dialect.get_or_raise(None)
+_TOKENIZER, _PARSER = _DIALECT.tokenizer(), _DIALECT.parser()
 MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
@@ -36,7 +38,7 @@ def parse(text: str, source: Source) -> t.Tree:
     if not text.strip():
         raise PredicatError.of(msg.syntax(whole, "the condition is empty"))
     try:
-        parsed = sqlglot.parse(text)
+        parsed = _PARSER.parse(_TOKENIZER.tokenize(text), text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, source, text) for item in error.errors]) from None
     except TokenError as error:
@@ -56,10 +58,13 @@ def parse(text: str, source: Source) -> t.Tree:
 
 def _nesting(text: str) -> int:
     depth = deepest = 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
+    for found in _BRACKET.finditer(text):
+        depth += 1 if found[0] in "([{" else -1
         deepest = max(deepest, depth)
     return deepest
+
+
+_BRACKET = re.compile(r"[\[\](){}]")
 
 
 def _plain(text: str) -> str:
@@ -95,6 +100,7 @@ class _Reader:
         self.source = source
         self.whole = whole
         self.reporter = Reporter()
+        self.extents: dict[int, tuple[int, int]] = {}
 
     def fail(self, diagnostic: Diagnostic) -> _Stop:
         self.reporter.add(diagnostic)
@@ -102,12 +108,21 @@ class _Reader:
 
     def span(self, node: exp.Expr) -> Span:
         """The range of a node, from the places of the words in it."""
-        low, high = len(self.source.text), -1
-        for part in node.walk():
-            start, end = part.meta.get("start"), part.meta.get("end")
-            if isinstance(start, int) and isinstance(end, int):
-                low, high = min(low, start), max(high, end + 1)
+        low, high = self.extent(node)
         return Span(self.source, low, high) if high >= 0 else self.whole
+
+    def extent(self, node: exp.Expr) -> tuple[int, int]:
+        """The first and the last offset of the words in a node; it is worked out once."""
+        found = self.extents.get(id(node))
+        if found is None:
+            meta = node.meta
+            found = (meta["start"], meta["end"] + 1) if "end" in meta else (len(self.source.text), -1)
+            for part in node.iter_expressions():
+                low, high = self.extent(part)
+                if high >= 0:
+                    found = min(found[0], low), max(found[1], high)
+            self.extents[id(node)] = found
+        return found
 
     def read(self, node: exp.Expr, depth: int) -> t.Tree:
         if depth > MAX_DEPTH * 3:

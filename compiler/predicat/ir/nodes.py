@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from operator import is_
 
 from predicat.diagnostics import NOWHERE, Span
 from predicat.ir.tree import Value
@@ -124,6 +125,23 @@ def children(node: Node) -> tuple[Node, ...]:
             return (node.source, node.body)
         case _:
             return ()
+
+
+def rewrite_children(node: Node, rewrite: Callable[[Node], Node]) -> Node:
+    """The node with each direct part rewritten; the same object where no part changed."""
+    match node:
+        case Call():
+            args = tuple(map(rewrite, node.args))
+            same = all(map(is_, args, node.args))
+            return node if same else Call(node.type, node.op, args, node.span)
+        case Items():
+            items = tuple(map(rewrite, node.items))
+            same = all(map(is_, items, node.items))
+            return node if same else Items(node.type, items, node.span)
+        case Quantifier():
+            return replace(node, source=rewrite(node.source), body=rewrite(node.body))
+        case _:
+            return node
 
 
 def walk(node: Node) -> Iterator[Node]:

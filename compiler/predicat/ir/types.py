@@ -8,14 +8,17 @@ from dataclasses import dataclass
 MAX_NESTING = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
-    """A type without parameters."""
+    """A type without parameters; there is one object for each."""
 
     name: str
 
     def __str__(self) -> str:
         return self.name
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _named, (self.name,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,14 @@ DURATION = Scalar("duration")
 """Only inside expressions: a number of microseconds."""
 NULL = Scalar("null")
 """The type of a literal NULL before its use gives it another."""
+ANY = Scalar("any")
+"""The result of an operator whose type the check works out by itself."""
+
+
+def _named(name: str) -> Scalar:
+    """What a pickled scalar type becomes."""
+    return {row.name: row for row in (STRING, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP, DATE, JSON, DURATION, NULL, ANY)}[name]
+
 
 NUMERIC_SCALARS = (BIGINT, DOUBLE)
 _SPELLINGS = {

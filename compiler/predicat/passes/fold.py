@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import assert_never
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children
 from predicat.ir.types import BOOLEAN, JSON
 from predicat.semantics.evaluate import compile_node
 
 
 def fold(node: Node) -> Node:
     """The same predicate with its constant parts computed. Connectives lose their constant operands."""
-    match node:
-        case Literal() | Field() | Parameter() | Variable():
-            return node
-        case Items():
-            return replace(node, items=tuple(fold(item) for item in node.items))
-        case Quantifier():
-            return replace(node, source=fold(node.source), body=fold(node.body))
-        case Call():
-            return _call(replace(node, args=tuple(fold(arg) for arg in node.args)))
-        case _:
-            assert_never(node)
+    node = rewrite_children(node, fold)
+    return _call(node) if isinstance(node, Call) else node
 
 
 def _call(node: Call) -> Node:
@@ -45,7 +35,9 @@ def _coalesce(node: Call) -> Node:
             break
     if not kept:
         return Literal(node.type, None, node.span)
-    return kept[0] if len(kept) == 1 else replace(node, args=tuple(kept))
+    if len(kept) == 1:
+        return kept[0]
+    return node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
 
 
 def _constant(node: Node) -> bool:
@@ -65,4 +57,6 @@ def _connective(node: Call) -> Node:
                 kept.append(part)
     if not kept:
         return Literal(BOOLEAN, not absorbing, node.span)
-    return kept[0] if len(kept) == 1 else replace(node, args=tuple(kept))
+    if len(kept) == 1:
+        return kept[0]
+    return node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))

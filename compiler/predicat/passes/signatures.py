@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from predicat.ir.ops import OPS
 from predicat.ir.types import (
+    ANY,
     BOOLEAN,
     DOUBLE,
     DURATION,
@@ -16,7 +17,6 @@ from predicat.ir.types import (
     ArrayType,
     DecimalType,
     MapType,
-    Scalar,
     StructType,
     Type,
     is_numeric,
@@ -80,6 +80,7 @@ class Match:
     cost: int
 
 
+@lru_cache(maxsize=10_000)
 def find(op: str, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool) -> Match | None:
     """The signature that fits with the fewest conversions, or None.
 
@@ -181,7 +182,7 @@ def _result(text: str, element: Type | None) -> Type | None:
     if text == "T":
         return element
     if text == "any":
-        return Scalar("any")
+        return ANY
     return DURATION if text == "duration" else _parsed(text)
 
 

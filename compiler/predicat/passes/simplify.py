@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
+from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON, STRING, ArrayType
 from predicat.passes.fold import fold
 from predicat.semantics import like, regex
-
-Rewrite = Callable[[Node], Node]
 
 
 def simplify(node: Node) -> Node:
@@ -20,7 +17,7 @@ def simplify(node: Node) -> Node:
 
 def _plain(node: Node) -> Node:
     """LIKE and regular expressions that amount to an equality, a prefix, a suffix or a contained text become that."""
-    node = _map(node, _plain)
+    node = rewrite_children(node, _plain)
     if not isinstance(node, Call) or node.op not in ("like", "matches"):
         return node
     pattern = node.args[1]
@@ -34,7 +31,7 @@ def _plain(node: Node) -> Node:
 
 def _gather(node: Node) -> Node:
     """`a = 1 OR a = 2` becomes `a IN (1, 2)`, which engines push down and turn into one look-up."""
-    node = _map(node, _gather)
+    node = rewrite_children(node, _gather)
     if not isinstance(node, Call) or node.op != "or":
         return node
     found: dict[Node, list[Literal]] = {}
@@ -63,15 +60,3 @@ def _equality(node: Node) -> tuple[Node | None, Literal | None]:
         if isinstance(right, Literal) and right.value is not None and typed and not isinstance(left, Literal):
             return left, right
     return None, None
-
-
-def _map(node: Node, rewrite: Rewrite) -> Node:
-    match node:
-        case Call():
-            return replace(node, args=tuple(rewrite(arg) for arg in node.args))
-        case Items():
-            return replace(node, items=tuple(rewrite(item) for item in node.items))
-        case Quantifier():
-            return replace(node, source=rewrite(node.source), body=rewrite(node.body))
-        case _:
-            return node

@@ -1,0 +1,37 @@
+"""The hash of everything that a compiled catalog depends on, so that an unchanged one is not compiled again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import predicat
+
+_CODE = Path(predicat.__file__).parent
+
+
+def fingerprint(folder: Path, macros: Path, variables: Mapping[str, Any]) -> str:
+    """The hash of the files of a catalog and its macros, of the variables, and of the compiler itself."""
+    digest = hashlib.sha256(json.dumps(dict(variables), sort_keys=True, default=str).encode())
+    for name, content in _parts(folder, macros):
+        digest.update(f"{len(name)} {name} {len(content)} ".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
+    for root in (folder, macros):
+        for file in sorted(root.rglob("*")) if root.is_dir() else [root]:
+            if file.is_file():
+                yield str(file), file.read_bytes()
+    for file in sorted(_CODE.rglob("*.py")):
+        found = file.stat()
+        yield str(file.relative_to(_CODE)), f"{found.st_size} {found.st_mtime_ns}".encode()
+
+
+def text_hash(text: str) -> str:
+    """The hash of a file's text."""
+    return hashlib.sha256(text.encode()).hexdigest()

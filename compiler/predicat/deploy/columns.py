@@ -1,0 +1,92 @@
+"""Whether the columns of a relation can hold what the catalog declares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from predicat.catalog.model import Filter
+from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import FieldDecl, fields_of
+from predicat.ir.types import (
+    BIGINT,
+    DOUBLE,
+    JSON,
+    ArrayType,
+    DecimalType,
+    MapType,
+    StructType,
+    Type,
+    TypeSyntaxError,
+    is_numeric,
+    parse_type,
+)
+
+_POSTGRES = {"double precision": "double", "timestamp with time zone": "timestamp", "text": "string", "numeric": "decimal(38,0)"}
+_PLAIN_TIMESTAMP = ("timestamp without time zone", "timestamp_ntz")
+
+
+def problems(engine: str, relation: str, columns: Mapping[str, str], filters: Iterable[Filter]) -> list[Diagnostic]:
+    """What keeps filters from running on a relation: columns that it lacks, or that are of another type.
+
+    `columns` maps the relation's columns to their types as the engine names them (`engine` is spark or postgres).
+    """
+    spark = engine == "spark"
+    known = {(name.lower() if spark else name): kind for name, kind in columns.items()}
+    shown = "Spark" if spark else "PostgreSQL"
+    found: list[Diagnostic] = []
+    for column, (decl, readers) in _readers(engine, filters).items():
+        kind = known.get(column.lower() if spark else column)
+        if kind is None:
+            found.append(msg.column_missing(shown, relation, column, readers, columns))
+        elif not _holds(kind, decl.type, engine):
+            found.append(msg.column_type(shown, relation, column, kind, str(decl.type), readers))
+    return found
+
+
+def _readers(engine: str, filters: Iterable[Filter]) -> dict[str, tuple[FieldDecl, list[str]]]:
+    """The fields that filters read, by their columns, and the names of those filters."""
+    found: dict[str, tuple[FieldDecl, list[str]]] = {}
+    for row in filters:
+        for decl in fields_of(row.current.predicate.node).values():
+            found.setdefault(decl.column(engine), (decl, []))[1].append(row.qualified)
+    return found
+
+
+def _holds(physical: str, declared: Type, engine: str) -> bool:
+    text = physical.lower()
+    if text in _PLAIN_TIMESTAMP:
+        return False
+    if engine == "postgres":
+        if isinstance(declared, StructType):  # a composite type has a name of its own
+            return True
+        if text == "jsonb":
+            return declared == JSON or isinstance(declared, MapType)
+        if text == "json":
+            return False
+        text = re.sub(r"character varying|character", "varchar", text)
+        text = _POSTGRES.get(text, text).replace("numeric", "decimal")
+        text = re.sub(r"^(.*)\[\]$", lambda part: f"array<{_POSTGRES.get(part[1], part[1])}>", text)
+    try:
+        return _fits(parse_type(text), declared)
+    except TypeSyntaxError:
+        return False
+
+
+def _fits(actual: Type, declared: Type) -> bool:
+    match actual, declared:
+        case DecimalType(), DecimalType():
+            return True
+        case ArrayType(), ArrayType():
+            return _fits(actual.element, declared.element)
+        case MapType(), MapType():
+            return _fits(actual.value, declared.value)
+        case StructType(), StructType():
+            return all((part := actual.get(name)) is not None and _fits(part, kind) for name, kind in declared.fields)
+        case _ if declared == DOUBLE:
+            return is_numeric(actual)
+        case _ if isinstance(declared, DecimalType):
+            return actual == BIGINT
+        case _:
+            return actual == declared
