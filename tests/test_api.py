@@ -48,7 +48,7 @@ def test_params() -> None:
     (lambda: predicat.parse("a = 1", "sql", {"a": {"type": "bigint", "colum": "x"}}), "did you mean 'column'"),
     (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).evaluate({"a": "x"}), "the field 'a' is a bigint"),
     (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).sql("duck"), "no SQL dialect"),
-    (lambda: predicat.parse("s = 'a\0'", "sql", {"s": "string"}), "NUL"),
+    (lambda: predicat.parse("s = 'a\0'", "sql", {"s": "string"}).sql("postgres"), "NUL"),
     (lambda: predicat.parse("(" * 500 + "a = 1" + ")" * 500, "sql", {"a": "bigint"}), "nests deeper"),
     (lambda: predicat.parse("[" * 500 + "a" + "]" * 500, "cel", {"a": "boolean"}), "deep"),
     (lambda: predicat.parse("a = 1 " + "OR a = 1 " * 20000, "sql", {"a": "bigint"}), "limit"),

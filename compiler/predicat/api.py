@@ -74,10 +74,16 @@ class Predicate:
         return _dialect(dialect).parameterized(self.node, first)
 
     def to(self, language: str) -> str:
-        """The predicate in another language. Raises Unsupported with the reason where that cannot say it."""
+        """The predicate in another language, or in a SQL dialect: TRUE for the same rows.
+
+        Whether a row that it rejects is FALSE or UNKNOWN may differ, because the languages have rules of their own for
+        absent keys; the SQL dialects keep that too. Raises Unsupported with the reason where a language cannot say it.
+        Data (cloudevents, sns, ...) comes as JSON. `pulsar` is the JSON form of the Expr; `pulsar:text` its text format,
+        `pulsar:binary` its bytes in base64.
+        """
         if language in backends.DIALECTS:
             return self.sql(language)
-        if language not in LANGUAGES:
+        if language not in LANGUAGES and language not in backends.WRITERS:
             raise PredicatError.of(msg.unknown_language(language, [*LANGUAGES, *backends.DIALECTS]))
         return backends.writer(language)(self.node)
 
@@ -131,7 +137,8 @@ def parse(
     source = Source(name, text if isinstance(text, str) else "")
     known = None if fields is None else declared(fields)
     row = LANGUAGES[language]
-    tree = row.read(Body(text, source, Span(source, 0, len(source.text)), on, known))
+    whole = getattr(text, "span", None) or Span(source, 0, len(source.text))  # data that was read from a file knows its place
+    tree = row.read(Body(text, source, whole, on, known))
     return Predicate(simplify(check(tree, Scope(known), row.rules)), language)
 
 

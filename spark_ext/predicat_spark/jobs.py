@@ -146,7 +146,7 @@ def count(frame: DataFrame, rows: Sequence[tuple[str, Filter]]) -> dict[str, int
                 default = accepted(row, row.current)
                 assert default is not None  # noqa: S101  # chosen() made sure
                 predicate = f"({spark.render(default)})"
-                raw = f"({spark.render(_raw(row) or node)})"
+                raw = f"({spark.render(accepted(row, row.current, exact=True) or node)})"
                 there = " AND ".join(f"`{decl.column('spark')}` IS NOT NULL" for decl in fields_of(node).values()) or "TRUE"
                 columns += [
                     f"count_if({predicate}) AS a{index}",
@@ -157,13 +157,6 @@ def count(frame: DataFrame, rows: Sequence[tuple[str, Filter]]) -> dict[str, int
             found.update(frame.selectExpr(*columns).first().asDict())  # type: ignore[union-attr]  # one row
             advance(min(CHUNK, len(rows) - start))
     return found
-
-
-def _raw(row: Filter) -> Any:
-    """The predicate with its defaults, before `on_unknown`."""
-    from dataclasses import replace  # noqa: PLC0415  # only here
-
-    return accepted(replace(row, on_unknown="reject"), row.current)
 
 
 def write(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], out: str) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Node
+from predicat.passes.accept import accepting, deciding
 
 if TYPE_CHECKING:
     from predicat.backends.sql.base import Dialect
@@ -29,10 +31,26 @@ def dialect(name: str) -> Dialect:
     return POSTGRES
 
 
+TWO_VALUED = ("cloudevents", "attributes", "headers", "pubsub", "labels", "sns")
+WRITERS = {
+    "cel": ("cel", "write"), "jms": ("jms", "write"), "pip": ("pulsar", "write_pip"), "pulsar": ("pulsar", "write"),
+    "pulsar:text": ("pulsar", "write_text"), "pulsar:binary": ("pulsar", "write_binary"), "cloudevents": ("keyed", "cloudevents"),
+    "attributes": ("keyed", "attributes"), "headers": ("keyed", "headers"), "pubsub": ("keyed", "pubsub"),
+    "labels": ("keyed", "labels"), "sns": ("keyed", "sns"),
+}  # fmt: skip
+"""The languages that a predicate can be written in, and the module and function of each. pulsar has three formats."""
+
+
 def writer(language: str) -> Callable[[Node], str]:
-    """The function that writes a typed node in a language; one that always refuses where there is none yet."""
+    """The function that writes a typed node in a language; one that always refuses where there is none."""
+    if language not in WRITERS:
 
-    def refuse(node: Node) -> str:
-        raise Unsupported.of(msg.unsupported(node.span, language, "predicate", "predicates cannot be written in it yet"))
+        def refuse(node: Node) -> str:
+            raise Unsupported.of(msg.unsupported(node.span, language, "predicate", f"predicates can be written in {', '.join(WRITERS)}"))
 
-    return refuse
+        return refuse
+    module, function = WRITERS[language]
+    write: Callable[[Node], str] = getattr(import_module(f"predicat.backends.text.{module}"), function)
+    # What is written is TRUE for the same rows; FALSE and UNKNOWN, which both reject, are told apart no more.
+    prepare = deciding if language in TWO_VALUED else accepting
+    return lambda node: write(prepare(node))

@@ -281,7 +281,8 @@ class DefinitionReader:
             self.reporter.add(msg.two_bodies(keys[bodies[1]].span, name, bodies))
             return None
         body = keys[bodies[0]]
-        if LANGUAGES[bodies[0]].text:
+        shape = LANGUAGES[bodies[0]].shape
+        if shape == "text" or (shape == "either" and isinstance(body.value, str)):
             if not isinstance(body.value, str):
                 self.reporter.add(msg.wrong_kind(body.span, f"the {bodies[0]} body", "a text", body.kind))
                 return None

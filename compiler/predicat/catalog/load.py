@@ -200,14 +200,14 @@ class _Builder:
             return node
 
         body, source = version.body, version.source
-        if language.text and isinstance(body, str):
+        if language.shape != "data" and isinstance(body, str):
             source = self.templates.render(source, version.language)
             body = source.text
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
         node = simplify(check(tree, Scope(dataset.fields, version.params, resolve), language.rules))
         predicate = Predicate(node, version.language)
-        shown = source.text if language.text else version.shown
+        shown = source.text if isinstance(body, str) else version.shown
         return Version(version.number, version.language, shown.strip(), predicate, version.params,
                        tuple(dict.fromkeys(references)), version.deprecated, version.span)  # fmt: skip
 

@@ -14,6 +14,7 @@ from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Literal, ParamDecl, fields_of
 from predicat.ir.text import meaning_hash
+from predicat.passes.accept import accepting
 
 FORMAT = 1
 
@@ -46,7 +47,7 @@ def _version(row: Filter, version: Version) -> dict[str, Any]:
     refused: dict[str, str] = {}
     for name in backends.DIALECTS:
         try:
-            sql[name] = backends.dialect(name).render(node)
+            sql[name] = backends.dialect(name).render(accepting(node) if row.on_unknown == "reject" else node)
         except Unsupported as error:
             refused[name] = error.diagnostics[0].message
     fields = fields_of(node).values()

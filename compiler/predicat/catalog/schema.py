@@ -77,7 +77,8 @@ def _bodies() -> Schema:
     shapes: dict[str, Schema] = {"pip": {"$ref": "#/$defs/pip"}, "not": {"$ref": "#/$defs/composition"}}
     several: Schema = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/composition"}}
     shapes |= {"all": several, "any": several}
-    return {name: {"description": row.doc, **shapes.get(name, _TEXT)} for name, row in LANGUAGES.items()}
+    plain: dict[str, Schema] = {"text": _TEXT, "data": {"type": ["object", "array"]}, "either": {"type": ["object", "string"]}}
+    return {name: {"description": row.doc, **shapes.get(name, plain[row.shape])} for name, row in LANGUAGES.items()}
 
 
 def _own() -> Schema:

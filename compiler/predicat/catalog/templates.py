@@ -34,7 +34,7 @@ class Templates:
             environment = self._loaded()
             template = environment.from_string(text)
             rendered = template.render(
-                **self._macros, var=self._var, filter=lambda name: _REFERENCE[language].format(_name(name))
+                **self._macros, var=self._var, filter=lambda name: _reference(language, name)
             )
         except jinja2.TemplateSyntaxError as error:
             line = _line_span(body, error.lineno)
@@ -80,6 +80,12 @@ class Templates:
         except jinja2.TemplateSyntaxError as error:
             raise PredicatError.of(msg.template(_line_span(source, error.lineno), str(error.message))) from None
         self._macros.update({name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")})
+
+
+def _reference(language: str, name: object) -> str:
+    if language not in _REFERENCE:
+        raise ValueError(f"{language} has no way to refer to a filter; combine filters with all, any and not")
+    return _REFERENCE[language].format(_name(name))
 
 
 def _name(name: object) -> str:

@@ -12,6 +12,7 @@ COMMANDS = {
     "check": "Check a catalog and run its inline tests.",
     "compile": "Write the manifest and the SQL of every filter.",
     "sql": "Print a filter's SQL.",
+    "translate": "Say a predicate in another language.",
     "apply": "Create the PostgreSQL views of the filters, in one transaction.",
     "run": "Run filters on Spark and write the accepted rows.",
     "spark": "The Spark extension: its jar and its settings.",

@@ -14,6 +14,7 @@ from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
+from predicat.passes.accept import accepting
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import substitute
 
@@ -21,15 +22,20 @@ if TYPE_CHECKING:
     import psycopg
 
 
-def accepted(row: Filter, version: Version) -> Node | None:
-    """The predicate with its parameters' defaults, as a row filter; None where a parameter has no default."""
+def accepted(row: Filter, version: Version, *, exact: bool = False) -> Node | None:
+    """The predicate with its parameters' defaults, as a row filter; None where a parameter has no default.
+
+    `exact` keeps FALSE and UNKNOWN apart, and leaves `on_unknown` out.
+    """
     params = version.params.values()
     if any(param.required for param in params):
         return None
     node = substitute(version.predicate.node, {param.name: Literal(param.type, param.default) for param in params})
+    if exact:
+        return simplify(node)
     if row.on_unknown == "accept":
         node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
-    return simplify(node)
+    return accepting(simplify(node))
 
 
 def statements(catalog: Catalog, schema: str | None = None) -> list[tuple[str, str]]:

@@ -46,6 +46,10 @@ def bad_character(span: Span, what: str) -> Diagnostic:
     return Diagnostic("bad-character", f"a text constant cannot contain {what}: no database can store it", span)
 
 
+def no_nul(span: Span, dialect: str) -> Diagnostic:
+    return Diagnostic("unsupported", f"{dialect} cannot store the character NUL (U+0000), which stands in a text constant", span)
+
+
 def bad_regex(span: Span, reason: str) -> Diagnostic:
     return Diagnostic("bad-regex", f"the regular expression cannot be used: {reason}", span,
                       "patterns follow RE2 syntax")  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from predicat.diagnostics import PredicatError, Source, Span
@@ -26,14 +27,19 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A predicate language. `text`: its bodies are texts (with Jinja); `on`: the field that its keys are read from."""
+    """A predicate language.
+
+    `shape`: its bodies are texts (with Jinja), data (mappings and lists), or either. `on`: the field of a dataset that its
+    keys are read from, unless a filter says otherwise. `source`: the specification that it follows.
+    """
 
     name: str
     doc: str
     rules: Rules
     read: Callable[[Body], Tree]
-    text: bool = True
+    shape: str = "text"
     on: str | None = None
+    source: str = ""
 
 
 def _text(body: Body) -> str:
@@ -54,10 +60,14 @@ def _cel(body: Body) -> Tree:
     return cel.parse(_text(body), body.source)
 
 
-def _pip(body: Body) -> Tree:
-    from predicat.frontends import pip  # noqa: PLC0415  # loaded where it is used, as the others are
+def _module(name: str, function: str = "parse") -> Callable[[Body], Tree]:
+    """The function of a front end's module, which is loaded when the first body is read."""
 
-    return pip.parse(body.value, body.span, pip.Context(body.on, body.fields))
+    def read(body: Body) -> Tree:
+        found: Tree = getattr(import_module(f"predicat.frontends.{name}"), function)(body)
+        return found
+
+    return read
 
 
 def _compose(key: str) -> Callable[[Body], Tree]:
@@ -72,12 +82,33 @@ def _compose(key: str) -> Callable[[Body], Tree]:
 LANGUAGES = {
     row.name: row
     for row in (
-        Language("sql", "a SQL condition", SQL_RULES, _sql),
-        Language("cel", "a CEL expression", CEL_RULES, _cel),
-        Language("pip", "predicates of the Pulsar message filter proposal", CEL_RULES, _pip, text=False, on="properties"),
-        Language("all", "every one of the named filters", SQL_RULES, _compose("all"), text=False),
-        Language("any", "at least one of the named filters", SQL_RULES, _compose("any"), text=False),
-        Language("not", "the negation of the named filter", SQL_RULES, _compose("not"), text=False),
+        Language("sql", "a SQL condition", SQL_RULES, _sql, source="ISO/IEC 9075-2"),
+        Language("cel", "a CEL expression", CEL_RULES, _cel, source="Common Expression Language specification"),
+        Language("pip", "predicates of the Pulsar message filter proposal", CEL_RULES, _module("pip"), "data", "properties",
+                 'Pulsar proposal "Message filtering expression"'),
+        Language("pulsar", "a Pulsar filter expression (protobuf Expr)", CEL_RULES, _module("pulsar"), "either", "properties",
+                 'Pulsar proposal "Message filtering expression", wire protocol'),
+        Language("attributes", "a Knative filter on CloudEvents attributes", CEL_RULES, _module("knative", "attributes"), "data", "ce",
+                 'Knative proposal "Trigger filtering"'),
+        Language("sourceAndType", "a Knative filter on source and type (deprecated)", CEL_RULES, _module("knative", "source_and_type"),
+                 "data", "ce", 'Knative proposal "Trigger filtering"'),
+        Language("cloudevents", "a filter of the CloudEvents Subscriptions API", CEL_RULES, _module("knative", "cloudevents"),
+                 "data", "ce", "CloudEvents Subscriptions 1.0"),
+        Language("cesql", "a CloudEvents SQL expression", CEL_RULES, _module("cesql"), "text", "ce", "CloudEvents SQL Expression Language 1.0"),
+        Language("headers", "a PeeGeeQ server-side filter", CEL_RULES, _module("headers"), "data", "headers",
+                 'PeeGeeQ "Server-Side Filtering Technical Plan"'),
+        Language("sns", "an Amazon SNS filter policy", CEL_RULES, _module("sns"), "either", "attributes",
+                 "Amazon SNS Developer Guide, filter policies"),
+        Language("pubsub", "a Google Pub/Sub subscription filter", CEL_RULES, _module("pubsub"), "text", "attributes",
+                 "Google Cloud Pub/Sub, filter messages"),
+        Language("rabbitmq", "a RabbitMQ topic binding key", CEL_RULES, _module("rabbitmq"), source="AMQP 0-9-1; RabbitMQ, topic exchange"),
+        Language("labels", "a Kubernetes label selector", CEL_RULES, _module("labels"), "either", "labels",
+                 "Kubernetes, labels and selectors"),
+        Language("jms", "a JMS message selector", SQL_RULES, _module("jms"), source="Jakarta Messaging 3.1, section 3.8.1"),
+        Language("kafka", "a Kafka Connect predicate", CEL_RULES, _module("kafka"), "data", source="Apache Kafka, Connect predicates"),
+        Language("all", "every one of the named filters", SQL_RULES, _compose("all"), "data"),
+        Language("any", "at least one of the named filters", SQL_RULES, _compose("any"), "data"),
+        Language("not", "the negation of the named filter", SQL_RULES, _compose("not"), "data"),
     )
 }
 """Every language by its name."""

@@ -9,16 +9,18 @@ absent properties open: here they are UNKNOWN, and so is their negation (Kleene)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from predicat.diagnostics import Diagnostic, Reporter, Span
+from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
+from predicat.frontends.data import DataReader
 from predicat.ir import tree as t
-from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import TIMESTAMP
-from predicat.passes.check import CEL_RULES, MAX_DEPTH
+from predicat.passes.check import CEL_RULES
+
+if TYPE_CHECKING:
+    from predicat.frontends import Body
 
 RULES = CEL_RULES
 OPERATORS = (
@@ -37,54 +39,27 @@ _TEXT = {
     "CONTAINS": ("contains", False), "CONTAINS_IGNORE_CASE": ("contains_ci", False),
     "DOES_NOT_CONTAIN": ("contains", True), "DOES_NOT_CONTAIN_IGNORE_CASE": ("contains_ci", True),
     "CONTAINS_ANY": ("contains", False), "CONTAINS_NONE": ("contains", True),
+    "LIKE": ("like", False), "NOT_LIKE": ("like", True),
 }  # fmt: skip
 _MANY = ("IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE")
 _KEYS = ("property", "ref", "op", "value", "values", "type")
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Where properties are read from (`on`: a field, or None for the row itself), and the declared fields."""
-
-    on: str | None
-    fields: Mapping[str, FieldDecl] | None
-
-
-def parse(body: Any, span: Span, context: Context) -> t.Tree:
+def parse(body: Body) -> t.Tree:
     """The untyped tree of predicates given as YAML or JSON data. Raises PredicatError with every problem."""
-    reader = _Reader(span, context)
-    try:
-        return reader.read(body, 0)
-    except _Stop:
-        reader.reporter.raise_errors()
-        raise
+    reader = PredicateReader(body)
+    return reader.tree(lambda: reader.read(body.value, 0))
 
 
-class _Stop(Exception):
-    """A part has a problem that is reported already."""
+class PredicateReader(DataReader):
+    """Reads predicates; the protobuf front end gives it the same data, and operators of its own."""
 
-
-class _Reader:
-    def __init__(self, span: Span, context: Context) -> None:
-        self.whole = span
-        self.context = context
-        self.reporter = Reporter()
-
-    def fail(self, diagnostic: Diagnostic) -> _Stop:
-        self.reporter.add(diagnostic)
-        return _Stop()
-
-    def span(self, value: Any) -> Span:
-        """Data that was read from a file knows its place."""
-        found: Span = getattr(value, "span", self.whole)
-        return found
+    more: tuple[str, ...] = ()
 
     def read(self, body: Any, depth: int) -> t.Tree:
         span = self.span(body)
-        if depth > MAX_DEPTH:
-            raise self.fail(msg.too_deep(span, MAX_DEPTH))
-        if not isinstance(body, Mapping):
-            raise self.fail(msg.wrong_kind(span, "a pip predicate", "a mapping", _kind(body)))
+        self.deep(body, depth)
+        self.mapping(body, "a pip predicate")
         connectives = [key for key in ("and", "or", "not") if key in body]
         if not connectives:
             return self.leaf(body, span)
@@ -96,36 +71,20 @@ class _Reader:
         parts = body[key]
         if not isinstance(parts, list) or len(parts) < 2:
             raise self.fail(msg.bad_value(self.span(parts), key, "it combines a list of two or more predicates"))
-        return t.Apply(key, self.all(parts, depth), span)
-
-    def all(self, bodies: list[Any], depth: int) -> tuple[t.Tree, ...]:
-        out: list[t.Tree] = []
-        stopped = False
-        for body in bodies:
-            try:
-                out.append(self.read(body, depth + 1))
-            except _Stop:
-                stopped = True
-        if stopped:
-            raise _Stop
-        return tuple(out)
+        return t.Apply(key, self.many(parts, lambda part: self.read(part, depth + 1)), span)
 
     def leaf(self, body: Mapping[str, Any], span: Span) -> t.Tree:
         for key in body:
             if key not in _KEYS:
-                raise self.fail(msg.unknown_key(self.key_span(body, key, span), str(key), "a pip predicate", (*_KEYS, "and", "or", "not")))
+                raise self.fail(msg.unknown_key(self.key_span(body, key), str(key), "a pip predicate", (*_KEYS, "and", "or", "not")))
         op = str(body.get("op", ""))
-        if op not in OPERATORS:
+        if op not in (*OPERATORS, *self.more):
             given = msg.did_you_mean(op.upper(), OPERATORS) or f"operators: {', '.join(OPERATORS)}"
             raise self.fail(msg.bad_value(self.span(body.get("op")) if "op" in body else span, "op", f"{op!r} is no operator", given))
         values = self.values(body, op, span)
         kind = self.kind(body, values, span)
         target, kind = self.target(body, kind, op, span)
         return self.predicate(target, op, self.constants(values, kind, span), span)
-
-    def key_span(self, body: Any, key: object, span: Span) -> Span:
-        places: dict[object, Span] = getattr(body, "key_spans", {})
-        return places.get(key, span)
 
     def values(self, body: Mapping[str, Any], op: str, span: Span) -> list[Any]:
         if ("value" in body) == ("values" in body):
@@ -160,12 +119,12 @@ class _Reader:
                 raise self.fail(msg.bad_value(self.span(body["ref"]), "ref", f"{ref!r} is no reference", f"references: {', '.join(REFS)}"))
             if op in _TEXT or kind == "STRING":
                 raise self.fail(msg.bad_value(span, op, f"{ref} is a number of milliseconds, not a text"))
-            decl = (self.context.fields or {}).get(ref)
+            decl = (self.fields or {}).get(ref)
             return t.Name(ref, span), "TIME" if decl is not None and decl.type == TIMESTAMP else kind
         if op in _TEXT and kind != "STRING":
             raise self.fail(msg.bad_value(span, op, "it compares texts", "quote the value"))
         key = str(body["property"])
-        read = t.Name(key, span) if self.context.on is None else t.Member(t.Name(self.context.on, span), key, span)
+        read = self.key(key, span)
         convert = {"LONG": "to_int", "DOUBLE": "to_double"}.get(kind)
         return (t.Apply("cast", (read, t.Const(convert, span)), span) if convert else read), kind
 
@@ -192,10 +151,6 @@ class _Reader:
 
 _EXAMPLES = {"LONG": "42", "DOUBLE": "4.2", "TIME": "1372933815000", "STRING": "'text'"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _kind(value: Any) -> str:
-    return {dict: "a mapping", list: "a list", str: "a text", type(None): "nothing"}.get(type(value), f"{value!r}")
 
 
 def _value_type(value: Any) -> str | None:
@@ -225,6 +180,3 @@ def _constant(value: Any, kind: str) -> t.Value:
                 return _EPOCH + timedelta(milliseconds=float(str(value)))
     except (ValueError, OverflowError):
         return None
-
-
-__all__ = ["OPERATORS", "RULES", "Context", "parse"]

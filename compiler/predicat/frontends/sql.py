@@ -28,8 +28,8 @@ MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
 
-def parse(text: str, source: Source) -> t.Tree:
-    """The untyped tree of a SQL predicate. Raises PredicatError."""
+def parse(text: str, source: Source, escape: str = "\\") -> t.Tree:
+    """The untyped tree of a SQL predicate; `escape` is the escape character of LIKE without ESCAPE. Raises PredicatError."""
     whole = Span(source, 0, len(text))
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(whole, len(text), MAX_LENGTH))
@@ -48,7 +48,7 @@ def parse(text: str, source: Source) -> t.Tree:
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(msg.syntax(whole, "a filter is one condition; this has several statements"))
-    reader = _Reader(source, whole)
+    reader = _Reader(source, whole, escape)
     try:
         return reader.read(statements[0], 0)
     except _Stop:
@@ -96,10 +96,11 @@ class _Stop(Exception):
 
 
 class _Reader:
-    def __init__(self, source: Source, whole: Span) -> None:
+    def __init__(self, source: Source, whole: Span, escape: str) -> None:
         self.source = source
         self.whole = whole
         self.reporter = Reporter()
+        self.escape = escape
         self.extents: dict[int, tuple[int, int]] = {}
 
     def fail(self, diagnostic: Diagnostic) -> _Stop:
@@ -291,7 +292,7 @@ def _is(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _like(op: str) -> Build:
     def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-        return _like_with(reader, node, op, "\\", depth)
+        return _like_with(reader, node, op, reader.escape, depth)
 
     return build
 

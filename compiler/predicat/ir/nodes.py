@@ -75,7 +75,10 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list of expressions of one type, the right side of `in`."""
+    """A list of expressions, the right side of `in`. The check takes every other list, and all maps, apart.
+
+    A map (its type is a MapType) has items of two: a key and its value.
+    """
 
     type: Type
     items: tuple[Node, ...]
@@ -94,9 +97,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Quantifier:
-    """`any` or `all` over an array, with error-absorbing Kleene logic over the elements.
+    """A macro over an array, or over a JSON value that is one.
 
-    UNKNOWN over a NULL array; `any` of an empty array is FALSE, `all` of it TRUE. Source: CEL specification, macros.
+    `any` and `all` have error-absorbing Kleene logic over the elements; `any` of an empty array is FALSE, `all` of it TRUE.
+    `one` is TRUE if the body is TRUE for just one element; `filter` and `map` give arrays: these three are UNKNOWN if the
+    body is for any element. All are UNKNOWN over a NULL array. Source: CEL specification, macros.
     """
 
     type: Type

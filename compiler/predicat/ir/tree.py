@@ -50,6 +50,14 @@ class ListOf:
 
 
 @dataclass(frozen=True, slots=True)
+class MapOf:
+    """A map constant: its keys and values."""
+
+    entries: tuple[tuple[Tree, Tree], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class Apply:
     """An operator of the operator table, applied to arguments."""
 
@@ -60,7 +68,7 @@ class Apply:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """A quantifier over an array: `kind` is `any` or `all`; `body` sees the element as `variable`."""
+    """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`."""
 
     kind: str
     variable: str
@@ -78,4 +86,4 @@ class Ref:
     span: Span
 
 
-Tree = Const | Name | Param | Member | ListOf | Apply | Bind | Ref
+Tree = Const | Name | Param | Member | ListOf | MapOf | Apply | Bind | Ref

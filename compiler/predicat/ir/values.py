@@ -27,6 +27,8 @@ from predicat.ir.types import (
     Type,
 )
 
+WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+"""Unicode's White_Space characters."""
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 # One text of a timestamp or a date means the same on every engine because one pattern admits it. The pattern knows
@@ -46,6 +48,11 @@ DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")
 _LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ Tt](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?\Z")
+
+
+def is_timestamp(text: str) -> bool:
+    """Whether a text has the form of RFC 3339, in any year."""
+    return bool(re.match(r"[0-9]{4}-[01][0-9]-[0-3][0-9][Tt][0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})\Z", text))
 
 
 def parse_timestamp(text: str) -> datetime | None:

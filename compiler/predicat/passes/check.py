@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import assert_never
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, ParamDecl, Parameter, Quantifier, Variable
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    ParamDecl,
+    Parameter,
+    Quantifier,
+    Variable,
+    children,
+    walk,
+)
 from predicat.ir.ops import COMPARISONS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
     DATE,
     DOUBLE,
+    DURATION,
     JSON,
     NULL,
     STRING,
@@ -24,12 +38,13 @@ from predicat.ir.types import (
     ArrayType,
     DecimalType,
     MapType,
+    Scalar,
     StructType,
     Type,
     is_numeric,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, parse_date, parse_sql_timestamp, type_of
-from predicat.passes import signatures
+from predicat.passes import constants, signatures
 from predicat.semantics import regex
 from predicat.semantics.zones import TRUNC_UNITS, ZONED, is_zone
 
@@ -45,15 +60,18 @@ class Rules:
     """What a language lets pass.
 
     `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is (SQL).
-    `null_is_value`: fields declared `nulls: value` compare as CEL's null does.
+    `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an absent
+    element is an error as a whole. `ieee`: doubles divide as IEEE 754 has it.
     """
 
     promote: bool
     null_is_value: bool
+    strict_lists: bool = False
+    ieee: bool = False
 
 
 SQL_RULES = Rules(promote=True, null_is_value=False)
-CEL_RULES = Rules(promote=False, null_is_value=True)
+CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, ieee=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +91,20 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     except _Stop:
         node = None
     checker.reporter.raise_errors()
+    if node is not None:
+        _no_lists(node)
     if node is None:  # a filter that this one refers to is broken, and reported where it stands
         raise PredicatError([])
     return node
+
+
+def _no_lists(node: Node) -> None:
+    """A written-out list or map stands nowhere but on the right of IN."""
+    for part in walk(node):
+        allowed = part.args[1] if isinstance(part, Call) and part.op == "in" else None
+        for child in children(part):
+            if isinstance(child, Items) and child is not allowed:
+                raise PredicatError.of(msg.unsupported_syntax(child.span, "a list or map of values here"))
 
 
 class _Stop(Exception):
@@ -87,7 +116,7 @@ class _Checker:
     scope: Scope
     rules: Rules
     reporter: Reporter = field(default_factory=Reporter)
-    variables: dict[str, Type] = field(default_factory=dict[str, Type])
+    variables: dict[str, Node] = field(default_factory=dict[str, Node])
     count: int = 0
 
     # --- walking
@@ -99,6 +128,8 @@ class _Checker:
     def predicate(self, tree: t.Tree, depth: int = 0) -> Node:
         """A tree that must be boolean."""
         node = self.node(tree, depth)
+        if _loose(node) and node.type not in (BOOLEAN, JSON):
+            return Literal(BOOLEAN, None, tree.span)
         if node.type == JSON:
             return Call(BOOLEAN, "json_boolean", (node,), tree.span)
         if node.type == NULL:
@@ -125,6 +156,8 @@ class _Checker:
                 return Parameter(decl.type, decl, span)
             case t.ListOf():
                 return self.items(tree, depth)
+            case t.MapOf():
+                return self.entries(tree, depth)
             case t.Apply():
                 return self.apply(tree, depth)
             case t.Bind():
@@ -150,11 +183,8 @@ class _Checker:
     # --- leaves
 
     def constant(self, value: t.Value, span: Span) -> Node:
-        if isinstance(value, str):
-            if "\0" in value:
-                raise self.fail(msg.bad_character(span, "NUL (U+0000)"))
-            if any("\ud800" <= char <= "\udfff" for char in value):
-                raise self.fail(msg.bad_character(span, "half of a surrogate pair"))
+        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+            raise self.fail(msg.bad_character(span, "half of a surrogate pair"))
         if isinstance(value, int) and not isinstance(value, bool) and not INT_MIN <= value <= INT_MAX:
             raise self.fail(msg.number_range(span, str(value)))
         return Literal(type_of(value), value, span)
@@ -173,7 +203,7 @@ class _Checker:
         """The variable, parameter or field that a dotted name begins with, and what follows it."""
         name = base.name
         if name in self.variables:
-            return Variable(self.variables[name], name, base.span), keys
+            return self.variables[name], keys
         fields = self.scope.fields
         if fields is None:
             if name in self.scope.params:
@@ -189,6 +219,8 @@ class _Checker:
 
     def member(self, node: Node, key: str, span: Span) -> Node:
         name = Literal(STRING, key, span)
+        if constants.is_map(node):
+            return self.look_up(node, name, span)
         match node.type:
             case MapType(value):
                 return Call(value, "get", (node, name), span)
@@ -210,25 +242,118 @@ class _Checker:
         kinds = list(dict.fromkeys(node.type for node in nodes if node.type != NULL))
         if not kinds:
             return Items(ArrayType(NULL), tuple(nodes), tree.span)
+        if any(isinstance(node, Items) for node in nodes):
+            return Items(ArrayType(nodes[0].type), tuple(nodes), tree.span)
+        if self.rules.strict_lists and (len(kinds) > 1 or any(node.type == NULL for node in nodes)):
+            return Items(ArrayType(kinds[0]), tuple(_dyn(node) for node in nodes), tree.span)
         if len(kinds) > 1 and not all(is_numeric(kind) for kind in kinds):
             raise self.fail(msg.not_comparable(tree.span, str(kinds[0]), str(kinds[1]), "the items of a list have one type"))
         element = kinds[0] if len(kinds) == 1 else DOUBLE
         return Items(ArrayType(element), tuple(_typed_null(node, element) for node in nodes), tree.span)
 
+    def entries(self, tree: t.MapOf, depth: int) -> Node:
+        """A written-out map: items of two, a key and a value. Keys of one type and values of one type are plain."""
+        nodes = self.all(tuple(part for entry in tree.entries for part in entry), depth)
+        keys, values = nodes[::2], nodes[1::2]
+        known = [key.value for key in keys if isinstance(key, Literal)]
+        twice = next((value for value in known if known.count(value) > 1), None)
+        if twice is not None:
+            raise self.fail(msg.bad_value(tree.span, "a map", f"the key {twice!r} stands twice"))
+        for key in keys:
+            if key.type not in (STRING, BIGINT, BOOLEAN, JSON):
+                raise self.fail(msg.type_mismatch(key.span, "a map", [str(key.type)], "texts, whole numbers and truth values as keys"))
+        if len({key.type for key in keys}) > 1:
+            keys = [_dyn(key) for key in keys]
+        if len({value.type for value in values}) > 1:
+            values = [value if isinstance(value, Items) else _dyn(value) for value in values]
+        kind = values[0].type if values else NULL
+        pairs = tuple(Items(ArrayType(NULL), pair, tree.span) for pair in zip(keys, values, strict=True))
+        return Items(MapType(kind), pairs, tree.span)
+
     def bind(self, tree: t.Bind, depth: int) -> Node:
         source = self.node(tree.source, depth + 1)
-        if not isinstance(source.type, ArrayType) or isinstance(source, Items):
-            raise self.fail(msg.type_mismatch(tree.source.span, tree.kind, [str(source.type)], "an array field"))
+        if constants.is_list(source) or constants.is_map(source):
+            return self.unrolled(tree, source, depth)
+        if isinstance(source.type, MapType):
+            source = Call(ArrayType(STRING), "keys", (source,), source.span)
+        if not isinstance(source.type, ArrayType) and source.type != JSON:
+            raise self.fail(msg.type_mismatch(tree.source.span, tree.kind, [str(source.type)], "an array"))
+        element = source.type.element if isinstance(source.type, ArrayType) else JSON
+        body = self.with_variable(tree, Variable(element, tree.variable, tree.span), depth)
+        kind: Type = BOOLEAN
+        if tree.kind in ("filter", "map"):
+            kind = ArrayType(element if tree.kind == "filter" else body.type)
+        return Quantifier(kind, tree.kind, tree.variable, source, body, tree.span)
+
+    def with_variable(self, tree: t.Bind, value: Node, depth: int) -> Node:
+        """The body of a macro where its variable stands for a node."""
         outer = self.variables.get(tree.variable)
-        self.variables[tree.variable] = source.type.element
+        self.variables[tree.variable] = value
         try:
-            body = self.predicate(tree.body, depth + 1)
+            return self.node(tree.body, depth + 1) if tree.kind == "map" else self.predicate(tree.body, depth + 1)
         finally:
             if outer is None:
                 self.variables.pop(tree.variable, None)
             else:
                 self.variables[tree.variable] = outer
-        return Quantifier(BOOLEAN, tree.kind, tree.variable, source, body, tree.span)
+
+    def unrolled(self, tree: t.Bind, source: Node, depth: int) -> Node:
+        """A macro over a written-out list: its body once for each element. Over a map: for each key."""
+        assert isinstance(source, Items)  # noqa: S101  # bind() made sure
+        elements = source.items if constants.is_list(source) else tuple(key for key, _ in constants.entries(source))
+        bodies = [self.with_variable(tree, element, depth) for element in elements]
+        span = tree.span
+        match tree.kind:
+            case "any":
+                return constants.guarded(constants.either(bodies, span), [source], span)
+            case "all":
+                return constants.guarded(constants.both(bodies, span), [source], span)
+            case "one":
+                return constants.guarded(constants.exactly_one(bodies, span), [source], span)
+            case "map":
+                return Items(ArrayType(bodies[0].type if bodies else NULL), tuple(bodies), span)
+            case _:
+                return self.filtered(tree, elements, depth)
+
+    def filtered(self, tree: t.Bind, elements: tuple[Node, ...], depth: int) -> Node:
+        """A filter over a written-out list, whose length depends on the row: the list becomes an array."""
+        if not elements:
+            return Items(ArrayType(NULL), (), tree.span)
+        array = self.array(Items(ArrayType(elements[0].type), elements, tree.span))
+        element = array.type.element if isinstance(array.type, ArrayType) else NULL
+        body = self.with_variable(tree, Variable(element, tree.variable, tree.span), depth)
+        return Quantifier(array.type, "filter", tree.variable, array, body, tree.span)
+
+    def array(self, node: Node) -> Node:
+        """A written-out list as an array of the engine."""
+        if not isinstance(node, Items):
+            return node
+        items = tuple(_bare(item) for item in node.items)
+        kinds = {item.type for item in items}
+        if constants.is_map(node) or len(kinds) != 1 or not isinstance(items[0].type, Scalar) or NULL in kinds:
+            raise self.fail(msg.unsupported_syntax(node.span, "a list of values of several types, or of none, here"))
+        return Call(ArrayType(items[0].type), "array", items, node.span)
+
+    def look_up(self, base: Node, key: Node, span: Span) -> Node:
+        """The value of a key of a written-out map, or the element at a place of a written-out list."""
+        assert isinstance(base, Items)  # noqa: S101  # callers made sure
+        if constants.is_map(base):
+            pairs = constants.entries(base)
+        else:
+            if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not _loose(key)):
+                if _loose(key):
+                    return _dyn(Literal(BOOLEAN, None, span))
+                raise self.fail(msg.type_mismatch(span, "[]", [str(base.type), str(key.type)], "a whole number in the brackets"))
+            pairs = [(Literal(BIGINT, place, span), item) for place, item in enumerate(base.items)]
+        if isinstance(_bare(key), Literal) and all(isinstance(_bare(one), Literal) for one, _ in pairs):
+            found = next((value for one, value in pairs if _same_constant(_bare(one), _bare(key))), None)
+            missing = Literal(pairs[0][1].type if pairs else BOOLEAN, None, span)
+            result = found if found is not None else _dyn(missing) if missing.type == NULL or isinstance(pairs[0][1] if pairs else None, Items) else missing
+            return constants.guarded(result, [base], span)
+        chosen = constants.choose([(self.comparison("eq", [one, key], span), _bare(value)) for one, value in pairs], span)
+        if chosen is None:
+            raise self.fail(msg.unsupported_syntax(span, "a look-up by a value of the row among values of several types"))
+        return constants.guarded(chosen, [base], span)
 
     def reference(self, name: str, args: tuple[tuple[str, t.Tree], ...], span: Span, depth: int) -> Node:
         if self.scope.resolve is None:
@@ -244,8 +369,12 @@ class _Checker:
     # --- operators
 
     def apply(self, tree: t.Apply, depth: int) -> Node:
+        if tree.op in ("and", "or", "not"):
+            return self.connective(tree, depth)
         args = self.all(tree.args, depth)
         op, span = tree.op, tree.span
+        if op == "dyn":
+            return _dyn(args[0])
         if op == "has":
             return self.has(args[0], span)
         if op == "cast":
@@ -254,13 +383,58 @@ class _Checker:
             return self.bracket(op, args[0], args[1], span)
         if op in COMPARISONS or op in ("same", "in"):
             return self.comparison(op, args, span)
+        if op == "cond" and any(isinstance(arg, Items) for arg in args):
+            raise self.fail(msg.unsupported_syntax(span, "a choice between lists or maps"))
+        if op == "size" and isinstance(args[0], Items):
+            return constants.guarded(Literal(BIGINT, len(args[0].items), span), [args[0]], span)
+        if op == "add" and isinstance(args[0].type, ArrayType) and isinstance(args[1].type, ArrayType):
+            return self.joined_lists(args[0], args[1], span)
+        if op == "join" and isinstance(args[0], Items):
+            return self.joined_texts(args[0], args[1], span)
+        args = [self.array(arg) for arg in args]
+        if any(_loose(arg) for arg in args):
+            args = [_bare(arg) for arg in args]
+            if signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None and op != "size":
+                return _dyn(Literal(BOOLEAN, None, span))
         if op == "size":
             op = _SIZES.get(args[0].type, "size")
         if op == "add" and STRING in (args[0].type, args[1].type):
             op = "concat"
+        if op == "add" and args[0].type == DURATION and args[1].type == TIMESTAMP:
+            args = args[::-1]
+        if op == "div" and self.rules.ieee and {args[0].type, args[1].type} <= {DOUBLE, JSON} and DOUBLE in (args[0].type, args[1].type):
+            op = "fdiv"
+        if op in _DURATION_UNITS and args[0].type == DURATION:
+            return Call(BIGINT, "in_units", (Literal(STRING, op, span), args[0]), span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
         return self.call(op, args, span)
+
+    def connective(self, tree: t.Apply, depth: int) -> Node:
+        """AND, OR and NOT; an operand whose type is not checked may be no truth value, which is an error where it is used."""
+        nodes: list[Node] = []
+        for node in self.all(tree.args, depth):
+            bare = _bare(node)
+            nodes.append(Literal(BOOLEAN, None, tree.span) if _loose(node) and bare.type not in (BOOLEAN, JSON) else bare)
+        return self.call(tree.op, nodes, tree.span)
+
+    def joined_lists(self, left: Node, right: Node, span: Span) -> Node:
+        if isinstance(left, Items) and isinstance(right, Items):
+            kind = left.type if left.items else right.type
+            return Items(kind, (*left.items, *right.items), span)
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Items) and not one.items:
+                return other
+        left, right = self.array(left), self.array(right)
+        return self.call("array_concat", [left, right], span)
+
+    def joined_texts(self, items: Items, by: Node, span: Span) -> Node:
+        found: Node = Literal(STRING, "", span)
+        for place, item in enumerate(items.items):
+            if place:
+                found = self.call("concat", [found, by], span)
+            found = self.call("concat", [found, _bare(item)], span)
+        return found
 
     def days(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
         """SQL: a date and a number of days, an interval of whole days, or another date."""
@@ -329,6 +503,7 @@ class _Checker:
                   "to_timestamp": TIMESTAMP, "to_date": DATE}[str(op)]  # fmt: skip
         if node.type == NULL:
             return Literal(wanted, None, span)
+        node = _bare(node)
         if node.type == JSON:
             node = _convert(node, wanted if wanted in (STRING, BOOLEAN) else DOUBLE)
         if isinstance(node.type, DecimalType) and wanted in (BIGINT, DOUBLE):
@@ -337,6 +512,9 @@ class _Checker:
 
     def bracket(self, op: str, base: Node, key: Node, span: Span) -> Node:
         """`base[key]`; "bracket1" counts array elements from 1."""
+        if isinstance(base, Items):
+            return self.look_up(base, key, span)
+        key = _bare(key)
         if isinstance(base.type, StructType) and isinstance(key, Literal) and isinstance(key.value, str):
             return self.member(base, key.value, span)
         if isinstance(base.type, MapType):
@@ -349,8 +527,22 @@ class _Checker:
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
         left, right = args
+        if op == "in" and constants.is_map(right):
+            keys = [key for key, _ in constants.entries(right)]
+            return constants.guarded(constants.either([self.comparison("eq", [left, key], span) for key in keys], span), [right, left], span)
         if op == "in" and isinstance(right, Items):
             return self.in_list(left, right, span)
+        if op == "in" and (isinstance(right.type, MapType) or right.type == JSON) and self.rules.strict_lists:
+            return self.has_key(left, right, span)
+        if isinstance(left.type, ArrayType | MapType) and isinstance(right.type, ArrayType | MapType) and op in ("eq", "ne"):
+            equal = self.equal_collections(left, right, span)
+            return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
+        if any(isinstance(one, Items) for one in (left, right)) and op in ("eq", "ne") and NULL in (left.type, right.type):
+            return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+        loose = _loose(left) or _loose(right)
+        left, right = _bare(left), _bare(right)
+        if loose and op != "in" and not self.comparable(left, right):
+            return self.different(op, left, right, span)
         if op == "in" and not isinstance(right.type, ArrayType):
             raise self.fail(msg.type_mismatch(span, op, [str(left.type), str(right.type)], "a list or an array on the right"))
         if op in ("eq", "ne", "same"):
@@ -373,8 +565,67 @@ class _Checker:
             return self.null_equality(op, pair[0], pair[1], span)
         return Call(BOOLEAN, op, pair, span)
 
+    def comparable(self, left: Node, right: Node) -> bool:
+        kinds = {left.type, right.type}
+        return len(kinds) == 1 or all(is_numeric(kind) for kind in kinds) or NULL in kinds or JSON in kinds
+
+    def different(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """Values of types that never compare: not equal, and in no order."""
+        if op not in ("eq", "ne"):
+            return Literal(BOOLEAN, None, span)
+        return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+
+    def equal_collections(self, left: Node, right: Node, span: Span) -> Node:
+        def compare(one: Node, other: Node) -> Node:
+            return self.comparison("eq", [_dyn(one), other], span)
+
+        if isinstance(left, Items) and isinstance(right, Items):
+            if constants.is_list(left) and constants.is_list(right):
+                return constants.equal_lists(left, right, compare, span)
+            if constants.is_map(left) and constants.is_map(right):
+                return constants.equal_maps(left, right, compare, span)
+            return Literal(BOOLEAN, False, span)
+        if isinstance(left, Items):
+            left, right = right, left
+        if isinstance(right, Items) and isinstance(left.type, ArrayType):
+            size = Call(BOOLEAN, "eq", (Call(BIGINT, "size", (left,), span), Literal(BIGINT, len(right.items), span)), span)
+            places = [self.call("index", [left, Literal(BIGINT, place, span)], span) for place in range(len(right.items))]
+            parts = [self.comparison("eq", [place, _bare(item)], span) for place, item in zip(places, right.items, strict=True)]
+            return constants.guarded(constants.both([size, *parts], span), [right], span)
+        element = left.type.element if isinstance(left.type, ArrayType) else None
+        if left.type != right.type or element not in (STRING, BIGINT, BOOLEAN, TIMESTAMP, DATE):
+            raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), "arrays compare element by element where their elements are equal in type"))
+        return Call(BOOLEAN, "array_eq", (left, right), span)
+
+    def has_key(self, key: Node, base: Node, span: Span) -> Node:
+        """CEL's `key in map`: whether the map has the key. A JSON array has it as an element."""
+        key = _bare(key)
+        if base.type == JSON:
+            item = Variable(JSON, "item", span)
+            member = Quantifier(BOOLEAN, "any", "item", base, self.comparison("eq", [item, key], span), span)
+            if key.type != STRING:
+                return member
+            kind = Call(BOOLEAN, "json_is", (base, Literal(STRING, "object", span)), span)
+            there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (Call(JSON, "json_get", (base, key), span),), span),), span)
+            return Call(BOOLEAN, "cond", (kind, there, member), span)
+        value = self.call("get", [base, key], span)
+        there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (value,), span),), span)
+        return constants.guarded(there, [base, key], span)
+
     def in_list(self, left: Node, right: Items, span: Span) -> Node:
         """`x in [...]`: NULL items follow the language, the others are compared at once."""
+        if self.rules.strict_lists:
+            mixed = any(_loose(item) or isinstance(item, Items) for item in (left, *right.items))
+            if mixed:
+                tests = [self.comparison("eq", [left, item], span) for item in right.items]
+                return constants.guarded(constants.either(tests, span), [right, *([] if tests else [left])], span)
+            uncertain = constants.doubtful([right])
+            if uncertain:
+                rules, self.rules = self.rules, replace(self.rules, strict_lists=False)
+                try:
+                    return constants.guarded(self.in_list(left, right, span), uncertain, span)
+                finally:
+                    self.rules = rules
         nulls = [item for item in right.items if isinstance(item, Literal) and item.value is None]
         items = [item for item in right.items if item not in nulls]
         parts: list[Node] = []
@@ -447,6 +698,28 @@ class _Checker:
         return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
 
 
+def _dyn(node: Node) -> Node:
+    """A node whose type is not checked: what does not fit is no error of the filter but one of the row."""
+    return node if isinstance(node, Items) or _loose(node) else Call(node.type, "dyn", (node,), node.span)
+
+
+def _loose(node: Node) -> bool:
+    return isinstance(node, Call) and node.op == "dyn"
+
+
+def _bare(node: Node) -> Node:
+    """A node without the mark that its type is not checked."""
+    return node.args[0] if isinstance(node, Call) and node.op == "dyn" else node
+
+
+def _same_constant(one: Node, other: Node) -> bool:
+    if not isinstance(one, Literal) or not isinstance(other, Literal):
+        return False
+    comparable = one.type == other.type or (is_numeric(one.type) and is_numeric(other.type))
+    return comparable and one.value == other.value
+
+
+_DURATION_UNITS = ("hour", "minute", "second", "millisecond")
 _SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
 _JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
 _JSON_VALUES: dict[Type, str] = {STRING: "json_string", DOUBLE: "json_number", BOOLEAN: "json_boolean"}

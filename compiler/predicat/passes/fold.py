@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children
-from predicat.ir.types import BOOLEAN, JSON
+from predicat.ir.types import BOOLEAN, JSON, Scalar
+from predicat.passes.accept import never_unknown
 from predicat.semantics.evaluate import compile_node
 
 
@@ -16,11 +17,18 @@ def fold(node: Node) -> Node:
 
 
 def _call(node: Call) -> Node:
+    if node.op == "dyn":
+        return node.args[0]
+    if node.op == "is_true" and never_unknown(node.args[0]):
+        return node.args[0]
+    if node.op == "cond" and isinstance(node.args[0], Literal):
+        test = node.args[0].value
+        return Literal(node.type, None, node.span) if test is None else node.args[1 if test else 2]
     if node.op in ("and", "or"):
         return _connective(node)
     if node.op == "coalesce":
         return _coalesce(node)
-    if node.type != JSON and node.args and all(_constant(arg) for arg in node.args):
+    if isinstance(node.type, Scalar) and node.type != JSON and node.args and all(_constant(arg) for arg in node.args):
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
 

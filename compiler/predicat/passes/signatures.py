@@ -181,6 +181,8 @@ def _parsed(text: str) -> Type:
 def _result(text: str, element: Type | None) -> Type | None:
     if text == "T":
         return element
+    if text == "array<T>":
+        return ArrayType(element) if element is not None else None
     if text == "any":
         return ANY
     return DURATION if text == "duration" else _parsed(text)

@@ -113,8 +113,18 @@ def _gathered(row: Row, name: str) -> Any:
     return nested or None
 
 
+def _items(node: Node) -> Eval:
+    """The elements of an array; those of a JSON value that is none are absent."""
+    source = compile_node(node)
+    if node.type != JSON:
+        return source
+    return lambda row: found if isinstance(found := source(row), list) else None
+
+
 def _quantifier(node: Quantifier) -> Eval:
-    source, body, key, absorbing = compile_node(node.source), compile_node(node.body), f"${node.variable}", node.kind == "any"
+    if node.kind in ("one", "filter", "map"):
+        return _collected(node)
+    source, body, key, absorbing = _items(node.source), compile_node(node.body), f"${node.variable}", node.kind == "any"
 
     def run(row: Row) -> Any:
         items = source(row)
@@ -127,6 +137,23 @@ def _quantifier(node: Quantifier) -> Eval:
                 return absorbing
             unknown = unknown or found is None
         return None if unknown else not absorbing
+
+    return run
+
+
+def _collected(node: Quantifier) -> Eval:
+    source, body, key, kind = _items(node.source), compile_node(node.body), f"${node.variable}", node.kind
+
+    def run(row: Row) -> Any:
+        items = source(row)
+        if items is None:
+            return None
+        found = [body({**row, key: item}) for item in items]
+        if any(value is None for value in found):
+            return None
+        if kind == "map":
+            return found
+        return found.count(True) == 1 if kind == "one" else [item for item, kept in zip(items, found, strict=True) if kept]
 
     return run
 
@@ -184,14 +211,16 @@ def _same(_node: Call, args: list[Eval]) -> Eval:
     return run
 
 
-def _in(_node: Call, args: list[Eval]) -> Eval:
+def _in(node: Call, args: list[Eval]) -> Eval:
     left, right = args
+    mixed = isinstance(node.args[1], Items) and any({node.args[0].type, item.type} == {BIGINT, DOUBLE} for item in node.args[1].items)
+    same: Callable[[Any, Any], bool] = (lambda a, b: float(a) == float(b)) if mixed else (lambda a, b: bool(a == b))
 
     def run(row: Row) -> bool | None:
         value, items = left(row), right(row)
         if value is None or items is None:
             return None
-        if any(item is not None and value == item for item in items):
+        if any(item is not None and same(value, item) for item in items):
             return True
         return None if any(item is None for item in items) else False
 
@@ -284,6 +313,12 @@ def _float_div(a: float, b: float) -> float | None:
         return None
 
 
+def _ieee_div(a: float, b: float) -> float:
+    if b == 0:
+        return math.nan if a == 0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1, b)
+    return a / b
+
+
 def _div(node: Call) -> Callable[..., Any]:
     return _int_div if node.type == BIGINT else _float_div
 
@@ -307,7 +342,14 @@ def _signed(op: Callable[[Any], Any]) -> Callable[[Call], Callable[..., Any]]:
 
 
 def _compare(op: Callable[[Any, Any], bool]) -> Callable[[Call], Callable[..., Any]]:
-    return lambda _node: op
+    """Numbers of two types are compared as doubles, which Python alone would not do."""
+
+    def build(node: Call) -> Callable[..., Any]:
+        if {node.args[0].type, node.args[1].type} == {BIGINT, DOUBLE}:
+            return lambda a, b: op(float(a), float(b))
+        return op
+
+    return build
 
 
 def _whole(op: Callable[[float], int]) -> Callable[[Call], Callable[..., Any]]:
@@ -388,9 +430,19 @@ def _to_double(value: Any) -> float | None:
 
 
 def _to_string(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value.isoformat() if isinstance(value, date) else str(value)
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case float():
+            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        case timedelta():
+            return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"
+        case datetime():
+            return value.astimezone(UTC).replace(tzinfo=None).isoformat().removesuffix("000") + "Z"
+        case date():
+            return value.isoformat()
+        case _:
+            return str(value)
 
 
 _BOOLEANS = {"true": True, "TRUE": True, "True": True, "t": True, "1": True,
@@ -439,6 +491,9 @@ def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
         return lambda moment, _zone: read(moment.astimezone(zone))
 
     return build
+
+
+_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
 
 
 def _trunc(node: Call) -> Callable[..., Any]:
@@ -529,6 +584,8 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "mul": _arithmetic(lambda a, b: a * b),
     "div": _div,
     "mod": _constantly(_mod),
+    "fdiv": _constantly(_ieee_div),
+    "int32": _constantly(lambda value: value if -(2**31) <= value < 2**31 else None),
     "neg": _signed(lambda value: -value),
     "abs": _signed(abs),
     "floor": _whole(math.floor),
@@ -540,6 +597,10 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "trim": _constantly(lambda value: value.strip(" ")),
     "ltrim": _constantly(lambda value: value.lstrip(" ")),
     "rtrim": _constantly(lambda value: value.rstrip(" ")),
+    "strip": _constantly(lambda value, chars: value.strip(chars)),
+    "reverse": _constantly(lambda value: value[::-1]),
+    "split": _constantly(lambda value, by: value.split(by)),
+    "join": _constantly(lambda items, by: None if any(item is None for item in items) else by.join(items)),
     "starts_with": _constantly(lambda a, b: a.startswith(b)),
     "ends_with": _constantly(lambda a, b: a.endswith(b)),
     "contains": _constantly(lambda a, b: b in a),
@@ -560,12 +621,18 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "to_date": _constantly(_to_date),
     **{name: _part(name) for name in _PARTS},
     "date_trunc": _trunc,
+    "in_units": _constantly(lambda unit, value: _int_div(value // timedelta(microseconds=1), _UNITS[unit])),
     "add_days": _constantly(_add_days),
     "days_between": _constantly(lambda a, b: (a - b).days),
     "get": _constantly(lambda value, key: value.get(key)),
     "member": _constantly(lambda value, key: value.get(key)),
     "index": _constantly(_index),
     "size": _constantly(len),
+    "array": _constantly(lambda *items: list(items)),
+    "array_eq": _constantly(lambda a, b: None if any(item is None for item in [*a, *b]) else a == b),
+    "array_concat": _constantly(lambda a, b: [*a, *b]),
+    "keys": _constantly(list),
+    "dyn": _constantly(lambda value: value),
     "json_get": _constantly(_json_get),
     "json_at": _constantly(_json_at),
     "json_is": _constantly(lambda value, kind: _json_kind(value) == kind),

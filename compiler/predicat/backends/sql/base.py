@@ -23,7 +23,7 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, DOUBLE, STRING, Type
-from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.ir.values import INT_MIN
 from predicat.semantics import casefold
 
 Sql = exp.Expr
@@ -51,6 +51,7 @@ class Dialect:
     not_nan: Callable[[Sql], Sql]
     timestamp: Callable[[datetime], Sql]
     let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
+    stores_nul: bool = True
 
     def render(self, node: Node) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
@@ -184,6 +185,8 @@ def _needs_quotes(name: str, dialect: str) -> bool:
 
 # --- rendering
 
+_KEYED = ("get", "json_get", "member")
+
 
 @dataclass(slots=True)
 class Renderer:
@@ -212,11 +215,27 @@ class Renderer:
                 return self.dialect.quantifier(self, node)
             case Call():
                 rule = self.dialect.table[node.op]
+                if not self.dialect.stores_nul:
+                    self.no_nul(node)
                 if isinstance(rule, Reason):
                     raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, rule.text))
-                return rule(self, node)
+                return rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
             case _:
                 assert_never(node)
+
+    def keyed(self, rule: Rule, node: Call) -> Sql:
+        """Keys are names: they stay in the SQL where constants become parameters."""
+        first, self.first = self.first, None
+        try:
+            return rule(self, node)
+        finally:
+            self.first = first
+
+    def no_nul(self, node: Call) -> None:
+        for arg in node.args:
+            for item in arg.items if isinstance(arg, Items) else (arg,):
+                if isinstance(item, Literal) and isinstance(item.value, str) and "\0" in item.value:
+                    raise Unsupported.of(msg.no_nul(item.span, self.dialect.name))
 
     def args(self, node: Call) -> list[Sql]:
         return [self.node(arg) for arg in node.args]
@@ -325,7 +344,6 @@ _KINDS: dict[str, type[exp.Binary]] = {
     "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE, "gt": exp.GT, "ge": exp.GTE,
 }  # fmt: skip
 _FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-_TWO63 = float(2**63)
 
 
 def _comparison(op: str) -> Rule:
@@ -378,46 +396,26 @@ def _numeric_mix(left: Node, right: Node) -> bool:
 
 
 def _mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """An integer against a double. The double becomes a whole number, so that no digit of the integer is lost."""
+    """An integer against a double: as doubles, the rule of CEL, Spark and PostgreSQL alike."""
     if left.type == DOUBLE:
         op, left, right = _FLIPPED[op], right, left
     if isinstance(right, Literal) and isinstance(right.value, float):
         return _against_double(r, op, left, right.value)
     if isinstance(left, Literal) and isinstance(left.value, int) and abs(left.value) <= 2**53:
         return compare(r, op, Literal(DOUBLE, float(left.value)), right)
-    whole, sql = r.node(left), r.node(right)
-    rounding = "CEIL" if op in ("lt", "ge") else "FLOOR"
-    rounded = cast(fn(rounding, sql), "BIGINT")
-    inside = binary(_KINDS[op], whole, rounded)
-    if op == "eq":
-        inside = both(inside, binary(exp.EQ, sql.copy(), fn("FLOOR", sql.copy())))
-    elif op == "ne":
-        inside = either(inside, binary(exp.NEQ, sql.copy(), fn("FLOOR", sql.copy())))
-    defined = negation(is_null(whole.copy()))
-    high, low = binary(exp.GTE, sql.copy(), r.double(_TWO63)), binary(exp.LT, sql.copy(), r.double(-_TWO63))
-    beyond = {"eq": (False, False, False), "ne": (True, True, True), "lt": (False, True, False), "le": (False, True, False),
-              "gt": (False, False, True), "ge": (False, False, True)}[op]  # fmt: skip
-    nan, above, below = (exp.Boolean(this=value) for value in beyond)
-    return case(
-        (both(defined, negation(r.dialect.not_nan(sql.copy()))), nan),
-        (both(defined.copy(), high), above),
-        (both(defined.copy(), low), below),
-        (defined.copy(), inside),
-    )
+    return _doubles(r, op, Call(DOUBLE, "to_double", (left,), left.span), right)
 
 
 def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
-    """`bigint op constant`: the constant becomes the integer that decides the same."""
+    """`bigint op constant`: the constant becomes the integer that decides the same, so that an index serves."""
     sql = r.node(left)
-    if math.isnan(value) or abs(value) >= _TWO63:
-        always = {"lt": value > 0, "le": value > 0, "gt": value < 0, "ge": value < 0, "ne": True}.get(op, False)
-        always = (op == "ne") if math.isnan(value) else always
-        return case((negation(is_null(sql)), exp.Boolean(this=always)))
+    if math.isnan(value):
+        return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
+    if abs(value) > 2**53:
+        return binary(_KINDS[op], cast(sql, "DOUBLE"), r.double(value))
     if op in ("eq", "ne") and not value.is_integer():
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
     bound = math.ceil(value) if op in ("lt", "ge") else math.floor(value)
-    if not INT_MIN <= bound <= INT_MAX:
-        return case((negation(is_null(sql)), exp.Boolean(this=op in ("lt", "le"))))
     return binary(_KINDS[op], sql, r.literal(BIGINT, bound))
 
 
@@ -452,6 +450,7 @@ COMMON: dict[str, Rule | Reason] = {
     "is_null": lambda r, node: is_null(r.node(node.args[0])),
     "cond": _cond,
     "coalesce": function("COALESCE"),
+    "dyn": lambda r, node: r.node(node.args[0]),
     "same": _same,
     "in": _in,
     **{op: _comparison(op) for op in _KINDS},

@@ -42,6 +42,7 @@ from predicat.ir.types import (
     JSON,
     STRING,
     TIMESTAMP,
+    ArrayType,
     MapType,
     Type,
 )
@@ -363,6 +364,8 @@ def _to_double(r: Renderer, node: Call) -> Sql:
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:
+    if node.args[0].type not in (BIGINT, BOOLEAN, DATE):
+        raise r.refuse(node, f"the engines write a {node.args[0].type} differently")
     sql = r.node(node.args[0])
     if node.args[0].type == DATE:
         return fn("TO_CHAR", cast(sql, "TIMESTAMP"), text("YYYY-MM-DD"))
@@ -439,14 +442,108 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
     """EXISTS over UNNEST is two-valued: count TRUE, FALSE and UNKNOWN elements instead."""
     items = r.node(node.source)
     body = r.node(node.body)
+    if node.source.type == JSON:
+        items = case((binary(exp.EQ, fn("JSONB_TYPEOF", items), text("array")), items.copy()))
+    if node.kind in ("one", "filter", "map"):
+        return _collected(r, node, items, body)
     decided, other = (True, False) if node.kind == "any" else (False, True)
     hit = fn("BOOL_OR", body if decided else negation(body))
     unknown = fn("BOOL_OR", is_null(body.copy()))
     outcome = case((hit, exp.Boolean(this=decided)), (unknown, cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=other))
-    alias = exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[exp.to_identifier(node.variable, quoted=True)])
-    unnest = exp.Table(this=fn("UNNEST", items), alias=alias)
-    inner = exp.Select(expressions=[outcome]).from_(unnest).subquery()
+    inner = exp.Select(expressions=[outcome]).from_(_rows(r, node, items)).subquery()
     return case((negation(is_null(items.copy())), inner))
+
+
+def _rows(r: Renderer, node: Quantifier, items: Sql) -> Sql:
+    """The elements as rows: the variable, and the place in `__at`."""
+    column = exp.to_identifier(node.variable, quoted=True)
+    each = fn("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
+    alias = exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[column, exp.to_identifier("__at")])
+    table = exp.Table(this=each, alias=alias, ordinality=True)
+    if node.source.type != JSON:
+        return table
+    value = exp.alias_(fn("NULLIF", exp.Column(this=column.copy()), cast(text("null"), "JSONB")), node.variable, quoted=True)
+    return exp.Select(expressions=[value, exp.column("__at")]).from_(table).subquery(r.fresh("t"))
+
+
+def _collected(r: Renderer, node: Quantifier, items: Sql, body: Sql) -> Sql:
+    """UNKNOWN if the body is for any element; else whether just one is TRUE, or an array in the order of the source."""
+    unknown = fn("COALESCE", fn("BOOL_OR", is_null(body)), exp.Boolean(this=False))
+    if node.kind == "one":
+        hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=body.copy()))
+        found: Sql = binary(exp.EQ, hits, number(1))
+    else:
+        kept = body.copy() if node.kind == "map" else exp.Column(this=exp.to_identifier(node.variable, quoted=True))
+        gathered: Sql = fn("ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=exp.column("__at"), nulls_first=False)]))
+        if node.kind == "filter":
+            gathered = exp.Filter(this=gathered, expression=exp.Where(this=body.copy()))
+        element = node.type.element if isinstance(node.type, ArrayType) else STRING
+        empty = cast(text("{}"), f"{_TYPES.get(element, 'TEXT')}[]")
+        found = fn("COALESCE", gathered, empty)
+    outcome = case((negation(unknown), found))
+    inner = exp.Select(expressions=[outcome]).from_(_rows(r, node, items)).subquery()
+    return case((negation(is_null(items.copy())), inner))
+
+
+def _array(r: Renderer, node: Call) -> Sql:
+    element = node.type.element if isinstance(node.type, ArrayType) else STRING
+    found = cast(exp.Array(expressions=r.args(node)), f"{_TYPES.get(element, 'TEXT')}[]")
+    doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
+    return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
+
+
+def _array_concat(r: Renderer, node: Call) -> Sql:
+    """`||` passes over a NULL array."""
+    left, right = r.args(node)
+    there = both(negation(is_null(left.copy())), negation(is_null(right.copy())))
+    return case((there, exp.DPipe(this=wrap(left), expression=wrap(right), safe=True)))
+
+
+def _whole_array(sql: Sql) -> Sql:
+    return is_null(fn("ARRAY_POSITION", sql, exp.Null()))
+
+
+def _array_eq(r: Renderer, node: Call) -> Sql:
+    left, right = r.args(node)
+    return case((both(_whole_array(left.copy()), _whole_array(right.copy())), binary(exp.EQ, left, right)))
+
+
+def _join_texts(r: Renderer, node: Call) -> Sql:
+    items, by = r.args(node)
+    return case((_whole_array(items.copy()), fn("ARRAY_TO_STRING", items, by)))
+
+
+def _split(r: Renderer, node: Call) -> Sql:
+    """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
+    sql = r.node(node.args[0])
+    empty = cast(exp.Array(expressions=[text("")]), "TEXT[]")
+    return case((binary(exp.EQ, sql, text("")), empty), default=fn("STRING_TO_ARRAY", sql.copy(), r.node(node.args[1])))
+
+
+def _keys(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    rows = exp.Select(expressions=[fn("JSONB_OBJECT_KEYS", sql)]).subquery()
+    return case((negation(is_null(sql.copy())), exp.Anonymous(this="ARRAY", expressions=[rows.this])))
+
+
+def _ieee_div(r: Renderer, node: Call) -> Sql:
+    a, b = (_double_operand(r, arg) for arg in node.args)
+    plain = _float(r, exp.Div, *node.args)
+    if isinstance(node.args[1], Literal) and node.args[1].value:
+        return plain
+    negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0"))
+    infinite = [cast(text(name), "DOUBLE") for name in ("Infinity", "-Infinity", "NaN")]
+    nan = either(binary(exp.EQ, a.copy(), number(0)), negation(_not_nan(a.copy())))
+    up = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), number(0))), expression=wrap(negative))
+    at_zero = case((nan, infinite[2]), (up, infinite[0]), (negation(is_null(a.copy())), infinite[1]))
+    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), plain))
+
+
+_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
+
+
+def _in_units(r: Renderer, node: Call) -> Sql:
+    return _operate(exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(_UNITS[constant(node.args[0])]))
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:
@@ -458,16 +555,21 @@ def _in_array(r: Renderer, node: Call) -> Sql:
     return case((negation(is_null(value.copy())), found))
 
 
+def _subscripted(items: Sql) -> Sql:
+    """PostgreSQL takes a subscript behind a column or behind parentheses."""
+    return items if isinstance(items, exp.Column) else exp.Paren(this=items)
+
+
 def _index(r: Renderer, node: Call) -> Sql:
     """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the type."""
     items, position = r.args(node)
     if isinstance(node.args[1], Literal) and not 0 <= _value(node.args[1]) < 2**31 - 1:
         return r.null(node.type)
     if isinstance(node.args[1], Literal):
-        return exp.Bracket(this=wrap(items), expressions=[number(_value(node.args[1]) + 1)], offset=1)
+        return exp.Bracket(this=_subscripted(items), expressions=[number(_value(node.args[1]) + 1)], offset=1)
     # No array reaches so far: what is beyond the integers finds nothing there either.
     shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number(1))
-    return exp.Bracket(this=wrap(items), expressions=[shifted], offset=1)
+    return exp.Bracket(this=_subscripted(items), expressions=[shifted], offset=1)
 
 
 def _member(r: Renderer, node: Call) -> Sql:
@@ -574,6 +676,9 @@ def _timestamp(value: datetime) -> Sql:
     return cast(text(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
 
 
+_TYPES: dict[Type, str] = {STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
+                           DURATION: "BIGINT", JSON: "JSONB"}  # fmt: skip
+
 POSTGRES = Dialect(
     name="postgres",
     sqlglot="postgres",
@@ -583,6 +688,7 @@ POSTGRES = Dialect(
     let=let,
     not_nan=_not_nan,
     timestamp=_timestamp,
+    stores_nul=False,
     table={
         **COMMON,
         "collate": _collate,
@@ -592,6 +698,8 @@ POSTGRES = Dialect(
         "mul": _arithmetic(exp.Mul),
         "div": _div,
         "mod": _mod,
+        "fdiv": _ieee_div,
+        "int32": lambda r, node: let(r, r.node(node.args[0]), lambda sql: case((between(sql, number(-(2**31)), number(2**31 - 1)), sql.copy()))),
         "neg": _neg,
         "abs": _abs,
         "floor": _whole("FLOOR"),
@@ -603,6 +711,10 @@ POSTGRES = Dialect(
         "trim": _trim("BTRIM"),
         "ltrim": _trim("LTRIM"),
         "rtrim": _trim("RTRIM"),
+        "strip": lambda r, node: fn("BTRIM", *r.args(node)),
+        "reverse": function("REVERSE"),
+        "split": _split,
+        "join": _join_texts,
         "starts_with": _starts_with,
         "ends_with": _ends_with,
         "contains": _contains,
@@ -631,12 +743,17 @@ POSTGRES = Dialect(
         "second": _part("SECOND"),
         "millisecond": _millisecond,
         "date_trunc": _trunc,
+        "in_units": _in_units,
         "add_days": _add_days,
         "days_between": _days_between,
         "get": _get,
         "member": _member,
         "index": _index,
         "size": _size,
+        "array": _array,
+        "array_eq": _array_eq,
+        "array_concat": _array_concat,
+        "keys": _keys,
         "json_get": _json_get,
         "json_at": _json_at,
         "json_is": _json_is,

@@ -20,6 +20,7 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    either,
     fn,
     folded,
     function,
@@ -39,6 +40,7 @@ from predicat.ir.types import (
     DATE,
     DOUBLE,
     DURATION,
+    JSON,
     STRING,
     TIMESTAMP,
     MapType,
@@ -91,8 +93,10 @@ def _div(r: Renderer, node: Call) -> Sql:
     a, b = _integer(r, left), _integer(r, right)
     if isinstance(right, Literal) and right.value not in (0, -1):
         return exp.IntDiv(this=wrap(a), expression=wrap(b))
-    quotient = exp.IntDiv(this=wrap(a), expression=fn("NULLIF", b, number(0)))
-    return case((binary(exp.EQ, b.copy(), number(-1)), fn("TRY_SUBTRACT", number(0), cast(a.copy(), "BIGINT"))), default=quotient)
+    # The one quotient that overflows is that by -1: divide by 1 there, and let TRY_MULTIPLY change the sign.
+    minus = binary(exp.EQ, b, number(-1))
+    quotient = exp.IntDiv(this=wrap(a), expression=case((minus, number(1)), default=fn("NULLIF", b.copy(), number(0))))
+    return fn("TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus.copy(), number(-1)), default=number(1)), "BIGINT"))
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
@@ -303,9 +307,90 @@ def _days_between(r: Renderer, node: Call) -> Sql:
 
 
 def _quantifier(r: Renderer, node: Quantifier) -> Sql:
-    name = exp.to_identifier(node.variable, quoted=True)
-    lambda_ = exp.Lambda(this=r.node(node.body), expressions=[name])
-    return fn("EXISTS" if node.kind == "any" else "FORALL", r.node(node.source), lambda_)
+    items = _elements(r, node.source)
+    body = r.node(node.body)
+    if node.kind in ("any", "all"):
+        return fn("EXISTS" if node.kind == "any" else "FORALL", items, _lambda(node, body))
+    known = fn("FORALL", items, _lambda(node, negation(is_null(body))))
+    found = fn("TRANSFORM" if node.kind == "map" else "FILTER", items.copy(), _lambda(node, body.copy()))
+    return case((known, binary(exp.EQ, fn("ARRAY_SIZE", found), number(1)) if node.kind == "one" else found))
+
+
+def _lambda(node: Quantifier, body: Sql) -> Sql:
+    return exp.Lambda(this=body, expressions=[exp.to_identifier(node.variable, quoted=True)])
+
+
+def _elements(r: Renderer, node: Node) -> Sql:
+    """The elements of an array; those of a JSON array with its nulls as NULL."""
+    sql = r.node(node)
+    if node.type != JSON:
+        return sql
+    item = exp.to_identifier("__item", quoted=True)
+    value = case((negation(fn("IS_VARIANT_NULL", exp.Column(this=item))), exp.Column(this=item.copy())))
+    array = case((_json_kind(_unwrapped(sql), "array"), fn("TRY_VARIANT_GET", _unwrapped(sql.copy()), text("$"), text("array<variant>"))))
+    return fn("TRANSFORM", array, exp.Lambda(this=value, expressions=[item.copy()]))
+
+
+def _unwrapped(sql: Sql) -> Sql:
+    """A JSON step without its guard against null, where the kind is asked for anyway."""
+    found: Sql = sql.args["ifs"][0].args["true"] if isinstance(sql, exp.Case) else sql
+    return found
+
+
+def _array(r: Renderer, node: Call) -> Sql:
+    found = fn("ARRAY", *r.args(node))
+    doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
+    return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
+
+
+def _array_eq(r: Renderer, node: Call) -> Sql:
+    left, right = r.args(node)
+    whole = [negation(fn("ARRAY_CONTAINS", fn("TRANSFORM", part.copy(), _is_absent()), exp.Boolean(this=True))) for part in (left, right)]
+    return case((both(*whole), binary(exp.EQ, left, right)))
+
+
+def _is_absent() -> Sql:
+    item = exp.to_identifier("__item", quoted=True)
+    return exp.Lambda(this=is_null(exp.Column(this=item)), expressions=[item.copy()])
+
+
+def _join_texts(r: Renderer, node: Call) -> Sql:
+    items, by = r.args(node)
+    absent = fn("EXISTS", items.copy(), _is_absent())
+    return case((negation(absent), fn("ARRAY_JOIN", items, by)))
+
+
+def _split(r: Renderer, node: Call) -> Sql:
+    """SPLIT takes a Java pattern: the text in it is quoted whole."""
+    quoted = "\\Q" + constant(node.args[1]).replace("\\E", "\\E\\\\E\\Q") + "\\E"
+    return fn("SPLIT", r.node(node.args[0]), text(quoted), number(-1))
+
+
+def _ieee_div(r: Renderer, node: Call) -> Sql:
+    a, b = (_floating(r, arg) for arg in node.args)
+    if isinstance(node.args[1], Literal) and node.args[1].value:
+        return fn("TRY_DIVIDE", a, b)
+    zero = number(0)
+    negative = binary(exp.EQ, cast(b.copy(), "STRING"), text("-0.0"))
+    infinite = [cast(text(name), "DOUBLE") for name in ("Infinity", "-Infinity", "NaN")]
+    nan = either(binary(exp.EQ, a.copy(), zero), fn("ISNAN", a.copy()))
+    up = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), zero.copy())), expression=wrap(negative))
+    at_zero = case((nan, infinite[2]), (up, infinite[0]), (negation(is_null(a.copy())), infinite[1]))
+    return case((binary(exp.EQ, b.copy(), zero.copy()), at_zero), default=fn("TRY_DIVIDE", a, b))
+
+
+_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
+
+
+def _in_units(r: Renderer, node: Call) -> Sql:
+    return exp.IntDiv(this=wrap(r.node(node.args[1])), expression=number(_UNITS[constant(node.args[0])]))
+
+
+def _to_string(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    if arg.type not in (BIGINT, BOOLEAN, DATE):
+        raise r.refuse(node, f"the engines write a {arg.type} differently")
+    return cast(r.node(arg), "STRING")
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:
@@ -376,9 +461,7 @@ def _json_is(r: Renderer, node: Call) -> Sql:
 
 def _json_value(kind: str, type_name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        sql = r.node(node.args[0])
-        if isinstance(sql, exp.Case):
-            sql = sql.args["ifs"][0].args["true"]
+        sql = _unwrapped(r.node(node.args[0]))
         value = fn("TRY_VARIANT_GET", sql.copy(), text("$"), text(type_name))
         return case((_json_kind(sql, kind), value))
 
@@ -402,6 +485,8 @@ SPARK = Dialect(
         "mul": _arithmetic("TRY_MULTIPLY", exp.Mul),
         "div": _div,
         "mod": _mod,
+        "fdiv": _ieee_div,
+        "int32": lambda r, node: cast(try_cast(r.node(node.args[0]), "INT"), "BIGINT"),
         "neg": _neg,
         "abs": _abs,
         "floor": _whole("FLOOR"),
@@ -413,6 +498,10 @@ SPARK = Dialect(
         "trim": _trim("TRIM"),
         "ltrim": _trim("LTRIM"),
         "rtrim": _trim("RTRIM"),
+        "strip": lambda r, node: exp.Trim(this=r.node(node.args[0]), expression=r.node(node.args[1]), position="BOTH"),
+        "reverse": function("REVERSE"),
+        "split": _split,
+        "join": _join_texts,
         "starts_with": function("STARTSWITH"),
         "ends_with": function("ENDSWITH"),
         "contains": function("CONTAINS"),
@@ -427,7 +516,7 @@ SPARK = Dialect(
         "replace": _replace,
         "to_int": _to_int,
         "to_double": _to_double,
-        "to_string": lambda r, node: cast(r.node(node.args[0]), "STRING"),
+        "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": _to_timestamp,
         "to_date": _to_date,
@@ -441,12 +530,17 @@ SPARK = Dialect(
         "second": _clock("SECOND"),
         "millisecond": _millisecond,
         "date_trunc": _trunc,
+        "in_units": _in_units,
         "add_days": _add_days,
         "days_between": _days_between,
         "get": function("TRY_ELEMENT_AT"),
         "member": _member,
         "index": _index,
         "size": _size,
+        "array": _array,
+        "array_eq": _array_eq,
+        "array_concat": function("CONCAT"),
+        "keys": function("MAP_KEYS"),
         "json_get": _json_step,
         "json_at": _json_step,
         "json_is": _json_is,

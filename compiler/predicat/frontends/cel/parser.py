@@ -30,9 +30,32 @@ def parse(text: str, source: Source) -> tuple[Any, dict[int, int]]:
     try:
         serialized = _environment().compile(text, disable_check=True).serialize()
     except (RuntimeError, UnicodeError, ValueError) as error:
+        plain = _without_doubled_parentheses(text) if "recursion limit" in str(error) else text
+        if plain != text:
+            return parse(plain, source)
         raise PredicatError(_diagnostics(str(error), text, source)) from None
     parsed = decode(serialized)
     return parsed.expr, {row.id: row.offset for row in parsed.source_info.positions}
+
+
+_PIECE = re.compile(r"[rRbB]*(?:\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|[()]", re.DOTALL)
+
+
+def _without_doubled_parentheses(text: str) -> str:
+    """`((x))` as ` (x) `, of the same length: the parser counts every pair of parentheses as a level."""
+    stack: list[int] = []
+    pairs: dict[int, int] = {}
+    for found in _PIECE.finditer(text):
+        if found[0] == "(":
+            stack.append(found.start())
+        elif found[0] == ")" and stack:
+            pairs[stack.pop()] = found.start()
+    chars = list(text)
+    for start, end in pairs.items():
+        inner = start + 1
+        if pairs.get(inner) == end - 1 and not text[:start].rstrip()[-1:].isalnum():
+            chars[start] = chars[end] = " "
+    return "".join(chars)
 
 
 _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): ([^\n]*)")

@@ -9,9 +9,9 @@ from typing import Any
 
 from predicat.diagnostics import Diagnostic, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.cel import parser
+from predicat.frontends.cel import extensions, parser
 from predicat.ir import tree as t
-from predicat.ir.values import parse_timestamp
+from predicat.ir.values import is_timestamp, parse_timestamp
 from predicat.passes.check import CEL_RULES
 
 RULES = CEL_RULES
@@ -49,7 +49,7 @@ _PARTS = {
     "getDayOfWeek": ("day_of_week", 0), "getDayOfYear": ("day_of_year", -1), "getHours": ("hour", 0),
     "getMinutes": ("minute", 0), "getSeconds": ("second", 0), "getMilliseconds": ("millisecond", 0),
 }  # fmt: skip
-_KNOWN = [*_METHODS, *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
+_KNOWN = [*_METHODS, *extensions.METHODS, "dyn", "exists_one", "map", *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
 _WORD = re.compile(r"[A-Za-z_]\w*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\d[\w.]*|[-!=<>&|+*/%?:]+|.", re.DOTALL)
 
 
@@ -86,7 +86,13 @@ class _Reader:
             return t.ListOf(items, self.span(expr, *items))
         if expr.HasField("comprehension_expr"):
             return self.comprehension(expr)
-        raise self.fail(msg.unsupported_syntax(self.span(expr), "a map or message constant"))
+        if not expr.struct_expr.message_name:
+            return self.map_of(expr)
+        raise self.fail(msg.unsupported_syntax(self.span(expr), "a message constant"))
+
+    def map_of(self, expr: Any) -> t.Tree:
+        parts = self.all([part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)])
+        return t.MapOf(tuple(zip(parts[::2], parts[1::2], strict=True)), self.span(expr, *parts))
 
     def all(self, exprs: Any) -> tuple[t.Tree, ...]:
         out: list[t.Tree] = []
@@ -146,7 +152,22 @@ class _Reader:
             return t.Apply("cast", (arg, target), self.span(expr, arg))
         if method and name in _PARTS and len(call.args) <= 1:
             return self.part(expr)
+        if method and name in extensions.METHODS:
+            return self.extension(expr)
+        if not method and name == "dyn" and len(call.args) == 1:
+            (arg,) = self.all(call.args)
+            return t.Apply("dyn", (arg,), self.closed(self.span(expr, arg)))
         return self.function(expr)
+
+    def extension(self, expr: Any) -> t.Tree:
+        """A function of the strings extension."""
+        name = expr.call_expr.function
+        counts, build = extensions.METHODS[name]
+        if len(expr.call_expr.args) not in counts:
+            expected = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
+            raise self.fail(msg.wrong_argument_count(self.name_span(expr), name, len(expr.call_expr.args), expected))
+        args = self.all([expr.call_expr.target, *expr.call_expr.args])
+        return build(args, self.closed(self.span(expr, *args)))
 
     def chain(self, expr: Any, name: str) -> list[Any]:
         """The operands of a balanced tree of && or ||, in order."""
@@ -197,11 +218,21 @@ class _Reader:
         if name == "timestamp":
             if isinstance(arg, t.Const) and isinstance(arg.value, str):
                 value = parse_timestamp(arg.value)
+                if _NANOSECONDS.search(arg.value):
+                    raise self.fail(msg.unsupported_syntax(arg.span, "a timestamp with nanoseconds", "engines keep microseconds"))
+                if value is None and is_timestamp(arg.value):  # right in form, but outside the years 1 to 9999
+                    return t.Apply("cast", (t.Const(None, span), t.Const("to_timestamp", span)), span)
                 if value is None:
                     raise self.fail(msg.bad_constant(arg.span, "timestamp", arg.value, "2013-07-04T10:30:00Z"))
                 return t.Const(value, span)
             return t.Apply("cast", (arg, t.Const("to_timestamp", span)), span)
+        if isinstance(arg, t.Const) and isinstance(arg.value, timedelta):
+            return arg
         length = _duration(arg.value) if isinstance(arg, t.Const) and isinstance(arg.value, str) else None
+        if length is None and isinstance(arg, t.Const) and isinstance(arg.value, str) and _is_duration(arg.value):
+            if _fine(arg.value):
+                raise self.fail(msg.unsupported_syntax(arg.span, "a duration with nanoseconds", "engines keep microseconds"))
+            return t.Apply("sub", (t.Const(None, span), t.Const(timedelta(0), span)), span)  # beyond 10,000 years: an error
         if length is None:
             text = str(arg.value) if isinstance(arg, t.Const) else arg.span.text
             raise self.fail(msg.bad_constant(arg.span, "duration", text, "1h30m"))
@@ -212,6 +243,12 @@ class _Reader:
         op, shift = _PARTS[expr.call_expr.function]
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         span = self.closed(self.span(expr, *args))
+        zone = args[1].value if len(args) == 2 and isinstance(args[1], t.Const) else None
+        offset = _OFFSET.match(zone) if isinstance(zone, str) else None
+        if offset:  # a fixed offset: the wall clock there is that of UTC, so much later
+            sign = -1 if offset[1] == "-" else 1
+            later = t.Const(sign * timedelta(hours=int(offset[2]), minutes=int(offset[3])), span)
+            args = (t.Apply("add", (args[0], later), span),)
         found: t.Tree = t.Apply(op, args, span)
         return t.Apply("add", (found, t.Const(shift, span)), span) if shift else found
 
@@ -231,24 +268,60 @@ class _Reader:
         kind = _macro(loop)
         if kind is None:
             raise self.fail(msg.unsupported_syntax(self.span(expr), "this macro", "all() and exists() are supported"))
-        source = self.read(loop.iter_range)
-        body = self.read(loop.loop_step.call_expr.args[1])
-        span = self.closed(self.span(expr, source, body))
-        return t.Bind(kind, loop.iter_var, source, body, span)
+        name, kept, body = kind
+        trees = self.all([loop.iter_range, *([kept] if kept is not None else []), body])
+        span = self.closed(self.span(expr, *trees))
+        source = trees[0]
+        if kept is not None:  # map() of three arguments keeps some elements first
+            source = t.Bind("filter", loop.iter_var, source, trees[1], span)
+        return t.Bind(name, loop.iter_var, source, trees[-1], span)
 
 
-def _macro(loop: Any) -> str | None:
-    """`any` for exists(), `all` for all(): told by the connective of the loop step and the start value."""
+def _macro(loop: Any) -> tuple[str, Any, Any] | None:
+    """The macro that a comprehension came from, what map() keeps, and the body: told by the shape of the loop step."""
     step = loop.loop_step
-    if not step.HasField("call_expr") or len(step.call_expr.args) != 2 or loop.iter_var2:
+    if not step.HasField("call_expr") or loop.iter_var2:
         return None
-    accumulator = step.call_expr.args[0]
-    if not (accumulator.HasField("ident_expr") and accumulator.ident_expr.name == loop.accu_var):
+    function, args = step.call_expr.function, step.call_expr.args
+    logical = {"_||_": "any", "_&&_": "all"}.get(function)
+    if logical and len(args) == 2 and _is(args[0], loop.accu_var):
+        return logical, None, args[1]
+    appended = _appended(step, loop.accu_var)
+    if appended is not None:
+        return "map", None, appended
+    if function != "_?_:_" or len(args) != 3 or not _is(args[2], loop.accu_var):
         return None
-    if not loop.accu_init.const_expr.HasField("bool_value") or not loop.result.HasField("ident_expr"):
+    if loop.accu_init.HasField("const_expr"):
+        return "one", None, args[0]
+    appended = _appended(args[1], loop.accu_var)
+    if appended is None:
         return None
-    shapes: dict[tuple[str, bool], str] = {("_||_", False): "any", ("_&&_", True): "all"}
-    return shapes.get((step.call_expr.function, loop.accu_init.const_expr.bool_value))
+    return ("filter", None, args[0]) if _is(appended, loop.iter_var) else ("map", args[0], appended)
+
+
+def _appended(step: Any, name: str) -> Any:
+    """`x` in `accumulator + [x]`."""
+    call = step.call_expr
+    found = call.function == "_+_" and len(call.args) == 2 and _is(call.args[0], name) and call.args[1].HasField("list_expr")
+    return call.args[1].list_expr.elements[0] if found else None
+
+
+def _is(expr: Any, name: str) -> bool:
+    return bool(expr.HasField("ident_expr") and expr.ident_expr.name == name)
+
+
+_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z")
+_NANOSECONDS = re.compile(r"\.\d{6}0*[1-9]")
+
+
+def _is_duration(text: str) -> bool:
+    return bool(re.fullmatch(rf"[+-]?(?:{_DURATION.pattern})+", text))
+
+
+def _fine(text: str) -> bool:
+    """Whether a duration has parts of a microsecond."""
+    total = sum((Decimal(number) * Decimal(_SECONDS[unit]) for number, unit in _DURATION.findall(text)), Decimal(0))
+    return bool(total * 1_000_000 % 1)
 
 
 _DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|ns)")
@@ -262,6 +335,7 @@ def _duration(text: str) -> timedelta | None:
     if not pieces or "".join(number + unit for number, unit in pieces) != rest:
         return timedelta(0) if rest == "0" else None
     total = sum((Decimal(number) * Decimal(_SECONDS[unit]) for number, unit in pieces), Decimal(0))
-    return timedelta(microseconds=sign * int(total * 1_000_000)) if total <= 315_576_000_000 else None
+    micros = total * 1_000_000
+    return timedelta(microseconds=sign * int(micros)) if total <= 315_576_000_000 and not micros % 1 else None
 
 

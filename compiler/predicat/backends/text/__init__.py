@@ -1,0 +1,1 @@
+"""Back ends that write a predicate in another predicate language."""

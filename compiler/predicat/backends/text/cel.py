@@ -1,0 +1,196 @@
+"""Writes CEL. A top-level field is tested for presence by `x != null`, a member by `has(x.y)`."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse, seconds
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
+from predicat.ir.types import BIGINT, JSON, MapType
+from predicat.passes.accept import never_unknown
+
+_SIGNS = {**COMPARISONS, "eq": "==", "ne": "!=", "add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "+", "in": "in"}
+_METHODS = {
+    "starts_with": "startsWith", "ends_with": "endsWith", "contains": "contains", "matches": "matches", "lower": "lowerAscii",
+    "upper": "upperAscii", "replace": "replace", "split": "split", "join": "join", "reverse": "reverse", "year": "getFullYear",
+    "hour": "getHours", "minute": "getMinutes", "second": "getSeconds", "millisecond": "getMilliseconds", "day": "getDate",
+    "day_of_week": "getDayOfWeek", "strip": "trim",
+}  # fmt: skip
+_SHIFTED = {"month": "getMonth", "day_of_year": "getDayOfYear"}
+_FUNCTIONS = {"length": "size", "size": "size", "json_size": "size", "to_int": "int", "to_double": "double", "to_string": "string",
+              "to_boolean": "bool", "to_timestamp": "timestamp", "dyn": "dyn"}  # fmt: skip
+_MACROS = {"any": "exists", "all": "all", "one": "exists_one", "filter": "filter", "map": "map"}
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_RESERVED = frozenset({
+    "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "namespace",
+    "null", "package", "return", "true", "var", "void", "while",
+})  # fmt: skip
+_TOTAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "starts_with", "ends_with", "contains", "like", "matches", "and", "or", "not", "get"})
+
+
+def write(node: Node) -> str:
+    """The predicate in CEL. Raises Unsupported."""
+    return _write(plain(node), 0)
+
+
+def _write(node: Node, level: int) -> str:
+    """`level`: how tightly the place binds; a looser expression gets parentheses."""
+    match node:
+        case Literal():
+            return _literal(node)
+        case Field():
+            return _path(node)
+        case Variable(_, name):
+            return name
+        case Parameter():
+            raise refuse("cel", node, "CEL has no parameters")
+        case Items():
+            return f"[{', '.join(_write(item, 0) for item in node.items)}]"
+        case Quantifier():
+            return f"{_write(node.source, 9)}.{_MACROS[node.kind]}({node.variable}, {_write(node.body, 0)})"
+        case Call():
+            text, own = _call(node)
+            return f"({text})" if own < level else text
+
+
+def _path(node: Field) -> str:
+    parts = node.decl.name.split(".")
+    if not all(_NAME.match(part) and part not in _RESERVED for part in parts):
+        raise refuse("cel", node, f"{node.decl.name!r} is no name in CEL")
+    return node.decl.name
+
+
+def _call(node: Call) -> tuple[str, int]:
+    op, args = node.op, node.args
+    if op in ("and", "or"):
+        own = 3 if op == "and" else 2
+        return (" && " if op == "and" else " || ").join(_write(arg, own + 1) for arg in args), own
+    if op == "not":
+        inner = args[0]
+        if isinstance(inner, Call) and inner.op == "is_null":
+            return _presence(inner.args[0], there=True)
+        return f"!{_write(inner, 8)}", 8
+    if op == "is_null":
+        return _presence(args[0], there=False)
+    if op == "is_true":
+        return _decided(node)
+    if op == "cond":
+        return f"{_write(args[0], 2)} ? {_write(args[1], 2)} : {_write(args[2], 1)}", 1
+    if op in _SIGNS:
+        own = {"add": 5, "sub": 5, "concat": 5, "mul": 6, "div": 6, "fdiv": 6, "mod": 6}.get(op, 4)
+        return f"{_write(args[0], own + (own == 4))} {_SIGNS[op]} {_write(args[1], own + 1)}", own
+    if op == "neg":
+        return f"-{_write(args[0], 8)}", 8
+    if op in ("get", "json_get", "member"):
+        return _member(args[0], args[1]), 9
+    if op in ("index", "json_at"):
+        return f"{_write(args[0], 9)}[{_write(args[1], 0)}]", 9
+    return _named(node)
+
+
+def _named(node: Call) -> tuple[str, int]:
+    op, args = node.op, node.args
+    if op == "like":
+        return f"{_write(args[0], 9)}.match({_quoted(_glob(node))})", 9
+    if op == "strip":
+        return f"{_write(args[0], 9)}.trim()", 9
+    if op in _METHODS:
+        return f"{_write(args[0], 9)}.{_METHODS[op]}({', '.join(_write(arg, 0) for arg in args[1:])})", 9
+    if op in _SHIFTED:
+        call = f"{_write(args[0], 9)}.{_SHIFTED[op]}({', '.join(_write(arg, 0) for arg in args[1:])})"
+        return f"{call} + 1", 5
+    if op in _FUNCTIONS:
+        return f"{_FUNCTIONS[op]}({', '.join(_write(arg, 0) for arg in args)})", 9
+    if op == "array":
+        return f"[{', '.join(_write(arg, 0) for arg in args)}]", 9
+    if op in ("array_eq", "array_concat"):
+        sign, own = ("==", 4) if op == "array_eq" else ("+", 5)
+        return f"{_write(args[0], own + 1)} {sign} {_write(args[1], own + 1)}", own
+    raise refuse("cel", node, "CEL has no function for it")
+
+
+def _member(base: Node, key: Node) -> str:
+    name = key.value if isinstance(key, Literal) else None
+    if isinstance(name, str) and _NAME.match(name) and name not in _RESERVED:
+        return f"{_write(base, 9)}.{name}"
+    return f"{_write(base, 9)}[{_write(key, 0)}]"
+
+
+def _presence(node: Node, *, there: bool) -> tuple[str, int]:
+    if isinstance(node, Call) and node.op in ("get", "json_get", "member"):
+        base, key = node.args
+        name = key.value if isinstance(key, Literal) else None
+        dotted = isinstance(name, str) and _NAME.match(name) and name not in _RESERVED
+        if isinstance(base.type, MapType) and not dotted:
+            text = f"{_write(key, 5)} in {_write(base, 5)}"
+            return (text, 4) if there else (f"!({text})", 8)
+        if dotted:
+            return f"{'' if there else '!'}has({_write(node, 0)})", 8
+    if isinstance(node, Field) and "." in node.decl.name and node.decl.type == JSON:
+        return f"{'' if there else '!'}has({_path(node)})", 8
+    if isinstance(node, Field):
+        return f"{_path(node)} {'!=' if there else '=='} null", 4
+    raise refuse("cel", node, "CEL asks for the presence of fields and members only")
+
+
+def _decided(node: Call) -> tuple[str, int]:
+    """UNKNOWN as FALSE: CEL can say it where UNKNOWN comes from absent keys alone."""
+    inner = node.args[0]
+    if never_unknown(inner):
+        return _write(inner, 0), 0
+    for part in walk(inner):
+        if isinstance(part, Call) and part.op not in _TOTAL and not (part.op == "json_get" or never_unknown(part)):
+            raise refuse("cel", node, "CEL cannot turn an error into false, and this may be an error for more than an absent key")
+    keys: list[Node] = []
+    for part in walk(inner):
+        member = isinstance(part, Call) and part.op in ("get", "json_get")
+        if (member or isinstance(part, Field)) and part not in keys:
+            keys.append(part)
+    tests = [_presence(key, there=True) for key in keys if key in keys and not _is_base(key, keys)]
+    return " && ".join([*(f"({text})" if own < 4 else text for text, own in tests), _write(inner, 4)]), 3
+
+
+def _is_base(key: Node, keys: list[Node]) -> bool:
+    return any(isinstance(other, Call) and other.args[0] == key for other in keys)
+
+
+def _literal(node: Literal) -> str:
+    match node.value:
+        case None:
+            raise refuse("cel", node, "CEL has no literal for UNKNOWN")
+        case bool():
+            return "true" if node.value else "false"
+        case int():
+            return str(node.value)
+        case float():
+            if not math.isfinite(node.value):
+                name = {math.inf: "Infinity", -math.inf: "-Infinity"}.get(node.value, "NaN")
+                return f'double("{name}")'
+            return repr(node.value)
+        case str():
+            return _quoted(node.value)
+        case timedelta():
+            return f'duration("{seconds(node.value)}")'
+        case datetime():
+            return f'timestamp("{iso(node.value)}")'
+        case Decimal():
+            return repr(float(node.value)) if node.type != BIGINT else str(node.value)
+        case _:
+            raise refuse("cel", node, f"CEL has no {node.type}")
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _glob(node: Call) -> str:
+    """A LIKE pattern as Knative's glob, which has no way to write a `*` or `?` of the text."""
+    pattern = node.args[1].value if isinstance(node.args[1], Literal) else None
+    if not isinstance(pattern, str) or re.search(r"[*?]", pattern):
+        raise refuse("cel", node, "a glob cannot say a pattern with * or ? in its text")
+    return re.sub(r"\\(.)|([%_])", lambda found: found[1] or {"%": "*", "_": "?"}[found[2]], pattern, flags=re.DOTALL)
+

@@ -1,0 +1,208 @@
+"""Writes the languages of tests on keys: cloudevents, attributes, headers, pubsub, sns and labels."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from predicat.backends.text.shapes import Test, decided, negated, plain, refuse, test_of
+from predicat.frontends.headers import KEY as HEADER_KEY
+from predicat.frontends.labels import KEY as LABEL_KEY
+from predicat.frontends.labels import VALUE as LABEL_VALUE
+from predicat.ir.nodes import Call, Node
+
+TWO_VALUED = "the language tells an absent key from another value nowhere: its tests are two-valued, and this one may be UNKNOWN"
+
+
+def _parts(node: Node, op: str) -> tuple[Node, ...]:
+    return node.args if isinstance(node, Call) and node.op == op else (node,)
+
+
+def _texts(test: Test) -> bool:
+    return not test.convert and all(isinstance(value, str) for value in test.values)
+
+
+# --- cloudevents
+
+_CLOUDEVENTS = {"eq": "exact", "starts_with": "prefix", "ends_with": "suffix"}
+
+
+def cloudevents(node: Node) -> str:
+    """A filter of the Subscriptions API, as JSON. Raises Unsupported."""
+    return json.dumps(_cloudevents(plain(node)), ensure_ascii=False)
+
+
+def _cloudevents(node: Node) -> dict[str, Any]:
+    inner = negated(node)
+    if inner is not None:
+        return {"not": _cloudevents(inner)}
+    if isinstance(node, Call) and node.op in ("and", "or"):
+        return {"all" if node.op == "and" else "any": [_cloudevents(arg) for arg in node.args]}
+    test = _decided_test(node, "cloudevents")
+    if test.op == "in" and _texts(test):
+        return {"any": [{"exact": {test.key: value}} for value in test.values]}
+    if test.op not in _CLOUDEVENTS or not _texts(test) or not test.values[0]:
+        raise refuse("cloudevents", node, "a filter tests an attribute for a text, a prefix or a suffix, none of them empty")
+    return {_CLOUDEVENTS[test.op]: {test.key: test.values[0]}}
+
+
+def _decided_test(node: Node, language: str) -> Test:
+    inner = decided(node)
+    test = test_of(inner) if inner is not None else None
+    if test is None:
+        raise refuse(language, inner or node, TWO_VALUED if test_of(node) is not None else "it is no test of one key")
+    return test
+
+
+def attributes(node: Node) -> str:
+    """Knative's attributes, as JSON. Raises Unsupported."""
+    found: dict[str, str] = {}
+    for part in _parts(plain(node), "and"):
+        test = _decided_test(part, "attributes")
+        if not _texts(test) or test.key in found or (test.op, bool(test.values[0])) not in (("eq", True), ("ne", False)):
+            raise refuse("attributes", part, "each attribute is compared once, with one text")
+        found[test.key] = test.values[0]
+    return json.dumps(found, ensure_ascii=False)
+
+
+# --- headers
+
+_HEADERS = {"eq": "headerEquals", "in": "headerIn", "like": "headerLike", "ne": "headerNotEquals"}
+
+
+def headers(node: Node) -> str:
+    """A PeeGeeQ filter, as JSON. Raises Unsupported."""
+    return json.dumps(_headers(plain(node)), ensure_ascii=False)
+
+
+def _headers(node: Node) -> dict[str, Any]:
+    if isinstance(node, Call) and node.op in ("and", "or"):
+        return {node.op: [_headers(arg) for arg in node.args]}
+    inner = decided(node)
+    other = negated(inner) if inner is not None else None
+    test = test_of(other if other is not None else inner) if inner is not None else None
+    if test is None or not _texts(test) or not HEADER_KEY.match(test.key):
+        raise refuse("headers", node, TWO_VALUED if test_of(node) is not None else "a header is compared with texts")
+    op = "ne" if other is not None and test.op == "eq" else test.op if other is None else ""
+    patterns: dict[str, Callable[[str], str]] = {"starts_with": lambda text: _like(text) + "%", "ends_with": lambda text: "%" + _like(text),
+                                                  "contains": lambda text: f"%{_like(text)}%"}  # fmt: skip
+    if op in patterns:
+        return {"headerLike": {test.key: patterns[op](test.values[0])}}
+    if op not in _HEADERS:
+        raise refuse("headers", node, "a header is compared by equality, IN or LIKE")
+    return {_HEADERS[op]: {test.key: list(test.values) if op == "in" else test.values[0]}}
+
+
+def _like(text: str) -> str:
+    return re.sub(r"([\\%_])", r"\\\1", text)
+
+
+# --- pubsub
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
+
+
+def pubsub(node: Node) -> str:
+    """A Pub/Sub filter. Raises Unsupported."""
+    return _pubsub(plain(node), top=True)
+
+
+def _pubsub(node: Node, *, top: bool = False) -> str:
+    if isinstance(node, Call) and node.op in ("and", "or"):
+        text = f" {node.op.upper()} ".join(_pubsub(arg) for arg in node.args)
+        return text if top else f"({text})"
+    inner = negated(node)
+    if inner is not None:
+        absent = test_of(inner)
+        if absent is not None and absent.op == "is_null":
+            return f"attributes:{_attribute(absent.key)}"
+        return f"NOT {_pubsub(inner)}"
+    alone = test_of(node)
+    if alone is not None and alone.op == "is_null":
+        return f"NOT attributes:{_attribute(alone.key)}"
+    test = _decided_test(node, "pubsub")
+    key = f"attributes.{_attribute(test.key)}"
+    if not _texts(test) or test.op not in ("eq", "ne", "in", "starts_with"):
+        raise refuse("pubsub", node, "an attribute is compared by =, != and hasPrefix with texts")
+    values = [json.dumps(value, ensure_ascii=False) for value in test.values]
+    if any(re.search(r"\\[^nrt\"\\]", value) for value in values):
+        raise refuse("pubsub", node, "the text has control characters")
+    if test.op == "starts_with":
+        return f"hasPrefix({key}, {values[0]})"
+    if test.op == "in":
+        text = " OR ".join(f"{key} = {value}" for value in values)
+        return f"({text})" if len(values) > 1 else text
+    return f"{key} {'=' if test.op == 'eq' else '!='} {values[0]}"
+
+
+def _attribute(key: str) -> str:
+    return key if _WORD.match(key) else json.dumps(key, ensure_ascii=False)
+
+
+# --- labels
+
+
+def labels(node: Node) -> str:
+    """A label selector, as text. Raises Unsupported."""
+    return ",".join(_requirement(part) for part in _parts(plain(node), "and"))
+
+
+def _requirement(node: Node) -> str:
+    inner = negated(node)
+    test = test_of(inner if inner is not None else node)
+    if test is not None and test.op == "is_null":
+        return _label(test, node) if inner is not None else f"!{_label(test, node)}"
+    test = _decided_test(inner if inner is not None else node, "labels")
+    key = _label(test, node)
+    if test.op in ("lt", "gt") and test.convert == "to_int" and inner is None:
+        return f"{key}{'<' if test.op == 'lt' else '>'}{test.values[0]}"
+    if test.op not in ("eq", "in") or not _texts(test) or not all(LABEL_VALUE.match(value) for value in test.values):
+        raise refuse("labels", node, "a requirement compares a label with label values")
+    if test.op == "eq":
+        return f"{key}{'!=' if inner is not None else '='}{test.values[0]}"
+    return f"{key} {'notin' if inner is not None else 'in'} ({','.join(test.values)})"
+
+
+def _label(test: Test, node: Node) -> str:
+    if not LABEL_KEY.match(test.key):
+        raise refuse("labels", node, f"{test.key!r} is no label key")
+    return test.key
+
+
+# --- sns
+
+
+def sns(node: Node) -> str:
+    """A filter policy for message attributes, as JSON. Raises Unsupported."""
+    found: dict[str, list[Any]] = {}
+    for part in _parts(plain(node), "and"):
+        conditions = [_condition(one) for one in _parts(part, "or")]
+        keys = {key for key, _ in conditions}
+        if len(keys) != 1 or next(iter(keys)) in found:
+            raise refuse("sns", part, "a policy joins the conditions of one key by OR, and the keys by AND")
+        found[keys.pop()] = [condition for _, conditions_of in conditions for condition in conditions_of]
+    return json.dumps(found, ensure_ascii=False)
+
+
+def _condition(node: Node) -> tuple[str, list[Any]]:
+    inner = negated(node)
+    alone = test_of(inner if inner is not None else node)
+    if alone is not None and alone.op == "is_null":
+        return alone.key, [{"exists": inner is not None}]
+    test = _decided_test(node, "sns")
+    if test.op in ("eq", "in") and _texts(test):
+        return test.key, list(test.values)
+    if test.op in _SNS and _texts(test):
+        return test.key, [{_SNS[test.op]: test.values[0]}]
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in test.values)
+    if test.op in _SNS_NUMERIC and numbers and test.convert == "to_double":
+        return test.key, [{"numeric": [_SNS_NUMERIC[test.op], test.values[0]]}]
+    raise refuse("sns", node, "a policy has no condition for it")
+
+
+_SNS = {"starts_with": "prefix", "ends_with": "suffix", "equals_ci": "equals-ignore-case"}
+_SNS_NUMERIC = {"eq": "=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+

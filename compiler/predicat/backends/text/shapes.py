@@ -1,0 +1,104 @@
+"""What the writers share: the tests on keys that a predicate is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from predicat.diagnostics import Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, rewrite_children
+
+COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_READS = ("json_string", "json_number", "json_boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A test of one key against constants; `convert` is the conversion of the key ("to_int", "to_double") or empty."""
+
+    key: str
+    op: str
+    values: tuple[Any, ...]
+    node: Node
+    convert: str = ""
+
+
+def refuse(language: str, node: Node, reason: str) -> Unsupported:
+    """The error for what a language cannot say."""
+    op = node.op if isinstance(node, Call) else type(node).__name__.lower()
+    return Unsupported.of(msg.unsupported(node.span, language, op, reason))
+
+
+def plain(node: Node) -> Node:
+    """Values without a declared type, read as what they are compared with: `x == "a"` for its longer, exact form."""
+    node = rewrite_children(node, plain)
+    if not isinstance(node, Call):
+        return node
+    if node.op in _READS:
+        return node.args[0]
+    if node.op == "and":
+        compared = [arg for part in node.args if isinstance(part, Call) and part.op == "eq" for arg in part.args]
+        kept = [part for part in node.args if not (isinstance(part, Call) and part.op == "json_is" and part.args[0] in compared)]
+        return kept[0] if len(kept) == 1 else Call(node.type, "and", tuple(kept), node.span)
+    return node
+
+
+def key_of(node: Node) -> str | None:
+    """The key that a node reads: a field of the row, or a member of a map, a struct or a document that is a field."""
+    if isinstance(node, Field):
+        return node.decl.name
+    if isinstance(node, Call) and node.op in ("get", "json_get", "member") and isinstance(node.args[0], Field):
+        key = node.args[1]
+        return str(key.value) if isinstance(key, Literal) else None
+    return None
+
+
+def test_of(node: Node) -> Test | None:
+    """The test that a node is, if it is one."""
+    if not isinstance(node, Call) or not node.args:
+        return None
+    if node.op == "is_null":
+        key = key_of(node.args[0])
+        return Test(key, "is_null", (), node) if key is not None else None
+    if len(node.args) != 2:
+        return None
+    left, right = node.args
+    op = node.op
+    if isinstance(left, Literal) and op in _FLIPPED:
+        left, right, op = right, left, _FLIPPED[op]
+    convert = ""
+    if isinstance(left, Call) and left.op in ("to_int", "to_double"):
+        convert, left = left.op, left.args[0]
+    key = key_of(left)
+    if key is None:
+        return None
+    if isinstance(right, Items) and op == "in" and all(isinstance(item, Literal) for item in right.items):
+        return Test(key, op, tuple(item.value for item in right.items if isinstance(item, Literal)), node, convert)
+    if isinstance(right, Literal) and right.value is not None:
+        return Test(key, op, (right.value,), node, convert)
+    return None
+
+
+def negated(node: Node) -> Node | None:
+    """What a NOT negates."""
+    return node.args[0] if isinstance(node, Call) and node.op == "not" else None
+
+
+def decided(node: Node) -> Node | None:
+    """What an `is_true` decides."""
+    return node.args[0] if isinstance(node, Call) and node.op == "is_true" else None
+
+
+def iso(value: date) -> str:
+    """RFC 3339 text of a timestamp, or the text of a date."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
+    return value.isoformat()
+
+
+def seconds(value: timedelta) -> str:
+    return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"

@@ -1,0 +1,58 @@
+"""predicat translate"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command("translate", help="Say a predicate in another language or SQL dialect: from a file, or from standard input (-).")
+@click.argument("file", default="-")
+@click.option("--from", "source", required=True, metavar="LANGUAGE", help="The language that it is written in.")
+@click.option("--to", "target", required=True, metavar="LANGUAGE", help="A language or a SQL dialect.")
+@click.option("--field", "fields", multiple=True, metavar="NAME=TYPE", help="A field and its type; without any, names are dynamically typed.")
+@click.option("--on", help="The field that keys are read from; by default the row itself.")
+def command(file: str, source: str, target: str, fields: tuple[str, ...], on: str | None) -> None:
+    from predicat import api  # noqa: PLC0415  # not for --help
+
+    declared: dict[str, str] = {}
+    for text in fields:
+        name, sign, kind = text.partition("=")
+        if not sign:
+            raise click.UsageError(f"--field takes NAME=TYPE, not {text!r}")
+        declared[name] = kind
+    name = "<stdin>" if file == "-" else file
+    predicate = api.parse(_body(_read(file), source, name), source, declared or None, on=on, name=name)
+    click.echo(predicate.to(target))
+
+
+def _read(file: str) -> str:
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
+    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
+
+    try:
+        return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PredicatError.of(msg.unreadable(file, error.strerror or str(error))) from None
+    except UnicodeDecodeError as error:
+        raise PredicatError.of(msg.unreadable(file, f"byte {error.start} is no UTF-8")) from None
+
+
+def _body(text: str, language: str, name: str) -> Any:
+    """A text, or the data that YAML (and so JSON) holds."""
+    from predicat.catalog.yamltext import compose  # noqa: PLC0415  # as above
+    from predicat.diagnostics import PredicatError, Reporter, Source  # noqa: PLC0415  # as above
+    from predicat.frontends import LANGUAGES  # noqa: PLC0415  # as above
+
+    row = LANGUAGES.get(language)
+    if row is None or row.shape == "text":
+        return text.rstrip("\n")
+    reporter = Reporter()
+    item = compose(Source(name, text), reporter)
+    if reporter.errors and row.shape == "data":
+        raise PredicatError(reporter.errors)
+    found = item.data() if item is not None else None
+    return text.rstrip("\n") if row.shape == "either" and not isinstance(found, dict | list) else found

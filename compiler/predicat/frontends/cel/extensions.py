@@ -1,0 +1,95 @@
+"""The strings extension of CEL, written with the operators of the table: places count from 0, and one outside is an error.
+
+Source: cel-go, ext/strings (version 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from predicat.diagnostics import Span
+from predicat.ir import tree as t
+from predicat.ir.values import WHITE_SPACE
+
+Build = Callable[[tuple[t.Tree, ...], Span], t.Tree]
+
+
+def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
+    return t.Apply(op, args, span)
+
+
+def _number(value: int, span: Span) -> t.Tree:
+    return t.Const(value, span)
+
+
+def _plus(tree: t.Tree, amount: int, span: Span) -> t.Tree:
+    if isinstance(tree, t.Const) and isinstance(tree.value, int):
+        return t.Const(tree.value + amount, span)
+    return _apply("add", span, tree, _number(amount, span))
+
+
+def _within(place: t.Tree, low: t.Tree, high: t.Tree, found: t.Tree, span: Span) -> t.Tree:
+    """`found` where a place lies in a range; an error outside."""
+    inside = _apply("and", span, _apply("le", span, low, place), _apply("le", span, place, high))
+    return _apply("cond", span, inside, found, t.Const(None, span))
+
+
+def _char_at(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    text, place = args
+    found = _apply("substr", span, text, _plus(place, 1, span), _number(1, span))
+    return _within(place, _number(0, span), _apply("length", span, text), found, span)
+
+
+def _substring(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    text, start = args[:2]
+    length = _apply("length", span, text)
+    if len(args) == 2:
+        found = _apply("substr", span, text, _plus(start, 1, span))
+        return _within(start, _number(0, span), length, found, span)
+    found = _apply("substr", span, text, _plus(start, 1, span), _apply("sub", span, args[2], start))
+    return _within(start, _number(0, span), args[2], _within(args[2], _number(0, span), length, found, span), span)
+
+
+def _index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    text, part = args[:2]
+    if len(args) == 2:
+        return _plus(_apply("position", span, text, part), -1, span)
+    start = args[2]
+    rest = _apply("position", span, _apply("substr", span, text, _plus(start, 1, span)), part)
+    placed = _apply("add", span, _plus(rest, -1, span), start)
+    found = _apply("cond", span, _apply("eq", span, rest, _number(0, span)), _number(-1, span), placed)
+    return _within(start, _number(0, span), _apply("length", span, text), found, span)
+
+
+def _last_index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """The first place in the reversed text."""
+    text, part = args[:2]
+    if len(args) == 3:
+        start = args[2]
+        cut = _apply("substr", span, text, _number(1, span), _apply("add", span, start, _apply("length", span, part)))
+        return _within(start, _number(0, span), _apply("length", span, text), _last_index_of((cut, part), span), span)
+    place = _apply("position", span, _apply("reverse", span, text), _apply("reverse", span, part))
+    before = _apply("sub", span, _apply("length", span, text), _apply("length", span, part))
+    placed = _plus(_apply("sub", span, before, place), 1, span)
+    return _apply("cond", span, _apply("eq", span, place, _number(0, span)), _number(-1, span), placed)
+
+
+def _trim(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    return _apply("strip", span, args[0], t.Const(WHITE_SPACE, span))
+
+
+def _join(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    return _apply("join", span, args[0], args[1] if len(args) == 2 else t.Const("", span))
+
+
+METHODS: dict[str, tuple[tuple[int, ...], Build]] = {
+    "charAt": ((1,), _char_at),
+    "indexOf": ((1, 2), _index_of),
+    "lastIndexOf": ((1, 2), _last_index_of),
+    "substring": ((1, 2), _substring),
+    "trim": ((0,), _trim),
+    "reverse": ((0,), lambda args, span: _apply("reverse", span, *args)),
+    "split": ((1,), lambda args, span: _apply("split", span, *args)),
+    "join": ((0, 1), _join),
+}
+"""Each method: how many arguments it takes, and the tree of a call on (target, *arguments)."""

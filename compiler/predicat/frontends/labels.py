@@ -1,0 +1,168 @@
+"""Kubernetes label selectors: as text (`a=b, tier in (x, y), !c`) or as matchLabels and matchExpressions.
+
+`!=` and `notin` accept an object without the key; every other requirement needs it. `>` and `<` compare whole numbers.
+Source: Kubernetes documentation, "Labels and Selectors"; apimachinery, pkg/labels.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.frontends.data import DataReader, both, decided, negated, present
+from predicat.ir import tree as t
+from predicat.ir.types import BIGINT
+
+if TYPE_CHECKING:
+    from predicat.frontends import Body
+
+OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+_PREFIX = r"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?"
+KEY = re.compile(_PREFIX + r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
+VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
+_TOKEN = re.compile(r"\s*(==|!=|=|!|,|\(|\)|>|<|[^\s=!,()<>]+)")
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a label selector. Raises PredicatError."""
+    reader = _Reader(body)
+    if isinstance(body.value, str):
+        return reader.tree(lambda: _Words(reader, str(body.value), body.source).selector())
+    return reader.tree(lambda: reader.selector(body.value))
+
+
+class _Reader(DataReader):
+    def selector(self, value: Any) -> t.Tree:
+        entries = self.mapping(value, "a label selector", ("matchLabels", "matchExpressions"))
+        labels = self.mapping(entries.get("matchLabels", {}), "matchLabels")
+        parts = self.many(labels.items(), lambda entry: self.equals(labels, *entry))
+        parts += self.many(self.listed(entries.get("matchExpressions", []), "matchExpressions", 0), self.expression)
+        return both(parts, self.span(value)) if parts else t.Const(value=True, span=self.span(value))
+
+    def equals(self, labels: Any, name: str, value: Any) -> t.Tree:
+        return self.requirement(name, "In", [value], self.key_span(labels, name), self.span(value))
+
+    def expression(self, value: Any) -> t.Tree:
+        entries = self.mapping(value, "a requirement", ("key", "operator", "values"))
+        operator = str(entries.get("operator", ""))
+        if operator not in OPERATORS:
+            hint = msg.did_you_mean(operator, OPERATORS) or f"operators: {', '.join(OPERATORS)}"
+            raise self.bad(entries.get("operator", value), "operator", f"{operator!r} is no operator", hint)
+        values = self.listed(entries.get("values", []), "values", 0)
+        name = entries.get("key", "")
+        return self.requirement(name, operator, values, self.span(name), self.span(entries.get("values", value)))
+
+    def requirement(self, name: Any, operator: str, values: list[Any], at: Span, place: Span) -> t.Tree:
+        if not isinstance(name, str) or not KEY.match(name):
+            raise self.fail(msg.bad_value(at, "a label key", f"{name!r} is none", "it is a name of at most 63 characters, after an optional prefix/"))
+        wanted = {"Exists": (0, 0), "DoesNotExist": (0, 0), "Gt": (1, 1), "Lt": (1, 1)}.get(operator, (1, 10_000))
+        if not wanted[0] <= len(values) <= wanted[1]:
+            raise self.fail(msg.bad_value(place, operator, f"it takes {'no values' if wanted[1] == 0 else 'one value' if wanted[1] == 1 else 'at least one value'}"))
+        key = self.key(name, at)
+        match operator:
+            case "Exists":
+                return present(key)
+            case "DoesNotExist":
+                return t.Apply("is_null", (key,), at)
+            case "Gt" | "Lt":
+                number = self.number(values[0], place)
+                whole = key if self.key_type(name) == BIGINT else t.Apply("cast", (key, t.Const("to_int", at)), at)
+                return decided(t.Apply(operator.lower(), (whole, number), at))
+            case _:
+                items = tuple(self.value(value, place) for value in values)
+                found = t.Apply("eq", (key, items[0]), at) if len(items) == 1 else t.Apply("in", (key, t.ListOf(items, place)), at)
+                return decided(found) if operator == "In" else negated(decided(found))
+
+    def value(self, value: Any, place: Span) -> t.Tree:
+        if not isinstance(value, str) or not VALUE.match(value):
+            hint = "quote it" if not isinstance(value, str) else "it has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or digit"
+            raise self.fail(msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is none", hint))
+        return t.Const(str(value), getattr(value, "span", place))
+
+    def number(self, value: Any, place: Span) -> t.Tree:
+        if not re.fullmatch(r"-?\d{1,18}", str(value)):
+            raise self.fail(msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is no whole number"))
+        return t.Const(int(str(value)), place)
+
+
+class _Words:
+    """The text form, a word at a time."""
+
+    def __init__(self, reader: _Reader, text: str, source: Source) -> None:
+        self.reader = reader
+        self.source = source
+        self.words: list[tuple[str, Span]] = []
+        at = 0
+        while found := _TOKEN.match(text, at):
+            self.words.append((found[1], Span(source, found.start(1), found.end())))
+            at = found.end()
+        self.end = Span(source, len(text), len(text))
+        self.at = 0
+
+    def peek(self) -> str:
+        return self.words[self.at][0] if self.at < len(self.words) else ""
+
+    def take(self) -> tuple[str, Span]:
+        found = self.words[self.at] if self.at < len(self.words) else ("", self.end)
+        self.at += 1
+        return found
+
+    def selector(self) -> t.Tree:
+        parts: list[t.Tree] = []
+        while self.peek():
+            parts.append(self.requirement())
+            if self.peek():
+                self.expect(",")
+                if not self.peek():
+                    raise self.unexpected("", self.end, "a requirement")
+        whole = Span(self.source, 0, len(self.source.text))
+        return both(tuple(parts), whole) if parts else t.Const(value=True, span=whole)
+
+    def requirement(self) -> t.Tree:
+        name, at = self.take()
+        if name == "!":
+            name, at = self.name()
+            return self.reader.requirement(name, "DoesNotExist", [], at, at)
+        if not name or name in "=!,()<>":
+            raise self.unexpected(name, at, "a label key")
+        match self.peek():
+            case "=" | "==" | "!=" | ">" | "<":
+                operator = {"!=": "NotIn", ">": "Gt", "<": "Lt"}.get(self.take()[0], "In")
+                value, place = self.take() if self.peek() not in (",", "") else ("", at)
+                return self.reader.requirement(name, operator, [value], at, place)
+            case "in" | "notin" as word:
+                self.take()
+                return self.reader.requirement(name, "In" if word == "in" else "NotIn", self.values(), at, at)
+            case _:
+                return self.reader.requirement(name, "Exists", [], at, at)
+
+    def name(self) -> tuple[str, Span]:
+        word, span = self.take()
+        if not word or word in "=!,()<>":
+            raise self.unexpected(word, span, "a label key")
+        return word, span
+
+    def values(self) -> list[str]:
+        self.expect("(")
+        found: list[str] = []
+        while True:
+            if self.peek() in (",", ")"):
+                found.append("")
+            else:
+                found.append(self.name()[0])
+            if self.peek() != ",":
+                break
+            self.take()
+        self.expect(")")
+        return found
+
+    def expect(self, wanted: str) -> None:
+        word, span = self.take()
+        if word != wanted:
+            raise self.unexpected(word, span, repr(wanted))
+
+    def unexpected(self, word: str, span: Span, wanted: str) -> Exception:
+        found = f"unexpected {word!r}" if word else "it ends too early"
+        return self.reader.fail(msg.syntax(span, f"this is no valid label selector: {found}, where {wanted} should be"))

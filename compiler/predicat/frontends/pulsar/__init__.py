@@ -1,0 +1,230 @@
+"""The Pulsar message filter expression as protobuf: binary, JSON or text format, alone or in a CommandSeek.
+
+A body is the Expr as JSON data, as JSON text, as protobuf text format, as base64 of its bytes, or (in Python) as bytes;
+or a mapping `{numbering: later, expr: ...}` that selects the later numbering of the operators. Properties are texts
+that are converted to the type of the values; a text that is no LONG is UNKNOWN. An absent property is UNKNOWN, and so is
+the negation (Kleene): the proposal leaves it open.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import messages as msg
+from predicat.frontends.data import DataReader, Stop
+from predicat.frontends.pip import PredicateReader
+from predicat.frontends.pulsar import proto
+from predicat.ir import tree as t
+from predicat.passes.check import MAX_DEPTH
+
+if TYPE_CHECKING:
+    from predicat.frontends import Body
+
+MAX_BYTES = 1_000_000
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of an Expr. Raises PredicatError with the path of each bad field."""
+    reader = PredicateReader(body)
+    reader.more = ("LIKE", "NOT_LIKE")
+    return reader.tree(lambda: _read(reader, body.value))
+
+
+def _read(reader: PredicateReader, value: Any) -> t.Tree:
+    numbering = "seed"
+    if isinstance(value, Mapping) and ("numbering" in value or "expr" in value):
+        entries = reader.mapping(value, "pulsar", ("numbering", "expr"))
+        numbering = str(entries.get("numbering", "seed"))
+        if numbering not in proto.NUMBERINGS:
+            raise reader.bad(entries["numbering"], "numbering", f"{numbering!r} is none", f"numberings: {', '.join(proto.NUMBERINGS)}")
+        value = entries.get("expr")
+    expr = _message(reader, value, numbering)
+    return reader.read(_Converter(reader, numbering).expr(expr, "expr", 0), 0)
+
+
+# --- the message
+
+
+def _message(reader: DataReader, value: Any, numbering: str) -> Any:
+    """The Expr in a value, whatever its format; that of a CommandSeek is its expression."""
+    from google.protobuf.message import DecodeError, Message  # noqa: PLC0415  # only for this language
+
+    classes = proto.messages(numbering)
+    if isinstance(value, Message):
+        value = value.SerializePartialToString()
+    if isinstance(value, str):
+        value = _text(reader, value, classes)
+    if isinstance(value, bytes):
+        if len(value) > MAX_BYTES:
+            raise reader.fail(msg.too_large(reader.whole, len(value), MAX_BYTES, "bytes"))
+        found = classes["Expr"]()
+        try:
+            found.MergeFromString(value)
+        except (DecodeError, RecursionError):
+            raise reader.fail(msg.syntax(reader.whole, "these bytes are no Expr, or nest too deep")) from None
+        return found
+    if isinstance(value, Mapping):
+        _shallow(reader, value)
+        return _from_json(reader, value, classes)
+    if isinstance(value, Message):
+        return value
+    raise reader.fail(msg.wrong_kind(reader.whole, "pulsar", "an Expr as JSON, text format, base64 or bytes", repr(value)))
+
+
+def _text(reader: DataReader, text: str, classes: dict[str, Any]) -> Any:
+    """JSON, base64 or text format, told apart by what they begin with."""
+    if len(text) > MAX_BYTES:
+        raise reader.fail(msg.too_large(reader.whole, len(text), MAX_BYTES))
+    clean = text.strip()
+    if clean.startswith("{"):
+        try:
+            return json.loads(clean)
+        except (ValueError, RecursionError) as error:
+            raise reader.fail(msg.syntax(reader.whole, f"this is no JSON: {str(error)[:100]}")) from None
+    if ":" not in clean and "{" not in clean:
+        try:
+            return base64.b64decode(clean, validate=True)
+        except (binascii.Error, ValueError):
+            raise reader.fail(msg.syntax(reader.whole, "this is no base64, JSON or text format of an Expr")) from None
+    if clean.count("{") - clean.count("\\{") > MAX_DEPTH * 3:
+        raise reader.fail(msg.too_deep(reader.whole, MAX_DEPTH))
+    from google.protobuf import text_format  # noqa: PLC0415  # only for this format
+
+    found = classes["CommandSeek" if "expression" in clean.split("{", 1)[0] or "consumer_id" in clean else "Expr"]()
+    try:
+        text_format.Parse(clean, found)
+    except (text_format.ParseError, RecursionError, UnicodeError) as error:
+        if "missing required" not in str(error).lower() and "required field" not in str(error).lower():
+            raise reader.fail(msg.syntax(reader.whole, f"this is no Expr in text format: {str(error)[:200]}")) from None
+    return found.expression if found.DESCRIPTOR.name == "CommandSeek" else found
+
+
+def _shallow(reader: DataReader, value: Any) -> None:
+    """Nothing nests deeper than an expression may."""
+    stack = [(value, 0)]
+    while stack:
+        part, depth = stack.pop()
+        if depth > MAX_DEPTH * 2:
+            raise reader.fail(msg.too_deep(reader.span(part), MAX_DEPTH))
+        if isinstance(part, Mapping):
+            stack.extend((inner, depth + 1) for inner in part.values())
+        elif isinstance(part, list):
+            stack.extend((inner, depth + 1) for inner in part)
+
+
+def _from_json(reader: DataReader, value: Mapping[str, Any], classes: dict[str, Any]) -> Any:
+    seek = "expression" in value or "consumerId" in value or "consumer_id" in value
+    return _fill(reader, classes["CommandSeek" if seek else "Expr"](), value, "seek" if seek else "expr")
+
+
+def _fill(reader: DataReader, found: Any, value: Any, path: str) -> Any:
+    """A message from JSON data. Bad fields are reported by their path; a required one that is missing is found later."""
+    names = {field.name: field for field in found.DESCRIPTOR.fields}
+    names |= {field.json_name: field for field in found.DESCRIPTOR.fields}
+    for key, inner in reader.mapping(value, path).items():
+        field = names.get(key)
+        where = f"{path}.{key}"
+        if field is None:
+            raise reader.fail(msg.unknown_key(reader.key_span(value, key), str(key), path, [row.name for row in found.DESCRIPTOR.fields]))
+        if field.message_type is not None:
+            child = getattr(found, field.name)
+            child.SetInParent()
+            _fill(reader, child, inner, where)
+        elif field.is_repeated:
+            getattr(found, field.name).extend(_scalar(reader, one, f"{where}[{index}]") for index, one in enumerate(reader.listed(inner, where, 0)))
+        elif field.enum_type is not None:
+            _enum(reader, found, field, inner, where)
+        else:
+            try:
+                setattr(found, field.name, int(inner) if field.name != "name" else _scalar(reader, inner, where))
+            except (TypeError, ValueError):
+                raise reader.bad(inner, where, f"{inner!r} is no value of it") from None
+    return found.expression if found.DESCRIPTOR.name == "CommandSeek" else found
+
+
+def _scalar(reader: DataReader, value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise reader.bad(value, where, f"{value!r} is no text")
+    return str(value)
+
+
+def _enum(reader: DataReader, found: Any, field: Any, value: Any, where: str) -> None:
+    names = {row.name: row.number for row in field.enum_type.values}
+    number = names.get(value) if isinstance(value, str) else value if value in names.values() and not isinstance(value, bool) else None
+    if number is None:
+        hint = msg.did_you_mean(str(value), names) or f"values: {', '.join(names)}"
+        raise reader.bad(value, where, f"{value!r} is no value of it", hint)
+    setattr(found, field.name, number)
+
+
+# --- from the message to predicates
+
+
+class _Converter:
+    """An Expr as the data of a `pip` predicate, checked on the way."""
+
+    def __init__(self, reader: PredicateReader, numbering: str) -> None:
+        self.reader = reader
+        self.operators = proto.NUMBERINGS[numbering]
+
+    def fail(self, path: str, reason: str, hint: str | None = None) -> Stop:
+        return self.reader.fail(msg.bad_value(self.reader.whole, path, reason, hint))
+
+    def expr(self, expr: Any, path: str, depth: int) -> dict[str, Any]:
+        if depth > MAX_DEPTH:
+            raise self.reader.fail(msg.too_deep(self.reader.whole, MAX_DEPTH))
+        if not expr.HasField("tp"):
+            raise self.fail(f"{path}.tp", "it is required, and missing or unknown", f"values: {', '.join(proto.KINDS)}")
+        kind = proto.KINDS[expr.tp]
+        wanted = {"PREDICATE": ("predicate",), "NOT": ("op1",)}.get(kind, ("op1", "op2"))
+        for name in ("predicate", "op1", "op2"):
+            if expr.HasField(name) != (name in wanted):
+                raise self.fail(f"{path}.{name}", f"{kind} {'needs' if name in wanted else 'does not take'} it")
+        if kind == "PREDICATE":
+            return self.predicate(expr.predicate, f"{path}.predicate")
+        parts = [self.expr(getattr(expr, name), f"{path}.{name}", depth + 1) for name in wanted]
+        return {"not": parts[0]} if kind == "NOT" else {kind.lower(): parts}
+
+    def predicate(self, row: Any, path: str) -> dict[str, Any]:
+        for name, known in (("ref", proto.REFS), ("op", self.operators)):
+            if not row.HasField(name):
+                raise self.fail(f"{path}.{name}", "it is required, and missing or unknown", f"values: {', '.join(known)}")
+        ref, op = proto.REFS[row.ref], self.operators[row.op]
+        if (ref == "PROPERTY") != row.HasField("name"):
+            raise self.fail(f"{path}.name", f"{ref} {'needs' if ref == 'PROPERTY' else 'does not take'} it")
+        if not row.values:
+            raise self.fail(f"{path}.values", "it has at least one value")
+        kind = proto.TYPES[row.ty] if row.HasField("ty") else "LONG" if ref != "PROPERTY" else "STRING"
+        target = {"property": row.name} if ref == "PROPERTY" else {"ref": ref.lower()}
+        values = [self.value(text, kind, f"{path}.values[{index}]") for index, text in enumerate(row.values)]
+        return self.later(target, op, values, kind, path) or {**target, "op": op, "values": values, "type": kind}
+
+    def value(self, text: str, kind: str, path: str) -> Any:
+        try:
+            number = {"LONG": int, "DOUBLE": float}[kind](text) if kind != "STRING" else text
+        except ValueError:
+            raise self.fail(path, f"{text!r} is no {kind}") from None
+        if kind == "LONG" and not -(2**63) <= int(number) < 2**63:
+            raise self.fail(path, f"{text} does not fit in a LONG")
+        return number
+
+    def later(self, target: dict[str, Any], op: str, values: list[Any], kind: str, path: str) -> dict[str, Any] | None:
+        """The operators that only the later numbering has, by those of the first."""
+        if op == "BETWEEN":
+            if len(values) != 2:
+                raise self.fail(f"{path}.values", f"BETWEEN takes two values, not {len(values)}")
+            low, high = ({**target, "op": name, "value": value, "type": kind} for name, value in
+                         zip(("GREATER_THAN_EQUALS", "LESS_THAN_EQUALS"), values, strict=True))  # fmt: skip
+            return {"and": [low, high]}
+        if op == "CONTAINS_ALL":
+            parts = [{**target, "op": "CONTAINS", "value": value, "type": kind} for value in values]
+            return parts[0] if len(parts) == 1 else {"and": parts}
+        if op in ("LIKE", "NOT_LIKE"):
+            if len(values) != 1:
+                raise self.fail(f"{path}.values", f"{op} takes one value, not {len(values)}")
+            return {**target, "op": op, "value": values[0], "type": kind}
+        return None

@@ -1,0 +1,261 @@
+"""Amazon SNS subscription filter policies, on message attributes or on the message body.
+
+A body is the policy itself (attribute scope), or a mapping with `FilterPolicyScope` (MessageAttributes or MessageBody) and
+`FilterPolicy`; JSON text is read as well. Every key must match; a key matches if one of its values does; an array in the
+message matches if one of its elements does. An absent key matches `{"exists": false}` alone. Numbers in attributes that
+are texts are compared as numbers. Source: Amazon SNS Developer Guide, "Subscription filter policies" and
+"Filter policy constraints".
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.frontends.data import DataReader, both, decided, either, negated, present
+from predicat.ir import tree as t
+from predicat.ir.types import BIGINT, DOUBLE, JSON, STRING, ArrayType, Type
+from predicat.semantics import like
+
+if TYPE_CHECKING:
+    from predicat.frontends import Body
+
+SCOPES = ("MessageAttributes", "MessageBody")
+OPERATORS = ("prefix", "suffix", "anything-but", "equals-ignore-case", "wildcard", "numeric", "exists", "cidr")
+MAX_KEYS = 5
+MAX_COMBINATIONS = 150
+MAX_BYTES = 256 * 1024
+MAX_DEPTH = 10
+_COMPARE = {"=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+Test = Callable[[t.Tree, Type], t.Tree]
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a filter policy. Raises PredicatError."""
+    reader = _Reader(body)
+    return reader.tree(lambda: reader.top(_loaded(reader, body)))
+
+
+def _loaded(reader: _Reader, body: Body) -> Any:
+    if not isinstance(body.value, str):
+        return body.value
+    if len(body.value) > MAX_BYTES:
+        raise reader.fail(msg.too_large(body.span, len(body.value), MAX_BYTES))
+    try:
+        return json.loads(body.value)
+    except (ValueError, RecursionError) as error:
+        raise reader.fail(msg.syntax(body.span, f"the filter policy is no JSON: {error}")) from None
+
+
+class _Reader(DataReader):
+    nested = False
+
+    def top(self, value: Any) -> t.Tree:
+        entries = self.mapping(value, "a filter policy")
+        if "FilterPolicy" in entries or "FilterPolicyScope" in entries:
+            self.mapping(value, "a filter policy with its scope", ("FilterPolicy", "FilterPolicyScope"))
+            scope = entries.get("FilterPolicyScope", SCOPES[0])
+            if scope not in SCOPES:
+                raise self.bad(scope, "FilterPolicyScope", f"{scope!r} is no scope", f"scopes: {', '.join(SCOPES)}")
+            self.nested = scope == "MessageBody"
+            entries = self.mapping(entries.get("FilterPolicy"), "FilterPolicy")
+        if not entries:
+            raise self.bad(value, "a filter policy", "it has no key")
+        leaves = _leaves(entries, 0)
+        if len(leaves) > MAX_KEYS:
+            raise self.bad(value, "a filter policy", f"it has {len(leaves)} keys; the limit is {MAX_KEYS}")
+        combinations = 1
+        for count, depth in leaves:
+            combinations *= max(count, 1) * max(depth, 1)
+        if combinations > MAX_COMBINATIONS:
+            raise self.bad(value, "a filter policy", f"its values combine in {combinations} ways; the limit is {MAX_COMBINATIONS}")
+        return self.policy(entries, [], 0)
+
+    def policy(self, entries: Mapping[str, Any], path: list[str], depth: int) -> t.Tree:
+        if depth > MAX_DEPTH:
+            raise self.fail(msg.too_deep(self.span(entries), MAX_DEPTH))
+
+        def part(entry: tuple[str, Any]) -> t.Tree:
+            name, value = entry
+            if name == "$or":
+                options = self.listed(value, "$or", 2)
+                return either(self.many(options, lambda one: self.policy(self.mapping(one, "$or"), path, depth + 1)), self.span(value))
+            if isinstance(value, Mapping):
+                if not self.nested:
+                    raise self.bad(value, name, "message attributes have no keys inside", "write FilterPolicyScope: MessageBody")
+                return self.policy(value, [*path, name], depth + 1)
+            place = self.key_span(entries, name)
+            values = self.listed(value, f"the values of {name!r}")
+            return either(self.many(values, lambda one: self.value([*path, name], one, place)), place)
+
+        return both(self.many(entries.items(), part), self.span(entries))
+
+    # --- one value
+
+    def value(self, path: list[str], value: Any, place: Span) -> t.Tree:
+        key = self.path(path, place)
+        if isinstance(value, Mapping) and "exists" in value:
+            _, wanted = self.only(value, "a condition", OPERATORS)
+            if not isinstance(wanted, bool):
+                raise self.bad(wanted, "exists", "it is true or false")
+            return present(key) if wanted else t.Apply("is_null", (key,), place)
+        return decided(self.anywhere(key, self.kind_of(path), self.test(value), place))
+
+    def path(self, path: list[str], place: Span) -> t.Tree:
+        found = self.key(path[0], place)
+        for name in path[1:]:
+            found = t.Member(found, name, place)
+        return found
+
+    def kind_of(self, path: list[str]) -> Type:
+        return self.key_type(path[0]) if len(path) == 1 or self.key_type(path[0]) != JSON else JSON
+
+    def anywhere(self, key: t.Tree, kind: Type, test: Test, place: Span) -> t.Tree:
+        """The test on a value, or on any element of an array."""
+        element = t.Name("element", place)
+        if isinstance(kind, ArrayType):
+            return t.Bind("any", "element", key, test(element, kind.element), place)
+        if kind != JSON:
+            return test(key, kind)
+        is_array = t.Apply("json_is", (key, t.Const("array", place)), place)
+        return t.Apply("cond", (is_array, t.Bind("any", "element", key, test(element, JSON), place), test(key, JSON)), place)
+
+    def test(self, value: Any) -> Test:
+        if not isinstance(value, Mapping):
+            return self.exact(value)
+        operator, wanted = self.only(value, "a condition", OPERATORS)
+        span = self.span(wanted)
+        match operator:
+            case "prefix" | "suffix":
+                return self.affix({"prefix": "starts_with", "suffix": "ends_with"}[operator], wanted)
+            case "anything-but":
+                return self.anything_but(wanted)
+            case "equals-ignore-case":
+                text = self.text(wanted, operator)
+                return lambda key, _kind: t.Apply("equals_ci", (key, t.Const(text, span)), key.span)
+            case "wildcard":
+                pattern = self.wildcard(wanted)
+                return lambda key, _kind: t.Apply("like", (key, t.Const(pattern, span)), key.span)
+            case "numeric":
+                return self.numeric(wanted)
+            case _:
+                pattern = self.cidr(wanted)
+                return lambda key, _kind: t.Apply("matches", (key, t.Const(pattern, span)), key.span)
+
+    def exact(self, value: Any) -> Test:
+        span = self.span(value)
+        if value is None:
+            raise self.bad(value, "a filter policy", "null matches a JSON null, which is told from an absent key nowhere else", 'write {"exists": false}')
+        if isinstance(value, bool):
+            shown = "true" if value else "false"
+            return lambda key, kind: t.Apply("eq", (key, t.Const(shown if kind == STRING else bool(value), span)), key.span)
+        if isinstance(value, int | float):
+            self.in_range(value)
+            return lambda key, kind: t.Apply("eq", (_number(key, kind), t.Const(float(value), span)), key.span)
+        text = self.text(value, "a value", empty=True)
+        return lambda key, _kind: t.Apply("eq", (key, t.Const(text, span)), key.span)
+
+    def affix(self, operator: str, value: Any) -> Test:
+        if isinstance(value, Mapping):
+            _, inner = self.only(value, operator, ("equals-ignore-case",))
+            if operator != "starts_with":
+                raise self.bad(value, "suffix", "SNS has no case-insensitive suffix")
+            text, span = self.text(inner, "equals-ignore-case"), self.span(inner)
+            return lambda key, _kind: t.Apply("starts_with_ci", (key, t.Const(text, span)), key.span)
+        text, span = self.text(value, operator), self.span(value)
+        return lambda key, _kind: t.Apply(operator, (key, t.Const(text, span)), key.span)
+
+    def anything_but(self, value: Any) -> Test:
+        """Present, and none of the values; or not so beginning, ending or shaped."""
+        if isinstance(value, Mapping):
+            operator, inner = self.only(value, "anything-but", ("prefix", "suffix", "wildcard", "equals-ignore-case"))
+            values = [{operator: one} for one in (inner if isinstance(inner, list) else [inner])]
+        else:
+            values = value if isinstance(value, list) else [value]
+        if not values:
+            raise self.bad(value, "anything-but", "it names no value")
+        tests = [self.test(one) for one in values]
+
+        def run(key: t.Tree, kind: Type) -> t.Tree:
+            hits = either(tuple(decided(test(key, kind)) for test in tests), key.span)
+            return t.Apply("and", (present(key), negated(hits)), key.span)
+
+        return run
+
+    def wildcard(self, value: Any) -> str:
+        text = self.text(value, "wildcard")
+        if "**" in text.replace("\\*", ""):
+            raise self.bad(value, "wildcard", "it has two wildcards in a row")
+        pieces = re.findall(r"\\[*\\]|\*|[^*\\]+|\\", text)
+        return "".join("%" if piece == "*" else like.escaped(piece[1:] if piece[:1] == "\\" and len(piece) == 2 else piece) for piece in pieces)
+
+    def numeric(self, value: Any) -> Test:
+        parts = self.listed(value, "numeric", 2)
+        pairs = [(str(parts[index]), parts[index + 1]) for index in range(0, len(parts) - 1, 2)]
+        lower = [sign for sign, _ in pairs if sign.startswith(">")]
+        upper = [sign for sign, _ in pairs if sign.startswith("<")]
+        if len(parts) % 2 or len(pairs) > 2 or any(sign not in _COMPARE for sign, _ in pairs) or (len(pairs) == 2 and not (lower and upper)):
+            raise self.bad(value, "numeric", "it is a comparison and a number, or a range", '["=", 5], [">", 0, "<=", 100]')
+        for _, number in pairs:
+            self.in_range(number)
+        span = self.span(value)
+
+        def run(key: t.Tree, kind: Type) -> t.Tree:
+            tests = tuple(t.Apply(_COMPARE[sign], (_number(key, kind), t.Const(float(number), span)), key.span) for sign, number in pairs)
+            return both(tests, key.span)
+
+        return run
+
+    def in_range(self, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.bad(value, "numeric", f"{value!r} is no number")
+        if abs(value) > 1e9 or round(value, 5) != value:
+            raise self.bad(value, "numeric", f"{value!r} is not within 1,000,000,000 with at most five decimals")
+
+    def cidr(self, value: Any) -> str:
+        """An IPv4 network as a pattern of its addresses."""
+        try:
+            network = ipaddress.ip_network(self.text(value, "cidr"), strict=False)
+        except ValueError:
+            raise self.bad(value, "cidr", f"{value!r} is no network", "10.0.0.0/24") from None
+        if network.version != 4:
+            raise self.bad(value, "cidr", "only IPv4 networks can be compared: IPv6 addresses have many spellings")
+        octet = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+        low, high = network.network_address.packed, network.broadcast_address.packed
+        parts = [
+            str(first) if first == last else octet if (first, last) == (0, 255) else f"(?:{'|'.join(map(str, range(first, last + 1)))})"
+            for first, last in zip(low, high, strict=True)
+        ]
+        return "^" + r"\.".join(parts) + "$"
+
+
+def _number(key: t.Tree, kind: Type) -> t.Tree:
+    if kind in (JSON, DOUBLE):
+        return key
+    if kind in (STRING, BIGINT):
+        return t.Apply("cast", (key, t.Const("to_double", key.span)), key.span)
+    return key
+
+
+def _leaves(entries: Mapping[str, Any], depth: int) -> list[tuple[int, int]]:
+    """The number of values of each key, and how deep it lies."""
+    found: list[tuple[int, int]] = []
+    if depth > MAX_DEPTH:
+        return found
+    for name, value in entries.items():
+        if name == "$or" and isinstance(value, list):
+            options = [_leaves(one, depth) for one in value if isinstance(one, Mapping)]
+            found.append((sum(count for option in options for count, _ in option), depth + 1))
+        elif isinstance(value, Mapping):
+            found += _leaves(value, depth + 1)
+        else:
+            found.append((len(value) if isinstance(value, list) else 1, depth + 1))
+    return found
+
+
+

@@ -1,0 +1,90 @@
+"""PeeGeeQ server-side filters in Python: the factory methods of ServerSideFilter.
+
+`header_equals("type", "order").sql_condition(4)` gives the condition with `$4`; `parameters` and `parameter_count` what
+to bind. Headers are read from the column `headers` (jsonb in PostgreSQL). An absent key matches nothing, unless
+`absent="accept"`: then `header_not_equals` accepts it, as the released library does. Source: PeeGeeQ, "Server-Side
+Filtering Technical Plan".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from predicat.api import Predicate, parse
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+
+FIELDS = {"headers": "map<string, string>"}
+
+
+@dataclass(frozen=True)
+class ServerSideFilter:
+    """A filter on headers; `data` is its body in a catalog, under `headers:`."""
+
+    data: dict[str, Any]
+    absent: str = "reject"
+
+    @cached_property
+    def predicate(self) -> Predicate:
+        """The filter as a predicate over the field `headers`. Raises PredicatError."""
+        return parse({**self.data, "absent": self.absent}, "headers", FIELDS, on="headers", name="headers")
+
+    def sql_condition(self, offset: int = 1, dialect: str = "postgres") -> str:
+        """The SQL condition, whose parameters are numbered from `offset` (toSqlCondition)."""
+        return self.predicate.parameterized(dialect, first=offset)[0]
+
+    @property
+    def parameters(self) -> list[Any]:
+        """The values to bind, in the order of their numbers (getParameters)."""
+        return list(self.predicate.parameterized("postgres")[1])
+
+    @property
+    def parameter_count(self) -> int:
+        """How many parameters the condition has (getParameterCount)."""
+        return len(self.parameters)
+
+
+def header_equals(key: str, value: str) -> ServerSideFilter:
+    """The header has the value."""
+    return _checked({"headerEquals": {key: value}})
+
+
+def header_not_equals(key: str, value: str, *, absent: str = "reject") -> ServerSideFilter:
+    """The header is there and has another value; with `absent="accept"`, or is not there."""
+    return _checked({"headerNotEquals": {key: value}}, absent)
+
+
+def header_in(key: str, values: Iterable[str]) -> ServerSideFilter:
+    """The header has one of the values."""
+    return _checked({"headerIn": {key: sorted(set(values))}})
+
+
+def header_like(key: str, pattern: str) -> ServerSideFilter:
+    """The header matches a SQL LIKE pattern."""
+    return _checked({"headerLike": {key: pattern}})
+
+
+def and_(*filters: ServerSideFilter) -> ServerSideFilter:
+    """All of the filters."""
+    return _joined("and", filters)
+
+
+def or_(*filters: ServerSideFilter) -> ServerSideFilter:
+    """At least one of the filters."""
+    return _joined("or", filters)
+
+
+def _joined(key: str, filters: tuple[ServerSideFilter, ...]) -> ServerSideFilter:
+    absent = {row.absent for row in filters if "headerNotEquals" in str(row.data)}
+    if len(absent) > 1:
+        raise PredicatError.of(msg.usage("filters with different rules for absent keys cannot be combined"))
+    return _checked({key: [row.data for row in filters]}, absent.pop() if absent else "reject")
+
+
+def _checked(data: dict[str, Any], absent: str = "reject") -> ServerSideFilter:
+    found = ServerSideFilter(data, absent)
+    _ = found.predicate  # bad keys and values are found when a filter is made
+    return found

@@ -1,0 +1,105 @@
+"""Lists and maps that are written out in a body: every use of one is taken apart, because engines have no such values.
+
+`[a, b].exists(x, p)` becomes `p(a) OR p(b)`, `[a, b] == [c, d]` becomes `a = c AND b = d`, `{k: v}[x]` becomes a choice.
+An element without a value makes the whole list an error, as CEL has it, so what is left asks for each that may lack one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, NULL, ArrayType, MapType, Type
+
+Compare = Callable[[Node, Node], Node]
+
+
+def is_list(node: Node) -> bool:
+    return isinstance(node, Items) and isinstance(node.type, ArrayType)
+
+
+def is_map(node: Node) -> bool:
+    return isinstance(node, Items) and isinstance(node.type, MapType)
+
+
+def entries(node: Node) -> list[tuple[Node, Node]]:
+    """The keys and values of a written-out map."""
+    assert isinstance(node, Items)  # noqa: S101  # callers ask is_map first
+    return [(item.items[0], item.items[1]) for item in node.items if isinstance(item, Items)]
+
+
+def doubtful(nodes: Sequence[Node]) -> list[Node]:
+    """The parts that may lack a value."""
+    found: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Items):
+            found += doubtful(node.items)
+        elif isinstance(node, Call) and node.op == "dyn":
+            found += doubtful(node.args)
+        elif not isinstance(node, Literal):
+            found.append(node)
+    return found
+
+
+def guarded(found: Node, parts: Sequence[Node], span: Span) -> Node:
+    """`found`, or UNKNOWN where one of the parts has no value."""
+    absent = [Call(BOOLEAN, "is_null", (part,), span) for part in dict.fromkeys(doubtful(parts))]
+    if not absent or isinstance(found, Items):
+        return found
+    missing: Node = absent[0] if len(absent) == 1 else Call(BOOLEAN, "or", tuple(absent), span)
+    return Call(found.type, "cond", (missing, Literal(found.type, None, span), found), span)
+
+
+def both(parts: Sequence[Node], span: Span) -> Node:
+    if not parts:
+        return Literal(BOOLEAN, True, span)
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "and", tuple(parts), span)
+
+
+def either(parts: Sequence[Node], span: Span) -> Node:
+    if not parts:
+        return Literal(BOOLEAN, False, span)
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
+
+
+def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node:
+    """Equal in length and element by element."""
+    if len(left.items) != len(right.items):
+        found: Node = Literal(BOOLEAN, False, span)
+    else:
+        found = both([compare(one, other) for one, other in zip(left.items, right.items, strict=True)], span)
+    return guarded(found, [left, right], span)
+
+
+def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
+    """As many entries, and for each of the left one of the right with an equal key and an equal value."""
+    if len(left.items) != len(right.items):
+        found: Node = Literal(BOOLEAN, False, span)
+    else:
+        found = both([
+            either([both([compare(key, other), compare(value, found)], span) for other, found in entries(right)], span)
+            for key, value in entries(left)
+        ], span)  # fmt: skip
+    return guarded(found, [left, right], span)
+
+
+def exactly_one(tests: Sequence[Node], span: Span) -> Node:
+    """TRUE if just one test is; UNKNOWN if one is UNKNOWN."""
+    one, none = Literal(BIGINT, 1, span), Literal(BIGINT, 0, span)
+    total: Node = none
+    for test in tests:
+        hit = Call(BIGINT, "cond", (test, one, none), span)
+        total = hit if total is none else Call(BIGINT, "add", (total, hit), span)
+    return Call(BOOLEAN, "eq", (total, one), span)
+
+
+def choose(choices: Sequence[tuple[Node, Node]], span: Span) -> Node | None:
+    """The value of the first test that is TRUE, UNKNOWN if none is; None where the values have several types."""
+    kinds: list[Type] = list(dict.fromkeys(value.type for _, value in choices))
+    if len(kinds) != 1 or kinds[0] == NULL or any(isinstance(value, Items) for _, value in choices):
+        return None
+    found: Node = Literal(kinds[0], None, span)
+    for test, value in reversed(choices):
+        found = Call(kinds[0], "cond", (test, value, found), span)
+    return found

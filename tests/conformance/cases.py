@@ -1,0 +1,173 @@
+"""The public conformance cases of CEL and CESQL, as predicates. They lie beside the project; without them the tests are skipped."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import predicat
+from predicat.api import declared
+from predicat.diagnostics import Source, Span
+from predicat.frontends import LANGUAGES, Body
+from predicat.ir import tree as t
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import parse_type
+from predicat.passes.check import Scope, check
+from predicat.passes.simplify import simplify
+
+FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "conformance"
+
+
+@dataclass
+class Case:
+    """A predicate, the row for it, and the outcome that the specification wants."""
+
+    label: str
+    level: str
+    text: str
+    expected: bool | None
+    language: str
+    fields: dict[str, FieldDecl]
+    row: dict[str, Any]
+    predicate: predicat.Predicate | None = None
+    problem: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+
+
+def load(name: str) -> list[dict[str, Any]]:
+    file = FOLDER / name
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+
+
+# --- CEL
+
+
+def cel_cases() -> list[Case]:
+    found = []
+    for index, row in enumerate(load("cel.jsonl")):
+        expected, text = row["expected"], row["expr"]
+        want: bool | None = None
+        if expected != "error" and expected[0] == "bool":
+            want = expected[1]
+        elif expected == ["double", "nan"]:
+            want, text = True, f"({text}) != ({text})"
+        elif expected != "error":
+            want, text = True, f"({text}) == {_literal(expected)}"
+        fields = declared({name: _type(kind) for name, kind in row["variables"].items()})
+        values = {name: _value(value) for name, value in row["bindings"].items()}
+        found.append(Case(f"{index} {row['file']}/{row['section']}/{row['name']}", row["level"], text, want, "cel", fields, values))
+    return found
+
+
+def _type(kind: list[Any]) -> str:
+    name, inner = kind
+    if name == "list":
+        return f"array<{_type(inner)}>"
+    if name == "map":
+        return f"map<string, {_type(inner[1])}>"
+    return {"int": "bigint", "uint": "bigint", "bool": "boolean", "dyn": "json", "null": "json"}.get(name, name)
+
+
+def _value(value: list[Any]) -> Any:
+    kind, inner = value
+    match kind:
+        case "list":
+            return [_value(item) for item in inner]
+        case "map":
+            return {_value(key): _value(item) for key, item in inner}
+        case "double":
+            return float(inner)
+        case _:
+            return None if kind == "null" else inner
+
+
+def _literal(value: list[Any]) -> str:
+    kind, inner = value
+    match kind:
+        case "double":
+            names = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+            return f'double("{names[str(inner)]}")' if str(inner) in names else repr(float(inner))
+        case "list":
+            return f"[{', '.join(map(_literal, inner))}]"
+        case "map":
+            return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in inner) + "}"
+        case "string" | "bool":
+            return json.dumps(inner, ensure_ascii=False)
+        case "null":
+            return "null"
+        case _:
+            return str(inner)
+
+
+# --- CESQL
+
+BASE_EVENT = {"specversion": "1.0", "id": "A234-1234-1234", "type": "com.example.event", "source": "https://example.com/source"}
+
+
+def cesql_cases() -> list[Case]:
+    found = []
+    for index, row in enumerate(load("cesql.jsonl")):
+        event = row.get("event", {**BASE_EVENT, **row.get("eventOverrides", {})})
+        text, want = str(row["expression"]), row.get("result")  # YAML read some as truth values
+        if "error" in row:
+            want = None
+        elif isinstance(want, str):
+            text, want = f"({text}) = '{want.replace(chr(39), chr(92) + chr(39))}'", True
+        elif not isinstance(want, bool):
+            text, want = f"({text}) = {want}", True
+        names = {bool: "boolean", int: "bigint", str: "string"}
+        fields = declared({name: names[type(value)] for name, value in event.items()})
+        fields |= declared({name: "string" for name in ("missing", "time", "myext", "firstname", "lastname", "subject") if name not in event})
+        found.append(Case(f"{index} {row['file']}/{row['name']}", "cesql", text, want, "cesql", fields, event))
+    return found
+
+
+# --- parsing, as written and with the constants as columns
+
+
+def parsed(case: Case, *, lifted: bool) -> Case:
+    """The case with its predicate, or with the problem that refuses it. `lifted`: its constants become fields."""
+    source = Source("case", case.text)
+    case = replace(case, fields=dict(case.fields), row=dict(case.row))
+    try:
+        tree = LANGUAGES[case.language].read(Body(case.text, source, Span(source, 0, len(case.text)), None, case.fields))
+        if lifted:
+            tree = _lift(tree, case, case.label.split()[0])
+        case.predicate = predicat.Predicate(simplify(check(tree, Scope(case.fields), LANGUAGES[case.language].rules)), case.language)
+    except predicat.PredicatError as error:
+        case.problem = str(error).split("\n", 1)[0]
+    return case
+
+
+_CONSTANT = ("matches", "like", "split", "strip", "cast", "json_is")
+_ZONED = ("year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond")
+
+
+def _lift(tree: t.Tree, case: Case, prefix: str) -> t.Tree:
+    def lift(part: t.Tree) -> t.Tree:
+        match part:
+            case t.Const(value, span):
+                kinds = {bool: "boolean", int: "bigint", float: "double", str: "string"}
+                if type(value) not in kinds or (isinstance(value, str) and "\0" in value) or (type(value) is int and not -(2**63) <= value < 2**63):
+                    return part
+                name = f"c{prefix}_{len(case.row)}"
+                case.fields[name] = FieldDecl(name, parse_type(kinds[type(value)]))
+                case.row[name] = value
+                return t.Name(name, span)
+            case t.Apply(op, args, span):
+                keep = 1 if op in _CONSTANT or op in _ZONED else len(args)
+                return t.Apply(op, (*map(lift, args[:keep]), *args[keep:]), span)
+            case t.ListOf(items, span):
+                return t.ListOf(tuple(map(lift, items)), span)
+            case t.MapOf(entries, span):
+                return t.MapOf(tuple((key, lift(value)) for key, value in entries), span)
+            case t.Bind(kind, variable, inner, body, span):
+                return t.Bind(kind, variable, lift(inner), lift(body), span)
+            case t.Member(base, key, span):
+                return t.Member(lift(base), key, span)
+            case _:
+                return part
+
+    return lift(tree)
