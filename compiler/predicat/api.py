@@ -135,6 +135,9 @@ def parse(
     if language not in LANGUAGES:
         raise PredicatError.of(msg.unknown_language(language, LANGUAGES))
     source = Source(name, text if isinstance(text, str) else "")
+    half = next((at for at, char in enumerate(source.text) if "\ud800" <= char <= "\udfff"), None)
+    if half is not None:
+        raise PredicatError.of(msg.bad_character(Span(source, half, half + 1), "half of a surrogate pair"))
     known = None if fields is None else declared(fields)
     row = LANGUAGES[language]
     whole = getattr(text, "span", None) or Span(source, 0, len(source.text))  # data that was read from a file knows its place

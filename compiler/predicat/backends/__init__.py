@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from predicat.diagnostics import Unsupported
+from predicat.diagnostics import PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Node
 from predicat.passes.accept import accepting, deciding
@@ -53,4 +54,23 @@ def writer(language: str) -> Callable[[Node], str]:
     write: Callable[[Node], str] = getattr(import_module(f"predicat.backends.text.{module}"), function)
     # What is written is TRUE for the same rows; FALSE and UNKNOWN, which both reject, are told apart no more.
     prepare = deciding if language in TWO_VALUED else accepting
-    return lambda node: write(prepare(node))
+
+    def say(node: Node) -> str:
+        text = write(prepare(node))
+        if language in TWO_VALUED:
+            _within_limits(node, language, text)
+        return text
+
+    return say
+
+
+def _within_limits(node: Node, language: str, text: str) -> None:
+    """Languages bound the number of keys, or the length: what is written must be a body of them."""
+    from predicat.frontends import LANGUAGES, Body  # noqa: PLC0415  # only where something is written
+
+    source = Source(language, text)
+    value = text if LANGUAGES[language].shape != "data" else json.loads(text)
+    try:
+        LANGUAGES[language].read(Body(value, source, Span(source, 0, len(text))))
+    except PredicatError as error:
+        raise Unsupported.of(msg.unsupported(node.span, language, "predicate", error.diagnostics[0].message)) from None

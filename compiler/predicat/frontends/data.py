@@ -9,7 +9,7 @@ from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
 from predicat.ir.types import JSON, STRING, MapType, StructType, Type
-from predicat.passes.check import MAX_DEPTH
+from predicat.passes.check import MAX_DEPTH, MAX_NODES
 
 if TYPE_CHECKING:
     from predicat.frontends import Body
@@ -29,6 +29,7 @@ class DataReader:
         self.on = body.on
         self.fields = body.fields
         self.reporter = Reporter()
+        self.parts = 0
 
     def tree(self, read: Callable[[], t.Tree]) -> t.Tree:
         """What `read` gives. Raises PredicatError with every problem."""
@@ -94,6 +95,11 @@ class DataReader:
         return str(value)
 
     def deep(self, value: Any, depth: int) -> None:
+        """Bounds the depth and the number of the parts of a body."""
+        self.parts += 1
+        if self.parts > MAX_NODES:
+            self.reporter.add(msg.too_large(self.whole, self.parts, MAX_NODES, "parts"))
+            self.reporter.raise_errors()
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(self.span(value), MAX_DEPTH))
 

@@ -16,6 +16,7 @@ from predicat.ir import tree as t
 if TYPE_CHECKING:
     from predicat.frontends import Body
 
+KEYWORDS = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})
 OPERATORS = frozenset({
     "and", "or", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "like", "is_null", "add", "sub", "mul", "div", "neg",
 })  # fmt: skip
@@ -27,7 +28,7 @@ def parse(body: Body) -> t.Tree:
         raise PredicatError.of(msg.wrong_kind(body.span, "a selector", "a text", repr(body.value)))
     if not body.value.strip():
         return t.Const(value=True, span=body.span)
-    found = sql.parse(body.value, body.source, escape="")
+    found = sql.parse(body.value, body.source, escape="", keywords=KEYWORDS)
     problems = list(_problems(found))
     if problems:
         raise PredicatError(problems)

@@ -13,6 +13,7 @@ from decimal import Decimal
 
 from sqlglot import Dialect, exp
 from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokens import Token, TokenType
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -28,8 +29,11 @@ MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
 
-def parse(text: str, source: Source, escape: str = "\\") -> t.Tree:
-    """The untyped tree of a SQL predicate; `escape` is the escape character of LIKE without ESCAPE. Raises PredicatError."""
+def parse(text: str, source: Source, escape: str = "\\", keywords: frozenset[str] | None = None) -> t.Tree:
+    """The untyped tree of a SQL predicate. Raises PredicatError.
+
+    `escape` is the escape character of LIKE without ESCAPE; words beside `keywords` are names, where these are given.
+    """
     whole = Span(source, 0, len(text))
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(whole, len(text), MAX_LENGTH))
@@ -38,7 +42,8 @@ def parse(text: str, source: Source, escape: str = "\\") -> t.Tree:
     if not text.strip():
         raise PredicatError.of(msg.syntax(whole, "the condition is empty"))
     try:
-        parsed = _PARSER.parse(_TOKENIZER.tokenize(text), text)
+        tokens = _TOKENIZER.tokenize(text)
+        parsed = _PARSER.parse(tokens if keywords is None else [_as_name(token, keywords) for token in tokens], text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, source, text) for item in error.errors]) from None
     except TokenError as error:
@@ -54,6 +59,12 @@ def parse(text: str, source: Source, escape: str = "\\") -> t.Tree:
     except _Stop:
         reader.reporter.raise_errors()
         raise
+
+
+def _as_name(token: Token, keywords: frozenset[str]) -> Token:
+    if token.text.upper() in keywords or not token.text.isidentifier() or token.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
+        return token
+    return Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, token.comments)
 
 
 def _nesting(text: str) -> int:

@@ -218,7 +218,7 @@ class _Checker:
         raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params]))
 
     def member(self, node: Node, key: str, span: Span) -> Node:
-        name = Literal(STRING, key, span)
+        name = self.constant(key, span)
         if constants.is_map(node):
             return self.look_up(node, name, span)
         match node.type:

@@ -127,7 +127,9 @@ def _presence(node: Node, *, there: bool) -> tuple[str, int]:
         dotted = isinstance(name, str) and _NAME.match(name) and name not in _RESERVED
         if isinstance(base.type, MapType) and not dotted:
             text = f"{_write(key, 5)} in {_write(base, 5)}"
-            return (text, 4) if there else (f"!({text})", 8)
+            if isinstance(base, Field):  # a map that is absent itself has no key
+                text = f"{_write(base, 5)} != null && {text}"
+            return (text, 3) if there else (f"!({text})", 8)
         if dotted:
             return f"{'' if there else '!'}has({_write(node, 0)})", 8
     if isinstance(node, Field) and "." in node.decl.name and node.decl.type == JSON:

@@ -41,7 +41,7 @@ def _cloudevents(node: Node) -> dict[str, Any]:
     if isinstance(node, Call) and node.op in ("and", "or"):
         return {"all" if node.op == "and" else "any": [_cloudevents(arg) for arg in node.args]}
     test = _decided_test(node, "cloudevents")
-    if test.op == "in" and _texts(test):
+    if test.op == "in" and _texts(test) and all(test.values):
         return {"any": [{"exact": {test.key: value}} for value in test.values]}
     if test.op not in _CLOUDEVENTS or not _texts(test) or not test.values[0]:
         raise refuse("cloudevents", node, "a filter tests an attribute for a text, a prefix or a suffix, none of them empty")

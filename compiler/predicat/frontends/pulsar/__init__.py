@@ -108,6 +108,7 @@ def _shallow(reader: DataReader, value: Any) -> None:
     stack = [(value, 0)]
     while stack:
         part, depth = stack.pop()
+        reader.deep(part, 0)  # counts the parts
         if depth > MAX_DEPTH * 2:
             raise reader.fail(msg.too_deep(reader.span(part), MAX_DEPTH))
         if isinstance(part, Mapping):

@@ -1,0 +1,132 @@
+"""Every language on hostile bodies: the engines agree, no body is more than data, and what is said in another language means the same."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import predicat
+from predicat import backends
+from predicat.diagnostics import PredicatError, Unsupported
+from tests.engines.rows import Tables
+from tests.frontends.bodies import BODIES, FIELDS, rows
+
+EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
+ROWS = rows()
+_tables: dict[str, Tables] = {}
+QUIET = {"deadline": None, "derandomize": "PREDICAT_FUZZ_EXAMPLES" not in os.environ, "phases": [Phase.generate],
+         "suppress_health_check": list(HealthCheck), "database": None}  # fmt: skip
+
+
+def parse(body: Any, language: str) -> predicat.Predicate:
+    return predicat.parse(body, language, FIELDS, on=None if language in ("cel", "sql", "jms") else "m")
+
+
+@pytest.mark.parametrize("language", sorted(BODIES))
+def test_engines_agree_on_hostile_bodies(language: str, spark: Any, postgres: Any) -> None:
+    @settings(max_examples=EXAMPLES, **QUIET)
+    @given(bodies=st.lists(BODIES[language], min_size=25, max_size=25))
+    def check(bodies: list[Any]) -> None:
+        tables = _tables.setdefault("rows", Tables(spark, postgres, predicat.api.declared(FIELDS), ROWS))
+        predicates = [parse(body, language) for body in bodies]
+        for name, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+            got = run([predicate.sql(name) for predicate in predicates])
+            for body, predicate, column in zip(bodies, predicates, got, strict=True):
+                assert column == [predicate.evaluate(row) for row in ROWS], f"{name}: {body!r}\n{predicate.sql(name)}"
+
+    check()
+
+
+@pytest.mark.parametrize("language", sorted(BODIES))
+def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -> None:
+    said: set[str] = set()
+
+    @settings(max_examples=60 * EXAMPLES, **QUIET)
+    @given(body=BODIES[language])
+    def check(body: Any) -> None:
+        predicate = parse(body, language)
+        for target in backends.WRITERS:
+            try:
+                text = predicate.to(target)
+            except Unsupported:
+                continue
+            said.add(target)
+            other = target.split(":", maxsplit=1)[0]
+            data = json.loads(text) if other in ("pip", "cloudevents", "attributes", "headers", "sns") else text
+            try:
+                back = predicat.parse(data, other, FIELDS if other != "jms" else {**dict.fromkeys(predicate_keys(predicate), "string"), "event_time": "bigint", "publish_time": "bigint"},
+                                      on=None if other in ("cel", "jms") else "m")  # fmt: skip
+            except PredicatError as error:
+                raise AssertionError(f"{body!r}\n-> {target}: {text}\n{error}") from None
+            for row in ROWS:
+                given = {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}} if other == "jms" else row
+                assert (back.evaluate(given) is True) is (predicate.evaluate(row) is True), f"{body!r}\n-> {target}: {text}\n{row}"
+
+    check()
+    assert language not in backends.WRITERS or language in said
+
+
+def predicate_keys(predicate: predicat.Predicate) -> set[str]:
+    from predicat.ir.nodes import Call, Literal, walk
+
+    return {str(node.args[1].value) for node in walk(predicate.node) if isinstance(node, Call) and node.op == "get" and isinstance(node.args[1], Literal)}
+
+
+# --- anything may be given: only PredicatError comes out
+
+texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(
+    ["(", ")", "AND", "OR", "NOT", "a", "'x'", '"y"', "=", "!=", "in", "1", ",", ".", "[", "]", "{", "}", "&&", "!", "attributes", ":", "*", "#", "LIKE", "-",
+     "\\", "?", "e", "EXISTS", "tp", "op1", "predicate", "\0", "\ud800", "1e999", "9" * 25]), max_size=12).map(" ".join))  # fmt: skip
+data = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(-5, 2**70), st.floats(), texts), lambda inner: st.one_of(
+    st.lists(inner, max_size=3), st.dictionaries(st.one_of(texts, st.sampled_from(
+        ["and", "or", "not", "op", "property", "value", "values", "exact", "all", "tp", "op1", "op2", "predicate", "ref", "name", "headerIn", "type", "negate",
+         "pattern", "matchLabels", "matchExpressions", "key", "operator", "FilterPolicy", "FilterPolicyScope", "$or", "numeric", "cidr", "wildcard", "cesql"])), inner, max_size=3)), max_leaves=8)  # fmt: skip
+
+
+@pytest.mark.parametrize("language", [name for name in predicat.languages() if name not in ("all", "any", "not")])
+def test_only_a_predicat_error_leaves_a_front_end(language: str) -> None:
+    shape = predicat.frontends.LANGUAGES[language].shape
+
+    @settings(max_examples=150 * EXAMPLES, **QUIET)
+    @given(body=texts if shape == "text" else st.one_of(data, texts))
+    def check(body: Any) -> None:
+        for fields in (None, FIELDS):
+            try:
+                predicate = predicat.parse(body, language, fields, on=None if fields is None else "m")
+                predicate.evaluate({})
+            except PredicatError:
+                pass
+
+    check()
+
+
+@pytest.mark.parametrize(("language", "body"), [
+    ("cel", "(" * 5000 + "1" + ")" * 5000), ("sql", "NOT " * 5000 + "a"), ("sql", "-" * 5000 + "1 = 1"),
+    ("cesql", "(" * 5000 + "1" + ")" * 5000), ("cesql", "NOT " * 5000 + "TRUE"), ("cesql", "-" * 5000 + "1 = 1"), ("pubsub", "(" * 200 + "attributes:a" + ")" * 200),
+    ("jms", "(" * 5000 + "a" + ")" * 5000), ("labels", "a," * 60_000), ("pulsar", "op1 {" * 9000), ("pulsar", "CA" * 3_000_000), ("rabbitmq", "#." * 5000),
+    ("sns", "[" * 90_000), ("pulsar", '{"op1":' * 9000),
+])  # fmt: skip
+def test_depth_and_size_are_bounded(language: str, body: str) -> None:
+    with pytest.raises(PredicatError):
+        predicat.parse(body, language, {"a": "boolean"})
+
+
+def nested(key: str, wrap: bool, leaf: Any, depth: int = 3000) -> Any:
+    for _ in range(depth):
+        leaf = {key: [leaf, leaf] if wrap else leaf}
+    return leaf
+
+
+@pytest.mark.parametrize(("language", "body"), [
+    ("pip", nested("not", False, {"property": "a", "op": "EQUALS", "value": "x"})), ("cloudevents", nested("not", False, {"exact": {"a": "x"}})),
+    ("headers", nested("and", True, {"headerEquals": {"a": "x"}}, 300)), ("sns", {"FilterPolicyScope": "MessageBody", "FilterPolicy": nested("a", False, ["x"])}),
+    ("pulsar", nested("op1", False, {"tp": "NOT"})),
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
+def test_depth_of_data_is_bounded(language: str, body: Any) -> None:
+    with pytest.raises(PredicatError):
+        predicat.parse(body, language)
