@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint test-matrix schema clean
+.PHONY: help demo test lint fuzz test-matrix schema clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo         one catalog on Spark and PostgreSQL, on real data"
 	@echo "make test         all tests"
 	@echo "make lint         ruff, mypy, basedpyright, import-linter"
+	@echo "make fuzz         10,000 generated predicates on all engines, and every language on hostile bodies (hours)"
 	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1 and 4.2"
 
 $(STAMP): pyproject.toml
@@ -32,8 +33,13 @@ lint: $(STAMP)
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/lint-imports
 
+fuzz: $(STAMP)
+	@PREDICAT_FUZZ_EXAMPLES=334 $(BIN)/python -m pytest -q tests/engines/test_generated.py
+	@PREDICAT_FUZZ_EXAMPLES=20 $(BIN)/python -m pytest -q tests/frontends/test_translations.py
+
 schema: $(STAMP)
 	@$(BIN)/predicat schema > docs/catalog.schema.json
+	@$(BIN)/python -m tests.support
 
 test-matrix: $(STAMP)
 	@$(BIN)/python tests/matrix.py

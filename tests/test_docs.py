@@ -37,7 +37,7 @@ def test_python_runs(path: Path, workplace: Path) -> None:
                           env={key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))})  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     if path.name == "README.md":
-        assert done.stdout.splitlines()[0] == "True" and "['a', 3.5]" in done.stdout and "ops@example.com" in done.stdout
+        assert done.stdout.splitlines()[0] == "True" and "['a', 3.5]" in done.stdout and "events@example.com" in done.stdout
 
 
 def test_the_catalog_of_the_readme(tmp_path: Path) -> None:
@@ -85,3 +85,9 @@ def test_every_folder_of_the_architecture_exists() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for folder in re.findall(r"`((?:compiler|spark_ext)/[\w/]+)`", text):
         assert (ROOT / folder).is_dir(), folder
+
+
+def test_the_support_matrix_is_up_to_date() -> None:
+    from tests import support
+
+    assert support.FILE.read_text(encoding="utf-8") == support.document(), "run: python -m tests.support"

@@ -30,7 +30,7 @@ def test_help_names_every_command() -> None:
 def test_check_accepts_the_reference_catalog() -> None:
     done = run("check")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("3 datasets, 49 filters in 50 versions, ")
+    assert done.stdout.startswith("3 datasets, 59 filters in 60 versions, ")
 
 
 def test_init_then_check(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_compile_writes_all_and_removes_what_is_gone(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "target" / "manifest.json").read_text())
     assert [row["name"] for row in manifest["filters"]] == ["customers.active", "customers.european", "customers.active_european"]
     names = sorted(str(path.relative_to(tmp_path)) for path in (tmp_path / "target" / "sql").rglob("*.sql"))
-    assert names == ["target/sql/postgres/customers.sql", "target/sql/spark/customers.sql"]
+    assert names == [f"target/sql/{dialect}/customers.sql" for dialect in ("duckdb", "postgres", "spark")]
 
 
 def test_an_unchanged_catalog_is_not_compiled_again(tmp_path: Path) -> None:
@@ -118,3 +118,26 @@ def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
         jsonschema.validate(json.loads(json.dumps(yaml.safe_load(path.read_text()), default=str)), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"apiVersion": "predicat/v1", "dataset": "d", "filters": {"f": {"sqll": "x"}}}, schema)
+
+
+@pytest.mark.parametrize(("args", "given", "expected"), [
+    (["--from", "attributes", "--to", "cel", "--field", "ce=map<string, string>", "--on", "ce"], "type: a\nx.y: b\n", 'ce.type == "a" && ce["x.y"] == "b"\n'),
+    (["--from", "cel", "--to", "labels"], 'tier == "web" && !(env in ["a", "b"])', "predicat: error"),
+    (["--from", "labels", "--to", "sns", "--field", "m=map<string, string>", "--on", "m"], "env in (a, b), tier", '{"env": ["a", "b"], "tier": [{"exists": true}]}\n'),
+    (["--from", "sql", "--to", "duckdb", "--field", "a=bigint"], "a + 1 > 2", "TRY(CAST(a AS BIGINT) + CAST(1 AS BIGINT)) > 2\n"),
+])  # fmt: skip
+def test_translate(args: list[str], given: str, expected: str) -> None:
+    done = subprocess.run([str(PROGRAM), "translate", *args], input=given, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
+    if expected == "predicat: error":
+        assert done.returncode == 1 and "error[unsupported]: labels cannot say" in done.stderr and "Traceback" not in done.stderr
+    else:
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
+
+
+def test_translate_reads_files_and_says_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "f.yml").write_text("headerIn:\n  a: [x]\n  b: [y]\n")
+    done = run("translate", "--from", "headers", "--to", "cel", str(tmp_path / "f.yml"))
+    assert done.returncode == 1 and "f.yml:2:3" in done.stderr and "it tests one header, not 2" in done.stderr
+    assert "cannot read" in run("translate", "--from", "cel", "--to", "sql", str(tmp_path / "none")).stderr
+    assert "did you mean 'cel'" in run("translate", "--from", "cell", "--to", "cel", str(tmp_path / "f.yml")).stderr
+    assert run("translate", "--from", "cel", "--to", "cel", "--field", "a").returncode == 2

@@ -54,7 +54,7 @@ def test_engines(language: str, spark: Any, postgres: Any, *, lifted: bool) -> N
         fields = {name: decl for case in group for name, decl in case.fields.items()}
         row = {name: to_value(value, fields[name].type) for case in group for name, value in case.row.items() if name in fields}
         tables = Tables(spark, postgres, fields, [row])
-        for engine, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+        for engine, run in tables.engines():
             said = [(case, sql) for case in group if (sql := rendered(case, engine)) is not None]
             got = run([sql for _, sql in said]) if said else []
             wrong = [(case.label, case.text, column[0], case.expected, sql) for (case, sql), column in zip(said, got, strict=True)

@@ -58,12 +58,13 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
     options: dict[Type, list[st.SearchStrategy[Node]]] = {
         BIGINT: [*(call(BIGINT, op, n, n) for op in ("add", "sub", "mul", "div", "mod")), call(BIGINT, "neg", n), call(BIGINT, "abs", n),
                  call(BIGINT, "length", s), call(BIGINT, "to_int", s), call(BIGINT, "to_int", f), call(BIGINT, "position", s, s),
-                 call(BIGINT, "to_int", t), call(BIGINT, "days_between", d, d), *(call(BIGINT, op, t) for op in parts),
+                 call(BIGINT, "to_int", t), call(BIGINT, "days_between", d, d), call(BIGINT, "int32", n), call(BIGINT, "size", collected(less)), *(call(BIGINT, op, t) for op in parts),
                  *(call(BIGINT, op, t, constant(ZONES)) for op in parts), call(BIGINT, "index", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])), n),
                  call(BIGINT, "size", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])))],
-        DOUBLE: [*(call(DOUBLE, op, f, f) for op in ("add", "sub", "mul", "div")), call(DOUBLE, "neg", f), call(DOUBLE, "abs", f),
+        DOUBLE: [*(call(DOUBLE, op, f, f) for op in ("add", "sub", "mul", "div", "fdiv")), call(DOUBLE, "neg", f), call(DOUBLE, "abs", f),
                  call(DOUBLE, "to_double", s), call(DOUBLE, "to_double", n), call(DOUBLE, "floor", f), call(DOUBLE, "ceil", f)],
-        STRING: [call(STRING, "concat", s, s), *(call(STRING, op, s) for op in ("lower", "upper", "trim", "ltrim", "rtrim")),
+        STRING: [call(STRING, "concat", s, s), call(STRING, "reverse", s), call(STRING, "strip", s, constant([" ", " \na", "%_"])),
+                 call(STRING, "join", call(ArrayType(STRING), "split", s, constant(["a", "%", ","])), s), *(call(STRING, op, s) for op in ("lower", "upper", "trim", "ltrim", "rtrim")),
                  call(STRING, "substr", s, n), call(STRING, "substr", s, n, n), call(STRING, "replace", s, s, s), call(STRING, "to_string", n),
                  call(STRING, "get", st.just(Field(FIELDS["m"].type, FIELDS["m"])), s)],
         BOOLEAN: [predicates(depth - 1)],
@@ -75,6 +76,17 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
     mixed = [call(kind, "cond", less[BOOLEAN], less[kind], less[kind]), call(kind, "coalesce", less[kind], less[kind])]
     return st.one_of(leaves(kind), *options[kind], *mixed)
 
+
+
+def collected(less: dict[Type, st.SearchStrategy[Node]]) -> st.SearchStrategy[Node]:
+    """Arrays that filter() and map() make of the one array field."""
+    over, element = Field(FIELDS["xs"].type, FIELDS["xs"]), Variable(BIGINT, "x")
+    return st.one_of(
+        st.tuples(st.sampled_from(["eq", "gt"]), less[BIGINT]).map(
+            lambda parts: Quantifier(over.type, "filter", "x", over, Call(BOOLEAN, parts[0], (element, parts[1])))),
+        less[BIGINT].map(lambda part: Quantifier(over.type, "map", "x", over, Call(BIGINT, "div", (part, element)))),
+        st.tuples(less[BIGINT], less[BIGINT]).map(lambda parts: Call(over.type, "array_concat", (over, Call(over.type, "array", parts)))),
+    )  # fmt: skip
 
 
 def predicates(depth: int) -> st.SearchStrategy[Node]:
@@ -94,7 +106,7 @@ def predicates(depth: int) -> st.SearchStrategy[Node]:
     over = Field(FIELDS["xs"].type, FIELDS["xs"])
     element = Variable(BIGINT, "x")
     loops = [
-        st.tuples(st.sampled_from(["any", "all"]), st.sampled_from(["eq", "gt", "lt"]), values(BIGINT, 0)).map(
+        st.tuples(st.sampled_from(["any", "all", "one"]), st.sampled_from(["eq", "gt", "lt"]), values(BIGINT, 0)).map(
             lambda parts: Quantifier(BOOLEAN, parts[0], "x", over, Call(BOOLEAN, parts[1], (Call(BIGINT, "add", (element, Literal(BIGINT, 1))), parts[2]))))
     ]  # fmt: skip
     return st.one_of(

@@ -37,7 +37,7 @@ def test_engines(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
     cases = [case for case in cases if set(case[1].fields) <= set(declared)]
     rows = [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
     tables = Tables(spark, postgres, declared, rows)
-    for name, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+    for name, run in tables.engines():
         got = run([case[1].sql(name) for case in cases])
         for (label, predicate, expected), column in zip(cases, got, strict=True):
             assert column == expected, f"{name} {label}\n{predicate.sql(name)}"

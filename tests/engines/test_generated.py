@@ -24,7 +24,7 @@ _tables: dict[str, Tables] = {}
 def check_batch(nodes: list[Node], tables: Tables) -> None:
     simplified = [simplify(node) for node in nodes]
     expected = [tables.reference(node) for node in nodes]
-    for name, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+    for name, run in tables.engines():
         asked: list[tuple[int, str]] = []
         for index, node in enumerate(simplified):
             try:

@@ -101,7 +101,7 @@ def test_engines_agree_on_every_example(spark: Any, postgres: Any) -> None:
             nodes.append((f"{row.name}{args} {'columns' if columns else 'literals'}", node if columns else fold(node), want))
     tables = Tables(spark, postgres, fields, [values])
     wrong: list[str] = []
-    for name, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+    for name, run in tables.engines():
         dialect = backends.dialect(name)
         asked: list[tuple[str, str, Any]] = []
         for label, node, want in nodes:

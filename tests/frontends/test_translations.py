@@ -34,7 +34,7 @@ def test_engines_agree_on_hostile_bodies(language: str, spark: Any, postgres: An
     def check(bodies: list[Any]) -> None:
         tables = _tables.setdefault("rows", Tables(spark, postgres, predicat.api.declared(FIELDS), ROWS))
         predicates = [parse(body, language) for body in bodies]
-        for name, run in (("spark", tables.on_spark), ("postgres", tables.on_postgres)):
+        for name, run in tables.engines():
             got = run([predicate.sql(name) for predicate in predicates])
             for body, predicate, column in zip(bodies, predicates, got, strict=True):
                 assert column == [predicate.evaluate(row) for row in ROWS], f"{name}: {body!r}\n{predicate.sql(name)}"

@@ -35,7 +35,7 @@ TRY_ELEMENT_AT(properties, 'region') IN ('EU', 'US', 'APAC')
 TRY_ELEMENT_AT(properties, 'region') <> 'EU'
 
 -- events.after_tso@1 (pip)
-CASE WHEN TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A-?[0-9]{1,19}\\z' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN TRANSLATE(TRY_ELEMENT_AT(properties, 'tso'), '0123456789-', '') = '' AND (CHAR_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) < 20 OR CHAR_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) = 20 AND STARTSWITH(TRY_ELEMENT_AT(properties, 'tso'), '-')) THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.traced@1 (pip)
 STARTSWITH(TRANSLATE(TRY_ELEMENT_AT(properties, 'trace'), 'EQR', 'eqr'), 'req-')
@@ -51,6 +51,33 @@ TRY_ELEMENT_AT(properties, 'type') = 'order-created' AND TRY_ELEMENT_AT(properti
 
 -- events.published_late@1 (cel)
 (UNIX_MICROS(publish_time) - UNIX_MICROS(event_time)) > 3600000000
+
+-- events.issue_created@1 (attributes)
+(ce_type = 'com.github.issue.create') IS TRUE
+
+-- events.pull_of_repository@1 (sourceAndType)
+(ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
+
+-- events.outside_github@1 (cloudevents)
+(ENDSWITH(ce_type, 'pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND NOT (STARTSWITH(ce_source, 'https://github.com') IS TRUE)
+
+-- events.insecure_source@1 (cesql)
+NOT ce_source IS NULL AND NOT STARTSWITH(TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), 'https://')
+
+-- events.after_tso_wire@1 (pulsar)
+CASE WHEN TRANSLATE(TRY_ELEMENT_AT(properties, 'tso'), '0123456789-', '') = '' AND (CHAR_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) < 20 OR CHAR_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) = 20 AND STARTSWITH(TRY_ELEMENT_AT(properties, 'tso'), '-')) THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
+
+-- events.urgent_order@1 (headers)
+(TRY_ELEMENT_AT(properties, 'type') = 'order-created') IS TRUE AND (TRY_ELEMENT_AT(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (TRY_ELEMENT_AT(properties, 'region') = 'EU')) IS TRUE
+
+-- events.small_region@1 (labels)
+NOT ((TRY_ELEMENT_AT(properties, 'region') IN ('EU', 'eu')) IS TRUE) AND NOT TRY_ELEMENT_AT(properties, 'type') IS NULL
+
+-- events.replay_window@1 (sns)
+((TRY_ELEMENT_AT(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(TRY_ELEMENT_AT(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND ((CASE WHEN TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?\\z' THEN NULLIF(NULLIF(CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN TRY_ELEMENT_AT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) END >= 100000 AND NOT ISNAN(CASE WHEN TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?\\z' THEN NULLIF(NULLIF(CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN TRY_ELEMENT_AT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) END)) AND CASE WHEN TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?\\z' THEN NULLIF(NULLIF(CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN TRY_ELEMENT_AT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) END < 420000) IS TRUE
+
+-- events.traced_requests@1 (pubsub)
+STARTSWITH(TRY_ELEMENT_AT(properties, 'trace'), 'req-') IS TRUE AND NOT (NOT TRY_ELEMENT_AT(properties, 'priority') IS NULL)
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL
@@ -126,6 +153,9 @@ dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 1
 
 -- flights.good_flight@1 (all)
 NOT (dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180) AND NOT (dep_delay > 15)
+
+-- flights.short_haul@1 (jms)
+carrier IN ('EV', '9E', 'MQ') AND distance < 500
 
 -- weather.freezing@1 (sql)
 `temp` <= 32

@@ -16,7 +16,7 @@ from predicat.passes.accept import accepting, deciding
 if TYPE_CHECKING:
     from predicat.backends.sql.base import Dialect
 
-DIALECTS = ("spark", "postgres")
+DIALECTS = ("spark", "postgres", "duckdb")
 """The SQL dialects, by name."""
 
 
@@ -27,6 +27,10 @@ def dialect(name: str) -> Dialect:
         from predicat.backends.sql.spark import SPARK  # noqa: PLC0415  # sqlglot takes a tenth of a second to load
 
         return SPARK
+    if name == "duckdb":
+        from predicat.backends.sql.duckdb import DUCKDB  # noqa: PLC0415  # as above
+
+        return DUCKDB
     from predicat.backends.sql.postgres import POSTGRES  # noqa: PLC0415  # as above
 
     return POSTGRES

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader, both, decided, either, negated
 from predicat.ir import tree as t
 from predicat.semantics.like import LikeError, canonical
@@ -56,7 +57,7 @@ class _Reader(DataReader):
         ((name, wanted),) = entries.items()
         at = self.key_span(entries, name)
         if not isinstance(name, str) or not KEY.match(name):
-            raise self.bad(name, "a header key", f"{name!r} is none: it has letters, digits, '_', '-' and '.'")
+            raise self.fail(msg.bad_value(at, "a header key", f"{name!r} is none: it has letters, digits, '_', '-' and '.'"))
         return self.test(operator, self.key(name, at), wanted)
 
     def test(self, operator: str, key: t.Tree, wanted: Any) -> t.Tree:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children
+from predicat.ir.ops import OPS
 from predicat.ir.types import BOOLEAN, JSON, Scalar
 from predicat.passes.accept import never_unknown
 from predicat.semantics.evaluate import compile_node
@@ -28,6 +29,8 @@ def _call(node: Call) -> Node:
         return _connective(node)
     if node.op == "coalesce":
         return _coalesce(node)
+    if isinstance(node.type, Scalar) and OPS[node.op].unknown == "strict" and any(_absent(arg) for arg in node.args):
+        return Literal(node.type, None, node.span)
     if isinstance(node.type, Scalar) and node.type != JSON and node.args and all(_constant(arg) for arg in node.args):
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
@@ -46,6 +49,10 @@ def _coalesce(node: Call) -> Node:
     if len(kept) == 1:
         return kept[0]
     return node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
+
+
+def _absent(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value is None
 
 
 def _constant(node: Node) -> bool:

@@ -289,7 +289,7 @@ class Renderer:
         if not math.isfinite(value):
             return cast(text({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE")
         if value.is_integer() and abs(value) < 1e15:
-            return number(int(value)) if math.copysign(1, value) > 0 or value else cast(number(0), "DOUBLE")
+            return number(int(value)) if math.copysign(1, value) > 0 or value else cast(text("-0.0"), "DOUBLE")
         shown = repr(value)
         return number(shown) if "e" not in shown else cast(text(shown), "DOUBLE")
 

@@ -152,7 +152,9 @@ def _float(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> 
         checks = [_ordinary(part, operator) for part in (a, b)]
         plain = _operate(operator, a.copy(), b.copy())
         exact = _from_numeric(r, operator, _exact(a.copy()), _exact(b.copy()))
-        return case((both(*checks), plain), default=exact)
+        # Nothing overflows beside a zero, and a numeric would lose its sign.
+        zeros = [binary(exp.EQ, part.copy(), number(0)) for part in ((a,) if operator is exp.Div else (a, b))]
+        return case((either(both(*checks), *zeros), plain), default=exact)
 
     return let(r, one, lambda a: let(r, other, lambda b: build(a, b)))
 
@@ -187,7 +189,8 @@ def _from_numeric(r: Renderer, operator: type[exp.Binary], a: Sql, b: Sql) -> Sq
             (nan, cast(text("NaN"), "DOUBLE")),
             (binary(exp.GTE, sql.copy(), limit), infinity),
             (binary(exp.LTE, sql.copy(), exp.Neg(this=limit.copy())), exp.Neg(this=exp.Paren(this=infinity.copy()))),
-            (binary(exp.LTE, fn("ABS", sql.copy()), tiny), cast(number(0), "DOUBLE")),
+            (binary(exp.LTE, fn("ABS", sql.copy()), tiny), case((binary(exp.LT, sql.copy(), number(0)), cast(text("-0"), "DOUBLE")),
+                                                               default=cast(number(0), "DOUBLE"))),
             default=cast(sql.copy(), "DOUBLE"),
         )
 
@@ -563,6 +566,8 @@ def _subscripted(items: Sql) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the type."""
     items, position = r.args(node)
+    if isinstance(node.args[1], Literal) and node.args[1].value is None:
+        return r.null(node.type)
     if isinstance(node.args[1], Literal) and not 0 <= _value(node.args[1]) < 2**31 - 1:
         return r.null(node.type)
     if isinstance(node.args[1], Literal):

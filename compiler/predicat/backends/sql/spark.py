@@ -45,7 +45,7 @@ from predicat.ir.types import (
     TIMESTAMP,
     MapType,
 )
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN
 from predicat.semantics import casefold, regex
 
 _ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -93,8 +93,12 @@ def _div(r: Renderer, node: Call) -> Sql:
     a, b = _integer(r, left), _integer(r, right)
     if isinstance(right, Literal) and right.value not in (0, -1):
         return exp.IntDiv(this=wrap(a), expression=wrap(b))
-    # The one quotient that overflows is that by -1: divide by 1 there, and let TRY_MULTIPLY change the sign.
+    # The one quotient that overflows is that by -1.
     minus = binary(exp.EQ, b, number(-1))
+    if not isinstance(left, Call):
+        by = exp.IntDiv(this=wrap(a), expression=fn("NULLIF", b.copy(), number(0)))
+        return case((minus, fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), a.copy())), default=by)
+    # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
     quotient = exp.IntDiv(this=wrap(a), expression=case((minus, number(1)), default=fn("NULLIF", b.copy(), number(0))))
     return fn("TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus.copy(), number(-1)), default=number(1)), "BIGINT"))
 
@@ -204,7 +208,11 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((rlike(sql, _shape(INT_PATTERN)), try_cast(sql.copy(), "BIGINT")))
+        # TRY_CAST takes spaces and a plus as well; what TRANSLATE leaves is cheaper to ask for than a pattern.
+        digits = binary(exp.EQ, fn("TRANSLATE", sql, text("0123456789-"), text("")), text(""))
+        size = fn("CHAR_LENGTH", sql.copy())
+        signed = both(binary(exp.EQ, size.copy(), number(20)), fn("STARTSWITH", sql.copy(), text("-")))
+        return case((both(digits, either(binary(exp.LT, size, number(20)), signed)), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
@@ -228,7 +236,9 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((rlike(sql, _shape(TIMESTAMP_PATTERN)), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
+        # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
+        plain = (rlike(sql, _MOMENT), try_cast(sql.copy(), "TIMESTAMPTZ"))
+        return case(plain, (rlike(sql.copy(), f"(?i){_MOMENT}"), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
     if arg.type == BIGINT:
         return case((between(sql, number(_MIN_SECONDS), number(_MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy())))
     return fn("TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY)))
@@ -244,18 +254,39 @@ def _to_date(r: Renderer, node: Call) -> Sql:
 
 def _utc_date(sql: Sql) -> Sql:
     """The UTC day of a timestamp: the session's time zone must not matter."""
-    days = exp.Cast(this=fn("FLOOR", binary(exp.Div, fn("UNIX_MICROS", sql), number(_MICROS_OF_DAY))), to=exp.DataType.build("INT"))
+    seconds = fn("UNIX_SECONDS", sql)
+    midnight = binary(exp.Sub, seconds, fn("PMOD", seconds.copy(), number(86_400)))
+    days = cast(exp.IntDiv(this=wrap(midnight), expression=number(86_400)), "INT")
     return fn("DATE_FROM_UNIX_DATE", days)
+
+
+_MOMENT = (
+    r"\A(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:[.][0-9]{1,9})?"
+    r"(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])\z"
+)
 
 
 # --- time
 
 
-def _clock(name: str) -> Rule:
-    """A part of a timestamp, in UTC or in a named zone; of a date, as it is."""
+def _seconds(unit: int, name: str, above: int) -> Rule:
+    """A part of the clock: of a timestamp in UTC by its seconds since 1970."""
 
     def rule(r: Renderer, node: Call) -> Sql:
-        return fn(name, _wall(r, node))
+        if len(node.args) == 2:
+            return fn(name, _wall(r, node))
+        rest = fn("PMOD", fn("UNIX_SECONDS", r.node(node.args[0])), number(above))
+        return exp.IntDiv(this=rest, expression=number(unit)) if unit > 1 else rest
+
+    return rule
+
+
+def _calendar(name: str) -> Rule:
+    """A part of the calendar: of a timestamp in UTC by its day."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        moment = node.args[0]
+        return fn(name, _utc_date(r.node(moment)) if moment.type == TIMESTAMP and len(node.args) == 1 else _wall(r, node))
 
     return rule
 
@@ -274,7 +305,7 @@ def _wall(r: Renderer, node: Call) -> Sql:
 
 
 def _day_of_week(r: Renderer, node: Call) -> Sql:
-    return binary(exp.Sub, fn("DAYOFWEEK", _wall(r, node)), number(1))
+    return binary(exp.Sub, _calendar("DAYOFWEEK")(r, node), number(1))
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
@@ -520,14 +551,14 @@ SPARK = Dialect(
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": _to_timestamp,
         "to_date": _to_date,
-        "year": _clock("YEAR"),
-        "month": _clock("MONTH"),
-        "day": _clock("DAYOFMONTH"),
+        "year": _calendar("YEAR"),
+        "month": _calendar("MONTH"),
+        "day": _calendar("DAYOFMONTH"),
         "day_of_week": _day_of_week,
-        "day_of_year": _clock("DAYOFYEAR"),
-        "hour": _clock("HOUR"),
-        "minute": _clock("MINUTE"),
-        "second": _clock("SECOND"),
+        "day_of_year": _calendar("DAYOFYEAR"),
+        "hour": _seconds(3600, "HOUR", 86_400),
+        "minute": _seconds(60, "MINUTE", 3600),
+        "second": _seconds(1, "SECOND", 60),
         "millisecond": _millisecond,
         "date_trunc": _trunc,
         "in_units": _in_units,

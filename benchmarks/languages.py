@@ -1,0 +1,117 @@
+"""Times front ends, the evaluator and the guards of generated SQL: `python benchmarks/languages.py [rows]`.
+
+Filters a second that each front end parses (text or data to an untyped tree) on one core, rows a second of the evaluator,
+and, on Spark, the time of generated SQL, which never raises, as a ratio to the raising SQL that a person writes, on the same
+Parquet rows, where both give the same rows.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import predicat
+from predicat.diagnostics import Source, Span
+from predicat.frontends import LANGUAGES, Body
+from predicat.frontends.pulsar import proto
+
+EXPR = 'tp: PREDICATE predicate { ref: PROPERTY name: "a" op: IN values: "x" values: "y" }'
+BODIES: dict[str, Any] = {
+    "sql": "a > 5 AND s = 'x'", "cel": 'a > 5 && s == "x"', "pip": {"property": "a", "op": "IN", "values": ["x", "y"]}, "pulsar": EXPR,
+    "attributes": {"type": "a", "source": "b"}, "cloudevents": {"all": [{"exact": {"type": "a"}}, {"prefix": {"source": "b"}}]},
+    "cesql": "type = 'a' AND source LIKE 'b%'", "headers": {"and": [{"headerEquals": {"a": "x"}}, {"headerIn": {"b": ["y", "z"]}}]},
+    "sns": {"a": ["x", {"prefix": "y"}], "b": [{"numeric": [">", 5]}]}, "pubsub": 'attributes.a = "x" AND NOT attributes:b', "rabbitmq": "a.*.#",
+    "labels": "a in (x, y), !b, c != z", "jms": "a > 5 AND s = 'x'", "kafka": {"type": "TopicNameMatches", "pattern": "a.*"},
+}  # fmt: skip
+FIELDS = {"a": "bigint", "d": "double", "s": "string"}
+PAIRS = {
+    "comparison": ("a > 900 AND s = 'x7'", "a > 900 AND s = 'x7'"),
+    "OR of equalities": ("a = 1 OR a = 2 OR a = 3", "a = 1 OR a = 2 OR a = 3"),
+    "integer sum": ("a + b > 900", "a + b > 900"),
+    "integer product": ("a * b > 900", "a * b > 900"),
+    "integer division": ("a / b = 3", "a DIV b = 3"),
+    "double comparison": ("d > 0.5", "d > 0.5"),
+    "double sum": ("d + d > 0.5", "d + d > 0.5"),
+    "text to integer": ("CAST(n AS bigint) > 500", "CAST(n AS BIGINT) > 500"),
+    "text to timestamp": ("CAST(t AS timestamp) > '2020-01-01 00:00:00'", "CAST(t AS TIMESTAMP) > TIMESTAMP '2020-01-01 00:00:00Z'"),
+    "prefix": ("s LIKE 'x1%'", "s LIKE 'x1%'"),
+    "regular expression": ("s RLIKE '^x[1-3]+$'", "s RLIKE '^x[1-3]+$'"),
+    "hour": ("hour(moment) = 3", "hour(moment) = 3"),
+}  # fmt: skip
+
+
+def rate(seconds: float, run: Callable[[], object]) -> float:
+    """Runs a second, of at least so many seconds."""
+    count, start = 0, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        for _ in range(50):
+            run()
+        count += 50
+    return count / (time.perf_counter() - start)
+
+
+def best(times: int, run: Callable[[], object]) -> float:
+    found = []
+    for _ in range(times):
+        start = time.perf_counter()
+        run()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def main(rows: int) -> None:
+    gc.disable()
+    for name, body in BODIES.items():
+        source = Source(name, body if isinstance(body, str) else "")
+        given = Body(body, source, Span(source, 0, len(source.text)))
+        print(f"{name}: {rate(0.5, lambda read=LANGUAGES[name].read, given=given: read(given)):,.0f} filters a second")
+    from google.protobuf import text_format
+
+    message = proto.messages()["Expr"]
+    data = text_format.Parse(EXPR, message()).SerializeToString()
+    print(f"protobuf message alone: {rate(0.5, lambda: message.FromString(data)):,.0f} a second")
+    source = Source("pulsar", "")
+    given = Body(data, source, Span(source, 0, 0))
+    print(f"pulsar from bytes: {rate(0.5, lambda: LANGUAGES['pulsar'].read(given)):,.0f} filters a second")
+    function = predicat.parse('a > 5 && s == "x"', "cel", FIELDS)
+    row = {"a": 7, "s": "x"}
+    print(f"evaluator: {rate(0.5, lambda: function.evaluate(row)):,.0f} rows a second")
+    gc.enable()
+    spark_ratios(rows)
+
+
+def spark_ratios(rows: int) -> None:
+    import predicat_spark
+
+    predicat_spark.ensure_java()
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.memory", "4g").config(
+        "spark.ui.showConsoleProgress", "false").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    declared = {"a": "bigint", "b": "bigint", "d": "double", "s": "string", "n": "string", "t": "string", "moment": "timestamp"}
+    with tempfile.TemporaryDirectory() as name:
+        place = str(Path(name) / "data")
+        spark.range(0, rows, 1, 2).selectExpr(
+            "id % 1000 AS a", "1 + id % 7 AS b", "(id % 1000) / 1000.0D AS d", "concat('x', id % 100) AS s", "CAST(id % 1000 AS STRING) AS n",
+            "concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t", "timestamp_seconds(1500000000 + id) AS moment").write.parquet(place)  # fmt: skip
+        table = spark.read.parquet(place)
+        for label, (ours, hand) in PAIRS.items():
+            sql = predicat.parse(ours, "sql", declared).sql("spark")
+            counts = [table.where(condition).count() for condition in (hand, sql)]
+            if counts[0] != counts[1]:
+                sys.exit(f"{label}: they disagree: {counts}")
+            taken = [0.0, 0.0]
+            for index, condition in enumerate((hand, sql)):
+                taken[index] = best(5, lambda condition=condition: table.where(condition).count())
+            print(f"{label}: {taken[1] / taken[0]:.2f} of the raising one ({taken[0]:.2f} s, {taken[1]:.2f} s)")
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000)

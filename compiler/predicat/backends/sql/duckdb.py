@@ -1,0 +1,514 @@
+"""DuckDB (1.3 and later). TRY turns the errors of an expression into NULL; regular expressions are RE2 already."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import (
+    COMMON,
+    Dialect,
+    Renderer,
+    Rule,
+    Sql,
+    between,
+    binary,
+    both,
+    case,
+    cast,
+    clamp,
+    constant,
+    either,
+    fn,
+    folded,
+    function,
+    identifier,
+    is_null,
+    negation,
+    number,
+    text,
+    to_boolean,
+    try_cast,
+    wrap,
+)
+from predicat.ir.nodes import Call, Literal, Node, Quantifier
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.semantics import casefold
+
+_ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MIN_SECONDS, _MAX_SECONDS = -62135596800, 253402300799
+_MILLION = 1_000_000
+_LONGEST = 2**31 - 1
+
+
+def _try(sql: Sql) -> Sql:
+    return fn("TRY", sql)
+
+
+def _integer(r: Renderer, node: Node) -> Sql:
+    """An integer operand as BIGINT: the column may be narrower, and would overflow earlier."""
+    return cast(r.node(node), "BIGINT") if not isinstance(node, Call) else r.node(node)
+
+
+def _floating(r: Renderer, node: Node) -> Sql:
+    return cast(r.node(node), "DOUBLE") if not isinstance(node, Call) else r.node(node)
+
+
+# --- numbers
+
+
+def _arithmetic(operator: type[exp.Binary]) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        left, right = node.args
+        if node.type == DOUBLE:
+            return binary(operator, _floating(r, left), _floating(r, right))
+        if node.type == BIGINT or (node.type == DURATION and left.type == DURATION):
+            return _try(binary(operator, _integer(r, left), _integer(r, right)))
+        if node.type == DURATION:
+            return binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right)))
+        return _moment(_try(binary(operator, _micros(r.node(left)), _integer(r, right))))
+
+    return rule
+
+
+def _micros(sql: Sql) -> Sql:
+    return fn("EPOCH_US", sql)
+
+
+def _moment(micros: Sql) -> Sql:
+    """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
+    low, high = number(_MIN_SECONDS * _MILLION), number(_MAX_SECONDS * _MILLION + 999_999)
+    return case((between(micros, low, high), _utc(fn("MAKE_TIMESTAMP", micros.copy()))))
+
+
+def _utc(sql: Sql) -> Sql:
+    """Between a timestamp and its wall clock in UTC, either way, whatever the session's time zone."""
+    return exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))
+
+
+def _whole_div(a: Sql, b: Sql) -> Sql:
+    return exp.IntDiv(this=wrap(a), expression=wrap(b))
+
+
+def _div(r: Renderer, node: Call) -> Sql:
+    left, right = node.args
+    if node.type == DOUBLE:
+        b = _floating(r, right)
+        return case((binary(exp.NEQ, b, number(0)), _plain_div(_floating(r, left), b.copy())))
+    return _try(_whole_div(_integer(r, left), fn("NULLIF", _integer(r, right), number(0))))
+
+
+def _plain_div(a: Sql, b: Sql) -> Sql:
+    found = binary(exp.Div, a, b)
+    found.set("typed", True)
+    return found
+
+
+def _ieee_div(r: Renderer, node: Call) -> Sql:
+    a, b = (_floating(r, arg) for arg in node.args)
+    negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0.0"))
+    infinite = [cast(text(name), "DOUBLE") for name in ("Infinity", "-Infinity", "NaN")]
+    nan = either(binary(exp.EQ, a.copy(), number(0)), fn("ISNAN", a.copy()))
+    up = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), number(0))), expression=wrap(negative))
+    at_zero = case((nan, infinite[2]), (up, infinite[0]), (negation(is_null(a.copy())), infinite[1]))
+    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), _plain_div(a, b)))
+
+
+def _mod(r: Renderer, node: Call) -> Sql:
+    """A remainder by -1 is 0: the smallest integer would overflow."""
+    a, b = _integer(r, node.args[0]), _integer(r, node.args[1])
+    divisor = case((binary(exp.EQ, b, number(-1)), number(1)), default=fn("NULLIF", b.copy(), number(0)))
+    return binary(exp.Mod, a, cast(divisor, "BIGINT"))
+
+
+def _neg(r: Renderer, node: Call) -> Sql:
+    if node.type == DOUBLE:
+        return exp.Neg(this=wrap(_floating(r, node.args[0])))
+    return _try(binary(exp.Sub, cast(number(0), "BIGINT"), _integer(r, node.args[0])))
+
+
+def _abs(r: Renderer, node: Call) -> Sql:
+    return fn("ABS", _floating(r, node.args[0])) if node.type == DOUBLE else _try(fn("ABS", _integer(r, node.args[0])))
+
+
+def _whole(name: str) -> Rule:
+    return lambda r, node: fn(name, _floating(r, node.args[0]))
+
+
+# --- strings
+
+
+def _like(r: Renderer, node: Call) -> Sql:
+    return exp.Escape(this=exp.Like(this=wrap(r.node(node.args[0])), expression=r.node(node.args[1])), expression=text("\\"))
+
+
+def _ci(name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        wanted = casefold.fold(constant(node.args[1]))
+        value, pattern = folded(r, node.args[0], wanted), text(wanted)
+        if name == "EQ":
+            return binary(exp.EQ, value, pattern)
+        if name == "LIKE":
+            return exp.Escape(this=exp.Like(this=wrap(value), expression=pattern), expression=text("\\"))
+        return fn(name, value, pattern)
+
+    return rule
+
+
+def _matches(r: Renderer, node: Call) -> Sql:
+    return _pattern(r.node(node.args[0]), constant(node.args[1]))
+
+
+def _pattern(sql: Sql, pattern: str) -> Sql:
+    return fn("REGEXP_MATCHES", sql, text(pattern))
+
+
+def _shape(sql: Sql, pattern: str) -> Sql:
+    """One of the patterns of ir.values. RE2 has no lookahead: the year 0000 is asked for apart."""
+    found = _pattern(sql, pattern.replace("(?!0000)", ""))
+    return both(found, negation(fn("STARTS_WITH", sql.copy(), text("0000")))) if "(?!0000)" in pattern else found
+
+
+def _substr(r: Renderer, node: Call) -> Sql:
+    """From max(start, 1): a start below zero would count from the end."""
+    value, start = r.node(node.args[0]), _integer(r, node.args[1])
+    first = clamp(start, 1, _LONGEST)
+    if len(node.args) == 2:
+        return fn("SUBSTRING", value, first)
+    length = _integer(r, node.args[2])
+    end = _try(binary(exp.Sub, binary(exp.Add, start.copy(), length), first.copy()))
+    # A sum beyond the integers is far beyond any text: the rest of it.
+    found = fn("SUBSTRING", value, first.copy(), clamp(fn("COALESCE", end, number(_LONGEST)), 0, _LONGEST))
+    return case((both(binary(exp.GTE, length.copy(), number(0)), negation(is_null(start.copy()))), found))
+
+
+def _reverse(r: Renderer, node: Call) -> Sql:
+    """REVERSE keeps combined characters together: reverse the code points."""
+    return fn("ARRAY_TO_STRING", fn("LIST_REVERSE", fn("STRING_SPLIT", r.node(node.args[0]), text(""))), text(""))
+
+
+# --- conversions
+
+
+def _to_int(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        return case((_shape(sql, INT_PATTERN), try_cast(sql.copy(), "BIGINT")))
+    if arg.type == DOUBLE:
+        limit = cast(text("9.223372036854775808E18"), "DOUBLE")
+        inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
+        return case((inside, cast(fn("TRUNC", sql.copy()), "BIGINT")))
+    if arg.type == TIMESTAMP:
+        return _floor_seconds(sql)
+    return cast(sql, "BIGINT")
+
+
+def _floor_seconds(sql: Sql) -> Sql:
+    rest = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, _micros(sql), number(_MILLION)), number(_MILLION)), number(_MILLION))
+    return _whole_div(binary(exp.Sub, _micros(sql.copy()), rest), number(_MILLION))
+
+
+def _to_double(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type != STRING:
+        return cast(sql, "DOUBLE")
+    value = fn("NULLIF", fn("NULLIF", try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
+    named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
+    return case((_shape(sql, DOUBLE_PATTERN), value), (named, try_cast(sql.copy(), "DOUBLE")))
+
+
+def _to_string(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    if arg.type not in (BIGINT, BOOLEAN, DATE):
+        raise r.refuse(node, f"the engines write a {arg.type} differently")
+    return cast(r.node(arg), "TEXT")
+
+
+def _to_timestamp(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        value = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
+        low, high = number(_MIN_SECONDS * _MILLION), number(_MAX_SECONDS * _MILLION + 999_999)
+        return case((both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high)), value.copy()))
+    if arg.type == BIGINT:
+        inside = between(sql, number(_MIN_SECONDS), number(_MAX_SECONDS))
+        return case((inside, _utc(fn("MAKE_TIMESTAMP", binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION))))))
+    return _utc(cast(sql, "TIMESTAMP"))
+
+
+def _to_date(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        return case((_shape(sql, DATE_PATTERN), try_cast(sql.copy(), "DATE")))
+    return cast(_utc(sql), "DATE")
+
+
+# --- time
+
+
+def _clock(name: str) -> Rule:
+    """A part of a timestamp, in UTC or in a named zone; of a date, as it is."""
+    return lambda r, node: fn(name, _wall(r, node))
+
+
+def _wall(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    if node.args[0].type == DATE:
+        return sql
+    zone = r.node(node.args[1]) if len(node.args) == 2 else text("UTC")
+    return exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=zone))
+
+
+def _millisecond(r: Renderer, node: Call) -> Sql:
+    micros = _micros(r.node(node.args[0]))
+    rest = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, micros, number(_MILLION)), number(_MILLION)), number(_MILLION))
+    return _whole_div(rest, number(1000))
+
+
+def _trunc(r: Renderer, node: Call) -> Sql:
+    local = exp.Paren(this=_utc(r.node(node.args[1])))
+    return _utc(cast(fn("DATE_TRUNC", text(constant(node.args[0])), local), "TIMESTAMP"))
+
+
+def _add_days(r: Renderer, node: Call) -> Sql:
+    day, count = r.node(node.args[0]), _integer(r, node.args[1])
+    epoch = cast(text("1970-01-01"), "DATE")
+    total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
+    return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), cast(total.copy(), "INT"))))
+
+
+_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
+
+
+def _in_units(r: Renderer, node: Call) -> Sql:
+    return _whole_div(cast(r.node(node.args[1]), "BIGINT"), number(_UNITS[constant(node.args[0])]))
+
+
+# --- collections
+
+
+def _lambda(variable: str, body: Sql) -> Sql:
+    return exp.Lambda(this=body, expressions=[exp.to_identifier(variable, quoted=True)])
+
+
+def _absent(items: Sql) -> Sql:
+    """Whether an element has no value."""
+    item = exp.Column(this=exp.to_identifier("__item", quoted=True))
+    return binary(exp.GT, fn("LEN", fn("LIST_FILTER", items, _lambda("__item", is_null(item)))), number(0))
+
+
+def _elements(r: Renderer, node: Node) -> Sql:
+    sql = r.node(node)
+    if node.type != JSON:
+        return sql
+    item = exp.Column(this=exp.to_identifier("__item", quoted=True))
+    value = fn("NULLIF", item, cast(text("null"), "JSON"))
+    return case((_json_kind(sql, "array"), fn("LIST_TRANSFORM", cast(sql.copy(), "JSON[]"), _lambda("__item", value))))
+
+
+def _quantifier(r: Renderer, node: Quantifier) -> Sql:
+    items, body = _elements(r, node.source), r.node(node.body)
+    tested = fn("LIST_TRANSFORM", items, _lambda(node.variable, body))
+    there = negation(is_null(items.copy()))
+    if node.kind in ("any", "all"):
+        decided = node.kind == "any"
+        hit = fn("LIST_CONTAINS", tested, exp.Boolean(this=decided))
+        return case((hit, exp.Boolean(this=decided)), (_absent(tested.copy()), cast(exp.Null(), "BOOLEAN")),
+                    (there, exp.Boolean(this=not decided)))  # fmt: skip
+    whole = both(there, negation(_absent(tested)))
+    if node.kind == "map":
+        return case((whole, tested.copy()))
+    kept = fn("LIST_FILTER", items.copy(), _lambda(node.variable, body.copy()))
+    return case((whole, binary(exp.EQ, fn("LEN", kept), number(1)) if node.kind == "one" else kept))
+
+
+def _in_array(r: Renderer, node: Call) -> Sql:
+    value, items = r.args(node)
+    known = both(negation(is_null(value)), negation(is_null(items)))
+    hit = fn("LIST_CONTAINS", items.copy(), value.copy())
+    if node.args[0].type == DOUBLE:
+        hit = both(hit, negation(fn("ISNAN", value.copy())))
+    return case((negation(wrap(known)), cast(exp.Null(), "BOOLEAN")), (hit, exp.Boolean(this=True)),
+                (_absent(items.copy()), cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=False))  # fmt: skip
+
+
+def _array(r: Renderer, node: Call) -> Sql:
+    found = fn("LIST_VALUE", *r.args(node))
+    doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
+    return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
+
+
+def _array_eq(r: Renderer, node: Call) -> Sql:
+    left, right = r.args(node)
+    return case((both(negation(_absent(left.copy())), negation(_absent(right.copy()))), binary(exp.EQ, left, right)))
+
+
+def _array_concat(r: Renderer, node: Call) -> Sql:
+    """LIST_CONCAT passes over a NULL list."""
+    left, right = r.args(node)
+    return case((both(negation(is_null(left)), negation(is_null(right))), fn("LIST_CONCAT", left.copy(), right.copy())))
+
+
+def _join_texts(r: Renderer, node: Call) -> Sql:
+    """ARRAY_TO_STRING takes a constant alone between the texts."""
+    items, by = r.args(node)
+    if isinstance(node.args[1], Literal):
+        return case((negation(_absent(items)), fn("ARRAY_TO_STRING", items.copy(), by)))
+    one, two = (exp.to_identifier(name, quoted=True) for name in ("__one", "__two"))
+    step = exp.DPipe(this=exp.DPipe(this=exp.Column(this=one), expression=wrap(by), safe=True), expression=exp.Column(this=two), safe=True)
+    joined = fn("LIST_REDUCE", items.copy(), exp.Lambda(this=step, expressions=[one.copy(), two.copy()]))
+    empty = binary(exp.EQ, fn("LEN", items.copy()), number(0))
+    known = negation(is_null(by.copy()))
+    return case((both(empty, known), text("")), (both(negation(_absent(items)), known.copy()), joined))
+
+
+def _index(r: Renderer, node: Call) -> Sql:
+    items, position = r.node(node.args[0]), _integer(r, node.args[1])
+    found = fn("LIST_EXTRACT", items, binary(exp.Add, position.copy(), number(1)))
+    return case((between(position, number(0), number(_LONGEST)), found))
+
+
+def _size(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    return cast(fn("CARDINALITY" if isinstance(arg.type, MapType) else "LEN", r.node(arg)), "BIGINT")
+
+
+def _get(r: Renderer, node: Call) -> Sql:
+    return fn("MAP_EXTRACT_VALUE", *r.args(node))
+
+
+def _member(r: Renderer, node: Call) -> Sql:
+    return exp.Dot(this=wrap(r.node(node.args[0])), expression=identifier(constant(node.args[1]), "duckdb"))
+
+
+# --- JSON
+
+
+def _json_step(r: Renderer, node: Call) -> Sql:
+    """A member or an element; an absent one and a JSON null are both no value."""
+    base, key = node.args
+    if not isinstance(key, Literal):
+        raise r.refuse(node, "the key of a JSON value must be a constant")
+    if isinstance(key.value, str) and ('"' in key.value or "\\" in key.value):
+        raise r.refuse(node, "a JSON path has no way to write a quote or a backslash in a key")
+    if isinstance(key.value, int) and not 0 <= key.value <= _LONGEST:
+        return r.null(JSON)
+    path = f'$."{key.value}"' if isinstance(key.value, str) else f"$[{key.value}]"
+    return fn("NULLIF", fn("JSON_EXTRACT", r.node(base), text(path)), cast(text("null"), "JSON"))
+
+
+_KINDS = {"string": ["VARCHAR"], "boolean": ["BOOLEAN"], "object": ["OBJECT"], "array": ["ARRAY"],
+          "number": ["BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL"]}  # fmt: skip
+
+
+def _json_kind(sql: Sql, kind: str) -> Sql:
+    return exp.In(this=fn("JSON_TYPE", sql), expressions=[text(name) for name in _KINDS[kind]])
+
+
+def _json_value(kind: str, target: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        sql = r.node(node.args[0])
+        value = fn("JSON_EXTRACT_STRING", sql.copy(), text("$"))
+        return case((_json_kind(sql, kind), value if target == "TEXT" else try_cast(value, target)))
+
+    return rule
+
+
+def _json_size(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    return case((_json_kind(sql, "array"), cast(fn("JSON_ARRAY_LENGTH", sql.copy()), "BIGINT")),
+                (_json_kind(sql.copy(), "object"), cast(fn("LEN", fn("JSON_KEYS", sql.copy())), "BIGINT")))  # fmt: skip
+
+
+def _timestamp(value: datetime) -> Sql:
+    return cast(text(value.replace(tzinfo=None).isoformat() + "Z"), "TIMESTAMPTZ")
+
+
+DUCKDB = Dialect(
+    name="duckdb",
+    sqlglot="duckdb",
+    types={STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
+           DURATION: "BIGINT", JSON: "JSON"},  # fmt: skip
+    quantifier=_quantifier,
+    let=lambda _r, value, body: body(value),
+    not_nan=lambda sql: negation(fn("ISNAN", sql)),
+    timestamp=_timestamp,
+    table={
+        **COMMON,
+        "in_array": _in_array,
+        "add": _arithmetic(exp.Add),
+        "sub": _arithmetic(exp.Sub),
+        "mul": _arithmetic(exp.Mul),
+        "div": _div,
+        "fdiv": _ieee_div,
+        "mod": _mod,
+        "int32": lambda r, node: cast(try_cast(_integer(r, node.args[0]), "INT"), "BIGINT"),
+        "neg": _neg,
+        "abs": _abs,
+        "floor": _whole("FLOOR"),
+        "ceil": _whole("CEIL"),
+        "concat": lambda r, node: exp.DPipe(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True),
+        "length": lambda r, node: cast(fn("LENGTH", r.node(node.args[0])), "BIGINT"),
+        "lower": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII), text(_ASCII.lower())),
+        "upper": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII.lower()), text(_ASCII)),
+        "trim": lambda r, node: fn("TRIM", r.node(node.args[0]), text(" ")),
+        "ltrim": lambda r, node: fn("LTRIM", r.node(node.args[0]), text(" ")),
+        "rtrim": lambda r, node: fn("RTRIM", r.node(node.args[0]), text(" ")),
+        "strip": lambda r, node: fn("TRIM", *r.args(node)),
+        "reverse": _reverse,
+        "split": function("STRING_SPLIT"),
+        "join": _join_texts,
+        "starts_with": function("STARTS_WITH"),
+        "ends_with": function("ENDS_WITH"),
+        "contains": function("CONTAINS"),
+        "like": _like,
+        "equals_ci": _ci("EQ"),
+        "starts_with_ci": _ci("STARTS_WITH"),
+        "contains_ci": _ci("CONTAINS"),
+        "like_ci": _ci("LIKE"),
+        "matches": _matches,
+        "substr": _substr,
+        "position": lambda r, node: cast(fn("INSTR", *r.args(node)), "BIGINT"),
+        "replace": function("REPLACE"),
+        "to_int": _to_int,
+        "to_double": _to_double,
+        "to_string": _to_string,
+        "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
+        "to_timestamp": _to_timestamp,
+        "to_date": _to_date,
+        "year": _clock("YEAR"),
+        "month": _clock("MONTH"),
+        "day": _clock("DAY"),
+        "day_of_week": _clock("DAYOFWEEK"),
+        "day_of_year": _clock("DAYOFYEAR"),
+        "hour": _clock("HOUR"),
+        "minute": _clock("MINUTE"),
+        "second": _clock("SECOND"),
+        "millisecond": _millisecond,
+        "date_trunc": _trunc,
+        "in_units": _in_units,
+        "add_days": _add_days,
+        "days_between": lambda r, node: cast(binary(exp.Sub, *r.args(node)), "BIGINT"),
+        "get": _get,
+        "member": _member,
+        "index": _index,
+        "size": _size,
+        "array": _array,
+        "array_eq": _array_eq,
+        "array_concat": _array_concat,
+        "keys": function("MAP_KEYS"),
+        "json_get": _json_step,
+        "json_at": _json_step,
+        "json_is": lambda r, node: _json_kind(r.node(node.args[0]), constant(node.args[1])),
+        "json_string": _json_value("string", "TEXT"),
+        "json_number": _json_value("number", "DOUBLE"),
+        "json_boolean": _json_value("boolean", "BOOLEAN"),
+        "json_size": _json_size,
+    },
+)

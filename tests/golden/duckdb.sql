@@ -1,0 +1,179 @@
+-- events.pull_created@1 (cel)
+ce_type = 'com.github.pull.create'
+
+-- events.eventing_pull@1 (cel)
+ce_type = 'com.github.pull.create' AND ce_source = 'https://github.com/knative/eventing/pulls/123'
+
+-- events.from_github@1 (cel)
+STARTS_WITH(ce_source, 'https://github.com')
+
+-- events.from_github_glob@1 (cel)
+STARTS_WITH(ce_source, 'https://github.com')
+
+-- events.from_github_regex@1 (cel)
+REGEXP_MATCHES(ce_source, '^https://github.com.*')
+
+-- events.proposals@1 (cel)
+ce_type = 'com.github.pull.create' OR ce_type = 'com.github.issue.create' AND CONTAINS(ce_source, 'proposals')
+
+-- events.repository_proposals@1 (cel)
+ce_type = 'com.github.issue.create' AND MAP_EXTRACT_VALUE(properties, 'repository') = 'proposals'
+
+-- events.dotted_repository@1 (cel)
+MAP_EXTRACT_VALUE(properties, 'github.repository') = 'proposals'
+
+-- events.slow_observation@1 (cel)
+ce_type = 'dev.knative.observation' AND (latency > 300 AND NOT ISNAN(latency))
+
+-- events.region_eu@1 (pip)
+MAP_EXTRACT_VALUE(properties, 'region') = 'EU'
+
+-- events.regions@1 (pip)
+MAP_EXTRACT_VALUE(properties, 'region') IN ('EU', 'US', 'APAC')
+
+-- events.not_region_eu@1 (pip)
+MAP_EXTRACT_VALUE(properties, 'region') <> 'EU'
+
+-- events.after_tso@1 (pip)
+CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^-?[0-9]{1,19}$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
+
+-- events.traced@1 (pip)
+STARTS_WITH(TRANSLATE(MAP_EXTRACT_VALUE(properties, 'trace'), 'EQR', 'eqr'), 'req-')
+
+-- events.gtid_range@1 (pip)
+event_time >= CAST('2025-01-01T03:00:00Z' AS TIMESTAMPTZ) AND event_time < CAST('2025-01-01T05:00:00Z' AS TIMESTAMPTZ) AND NOT (CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'AP') OR CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'US'))
+
+-- events.order_created@1 (sql)
+MAP_EXTRACT_VALUE(properties, 'type') = 'order-created'
+
+-- events.priority_order@1 (cel)
+MAP_EXTRACT_VALUE(properties, 'type') = 'order-created' AND MAP_EXTRACT_VALUE(properties, 'priority') = 'HIGH' AND MAP_EXTRACT_VALUE(properties, 'region') = 'US'
+
+-- events.published_late@1 (cel)
+(EPOCH_US(publish_time) - EPOCH_US(event_time)) > 3600000000
+
+-- events.issue_created@1 (attributes)
+(ce_type = 'com.github.issue.create') IS TRUE
+
+-- events.pull_of_repository@1 (sourceAndType)
+(ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
+
+-- events.outside_github@1 (cloudevents)
+(ENDS_WITH(ce_type, 'pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND NOT (STARTS_WITH(ce_source, 'https://github.com') IS TRUE)
+
+-- events.insecure_source@1 (cesql)
+NOT ce_source IS NULL AND NOT STARTS_WITH(TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), 'https://')
+
+-- events.after_tso_wire@1 (pulsar)
+CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^-?[0-9]{1,19}$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
+
+-- events.urgent_order@1 (headers)
+(MAP_EXTRACT_VALUE(properties, 'type') = 'order-created') IS TRUE AND (MAP_EXTRACT_VALUE(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (MAP_EXTRACT_VALUE(properties, 'region') = 'EU')) IS TRUE
+
+-- events.small_region@1 (labels)
+NOT ((MAP_EXTRACT_VALUE(properties, 'region') IN ('EU', 'eu')) IS TRUE) AND NOT MAP_EXTRACT_VALUE(properties, 'type') IS NULL
+
+-- events.replay_window@1 (sns)
+((MAP_EXTRACT_VALUE(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(MAP_EXTRACT_VALUE(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND ((CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END >= 100000 AND NOT ISNAN(CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END)) AND CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END < 420000) IS TRUE
+
+-- events.traced_requests@1 (pubsub)
+STARTS_WITH(MAP_EXTRACT_VALUE(properties, 'trace'), 'req-') IS TRUE AND NOT (NOT MAP_EXTRACT_VALUE(properties, 'priority') IS NULL)
+
+-- flights.cancelled@1 (sql)
+dep_time IS NULL
+
+-- flights.diverted@1 (sql)
+NOT dep_time IS NULL AND arr_delay IS NULL
+
+-- flights.early@1 (sql)
+dep_delay < 0
+
+-- flights.on_time@1 (sql)
+dep_delay >= 0 AND dep_delay <= 15
+
+-- flights.late@1 (cel)
+dep_delay > 15
+
+-- flights.long_delay@1 (sql)
+dep_delay > 30
+
+-- flights.long_delay@2 (sql)
+dep_delay >= :minutes
+
+-- flights.late_united@1 (cel)
+carrier = 'UA' AND dep_delay >= 60
+
+-- flights.very_late@1 (sql)
+dep_delay >= 180
+
+-- flights.made_up_time@1 (sql)
+dep_delay > 15 AND arr_delay <= 0
+
+-- flights.gained_in_air@1 (sql)
+TRY(TRY(CAST(dep_delay AS BIGINT) - CAST(arr_delay AS BIGINT)) * CAST(5 AS BIGINT)) > air_time
+
+-- flights.red_eye@1 (cel)
+HOUR((time_hour AT TIME ZONE 'America/New_York')) >= 22 OR HOUR((time_hour AT TIME ZONE 'America/New_York')) < 5
+
+-- flights.weekend@1 (sql)
+DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) IN (0, 6)
+
+-- flights.independence_day@1 (cel)
+time_hour >= CAST('2013-07-03T04:00:00Z' AS TIMESTAMPTZ) AND time_hour < CAST('2013-07-06T04:00:00Z' AS TIMESTAMPTZ)
+
+-- flights.summer@1 (sql)
+month IN (6, 7, 8)
+
+-- flights.transcontinental@1 (sql)
+dest IN ('LAX', 'SFO', 'SEA', 'PDX', 'SAN', 'SJC', 'OAK', 'LGB', 'SMF', 'BUR', 'SNA')
+
+-- flights.long_haul@1 (cel)
+distance >= 2000
+
+-- flights.regional_carrier@1 (cel)
+carrier IN ('9E', 'EV', 'MQ', 'OO', 'YV')
+
+-- flights.registered_in_us@1 (cel)
+REGEXP_MATCHES(tailnum, '^N[1-9][0-9]{0,4}[A-HJ-NP-Z]{0,2}$')
+
+-- flights.jetblue_plane@1 (sql)
+ENDS_WITH(tailnum, 'JB')
+
+-- flights.unknown_plane@1 (sql)
+tailnum IS NULL OR tailnum = ''
+
+-- flights.fast@1 (sql)
+CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END > 8 AND NOT ISNAN(CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END)
+
+-- flights.from_hub@1 (sql)
+origin IN ('EWR', 'JFK', 'LGA')
+
+-- flights.bad_day@1 (any)
+dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180
+
+-- flights.good_flight@1 (all)
+NOT (dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180) AND NOT (dep_delay > 15)
+
+-- flights.short_haul@1 (jms)
+carrier IN ('EV', '9E', 'MQ') AND distance < 500
+
+-- weather.freezing@1 (sql)
+"temp" <= 32
+
+-- weather.storm@1 (cel)
+wind_speed >= 30 AND NOT ISNAN(wind_speed) OR wind_gust >= 45 AND NOT ISNAN(wind_gust)
+
+-- weather.poor_visibility@1 (sql)
+visib < :miles
+
+-- weather.wet@1 (sql)
+precip > 0 AND NOT ISNAN(precip)
+
+-- weather.icing@1 (all)
+"temp" <= 32 AND (precip > 0 AND NOT ISNAN(precip))
+
+-- weather.fog_risk@1 (sql)
+ABS(CAST("temp" AS DOUBLE) - CAST(dewp AS DOUBLE)) <= 2 AND wind_speed < 6
+
+-- weather.north_wind@1 (cel)
+wind_dir >= 315 AND NOT ISNAN(wind_dir) OR wind_dir <= 45
