@@ -42,8 +42,6 @@ def check_batch(nodes: list[Node], tables: Tables) -> None:
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     tables = _tables.setdefault("rows", Tables(spark, postgres, FIELDS, rows(50)))
-    # Spark 4.3 loses a value of TRY_MULTIPLY where many expressions of one query share it; docs/semantics.md has the case.
-    spark.conf.set("spark.sql.subexpressionElimination.enabled", "false")
     check_batch(nodes, tables)
 
 

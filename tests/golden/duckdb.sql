@@ -35,7 +35,7 @@ MAP_EXTRACT_VALUE(properties, 'region') IN ('EU', 'US', 'APAC')
 MAP_EXTRACT_VALUE(properties, 'region') <> 'EU'
 
 -- events.after_tso@1 (pip)
-CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^-?[0-9]{1,19}$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.traced@1 (pip)
 STARTS_WITH(TRANSLATE(MAP_EXTRACT_VALUE(properties, 'trace'), 'EQR', 'eqr'), 'req-')
@@ -65,7 +65,7 @@ MAP_EXTRACT_VALUE(properties, 'type') = 'order-created' AND MAP_EXTRACT_VALUE(pr
 NOT ce_source IS NULL AND NOT STARTS_WITH(TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), 'https://')
 
 -- events.after_tso_wire@1 (pulsar)
-CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^-?[0-9]{1,19}$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.urgent_order@1 (headers)
 (MAP_EXTRACT_VALUE(properties, 'type') = 'order-created') IS TRUE AND (MAP_EXTRACT_VALUE(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (MAP_EXTRACT_VALUE(properties, 'region') = 'EU')) IS TRUE

@@ -43,7 +43,8 @@ TIMESTAMP_PATTERN = (
     f"^(?!0000){_DAY}[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]{{1,9}})?"
     r"(?:[Zz]|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$"
 )
-INT_PATTERN = "^-?[0-9]{1,19}$"
+INT_PATTERN = "^(?:-[0-9]{1,19}|[0-9]{1,20})$"
+"""At most 20 characters, so that an engine can ask for the length instead."""
 DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")

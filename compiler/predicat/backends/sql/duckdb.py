@@ -134,7 +134,8 @@ def _abs(r: Renderer, node: Call) -> Sql:
 
 
 def _whole(name: str) -> Rule:
-    return lambda r, node: fn(name, _floating(r, node.args[0]))
+    """Zero has no sign here, whatever that of its argument."""
+    return lambda r, node: binary(exp.Add, fn(name, _floating(r, node.args[0])), cast(number(0), "DOUBLE"))
 
 
 # --- strings

@@ -33,7 +33,7 @@ from predicat.backends.sql.base import (
     try_cast,
     wrap,
 )
-from predicat.ir.nodes import Call, Literal, Node, Quantifier
+from predicat.ir.nodes import Call, Literal, Node, Parameter, Quantifier
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -65,11 +65,29 @@ def _floating(r: Renderer, node: Node) -> Sql:
     return sql if isinstance(node, Call) else cast(sql, "DOUBLE")
 
 
+def _apart(r: Renderer, arg: Node, parent: Call) -> Sql:
+    """An operand that Spark may not join with its parent.
+
+    Its optimizer (ReorderAssociativeOperator) adds up the constants of nested sums and products, TRY_ or not, and so both
+    loses values where the constants overflow and finds some where a part would have.
+    """
+    sql = _integer(r, arg)
+    nested = isinstance(arg, Call) and arg.op == parent.op and parent.op in ("add", "mul") and _constants(parent, parent.op) > 0
+    return fn("TRY_SUBTRACT", sql, number(0)) if nested else sql
+
+
+def _constants(node: Node, op: str) -> int:
+    """The constants among the operands of nested calls of one operator."""
+    if isinstance(node, Call) and node.op == op:
+        return sum(_constants(arg, op) for arg in node.args)
+    return int(isinstance(node, Literal | Parameter))
+
+
 def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == BIGINT:
-            return fn(integer, _integer(r, left), _integer(r, right))
+            return fn(integer, *(_apart(r, arg, node) for arg in (left, right)))
         if node.type == DOUBLE:
             return binary(operator, _floating(r, left), _floating(r, right))
         if node.type == DURATION and left.type == TIMESTAMP:
@@ -210,9 +228,8 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         # TRY_CAST takes spaces and a plus as well; what TRANSLATE leaves is cheaper to ask for than a pattern.
         digits = binary(exp.EQ, fn("TRANSLATE", sql, text("0123456789-"), text("")), text(""))
-        size = fn("CHAR_LENGTH", sql.copy())
-        signed = both(binary(exp.EQ, size.copy(), number(20)), fn("STARTSWITH", sql.copy(), text("-")))
-        return case((both(digits, either(binary(exp.LT, size, number(20)), signed)), try_cast(sql.copy(), "BIGINT")))
+        short = binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(20))
+        return case((both(short, digits), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
