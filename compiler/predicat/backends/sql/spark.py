@@ -226,10 +226,11 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        # TRY_CAST takes spaces and a plus as well; what TRANSLATE leaves is cheaper to ask for than a pattern.
-        digits = binary(exp.EQ, fn("TRANSLATE", sql, text("0123456789-"), text("")), text(""))
-        short = binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(20))
-        return case((both(short, digits), try_cast(sql.copy(), "BIGINT")))
+        # TRY_CAST takes spaces around it and a plus as well. The ends of the text are cheaper to look at than a pattern.
+        short = binary(exp.LTE, fn("OCTET_LENGTH", sql), number(20))
+        first = between(fn("ASCII", sql.copy()), number(45), number(57))
+        last = between(fn("RIGHT", sql.copy(), number(1)), text("0"), text("9"))
+        return case((both(short, first, last), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
@@ -254,8 +255,9 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type == STRING:
         # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
-        plain = (rlike(sql, _MOMENT), try_cast(sql.copy(), "TIMESTAMPTZ"))
-        return case(plain, (rlike(sql.copy(), f"(?i){_MOMENT}"), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
+        common = both(exp.Like(this=wrap(sql), expression=text("____-__-__T__:__:__Z")), negation(fn("STARTSWITH", sql.copy(), text("0000"))))
+        value = try_cast(sql.copy(), "TIMESTAMPTZ")
+        return case((common, value), (rlike(sql.copy(), _MOMENT), value.copy()), (rlike(sql.copy(), f"(?i){_MOMENT}"), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
     if arg.type == BIGINT:
         return case((between(sql, number(_MIN_SECONDS), number(_MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy())))
     return fn("TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY)))
