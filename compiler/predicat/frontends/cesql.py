@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.data import DataReader, Stop
+from predicat.frontends.words import WordReader
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
@@ -61,27 +61,9 @@ def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, F
     return parser.tree(lambda: parser.top(text))
 
 
-class _Parser(DataReader):
-    def __init__(self, body: Body) -> None:
-        super().__init__(body)
-        self.source: Source = body.source
-        self.words: list[tuple[str, str, Span]] = []
-        self.at = 0
-
-    # --- words
-
-    def scan(self, text: str) -> None:
-        at = 0
-        while text[at:].strip():
-            found = _TOKEN.match(text, at)
-            if not found:
-                start = at + len(text[at:]) - len(text[at:].lstrip())
-                what = "a text without its closing quote" if text[start] in "'\"" else f"unexpected {text[start]!r}"
-                raise self.fail(msg.syntax(Span(self.source, start, start + 1), f"this is no valid CESQL: {what}"))
-            kind = str(found.lastgroup)
-            self.words.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
-            at = found.end()
-        self.words.append(("end", "", Span(self.source, len(text), len(text))))
+class _Parser(WordReader):
+    pattern = _TOKEN
+    language = "CESQL"
 
     def peek(self, ahead: int = 0) -> str:
         kind, word, _ = self.words[min(self.at + ahead, len(self.words) - 1)]
@@ -93,11 +75,6 @@ class _Parser(DataReader):
             raise self.unexpected(wanted)
         self.at += 1
         return kind, word, span
-
-    def unexpected(self, wanted: str | None = None) -> Stop:
-        _, word, span = self.words[self.at]
-        found = f"unexpected {word!r}" if word else "it ends too early"
-        return self.fail(msg.syntax(span, f"this is no valid CESQL: {found}" + (f", where {wanted!r} should be" if wanted else "")))
 
     # --- grammar
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.data import DataReader, both, decided, either, negated, present
+from predicat.frontends.data import both, decided, either, negated, present
+from predicat.frontends.words import WordReader
 from predicat.ir import tree as t
 from predicat.passes.check import MAX_DEPTH
 
@@ -34,25 +35,9 @@ def parse(body: Body) -> t.Tree:
     return parser.tree(parser.top)
 
 
-class _Parser(DataReader):
-    def __init__(self, body: Body) -> None:
-        super().__init__(body)
-        self.source: Source = body.source
-        self.words: list[tuple[str, str, Span]] = []
-        self.at = 0
-
-    def scan(self, text: str) -> None:
-        at = 0
-        while text[at:].strip():
-            found = _TOKEN.match(text, at)
-            if not found:
-                start = at + len(text[at:]) - len(text[at:].lstrip())
-                raise self.fail(msg.syntax(Span(self.source, start, start + 1), f"unexpected {text[start]!r}"))
-            kind = str(found.lastgroup)
-            self.words.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
-            at = found.end()
-        end = Span(self.source, len(text), len(text))
-        self.words.append(("end", "", end))
+class _Parser(WordReader):
+    pattern = _TOKEN
+    language = "Pub/Sub filter"
 
     def peek(self) -> str:
         return self.words[self.at][1] if self.words[self.at][0] != "text" else '"'
@@ -60,8 +45,7 @@ class _Parser(DataReader):
     def take(self, wanted: str | None = None) -> tuple[str, Span]:
         kind, word, span = self.words[self.at]
         if kind == "end" or (wanted is not None and word != wanted):
-            found = f"unexpected {word!r}" if word else "it ends too early"
-            raise self.fail(msg.syntax(span, f"this is no valid Pub/Sub filter: {found}" + (f", where {wanted!r} should be" if wanted else "")))
+            raise self.unexpected(wanted)
         self.at += 1
         return word, span
 
@@ -69,9 +53,8 @@ class _Parser(DataReader):
         self.scan(self.source.text)
         found = self.expression(0)
         if self.words[self.at][0] != "end":
-            word, span = self.words[self.at][1:]
-            hint = "write AND, OR and NOT in capitals" if word.upper() in ("AND", "OR", "NOT") else None
-            raise self.fail(msg.syntax(span, f"this is no valid Pub/Sub filter: unexpected {word!r}", hint))
+            capital = self.words[self.at][1].upper() in ("AND", "OR", "NOT")
+            raise self.unexpected(hint="write AND, OR and NOT in capitals" if capital else None)
         return found
 
     def expression(self, depth: int) -> t.Tree:
@@ -110,7 +93,7 @@ class _Parser(DataReader):
         key = self.key(name, start.to(span))
         operator, _ = self.take()
         if operator not in ("=", "!="):
-            raise self.fail(msg.syntax(self.words[self.at - 1][2], f"this is no valid Pub/Sub filter: {operator!r} is no comparison", "comparisons: =, !="))
+            raise self.invalid(self.words[self.at - 1][2], f"{operator!r} is no comparison", "comparisons: =, !=")
         value = self.value()
         return decided(t.Apply("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span)))
 
@@ -128,14 +111,14 @@ class _Parser(DataReader):
     def attribute(self) -> tuple[str, Span]:
         kind, word, span = self.words[self.at]
         if kind not in ("text", "word"):
-            raise self.fail(msg.syntax(span, "this is no valid Pub/Sub filter: the key of an attribute should be here"))
+            raise self.invalid(span, "the key of an attribute should be here")
         self.at += 1
         return (self.unquoted(word, span) if kind == "text" else word), span
 
     def value(self) -> t.Tree:
         kind, word, span = self.words[self.at]
         if kind != "text":
-            raise self.fail(msg.syntax(span, "this is no valid Pub/Sub filter: a text should be here", "values stand in double quotes"))
+            raise self.invalid(span, "a text should be here", "values stand in double quotes")
         self.at += 1
         return t.Const(self.unquoted(word, span), span)
 

@@ -419,6 +419,14 @@ def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     return binary(_KINDS[op], sql, r.literal(BIGINT, bound))
 
 
+def over_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
+    """IEEE 754's quotient of `a` by a zero: NaN, or an infinity by the signs of both. `negative` says whether the zero is."""
+    nan, up, down = (cast(text(name), "DOUBLE") for name in ("NaN", "Infinity", "-Infinity"))
+    nothing = either(binary(exp.EQ, a, number(0)), negation(not_nan))
+    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), number(0))), expression=wrap(negative))
+    return case((nothing, nan), (same_sign, up), (negation(is_null(a.copy())), down))
+
+
 def function(name: str) -> Rule:
     """An operator that is one function of the engine."""
     return lambda r, node: fn(name, *r.args(node))

@@ -19,7 +19,6 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
-    either,
     fn,
     folded,
     function,
@@ -27,6 +26,7 @@ from predicat.backends.sql.base import (
     is_null,
     negation,
     number,
+    over_zero,
     text,
     to_boolean,
     try_cast,
@@ -109,10 +109,7 @@ def _plain_div(a: Sql, b: Sql) -> Sql:
 def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (_floating(r, arg) for arg in node.args)
     negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0.0"))
-    infinite = [cast(text(name), "DOUBLE") for name in ("Infinity", "-Infinity", "NaN")]
-    nan = either(binary(exp.EQ, a.copy(), number(0)), fn("ISNAN", a.copy()))
-    up = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), number(0))), expression=wrap(negative))
-    at_zero = case((nan, infinite[2]), (up, infinite[0]), (negation(is_null(a.copy())), infinite[1]))
+    at_zero = over_zero(a.copy(), negative, not_nan=negation(fn("ISNAN", a.copy())))
     return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), _plain_div(a, b)))
 
 

@@ -28,6 +28,7 @@ from predicat.backends.sql.base import (
     is_null,
     negation,
     number,
+    over_zero,
     text,
     to_boolean,
     wrap,
@@ -536,10 +537,7 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return plain
     negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0"))
-    infinite = [cast(text(name), "DOUBLE") for name in ("Infinity", "-Infinity", "NaN")]
-    nan = either(binary(exp.EQ, a.copy(), number(0)), negation(_not_nan(a.copy())))
-    up = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), number(0))), expression=wrap(negative))
-    at_zero = case((nan, infinite[2]), (up, infinite[0]), (negation(is_null(a.copy())), infinite[1]))
+    at_zero = over_zero(a.copy(), negative, not_nan=_not_nan(a.copy()))
     return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), plain))
 
 

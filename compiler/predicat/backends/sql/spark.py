@@ -20,7 +20,6 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
-    either,
     fn,
     folded,
     function,
@@ -28,6 +27,7 @@ from predicat.backends.sql.base import (
     is_null,
     negation,
     number,
+    over_zero,
     text,
     to_boolean,
     try_cast,
@@ -420,13 +420,9 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (_floating(r, arg) for arg in node.args)
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return fn("TRY_DIVIDE", a, b)
-    zero = number(0)
     negative = binary(exp.EQ, cast(b.copy(), "STRING"), text("-0.0"))
-    infinite = [cast(text(name), "DOUBLE") for name in ("Infinity", "-Infinity", "NaN")]
-    nan = either(binary(exp.EQ, a.copy(), zero), fn("ISNAN", a.copy()))
-    up = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), zero.copy())), expression=wrap(negative))
-    at_zero = case((nan, infinite[2]), (up, infinite[0]), (negation(is_null(a.copy())), infinite[1]))
-    return case((binary(exp.EQ, b.copy(), zero.copy()), at_zero), default=fn("TRY_DIVIDE", a, b))
+    at_zero = over_zero(a.copy(), negative, not_nan=negation(fn("ISNAN", a.copy())))
+    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), default=fn("TRY_DIVIDE", a, b))
 
 
 _UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}

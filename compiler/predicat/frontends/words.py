@@ -1,0 +1,49 @@
+"""What the text languages share that have a grammar of their own: words with their places."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.frontends.data import DataReader, Stop
+
+if TYPE_CHECKING:
+    from predicat.frontends import Body
+
+
+class WordReader(DataReader):
+    """Reads a text a word at a time. `words` are (kind, word, place); the last one is of the kind "end"."""
+
+    pattern: re.Pattern[str]
+    """One word after white space, in a group named after its kind; texts in quotes are of the kind "text"."""
+    language: str
+
+    def __init__(self, body: Body) -> None:
+        super().__init__(body)
+        self.source: Source = body.source
+        self.words: list[tuple[str, str, Span]] = []
+        self.at = 0
+
+    def scan(self, text: str) -> None:
+        at = 0
+        while text[at:].strip():
+            found = self.pattern.match(text, at)
+            if not found:
+                start = at + len(text[at:]) - len(text[at:].lstrip())
+                what = "a text without its closing quote" if text[start] in "'\"" else f"unexpected {text[start]!r}"
+                raise self.invalid(Span(self.source, start, start + 1), what)
+            kind = str(found.lastgroup)
+            self.words.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
+            at = found.end()
+        self.words.append(("end", "", Span(self.source, len(text), len(text))))
+
+    def invalid(self, span: Span, what: str, hint: str | None = None) -> Stop:
+        return self.fail(msg.syntax(span, f"this is no valid {self.language}: {what}", hint))
+
+    def unexpected(self, wanted: str | None = None, hint: str | None = None) -> Stop:
+        """The word at hand is not what should be there."""
+        _, word, span = self.words[self.at]
+        found = f"unexpected {word!r}" if word else "it ends too early"
+        return self.invalid(span, found + (f", where {wanted!r} should be" if wanted else ""), hint)
