@@ -135,14 +135,21 @@ def parse(
     if language not in LANGUAGES:
         raise PredicatError.of(msg.unknown_language(language, LANGUAGES))
     source = Source(name, text if isinstance(text, str) else "")
-    half = next((at for at, char in enumerate(source.text) if "\ud800" <= char <= "\udfff"), None)
-    if half is not None:
-        raise PredicatError.of(msg.bad_character(Span(source, half, half + 1), "half of a surrogate pair"))
+    _whole_characters(source)
     known = None if fields is None else declared(fields)
     row = LANGUAGES[language]
     whole = getattr(text, "span", None) or Span(source, 0, len(source.text))  # data that was read from a file knows its place
     tree = row.read(Body(text, source, whole, on, known))
     return Predicate(simplify(check(tree, Scope(known), row.rules)), language)
+
+
+def _whole_characters(source: Source) -> None:
+    """Python's texts may hold half of a surrogate pair, which no engine stores and no parser takes."""
+    if source.text.isascii():
+        return
+    half = next((at for at, char in enumerate(source.text) if "\ud800" <= char <= "\udfff"), None)
+    if half is not None:
+        raise PredicatError.of(msg.bad_character(Span(source, half, half + 1), "half of a surrogate pair"))
 
 
 def declared(fields: Mapping[str, FieldSpec]) -> dict[str, FieldDecl]:

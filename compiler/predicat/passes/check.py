@@ -183,7 +183,7 @@ class _Checker:
     # --- leaves
 
     def constant(self, value: t.Value, span: Span) -> Node:
-        if isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+        if isinstance(value, str) and not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
             raise self.fail(msg.bad_character(span, "half of a surrogate pair"))
         if isinstance(value, int) and not isinstance(value, bool) and not INT_MIN <= value <= INT_MAX:
             raise self.fail(msg.number_range(span, str(value)))
