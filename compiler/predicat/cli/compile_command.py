@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from predicat.cli.options import catalog_option, given, load, vars_option
+from predicat.cli.options import catalog_option, load, pairs, vars_option
 
 
 @click.command("compile", help="Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. An unchanged catalog is left as it is.")
@@ -19,7 +19,7 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
     from predicat.catalog.fingerprint import fingerprint, text_hash  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import build_manifest, read_head, write_manifest, write_text  # noqa: PLC0415  # as above
 
-    inputs = fingerprint(folder, folder.parent / "macros", given(variables))
+    inputs = fingerprint(folder, folder.parent / "macros", pairs("--var", variables))
     path = target / "manifest.json"
     head = None if force else read_head(path)
     if head is not None and head.get("inputs") == inputs and _intact(target, head.get("outputs", {})):

@@ -18,13 +18,13 @@ vars_option = click.option("--var", "variables", multiple=True, metavar="NAME=VA
 dsn_option = click.option("--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server.")
 
 
-def given(variables: tuple[str, ...]) -> dict[str, str]:
-    """The values of --var."""
+def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dict[str, str]:
+    """The values of an option that is given once for each name."""
     found: dict[str, str] = {}
-    for text in variables:
+    for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
-            raise click.UsageError(f"--var takes NAME=VALUE, not {text!r}")
+            raise click.UsageError(f"{option} takes {shape}, not {text!r}")
         found[name] = value
     return found
 
@@ -35,7 +35,7 @@ def load(folder: Path, variables: tuple[str, ...] = ()) -> Catalog:
 
     # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
     gc.disable()
-    found = load_catalog(folder, variables=given(variables))
+    found = load_catalog(folder, variables=pairs("--var", variables))
     for warning in found.warnings:
         click.echo(warning.render() + "\n", err=True)
     return found

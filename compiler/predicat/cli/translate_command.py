@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from predicat.cli.options import pairs
+
 
 @click.command("translate", help="Say a predicate in another language or SQL dialect: from a file, or from standard input (-).")
 @click.argument("file", default="-")
@@ -18,12 +20,7 @@ import click
 def command(file: str, source: str, target: str, fields: tuple[str, ...], on: str | None) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
 
-    declared: dict[str, str] = {}
-    for text in fields:
-        name, sign, kind = text.partition("=")
-        if not sign:
-            raise click.UsageError(f"--field takes NAME=TYPE, not {text!r}")
-        declared[name] = kind
+    declared = pairs("--field", fields, "NAME=TYPE")
     name = "<stdin>" if file == "-" else file
     predicate = api.parse(_body(_read(file), source, name), source, declared or None, on=on, name=name)
     click.echo(predicate.to(target))

@@ -24,6 +24,12 @@ class Body:
     on: str | None = None
     fields: Mapping[str, FieldDecl] | None = None
 
+    def text(self, what: str = "the body") -> str:
+        """The body of a language of texts. Raises PredicatError if it is none."""
+        if not isinstance(self.value, str):
+            raise PredicatError.of(msg.wrong_kind(self.span, what, "a text", repr(self.value)))
+        return str(self.value)
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
@@ -42,22 +48,16 @@ class Language:
     source: str = ""
 
 
-def _text(body: Body) -> str:
-    if not isinstance(body.value, str):
-        raise PredicatError.of(msg.wrong_kind(body.span, "the body", "a text", repr(body.value)))
-    return str(body.value)
-
-
 def _sql(body: Body) -> Tree:
     from predicat.frontends import sql  # noqa: PLC0415  # sqlglot takes a tenth of a second to load
 
-    return sql.parse(_text(body), body.source)
+    return sql.parse(body.text(), body.source)
 
 
 def _cel(body: Body) -> Tree:
     from predicat.frontends import cel  # noqa: PLC0415  # a C++ library
 
-    return cel.parse(_text(body), body.source)
+    return cel.parse(body.text(), body.source)
 
 
 def _module(name: str, function: str = "parse") -> Callable[[Body], Tree]:

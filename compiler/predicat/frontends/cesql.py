@@ -45,9 +45,7 @@ class Typed:
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a CESQL expression. Raises PredicatError."""
-    if not isinstance(body.value, str):
-        raise PredicatError.of(msg.wrong_kind(body.span, "a CESQL expression", "a text", repr(body.value)))
-    return parse_text(body.value, body.source, body.on, body.fields)
+    return parse_text(body.text("a CESQL expression"), body.source, body.on, body.fields)
 
 
 def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, FieldDecl] | None) -> t.Tree:

@@ -22,8 +22,6 @@ class Stop(Exception):
 class DataReader:
     """Reads the data of one body. All its problems are collected."""
 
-    what = "a body"
-
     def __init__(self, body: Body) -> None:
         self.whole = body.span
         self.on = body.on

@@ -24,11 +24,10 @@ OPERATORS = frozenset({
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a selector. Raises PredicatError."""
-    if not isinstance(body.value, str):
-        raise PredicatError.of(msg.wrong_kind(body.span, "a selector", "a text", repr(body.value)))
-    if not body.value.strip():
+    text = body.text("a selector")
+    if not text.strip():
         return t.Const(value=True, span=body.span)
-    found = sql.parse(body.value, body.source, escape="", keywords=KEYWORDS)
+    found = sql.parse(text, body.source, escape="", keywords=KEYWORDS)
     problems = list(_problems(found))
     if problems:
         raise PredicatError(problems)

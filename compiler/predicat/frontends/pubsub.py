@@ -26,11 +26,9 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "'": "'"}
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a subscription filter. Raises PredicatError."""
-    if not isinstance(body.value, str):
-        raise PredicatError.of(msg.wrong_kind(body.span, "a Pub/Sub filter", "a text", repr(body.value)))
-    text = body.value.strip()
-    if len(text.encode("utf-8", "replace")) > MAX_LENGTH:
-        raise PredicatError.of(msg.too_large(body.span, len(text.encode("utf-8", "replace")), MAX_LENGTH, "bytes"))
+    size = len(body.text("a Pub/Sub filter").strip().encode("utf-8", "replace"))
+    if size > MAX_LENGTH:
+        raise PredicatError.of(msg.too_large(body.span, size, MAX_LENGTH, "bytes"))
     parser = _Parser(body)
     return parser.tree(parser.top)
 

@@ -22,15 +22,14 @@ FIELD = "routing_key"
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a binding key. Raises PredicatError."""
-    if not isinstance(body.value, str):
-        raise PredicatError.of(msg.wrong_kind(body.span, "a binding key", "a text", repr(body.value)))
-    return _binding(body.value, body.source)
+    return _binding(body.text("a binding key"), body.source)
 
 
 def _binding(text: str, source: Source) -> t.Tree:
     span = Span(source, 0, len(text))
-    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise PredicatError.of(msg.too_large(span, len(text.encode("utf-8", "replace")), MAX_BYTES, "bytes"))
+    size = len(text.encode("utf-8", "replace"))
+    if size > MAX_BYTES:
+        raise PredicatError.of(msg.too_large(span, size, MAX_BYTES, "bytes"))
     words = text.split(".") if text else []
     at = 0
     for word in words:

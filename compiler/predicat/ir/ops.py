@@ -195,5 +195,7 @@ _ROWS = (
 
 OPS = {row.name: row for row in _ROWS}
 """Every operator by its name."""
+FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+"""The comparison of the operands in the other order."""
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 QUANTIFIERS = ("any", "all", "one", "filter", "map")

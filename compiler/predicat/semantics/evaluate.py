@@ -21,6 +21,7 @@ from predicat.ir.values import (
     INT_MAX,
     INT_MIN,
     INT_PATTERN,
+    UNITS,
     RowError,
     parse_date,
     parse_timestamp,
@@ -493,8 +494,6 @@ def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
     return build
 
 
-_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
-
 
 def _trunc(node: Call) -> Callable[..., Any]:
     unit = _constant(node, 0)
@@ -621,7 +620,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "to_date": _constantly(_to_date),
     **{name: _part(name) for name in _PARTS},
     "date_trunc": _trunc,
-    "in_units": _constantly(lambda unit, value: _int_div(value // timedelta(microseconds=1), _UNITS[unit])),
+    "in_units": _constantly(lambda unit, value: _int_div(value // timedelta(microseconds=1), UNITS[unit])),
     "add_days": _constantly(_add_days),
     "days_between": _constantly(lambda a, b: (a - b).days),
     "get": _constantly(lambda value, key: value.get(key)),

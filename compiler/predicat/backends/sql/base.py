@@ -21,6 +21,7 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.ops import FLIPPED
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MIN
@@ -343,7 +344,6 @@ def _same(r: Renderer, node: Call) -> Sql:
 _KINDS: dict[str, type[exp.Binary]] = {
     "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE, "gt": exp.GT, "ge": exp.GTE,
 }  # fmt: skip
-_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _comparison(op: str) -> Rule:
@@ -398,7 +398,7 @@ def _numeric_mix(left: Node, right: Node) -> bool:
 def _mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     """An integer against a double: as doubles, the rule of CEL, Spark and PostgreSQL alike."""
     if left.type == DOUBLE:
-        op, left, right = _FLIPPED[op], right, left
+        op, left, right = FLIPPED[op], right, left
     if isinstance(right, Literal) and isinstance(right.value, float):
         return _against_double(r, op, left, right.value)
     if isinstance(left, Literal) and isinstance(left.value, int) and abs(left.value) <= 2**53:
@@ -417,6 +417,11 @@ def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
     bound = math.ceil(value) if op in ("lt", "ge") else math.floor(value)
     return binary(_KINDS[op], sql, r.literal(BIGINT, bound))
+
+
+def floating(r: Renderer, node: Node) -> Sql:
+    """An operand as a double: the column may be narrower, and a constant of another type."""
+    return r.node(node) if isinstance(node, Call) else cast(r.node(node), "DOUBLE")
 
 
 def over_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:

@@ -19,6 +19,7 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    floating,
     fn,
     folded,
     function,
@@ -34,11 +35,10 @@ from predicat.backends.sql.base import (
 )
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
 from predicat.semantics import casefold
 
 _ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_MIN_SECONDS, _MAX_SECONDS = -62135596800, 253402300799
 _MILLION = 1_000_000
 _LONGEST = 2**31 - 1
 
@@ -52,10 +52,6 @@ def _integer(r: Renderer, node: Node) -> Sql:
     return cast(r.node(node), "BIGINT") if not isinstance(node, Call) else r.node(node)
 
 
-def _floating(r: Renderer, node: Node) -> Sql:
-    return cast(r.node(node), "DOUBLE") if not isinstance(node, Call) else r.node(node)
-
-
 # --- numbers
 
 
@@ -63,7 +59,7 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DOUBLE:
-            return binary(operator, _floating(r, left), _floating(r, right))
+            return binary(operator, floating(r, left), floating(r, right))
         if node.type == BIGINT or (node.type == DURATION and left.type == DURATION):
             return _try(binary(operator, _integer(r, left), _integer(r, right)))
         if node.type == DURATION:
@@ -79,7 +75,7 @@ def _micros(sql: Sql) -> Sql:
 
 def _moment(micros: Sql) -> Sql:
     """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number(_MIN_SECONDS * _MILLION), number(_MAX_SECONDS * _MILLION + 999_999)
+    low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
     return case((between(micros, low, high), _utc(fn("MAKE_TIMESTAMP", micros.copy()))))
 
 
@@ -95,8 +91,8 @@ def _whole_div(a: Sql, b: Sql) -> Sql:
 def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
-        b = _floating(r, right)
-        return case((binary(exp.NEQ, b, number(0)), _plain_div(_floating(r, left), b.copy())))
+        b = floating(r, right)
+        return case((binary(exp.NEQ, b, number(0)), _plain_div(floating(r, left), b.copy())))
     return _try(_whole_div(_integer(r, left), fn("NULLIF", _integer(r, right), number(0))))
 
 
@@ -107,7 +103,7 @@ def _plain_div(a: Sql, b: Sql) -> Sql:
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
-    a, b = (_floating(r, arg) for arg in node.args)
+    a, b = (floating(r, arg) for arg in node.args)
     negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0.0"))
     at_zero = over_zero(a.copy(), negative, not_nan=negation(fn("ISNAN", a.copy())))
     return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), _plain_div(a, b)))
@@ -122,17 +118,17 @@ def _mod(r: Renderer, node: Call) -> Sql:
 
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
-        return exp.Neg(this=wrap(_floating(r, node.args[0])))
+        return exp.Neg(this=wrap(floating(r, node.args[0])))
     return _try(binary(exp.Sub, cast(number(0), "BIGINT"), _integer(r, node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
-    return fn("ABS", _floating(r, node.args[0])) if node.type == DOUBLE else _try(fn("ABS", _integer(r, node.args[0])))
+    return fn("ABS", floating(r, node.args[0])) if node.type == DOUBLE else _try(fn("ABS", _integer(r, node.args[0])))
 
 
 def _whole(name: str) -> Rule:
     """Zero has no sign here, whatever that of its argument."""
-    return lambda r, node: binary(exp.Add, fn(name, _floating(r, node.args[0])), cast(number(0), "DOUBLE"))
+    return lambda r, node: binary(exp.Add, fn(name, floating(r, node.args[0])), cast(number(0), "DOUBLE"))
 
 
 # --- strings
@@ -231,10 +227,10 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type == STRING:
         value = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
-        low, high = number(_MIN_SECONDS * _MILLION), number(_MAX_SECONDS * _MILLION + 999_999)
+        low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
         return case((both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high)), value.copy()))
     if arg.type == BIGINT:
-        inside = between(sql, number(_MIN_SECONDS), number(_MAX_SECONDS))
+        inside = between(sql, number(MIN_SECONDS), number(MAX_SECONDS))
         return case((inside, _utc(fn("MAKE_TIMESTAMP", binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION))))))
     return _utc(cast(sql, "TIMESTAMP"))
 
@@ -281,11 +277,9 @@ def _add_days(r: Renderer, node: Call) -> Sql:
     return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), cast(total.copy(), "INT"))))
 
 
-_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
-
 
 def _in_units(r: Renderer, node: Call) -> Sql:
-    return _whole_div(cast(r.node(node.args[1]), "BIGINT"), number(_UNITS[constant(node.args[0])]))
+    return _whole_div(cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])]))
 
 
 # --- collections

@@ -21,6 +21,7 @@ from predicat.backends.sql.base import (
     clamp,
     constant,
     either,
+    floating,
     fn,
     folded,
     function,
@@ -47,10 +48,9 @@ from predicat.ir.types import (
     MapType,
     Type,
 )
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_MAX, INT_MIN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_MAX, INT_MIN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
 from predicat.semantics import casefold, like, regex
 
-_MIN_SECONDS, _MAX_SECONDS = -62135596800, 253402300799
 _SMALL = 24
 """Expressions of up to so many parts are written twice where a guard needs their value; larger ones get a subquery."""
 
@@ -117,7 +117,7 @@ def _micros(sql: Sql) -> Sql:
 
 def _moment(r: Renderer, micros: Sql) -> Sql:
     """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number(_MIN_SECONDS * 1_000_000), number(_MAX_SECONDS * 1_000_000 + 999_999)
+    low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
     epoch = cast(text("1970-01-01 00:00:00"), "TIMESTAMP")
 
     def build(sql: Sql) -> Sql:
@@ -147,7 +147,7 @@ def _float(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> 
 
     Ordinary magnitudes are computed as they are; the others as exact numerics, and brought back to a double.
     """
-    one, other = _double_operand(r, left), _double_operand(r, right)
+    one, other = floating(r, left), floating(r, right)
 
     def build(a: Sql, b: Sql) -> Sql:
         checks = [_ordinary(part, operator) for part in (a, b)]
@@ -158,10 +158,6 @@ def _float(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> 
         return case((either(both(*checks), *zeros), plain), default=exact)
 
     return let(r, one, lambda a: let(r, other, lambda b: build(a, b)))
-
-
-def _double_operand(r: Renderer, node: Node) -> Sql:
-    return r.node(node) if isinstance(node, Call) else cast(r.node(node), "DOUBLE")
 
 
 def _exact(sql: Sql) -> Sql:
@@ -209,7 +205,7 @@ def _finite_ops(operator: type[exp.Binary], a: Sql, b: Sql) -> Sql:
 def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
-        sql = _double_operand(r, right)
+        sql = floating(r, right)
         plain = _float(r, exp.Div, left, right)
         if isinstance(right, Literal) and right.value:
             return plain
@@ -225,18 +221,18 @@ def _mod(r: Renderer, node: Call) -> Sql:
 def _neg(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if node.type == DOUBLE:
-        return exp.Neg(this=wrap(_double_operand(r, arg)))
+        return exp.Neg(this=wrap(floating(r, arg)))
     return _in_range(r, exp.Neg(this=wrap(_operand(r, arg))))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
-    return fn("ABS", _double_operand(r, arg)) if node.type == DOUBLE else _in_range(r, fn("ABS", _operand(r, arg)))
+    return fn("ABS", floating(r, arg)) if node.type == DOUBLE else _in_range(r, fn("ABS", _operand(r, arg)))
 
 
 def _whole(name: str) -> Rule:
     """Zero has no sign here, whatever that of its argument."""
-    return lambda r, node: binary(exp.Add, fn(name, _double_operand(r, node.args[0])), cast(number(0), "DOUBLE"))
+    return lambda r, node: binary(exp.Add, fn(name, floating(r, node.args[0])), cast(number(0), "DOUBLE"))
 
 
 # --- strings
@@ -532,7 +528,7 @@ def _keys(r: Renderer, node: Call) -> Sql:
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
-    a, b = (_double_operand(r, arg) for arg in node.args)
+    a, b = (floating(r, arg) for arg in node.args)
     plain = _float(r, exp.Div, *node.args)
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return plain
@@ -541,11 +537,9 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), plain))
 
 
-_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
-
 
 def _in_units(r: Renderer, node: Call) -> Sql:
-    return _operate(exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(_UNITS[constant(node.args[0])]))
+    return _operate(exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])]))
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:

@@ -20,6 +20,7 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    floating,
     fn,
     folded,
     function,
@@ -45,24 +46,17 @@ from predicat.ir.types import (
     TIMESTAMP,
     MapType,
 )
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
 from predicat.semantics import casefold, regex
 
 _ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MICROS_OF_DAY = 86_400_000_000
-_MAX_SECONDS = 253402300799
-_MIN_SECONDS = -62135596800
 
 
 def _integer(r: Renderer, node: Node) -> Sql:
     """An integer operand as BIGINT: the column may be narrower, and would overflow earlier."""
     sql = r.node(node)
     return sql if isinstance(node, Literal | Call) else cast(sql, "BIGINT")
-
-
-def _floating(r: Renderer, node: Node) -> Sql:
-    sql = r.node(node)
-    return sql if isinstance(node, Call) else cast(sql, "DOUBLE")
 
 
 def _apart(r: Renderer, arg: Node, parent: Call) -> Sql:
@@ -89,7 +83,7 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
         if node.type == BIGINT:
             return fn(integer, *(_apart(r, arg, node) for arg in (left, right)))
         if node.type == DOUBLE:
-            return binary(operator, _floating(r, left), _floating(r, right))
+            return binary(operator, floating(r, left), floating(r, right))
         if node.type == DURATION and left.type == TIMESTAMP:
             return binary(exp.Sub, fn("UNIX_MICROS", r.node(left)), fn("UNIX_MICROS", r.node(right)))
         if node.type == DURATION:
@@ -100,14 +94,14 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
 
 
 def _from_micros(micros: Sql) -> Sql:
-    low, high = number(_MIN_SECONDS * 1_000_000), number(_MAX_SECONDS * 1_000_000 + 999_999)
+    low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
     return case((between(micros, low, high), fn("TIMESTAMP_MICROS", micros.copy())))
 
 
 def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
-        return fn("TRY_DIVIDE", _floating(r, left), _floating(r, right))
+        return fn("TRY_DIVIDE", floating(r, left), floating(r, right))
     a, b = _integer(r, left), _integer(r, right)
     if isinstance(right, Literal) and right.value not in (0, -1):
         return exp.IntDiv(this=wrap(a), expression=wrap(b))
@@ -128,12 +122,12 @@ def _mod(r: Renderer, node: Call) -> Sql:
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == BIGINT:
         return fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), _integer(r, node.args[0]))
-    return exp.Neg(this=wrap(_floating(r, node.args[0])))
+    return exp.Neg(this=wrap(floating(r, node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
-        return fn("ABS", _floating(r, node.args[0]))
+        return fn("ABS", floating(r, node.args[0]))
     sql = _integer(r, node.args[0])
     return case((binary(exp.LT, sql, number(0)), fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), sql.copy())), default=sql.copy())
 
@@ -142,7 +136,7 @@ def _whole(name: str) -> Rule:
     """FLOOR and CEIL give a BIGINT in Spark; beyond 2^53 a double is whole already."""
 
     def rule(r: Renderer, node: Call) -> Sql:
-        sql = _floating(r, node.args[0])
+        sql = floating(r, node.args[0])
         inside = binary(exp.LT, fn("ABS", sql), number(2**53))
         return case((inside, cast(fn(name, sql.copy()), "DOUBLE")), default=sql.copy())
 
@@ -259,7 +253,7 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         value = try_cast(sql.copy(), "TIMESTAMPTZ")
         return case((common, value), (rlike(sql.copy(), _MOMENT), value.copy()), (rlike(sql.copy(), f"(?i){_MOMENT}"), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
     if arg.type == BIGINT:
-        return case((between(sql, number(_MIN_SECONDS), number(_MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy())))
+        return case((between(sql, number(MIN_SECONDS), number(MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy())))
     return fn("TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY)))
 
 
@@ -417,7 +411,7 @@ def _split(r: Renderer, node: Call) -> Sql:
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
-    a, b = (_floating(r, arg) for arg in node.args)
+    a, b = (floating(r, arg) for arg in node.args)
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return fn("TRY_DIVIDE", a, b)
     negative = binary(exp.EQ, cast(b.copy(), "STRING"), text("-0.0"))
@@ -425,11 +419,9 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     return case((binary(exp.EQ, b.copy(), number(0)), at_zero), default=fn("TRY_DIVIDE", a, b))
 
 
-_UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
-
 
 def _in_units(r: Renderer, node: Call) -> Sql:
-    return exp.IntDiv(this=wrap(r.node(node.args[1])), expression=number(_UNITS[constant(node.args[0])]))
+    return exp.IntDiv(this=wrap(r.node(node.args[1])), expression=number(UNITS[constant(node.args[0])]))
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:

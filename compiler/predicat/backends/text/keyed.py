@@ -12,6 +12,7 @@ from predicat.frontends.headers import KEY as HEADER_KEY
 from predicat.frontends.labels import KEY as LABEL_KEY
 from predicat.frontends.labels import VALUE as LABEL_VALUE
 from predicat.ir.nodes import Call, Node
+from predicat.semantics import like
 
 TWO_VALUED = "the language tells an absent key from another value nowhere: its tests are two-valued, and this one may be UNKNOWN"
 
@@ -86,17 +87,13 @@ def _headers(node: Node) -> dict[str, Any]:
     if test is None or not _texts(test) or not HEADER_KEY.match(test.key):
         raise refuse("headers", node, TWO_VALUED if test_of(node) is not None else "a header is compared with texts")
     op = "ne" if other is not None and test.op == "eq" else test.op if other is None else ""
-    patterns: dict[str, Callable[[str], str]] = {"starts_with": lambda text: _like(text) + "%", "ends_with": lambda text: "%" + _like(text),
-                                                  "contains": lambda text: f"%{_like(text)}%"}  # fmt: skip
+    patterns: dict[str, Callable[[str], str]] = {"starts_with": lambda text: like.escaped(text) + "%", "ends_with": lambda text: "%" + like.escaped(text),
+                                                  "contains": lambda text: f"%{like.escaped(text)}%"}  # fmt: skip
     if op in patterns:
         return {"headerLike": {test.key: patterns[op](test.values[0])}}
     if op not in _HEADERS:
         raise refuse("headers", node, "a header is compared by equality, IN or LIKE")
     return {_HEADERS[op]: {test.key: list(test.values) if op == "in" else test.values[0]}}
-
-
-def _like(text: str) -> str:
-    return re.sub(r"([\\%_])", r"\\\1", text)
 
 
 # --- pubsub

@@ -11,7 +11,6 @@ from predicat.backends.text.shapes import Test, negated, plain, refuse, test_of
 from predicat.ir.nodes import Call, Node
 
 REFS = ("event_time", "publish_time")
-FORMATS = ("json", "text", "binary")
 _COMPARE = {"eq": "EQUALS", "ne": "NOT_EQUALS", "gt": "GREATER_THAN", "ge": "GREATER_THAN_EQUALS", "lt": "LESS_THAN",
             "le": "LESS_THAN_EQUALS", "in": "IN"}  # fmt: skip
 _TEXT = {"starts_with": "STARTS_WITH", "starts_with_ci": "STARTS_WITH_IGNORE_CASE", "contains": "CONTAINS",

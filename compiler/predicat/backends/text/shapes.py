@@ -10,9 +10,9 @@ from typing import Any
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, rewrite_children
+from predicat.ir.ops import FLIPPED
 
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _READS = ("json_string", "json_number", "json_boolean")
 
 
@@ -68,8 +68,8 @@ def test_of(node: Node) -> Test | None:
         return None
     left, right = node.args
     op = node.op
-    if isinstance(left, Literal) and op in _FLIPPED:
-        left, right, op = right, left, _FLIPPED[op]
+    if isinstance(left, Literal) and op in FLIPPED:
+        left, right, op = right, left, FLIPPED[op]
     convert = ""
     if isinstance(left, Call) and left.op in ("to_int", "to_double"):
         convert, left = left.op, left.args[0]
