@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
@@ -9,6 +10,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 if TYPE_CHECKING:
     from predicat.api import Predicate, dialects, languages, parse
     from predicat.catalog import Catalog, load_catalog
+    from predicat.review.compare import Verdict, Witness, compare
 
 __version__ = "0.1.0"
 __all__ = [
@@ -17,6 +19,9 @@ __all__ = [
     "PredicatError",
     "Predicate",
     "Unsupported",
+    "Verdict",
+    "Witness",
+    "compare",
     "dialects",
     "languages",
     "load_catalog",
@@ -34,4 +39,12 @@ def __getattr__(name: str) -> Any:
         from predicat import catalog  # noqa: PLC0415  # lazy on purpose
 
         return getattr(catalog, name)
+    if name in ("Verdict", "Witness", "compare"):
+        if find_spec("z3") is None:
+            from predicat.diagnostics import messages  # noqa: PLC0415  # lazy on purpose
+
+            raise PredicatError.of(messages.missing_extra("z3", "review"))
+        from predicat.review import compare as comparison  # noqa: PLC0415  # lazy on purpose
+
+        return getattr(comparison, name)
     raise AttributeError(f"module 'predicat' has no attribute {name!r}")

@@ -489,7 +489,7 @@ def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
         if len(node.args) == 1:
             return read
         zone = ZoneInfo(_constant(node))
-        return lambda moment, _zone: read(moment.astimezone(zone))
+        return _moment(lambda moment, _zone: read(moment.astimezone(zone)))
 
     return build
 

@@ -1,0 +1,330 @@
+"""Compares two predicates: what rows the second gains and loses against the first, proved or shown on a row."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import z3
+
+from predicat.api import Predicate
+from predicat.ir.nodes import FieldDecl, Node, fields_of, params_of
+from predicat.ir.text import to_text
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
+from predicat.review.probe import Probe
+from predicat.review.smt import rows as models
+from predicat.review.smt.encode import OPAQUE, Encoder, items_needed
+from predicat.review.smt.terms import Bool, Truth, all_of, any_of, as_term, negated
+from predicat.semantics.evaluate import Eval, compile_node
+
+Outcome = bool | None
+Row = Mapping[str, Any]
+Test = Callable[[Row], bool]
+KINDS = (
+    "equivalent", "equivalent as a filter", "narrower", "wider", "changed", "disjoint", "always", "never", "undecided", "unsupported",
+)  # fmt: skip
+_PROBES = 120
+_EXACT = "doubles are taken as exact numbers: rounding is not looked at"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A row that shows a difference, with the outcomes of the reference evaluator. `params` are values of parameters."""
+
+    row: Row
+    before: Outcome
+    after: Outcome
+    params: Row
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How the second predicate differs from the first.
+
+    `kind`: "equivalent" (the same outcome on every row); "equivalent as a filter" (the same rows are accepted, but one is
+    FALSE where the other is UNKNOWN, so that their negations differ: see `unknown`); "narrower" (rows are lost, see `lost`);
+    "wider" (rows are gained, see `gained`); "changed" (both); "disjoint" (no row is accepted by both); "always", "never" (the second
+    accepts every row, or none, which the first did not); "undecided" (no proof within the time limit); "unsupported" (no proof,
+    because of the `operators`). Witnesses were seen by the reference evaluator. `notes` say what a proof takes for granted.
+    """
+
+    kind: str
+    lost: Witness | None = None
+    gained: Witness | None = None
+    unknown: Witness | None = None
+    operators: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def same_rows(self) -> bool:
+        """Whether it is proved that both accept the same rows."""
+        return self.kind.startswith("equivalent")
+
+
+def compare(
+    before: Predicate, after: Predicate, *, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 2.0
+) -> Verdict:
+    """What changes when `after` takes the place of `before`.
+
+    `on_unknown` says for each whether an UNKNOWN row is accepted. `timeout` is in seconds, for the whole comparison. Fields of the
+    same name must have the same type: the verdict is "unsupported" otherwise.
+    """
+    return compare_nodes(before.node, after.node, on_unknown, timeout)
+
+
+def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 2.0) -> Verdict:
+    """`compare` for typed trees."""
+    if on_unknown[0] == on_unknown[1] and to_text(before) == to_text(after):
+        return Verdict("equivalent")
+    clash = _retyped(before, after)
+    if clash:
+        return Verdict("unsupported", notes=tuple(f"{name} has another type" for name in clash))
+    return _Comparison(before, after, on_unknown, time.monotonic() + timeout).verdict()
+
+
+def _retyped(before: Node, after: Node) -> list[str]:
+    old, new = ({**fields_of(node), **{f":{name}": decl for name, decl in params_of(node).items()}} for node in (before, after))
+    return [name for name in old if name in new and old[name].type != new[name].type]
+
+
+class _Comparison:
+    """One comparison: questions are answered by trial first, and by proof where no trial finds a row."""
+
+    def __init__(self, before: Node, after: Node, on_unknown: tuple[str, str], deadline: float) -> None:
+        self.nodes = (before, after)
+        self.accept = tuple(rule == "accept" for rule in on_unknown)
+        self.deadline = deadline
+        self.functions: tuple[Eval, Eval] = (compile_node(before), compile_node(after))
+        self.fields: dict[str, FieldDecl] = {**fields_of(before), **fields_of(after)}
+        self.params = {name: decl.type for node in self.nodes for name, decl in params_of(node).items()}
+        self.probe = Probe(self.nodes)
+        self.trials = [] if self.params else [(row, *self.outcomes(row)) for row in self.probe.rows(_PROBES)]
+        self.open = False
+        self.operators: dict[str, None] = {}
+        self.inexact = False
+        self.solvers: dict[bool, tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
+
+    # --- rows
+
+    def outcomes(self, row: Row) -> tuple[Outcome, Outcome]:
+        return self.functions[0](row), self.functions[1](row)
+
+    def accepted(self, side: int, outcome: Outcome) -> bool:
+        return self.accept[side] if outcome is None else outcome
+
+    # --- questions
+
+    def verdict(self) -> Verdict:
+        lost = self.find(lambda a, b: self.accepted(0, a) and not self.accepted(1, b), lambda a, b: all_of(self.taken(0, a), negated(self.taken(1, b))))
+        gained = self.find(lambda a, b: self.accepted(1, b) and not self.accepted(0, a), lambda a, b: all_of(self.taken(1, b), negated(self.taken(0, a))))
+        if self.open:
+            return self._open(lost, gained)
+        unknown = None
+        if lost is None and gained is None:
+            unknown = self.find(lambda a, b: a is not b, lambda a, b: any_of(_differs(a.true, b.true), _differs(a.false, b.false)))
+            if self.open:
+                return self._open(None, None)
+            return self._done("equivalent" if unknown is None else "equivalent as a filter", unknown=unknown)
+        return self._done(self._kind(lost, gained), lost=lost, gained=gained)
+
+    def _kind(self, lost: Witness | None, gained: Witness | None) -> str:
+        if lost and not gained and self.none(lambda _, b: self.accepted(1, b), lambda _, b: self.taken(1, b)):
+            return "never"
+        if gained and not lost and self.none(lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.taken(1, b))):
+            return "always"
+        if lost and gained:
+            both = self.none(lambda a, b: self.accepted(0, a) and self.accepted(1, b), lambda a, b: all_of(self.taken(0, a), self.taken(1, b)))
+            return "disjoint" if both else "changed"
+        return "narrower" if lost else "wider"
+
+    def _open(self, lost: Witness | None, gained: Witness | None) -> Verdict:
+        if lost and gained:
+            return self._done("changed", lost=lost, gained=gained)
+        return self._done("unsupported" if self.operators else "undecided", lost=lost, gained=gained)
+
+    def _done(self, kind: str, **found: Witness | None) -> Verdict:
+        notes = (_EXACT,) if self.inexact and kind not in ("changed", "undecided", "unsupported") else ()
+        operators = tuple(self.operators) if kind == "unsupported" else ()
+        return Verdict(kind, operators=operators, notes=notes, **found)  # type: ignore[arg-type]  # the witnesses have names of their own
+
+    def taken(self, side: int, truth: Truth) -> Bool:
+        return negated(truth.false) if self.accept[side] else truth.true
+
+    def none(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> bool:
+        """Whether it is proved that no row answers a question; a question left open is a No."""
+        before = self.open
+        found = self.find(test, formula)
+        proved = found is None and not (self.open and not before)
+        self.open = before
+        return proved
+
+    def find(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> Witness | None:
+        """A row that answers a question; None if there is none, or, with `open` set, if nobody knows."""
+        for row, a, b in self.trials:
+            if test(a, b) and (seen := self.witness(row, {}, test)) is not None:
+                return seen
+        for regular in (False, True):
+            answer = self.solve(formula, test, regular=regular)
+            if isinstance(answer, Witness):
+                return answer
+            if answer == "none":
+                return None
+        self.open = True
+        return None
+
+    def solve(self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], *, regular: bool) -> Witness | str:
+        """A witness; "none" where it is proved that there is none; "open" otherwise."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            return "open"
+        encoder, solver, truths = self.solver(regular=regular)
+        wanted = formula(*truths)
+        self.inexact = self.inexact or encoder.inexact
+        if wanted is False:
+            return "none"
+        solver.set("timeout", max(1, int(1000 * left * (1.0 if regular else 0.6))))
+        solver.push()
+        solver.add(as_term(wanted))
+        try:
+            for _ in range(3):
+                answer = solver.check()
+                if answer == z3.unsat:
+                    return "none"
+                if answer != z3.sat:
+                    return "open"
+                model = solver.model()
+                try:
+                    row = models.row_of(model, encoder, self.fields.values())
+                    params = models.params_of(model, encoder, self.params.items())
+                except (ValueError, OverflowError, AttributeError):
+                    return "open"
+                found = self.witness(row, params, test)
+                if found is not None:
+                    return found
+                self.operators.update(encoder.opaque)
+                self._dyadic(encoder, solver)
+        except z3.Z3Exception:
+            return "open"
+        finally:
+            solver.pop()
+        return "open"
+
+    def solver(self, *, regular: bool) -> tuple[Encoder, Any, tuple[Truth, Truth]]:
+        found = self.solvers.get(regular)
+        if found is None:
+            encoder = Encoder(items_needed(self.nodes), regular=regular)
+            truths = (encoder.predicate(self.nodes[0]), encoder.predicate(self.nodes[1]))
+            solver = z3.Solver()
+            solver.add(*encoder.constraints)
+            found = self.solvers[regular] = (encoder, solver, truths)
+        return found
+
+    def _dyadic(self, encoder: Encoder, solver: Any) -> None:
+        """Ask for doubles that binary fractions can hold: the next model may survive the evaluator."""
+        for name, term in encoder.variables.items():
+            if z3.is_real(getattr(term, "term", None)) and not name.startswith(OPAQUE):
+                solver.add(term.term == z3.ToReal(z3.Int(f"dyadic {name}")) / 1024)  # type: ignore[union-attr]  # it is a double
+
+    # --- witnesses
+
+    def witness(self, row: Row, params: Row, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
+        """The row made small, if the evaluator confirms it."""
+        bound = {f":{name}": value for name, value in params.items()}
+
+        def holds(candidate: Row) -> bool:
+            return test(*self.outcomes({**candidate, **bound}))
+
+        if not holds(row):
+            return None
+        small = shrink(row, holds, self.fields)
+        return Witness(small, *self.outcomes({**small, **bound}), params)
+
+
+def _differs(a: Bool, b: Bool) -> Bool:
+    return any_of(all_of(a, negated(b)), all_of(b, negated(a)))
+
+
+_SIMPLE: dict[Any, tuple[Any, ...]] = {
+    STRING: ("", "a"), BIGINT: (0, 1), DOUBLE: (0.0, 1.0), BOOLEAN: (False, True), TIMESTAMP: (), DATE: (),
+}  # fmt: skip
+
+
+def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, Any]:
+    """A smaller row of which the same is true: fields left out, texts shortened, numbers near zero, lists cut."""
+    found = dict(row)
+    for name in list(found):
+        without = {key: value for key, value in found.items() if key != name}
+        if holds(without):
+            found = without
+            continue
+        found[name] = _smaller(found[name], lambda value, name=name: holds({**found, name: value}), fields[name].type if name in fields else None)
+    return found
+
+
+def _smaller(value: Any, holds: Callable[[Any], bool], kind: Any) -> Any:
+    for simple in _SIMPLE.get(kind, ()) if kind is not None else ():
+        if simple == value:
+            return value
+        if holds(simple):
+            return simple
+    if isinstance(value, dict):
+        return _smaller_dict(value, holds)
+    if isinstance(value, list):
+        return _smaller_list(value, holds)
+    if isinstance(value, str):
+        return _smaller_text(value, holds)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return _smaller_number(value, holds)
+    if isinstance(value, float) and value == value and abs(value) < 2**53 and holds(float(round(value))):  # noqa: PLR0124  # NaN is the one value that differs from itself
+        return float(round(value))
+    return value
+
+
+def _smaller_dict(value: dict[str, Any], holds: Callable[[Any], bool]) -> dict[str, Any]:
+    for key in list(value):
+        without = {name: item for name, item in value.items() if name != key}
+        if holds(without):
+            value = without
+        else:
+            value = {**value, key: _smaller(value[key], lambda item, key=key, value=value: holds({**value, key: item}), None)}
+    return value
+
+
+def _smaller_list(value: list[Any], holds: Callable[[Any], bool]) -> list[Any]:
+    place = 0
+    while place < len(value):
+        without = value[:place] + value[place + 1 :]
+        if holds(without):
+            value = without
+        else:
+            place += 1
+    return value
+
+
+def _smaller_text(value: str, holds: Callable[[Any], bool]) -> str:
+    place = 0
+    while place < min(len(value), 200):
+        without = value[:place] + value[place + 1 :]
+        if holds(without):
+            value = without
+            continue
+        if not value[place].isalnum() or not value[place].isascii():
+            plain = value[:place] + "a" + value[place + 1 :]
+            value = plain if holds(plain) else value
+        place += 1
+    return value
+
+
+def _smaller_number(value: int, holds: Callable[[Any], bool]) -> int:
+    """Towards zero by halves, then by ones."""
+    step = abs(value) // 2
+    while step:
+        nearer = value - step if value > 0 else value + step
+        if holds(nearer):
+            value = nearer
+            step = min(step, abs(value) // 2)
+        else:
+            step //= 2
+    return value

@@ -1,0 +1,102 @@
+"""Small wrong versions of a predicate: what a test that is worth its name tells from the right one.
+
+Operators of mutation follow the usual ones for conditions (relational and logical operator replacement, negation, constants by
+one, removed operands). Source: Offutt et al., "An Experimental Determination of Sufficient Mutant Operators", 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
+from predicat.ir.ops import OPS
+from predicat.ir.types import BOOLEAN
+from predicat.ir.values import INT_MAX, INT_MIN
+
+_SWAPS = {
+    "eq": ("ne",), "ne": ("eq",), "lt": ("le", "ge"), "le": ("lt", "gt"), "gt": ("ge", "le"), "ge": ("gt", "lt"),
+    "and": ("or",), "or": ("and",), "starts_with": ("contains",), "ends_with": ("contains",), "add": ("sub",), "sub": ("add",),
+    "is_true": (), "mul": ("add",),
+}  # fmt: skip
+_FORMS = frozenset(
+    name for name, row in OPS.items() if any("=" in signature for signature in row.signatures) and not name.endswith("_ci")
+) | {"get", "json_get"}  # fmt: skip
+"""Operators whose constants have a form to keep: patterns, units, time zones, keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A changed predicate, what was changed, and where."""
+
+    node: Node
+    change: str
+    span: Span
+
+
+def mutants(node: Node) -> Iterator[Mutant]:
+    """Every predicate that differs from one in a single place."""
+    yield from _here(node)
+    match node:
+        case Call():
+            for place, arg in enumerate(node.args):
+                if node.op in _FORMS and isinstance(arg, Literal):
+                    continue
+                for found in mutants(arg):
+                    yield replace(found, node=replace(node, args=(*node.args[:place], found.node, *node.args[place + 1 :])))
+        case Items():
+            for place, item in enumerate(node.items):
+                for found in mutants(item):
+                    yield replace(found, node=replace(node, items=(*node.items[:place], found.node, *node.items[place + 1 :])))
+        case Quantifier():
+            for found in mutants(node.body):
+                yield replace(found, node=replace(node, body=found.node))
+        case _:
+            return
+
+
+def _here(node: Node) -> Iterator[Mutant]:
+    match node:
+        case Call(kind, op, args):
+            for other in _SWAPS.get(op, ()):
+                yield Mutant(replace(node, op=other), f"{op} becomes {other}", node.span)
+            if op in ("and", "or") and len(args) > 1:
+                for place in range(len(args)):
+                    left = args[:place] + args[place + 1 :]
+                    yield Mutant(left[0] if len(left) == 1 else replace(node, args=left), f"operand {place + 1} of {op} is left out", args[place].span)
+            elif op == "not":
+                yield Mutant(args[0], "not is left out", node.span)
+            elif kind == BOOLEAN and op != "is_true":
+                yield Mutant(Call(BOOLEAN, "not", (node,), node.span), "it is negated", node.span)
+            if op == "in" and isinstance(args[1], Items) and len(args[1].items) > 1:
+                items = args[1].items
+                for place in range(len(items)):
+                    shorter = replace(args[1], items=items[:place] + items[place + 1 :])
+                    yield Mutant(replace(node, args=(args[0], shorter)), f"item {place + 1} of the list is left out", items[place].span)
+        case Quantifier(_, "any" | "all" as kind_):
+            other = "all" if kind_ == "any" else "any"
+            yield Mutant(replace(node, kind=other), f"{kind_} becomes {other}", node.span)
+        case Literal():
+            yield from _constants(node)
+        case _:
+            return
+
+
+def _constants(node: Literal) -> Iterator[Mutant]:
+    match node.value:
+        case bool():
+            yield Mutant(replace(node, value=not node.value), f"{node.value} becomes {not node.value}", node.span)
+        case int() | float() | Decimal() as number:
+            for near in (number + 1, number - 1):
+                if not isinstance(near, int) or INT_MIN <= near <= INT_MAX:
+                    yield Mutant(replace(node, value=near), f"{number} becomes {near}", node.span)
+        case str() as text if text:
+            yield Mutant(replace(node, value=text + "x"), f"{text!r} becomes {text + 'x'!r}", node.span)
+        case datetime() | date() as moment if 1 < moment.year < 9999:
+            later = moment + timedelta(days=1)
+            yield Mutant(replace(node, value=later), f"{moment} becomes a day later", node.span)
+        case _:
+            return

@@ -1,0 +1,268 @@
+"""Rows worth trying: the values at and around the constants of predicates, in every place that they read."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
+from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.semantics import like, regex
+
+Slot = tuple[str | int, ...]
+"""A place in a row: the field's name, then keys; -1 stands for the elements of an array."""
+EACH = -1
+_JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
+_MAX = 40
+
+
+class Probe:
+    """Candidate values of every place that some predicates read, and rows made of them."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self.values: dict[Slot, list[Any]] = {}
+        self.kinds: dict[Slot, Type] = {}
+        for node in nodes:
+            self._visit(node, {})
+        for slot in self.values:
+            self.values[slot] = _distinct([*self.values[slot], *_usual(self.kinds[slot])])[:_MAX]
+
+    # --- where constants meet places
+
+    def _visit(self, node: Node, env: dict[str, Slot]) -> set[Slot]:
+        """The places that a node reads, after telling them of the constants beside them."""
+        if isinstance(node, Literal):
+            return set()
+        slot = _slot(node, env)
+        if slot is not None:
+            self._add(slot, node.type)
+            if isinstance(node, Call):
+                for arg in node.args[1:]:
+                    self._visit(arg, env)
+            return {slot}
+        if isinstance(node, Quantifier):
+            source = _slot(node.source, env)
+            inner = env
+            if source is not None:
+                self._add(source, node.source.type)
+                inner = {**env, node.variable: (*source, EACH)}
+            return (self._visit(node.source, env) | self._visit(node.body, inner)) if source is None else {source} | self._visit(node.body, inner)
+        found = [self._visit(child, env) for child in children(node)]
+        places = set[Slot]().union(*found)
+        if isinstance(node, Call):
+            for constant in _constants(node):
+                for place in places:
+                    for value in _around(node.op, constant, self.kinds[place]):
+                        if value not in self.values[place] or isinstance(value, bool):
+                            self.values[place].append(value)
+            if node.op not in ("and", "or", "not", "cond") and len(places) > 1:
+                self._exchange(places)
+        return places
+
+    def _exchange(self, places: set[Slot]) -> None:
+        """Places that are compared with each other share their values."""
+        for one in places:
+            for other in places:
+                if one != other and self.kinds[one] == self.kinds[other]:
+                    self.values[one] += [value for value in self.values[other] if value not in self.values[one]]
+
+    def _add(self, slot: Slot, kind: Type) -> None:
+        self.values.setdefault(slot, [])
+        if slot not in self.kinds or self.kinds[slot] == JSON:
+            self.kinds[slot] = kind
+
+    # --- rows
+
+    def rows(self, count: int, seed: int = 0) -> Iterator[dict[str, Any]]:
+        """So many rows: first all absent, then one value changed at a time, then mixtures. The same for the same seed."""
+        chance = random.Random(seed)  # noqa: S311  # no secret
+        slots = list(self.values)
+        yield {}
+        made = 1
+        for slot in slots:
+            for value in self.values[slot][:8]:
+                if made < count // 3:
+                    yield self._row({slot: value}, chance)
+                    made += 1
+        while made < count and slots:
+            yield self._row({slot: self._pick(slot, chance) for slot in slots}, chance)
+            made += 1
+
+    def _pick(self, slot: Slot, chance: random.Random) -> Any:
+        return None if chance.random() < 0.12 else chance.choice(self.values[slot]) if self.values[slot] else None
+
+    def _row(self, chosen: dict[Slot, Any], chance: random.Random) -> dict[str, Any]:
+        row: dict[str, Any] = {}
+        for slot in sorted(chosen, key=len):
+            if chosen[slot] is not None:
+                self._put(row, slot, copy(chosen[slot]), chance)  # lists are filled later, each on its own
+        return row
+
+    def _put(self, row: dict[str, Any], slot: Slot, value: Any, chance: random.Random) -> None:
+        holder: Any = row
+        for place, key in enumerate(slot):
+            last = place == len(slot) - 1
+            if key == EACH:
+                if not isinstance(holder, list):
+                    return
+                if not holder:
+                    holder.append(value if last else {})
+                if last:
+                    holder[:] = [copy(self._pick(slot, chance)) for _ in range(chance.randrange(3))] + [value]
+                    return
+                holder = holder[-1]
+                continue
+            if isinstance(key, int) and isinstance(holder, list):
+                holder.extend([None] * (key + 1 - len(holder)))
+            elif not isinstance(holder, dict):
+                return
+            if last:
+                holder[key] = value
+                return
+            following = slot[place + 1]
+            empty: Any = [] if isinstance(following, int) else {}
+            held = holder.get(key) if isinstance(holder, dict) else holder[key]
+            if not isinstance(held, type(empty)):
+                holder[key] = empty
+            holder = holder[key]
+
+
+def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
+    match node:
+        case Field():
+            return (node.decl.name,)
+        case Variable():
+            return env.get(node.name)
+        case Call("get" | "member" | "json_get" | "index" | "json_at"):
+            pass
+        case Call(op) if op in _JSON_VALUES:
+            return _slot(node.args[0], env)
+        case _:
+            return None
+    inner, key = _slot(node.args[0], env), node.args[1]
+    if inner is None or not isinstance(key, Literal) or not isinstance(key.value, str | int) or key.value == EACH:
+        return None
+    return (*inner, key.value)
+
+
+def _constants(node: Call) -> Iterator[Any]:
+    for arg in node.args:
+        for part in (arg.items if isinstance(arg, Items) else (arg,)):
+            if isinstance(part, Literal) and part.value is not None:
+                yield part.value
+            elif isinstance(part, Call) and part.op in ("neg",) and isinstance(part.args[0], Literal):
+                yield part.args[0].value
+
+
+def _around(op: str, constant: Any, kind: Type) -> list[Any]:
+    """Values at and beside a constant, as a place of a type can hold them."""
+    match constant:
+        case bool():
+            return [constant] if kind in (BOOLEAN, JSON) else []
+        case str():
+            return _texts(op, constant, kind)
+        case int() | float() | Decimal():
+            return _numbers(op, constant, kind)
+        case datetime():
+            near = [constant, constant + timedelta(microseconds=1), constant - timedelta(microseconds=1)] if 1 < constant.year < 9999 else [constant]
+            return near if kind == TIMESTAMP else [item.date() for item in near] if kind == DATE else []
+        case date():
+            near_days = [constant, constant + timedelta(days=1), constant - timedelta(days=1)] if 1 < constant.year < 9999 else [constant]
+            if kind == TIMESTAMP:
+                return [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in near_days]
+            return near_days if kind == DATE else []
+        case _:
+            return []
+
+
+def _texts(op: str, constant: str, kind: Type) -> list[Any]:
+    if kind not in (STRING, JSON):
+        return []
+    if op in ("like", "like_ci"):
+        base = "".join("" if part is None else part or "x" for part in like.parts(constant))
+        full = "".join("xy" if part is None else part or "x" for part in like.parts(constant))
+        return [base, full, base + "x", "x" + base, base.upper(), base[:-1]]
+    if op == "matches":
+        base = _sample(regex.parse(constant))
+        return [base, f"x{base}x", base[:-1], base + base, base.upper(), base + "\n"]
+    return [constant, constant + "x", "x" + constant, constant.upper(), constant.lower(), f" {constant}", constant[:-1]]
+
+
+def _sample(node: regex.Regex) -> str:
+    """A text that a pattern matches, assertions aside."""
+    match node:
+        case regex.Chars(ranges):
+            return next((char for low, high in ranges for char in "aA0 -" if low <= ord(char) <= high), chr(ranges[0][0]))
+        case regex.Seq(parts):
+            return "".join(map(_sample, parts))
+        case regex.Alt(parts):
+            return _sample(parts[0])
+        case regex.Repeat(part, low, _):
+            return _sample(part) * max(low, 1)
+        case regex.Assert():
+            return ""
+
+
+def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
+    whole = int(constant) if constant == constant and abs(constant) < 2**63 else 0  # noqa: PLR0124  # NaN is the one value that differs from itself
+    if kind == BIGINT:
+        return [value for value in (whole, whole + 1, whole - 1) if INT_MIN <= value <= INT_MAX]
+    if kind == DOUBLE:
+        return [float(constant), float(constant) + 1, float(constant) - 0.5, float(constant) - 1]
+    if isinstance(kind, DecimalType):
+        step = Decimal(1).scaleb(-kind.scale)
+        base = Decimal(str(constant)).quantize(step) if abs(constant) < 10 ** (kind.precision - kind.scale) else Decimal(0)
+        return [base, base + step, base - step]
+    if kind == JSON:
+        return [whole if whole == constant else float(constant), float(constant) + 1, float(constant) - 1, str(whole)]
+    if kind == STRING:
+        return [str(whole), str(whole + 1), *(["x" * whole, "x" * (whole + 1)] if 0 <= whole < 50 else [])]
+    if kind in (TIMESTAMP, DATE):
+        return _moments(op, whole, kind)
+    return []
+
+
+def _moments(op: str, number: int, kind: Type) -> list[Any]:
+    base = datetime(2024, 3, 15, 10, 30, 20, tzinfo=UTC)
+    found = []
+    for near in (number, number - 1, number + 1):
+        name = op if op in ("year", "month", "day", "hour", "minute", "second") else None
+        for unit in [name] if name else ("year", "month", "day", "hour", "minute", "second"):
+            try:
+                found.append(base.replace(**{unit: near}))  # type: ignore[arg-type]  # a unit and a number
+            except (ValueError, OverflowError):
+                continue
+    return [item.date() for item in found] if kind == DATE else found
+
+
+def _usual(kind: Type) -> list[Any]:
+    """Values that many rules forget."""
+    if kind == STRING:
+        return ["", "a", "x"]
+    if kind == BIGINT:
+        return [0, 1, -1, INT_MAX, INT_MIN]
+    if kind == DOUBLE:
+        return [0.0, 1.5, -1.0, float("nan"), float("inf"), float("-inf")]
+    if kind == BOOLEAN:
+        return [True, False]
+    if kind == TIMESTAMP:
+        return [datetime(2024, 3, 15, 10, 30, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)]
+    if kind == DATE:
+        return [date(2024, 3, 15), date(1970, 1, 1)]
+    if isinstance(kind, DecimalType):
+        return [Decimal(0), Decimal(1).scaleb(-kind.scale)]
+    if kind == JSON:
+        return ["a", 1, True, {}, []]
+    return [[]] if isinstance(kind, ArrayType) else [{}]
+
+
+def _distinct(values: Sequence[Any]) -> list[Any]:
+    found: dict[str, Any] = {}
+    for value in values:
+        found.setdefault(f"{type(value).__name__} {value!r}", value)
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""Predicates as formulas of an SMT solver (Z3), with three-valued logic."""

@@ -1,0 +1,135 @@
+"""Arithmetic and comparison. Whole numbers are exact and UNKNOWN beyond 64 bits; doubles are exact numbers, NaN or infinities."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.review.smt.terms import Bool, Double, Plain, all_of, any_of, choose, negated
+
+_EXACT = 2**53
+
+
+def double_of(value: float) -> Double:
+    """A constant."""
+    finite = math.isfinite(value)
+    number = Fraction(value) if finite else Fraction(0)
+    term = z3.RealVal(f"{number.numerator}/{number.denominator}")
+    return Double(term, math.isnan(value), value == math.inf, value == -math.inf, False)
+
+
+def exact(value: Plain) -> Double:
+    """A whole number or decimal as a double record that is never rounded."""
+    term = z3.ToReal(value.term) if value.term.is_int() else value.term
+    return Double(term, False, False, False, value.null)
+
+
+def rounded(value: Plain, constraints: list[Any]) -> Double:
+    """A whole number as the nearest double. Beyond 2^53 all that is known is that it is near."""
+    if z3.is_int_value(value.term):
+        return double_of(float(value.term.as_long()))
+    near = z3.Function("round", z3.IntSort(), z3.RealSort())(value.term)
+    whole = z3.ToReal(value.term)
+    small = z3.And(value.term <= _EXACT, value.term >= -_EXACT)
+    constraints.append(z3.If(small, near == whole, z3.And(near - whole <= 512, whole - near <= 512)))
+    return Double(near, False, False, False, value.null)
+
+
+def compare(op: str, a: Double, b: Double) -> Bool:
+    """Whether a comparison of two values that are there holds."""
+    if op in ("gt", "ge"):
+        return compare({"gt": "lt", "ge": "le"}[op], b, a)
+    if op == "ne":
+        return negated(compare("eq", a, b))
+    numbers = all_of(negated(a.nan), negated(b.nan))
+    both = all_of(a.finite, b.finite)
+    less = any_of(all_of(a.minus, negated(b.minus)), all_of(b.plus, negated(a.plus)), all_of(both, _term(a.term < b.term)))
+    equal = any_of(all_of(a.plus, b.plus), all_of(a.minus, b.minus), all_of(both, _term(a.term == b.term)))
+    return all_of(numbers, {"lt": less, "eq": equal, "le": any_of(less, equal)}[op])
+
+
+def _term(condition: Any) -> Bool:
+    return condition
+
+
+def in_range(term: Any) -> Bool:
+    """Whether a whole number has 64 bits."""
+    return z3.And(term >= INT_MIN, term <= INT_MAX)
+
+
+def whole(term: Any, *nulls: Bool) -> Plain:
+    """The result of an operation on whole numbers."""
+    if z3.is_int_value(found := z3.simplify(term)):
+        inside = INT_MIN <= found.as_long() <= INT_MAX
+        return Plain(found, any_of(not inside, *nulls))
+    return Plain(term, any_of(negated(in_range(term)), *nulls))
+
+
+def truncated(a: Any, b: Any) -> Any:
+    """The quotient that truncates towards zero (Z3's own leaves a remainder that is never negative)."""
+    up = a / z3.If(b < 0, -b, b)
+    down = -((-a) / z3.If(b < 0, -b, b))
+    size = z3.If(a >= 0, up, down)
+    return z3.If(b < 0, -size, size)
+
+
+def integer_operation(op: str, a: Plain, b: Plain) -> Plain:
+    """add, sub, mul, div or mod of whole numbers."""
+    match op:
+        case "add":
+            return whole(a.term + b.term, a.null, b.null)
+        case "sub":
+            return whole(a.term - b.term, a.null, b.null)
+        case "mul":
+            return whole(a.term * b.term, a.null, b.null)
+        case "div":
+            return whole(truncated(a.term, b.term), a.null, b.null, b.term == 0)
+        case _:
+            rest = a.term - b.term * truncated(a.term, b.term)
+            return Plain(rest, any_of(a.null, b.null, b.term == 0))
+
+
+def double_operation(op: str, a: Double, b: Double) -> Double:
+    """add, sub, mul or div of doubles, exact but for NaN and infinities."""
+    null = any_of(a.null, b.null)
+    if op == "sub":
+        return double_operation("add", a, minus(b))
+    if op == "add":
+        nan = any_of(a.nan, b.nan, all_of(a.plus, b.minus), all_of(a.minus, b.plus))
+        return Double(a.term + b.term, nan, all_of(any_of(a.plus, b.plus), negated(nan)), all_of(any_of(a.minus, b.minus), negated(nan)), null)
+    infinite_a, infinite_b = any_of(a.plus, a.minus), any_of(b.plus, b.minus)
+    up_a, up_b = any_of(a.plus, all_of(a.finite, a.term > 0)), any_of(b.plus, all_of(b.finite, b.term > 0))
+    down_a, down_b = any_of(a.minus, all_of(a.finite, a.term < 0)), any_of(b.minus, all_of(b.finite, b.term < 0))
+    same, other = any_of(all_of(up_a, up_b), all_of(down_a, down_b)), any_of(all_of(up_a, down_b), all_of(down_a, up_b))
+    if op == "mul":
+        infinite = any_of(infinite_a, infinite_b)
+        nan = any_of(a.nan, b.nan, all_of(infinite, negated(same), negated(other)))
+        valid = all_of(infinite, negated(nan))
+        return Double(a.term * b.term, nan, all_of(valid, same), all_of(valid, other), null)
+    nan = any_of(a.nan, b.nan, all_of(infinite_a, infinite_b))
+    zero = all_of(b.finite, b.term == 0)
+    valid = all_of(infinite_a, negated(nan))
+    quotient = choose(infinite_b, z3.RealVal(0), a.term / b.term)
+    return Double(quotient, nan, all_of(valid, same), all_of(valid, other), any_of(null, zero))
+
+
+def minus(a: Double) -> Double:
+    return Double(-a.term, a.nan, a.minus, a.plus, a.null)
+
+
+def absolute(a: Double) -> Double:
+    return Double(z3.If(a.term < 0, -a.term, a.term), a.nan, any_of(a.plus, a.minus), False, a.null)
+
+
+def floor(a: Double) -> Double:
+    return Double(z3.ToReal(z3.ToInt(a.term)), a.nan, a.plus, a.minus, a.null)
+
+
+def to_integer(a: Double) -> Plain:
+    """A double cut towards zero; UNKNOWN for NaN, infinities and what has no 64 bits."""
+    cut = z3.If(a.term >= 0, z3.ToInt(a.term), -z3.ToInt(-a.term))
+    return Plain(cut, any_of(a.null, negated(a.finite), negated(z3.And(a.term >= INT_MIN, a.term < INT_MAX + 1))))

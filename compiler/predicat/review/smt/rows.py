@@ -1,0 +1,124 @@
+"""Rows out of the models that Z3 finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, DecimalType, StructType, Type
+from predicat.review.smt import times
+from predicat.review.smt.encode import Encoder
+from predicat.review.smt.terms import KINDS, Array, Double, Group, Json, Plain, Term, Truth, as_term
+
+
+def row_of(model: Any, encoder: Encoder, fields: Iterable[FieldDecl]) -> dict[str, Any]:
+    """The values of the fields in a model; a field that is absent is left out."""
+    reader = _Reader(model, encoder)
+    row = {decl.name: reader.named(decl.name, decl.type) for decl in fields}
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def params_of(model: Any, encoder: Encoder, params: Iterable[tuple[str, Type]]) -> dict[str, Any]:
+    """The values of the parameters in a model."""
+    reader = _Reader(model, encoder)
+    return {name: reader.named(f":{name}", kind) for name, kind in params}
+
+
+class _Reader:
+    def __init__(self, model: Any, encoder: Encoder) -> None:
+        self.model = model
+        self.encoder = encoder
+
+    def holds(self, condition: Any) -> bool:
+        return bool(z3.is_true(self.model.eval(as_term(condition), model_completion=True)))
+
+    def named(self, name: str, kind: Type) -> Any:
+        term = self.encoder.variables.get(name)
+        return None if term is None else self.value(term, kind)
+
+    def value(self, term: Term, kind: Type) -> Any:
+        if self.holds(term.null):
+            return None
+        match term:
+            case Truth():
+                return self.holds(term.true)
+            case Double():
+                return self.double(term)
+            case Plain():
+                return self.plain(term.term, kind)
+            case Array():
+                return self.array(term, kind)
+            case Json():
+                return self.json(term)
+            case Group():
+                return self.group(term, kind)
+
+    def double(self, term: Double) -> float:
+        if self.holds(term.nan):
+            return float("nan")
+        if self.holds(term.plus) or self.holds(term.minus):
+            return float("inf") if self.holds(term.plus) else float("-inf")
+        return float(self.number(term.term))
+
+    def number(self, term: Any) -> Fraction:
+        found = self.model.eval(term, model_completion=True)
+        if z3.is_algebraic_value(found):
+            found = found.approx(20)
+        return Fraction(found.as_fraction()) if z3.is_rational_value(found) else Fraction(found.as_long())
+
+    def plain(self, term: Any, kind: Type) -> Any:
+        if kind == STRING:
+            return _text(self.model.eval(term, model_completion=True).as_string())
+        number = self.number(term)
+        if isinstance(kind, DecimalType):
+            return Decimal(int(number * 10**kind.scale)).scaleb(-kind.scale)
+        whole = int(number)
+        if kind == TIMESTAMP:
+            return times.moment_of(whole)
+        return times.day_of(whole) if kind == DATE else whole
+
+    def array(self, term: Array, kind: Type) -> list[Any]:
+        element = kind.element if isinstance(kind, ArrayType) else BOOLEAN
+        length = int(self.number(term.length))
+        found = [self.value(item, element) for item in term.items[:length]]
+        return found + found[-1:] * (length - len(found))
+
+    def group(self, term: Group, kind: Type) -> dict[str, Any]:
+        members = self.encoder.children.get(term.name, {})
+        types = dict(kind.fields) if isinstance(kind, StructType) else {}
+        found = {str(key): self.named(name, types.get(str(key)) or getattr(kind, "value", STRING)) for key, name in members.items()}
+        return {key: value for key, value in found.items() if value is not None}
+
+    def json(self, term: Json) -> Any:
+        kind = KINDS[int(self.number(term.kind))]
+        members = self.encoder.children.get(term.name, {})
+        if kind == "string":
+            return _text(self.model.eval(term.text, model_completion=True).as_string())
+        if kind == "number":
+            number = self.number(term.number)
+            return int(number) if number.denominator == 1 else float(number)
+        if kind == "boolean":
+            return self.holds(term.truth)
+        values = {key: self.json_child(name) for key, name in members.items()}
+        if kind == "object":
+            return {str(key): value for key, value in values.items() if value is not None and isinstance(key, str)}
+        length = int(self.number(z3.Int(f"length {term.name}")))
+        return [values.get(place) for place in range(length)]
+
+    def json_child(self, name: str) -> Any:
+        child = self.encoder.variables[name]
+        return None if not isinstance(child, Json) or self.holds(child.null) else self.json(child)
+
+
+def _text(shown: str) -> str:
+    """Z3 writes what is not plain ASCII as escapes, the backslash too."""
+    return re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: chr(int(found[1], 16)), shown)
+
+
+__all__ = ["BIGINT", "DOUBLE", "DURATION", "params_of", "row_of"]

@@ -1,0 +1,171 @@
+"""Texts, LIKE patterns and regular expressions as Z3's strings and regular languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, assert_never
+
+import z3
+
+from predicat.semantics import casefold, like, regex
+from predicat.semantics.regex import Alt, Assert, Chars, Regex, Repeat, Seq
+
+MAX_CODE = 0x2FFFF
+"""The last code point that Z3's strings have."""
+_ALL = ((0, 0x10FFFF),)
+ANYTHING = Repeat(Chars(_ALL), 0, None)
+Ranges = tuple[tuple[int, int], ...]
+
+
+class NotEncodable(Exception):
+    """A node that has no formula; it is taken as a value of its own that nothing is known of."""
+
+
+def text(value: str) -> Any:
+    """A constant. Z3 reads escapes in it, so that a backslash is one."""
+    if any(ord(char) > MAX_CODE for char in value):
+        raise NotEncodable
+    return z3.StringVal(value.replace("\\", "\\u{5c}"))
+
+
+def literal(value: str) -> Regex:
+    """The language of one text."""
+    return Seq(tuple(Chars(((ord(char), ord(char)),)) for char in value))
+
+
+def like_language(pattern: str) -> Regex:
+    """The texts that a LIKE pattern matches."""
+    return Seq(tuple(ANYTHING if part is None else Chars(_ALL) if part == "" else literal(part) for part in like.parts(pattern)))
+
+
+def search_language(node: Regex) -> Regex:
+    """The texts with a part that a pattern matches. Raises NotEncodable for assertions inside the pattern."""
+    if isinstance(node, Alt):
+        return Alt(tuple(search_language(part) for part in node.parts))
+    parts = list(node.parts) if isinstance(node, Seq) else [node]
+    if len(parts) == 1 and isinstance(parts[0], Alt):
+        return search_language(parts[0])
+    start = bool(parts) and parts[0] == Assert("text_start")
+    parts = parts[1:] if start else parts
+    end = bool(parts) and parts[-1] == Assert("text_end")
+    parts = parts[:-1] if end else parts
+    return Seq((*(() if start else (ANYTHING,)), *parts, *(() if end else (ANYTHING,))))
+
+
+def mapped(node: Regex, change: Callable[[Ranges], Ranges]) -> Regex:
+    """The language with each set of code points changed."""
+    match node:
+        case Chars(ranges):
+            return Chars(change(ranges))
+        case Seq(parts):
+            return Seq(tuple(mapped(part, change) for part in parts))
+        case Alt(parts):
+            return Alt(tuple(mapped(part, change) for part in parts))
+        case Repeat():
+            return replace(node, part=mapped(node.part, change))
+        case Assert():
+            return node
+        case _:
+            assert_never(node)
+
+
+def before_lower(ranges: Ranges) -> Ranges:
+    """The code points that ASCII lower-casing takes into some."""
+    return _before(ranges, 65, 97)
+
+
+def before_upper(ranges: Ranges) -> Ranges:
+    """The code points that ASCII upper-casing takes into some."""
+    return _before(ranges, 97, 65)
+
+
+def _before(ranges: Ranges, gone: int, kept: int) -> Ranges:
+    found: list[tuple[int, int]] = []
+    for low, high in ranges:
+        for left, right in ((low, min(high, gone - 1)), (max(low, gone + 26), high)):
+            if left <= right:
+                found.append((left, right))
+        left, right = max(low, kept), min(high, kept + 25)
+        if left <= right:
+            found.append((left - kept + gone, right - kept + gone))
+    return tuple(sorted(found))
+
+
+def before_fold(ranges: Ranges) -> Ranges:
+    """The code points that simple case folding takes into one code point (constants fold to single ones)."""
+    if len(ranges) != 1 or ranges[0][0] != ranges[0][1]:
+        return ranges  # a wildcard: folding takes any code point into one
+    char = chr(ranges[0][0])
+    codes = [ord(other) for other in casefold.variants(char)]
+    if casefold.fold_char(char) == char:
+        codes.append(ord(char))
+    return tuple((code, code) for code in sorted(codes))
+
+
+def language(node: Regex) -> Any:
+    """A language as Z3's regular expression."""
+    match node:
+        case Chars(ranges):
+            return _chars(ranges)
+        case Seq(parts):
+            return _sequence(parts)
+        case Alt(parts):
+            return _union([language(part) for part in parts])
+        case Repeat(part, low, high):
+            inner = language(part)
+            if isinstance(part, Chars) and part.ranges == _ALL and (low, high) == (0, None):
+                return z3.Full(z3.ReSort(z3.StringSort()))
+            if high is None:
+                return z3.Star(inner) if low == 0 else z3.Plus(inner) if low == 1 else z3.Concat(z3.Loop(inner, low, low), z3.Star(inner))
+            if high == 0:
+                return z3.Re("")
+            return z3.Option(inner) if (low, high) == (0, 1) else z3.Loop(inner, low, high)
+        case Assert():
+            raise NotEncodable
+        case _:
+            assert_never(node)
+
+
+def _sequence(parts: tuple[Regex, ...]) -> Any:
+    found: list[Any] = []
+    plain = ""
+    for part in parts:
+        if isinstance(part, Chars) and len(part.ranges) == 1 and part.ranges[0][0] == part.ranges[0][1]:
+            plain += chr(part.ranges[0][0])
+            continue
+        if plain:
+            found.append(z3.Re(text(plain)))
+            plain = ""
+        found.append(language(part))
+    if plain or not found:
+        found.append(z3.Re(text(plain)))
+    return found[0] if len(found) == 1 else z3.Concat(*found)
+
+
+def _chars(ranges: Ranges) -> Any:
+    if ranges and ranges[0][0] == 0 and ranges[-1][1] >= MAX_CODE and len(ranges) == 1:
+        return z3.AllChar(z3.ReSort(z3.StringSort()))
+    clipped = [(low, min(high, MAX_CODE)) for low, high in ranges if low <= MAX_CODE]
+    return _union([z3.Range(text(chr(low)), text(chr(high))) for low, high in clipped])
+
+
+def _union(parts: list[Any]) -> Any:
+    if not parts:
+        return z3.Empty(z3.ReSort(z3.StringSort()))
+    return parts[0] if len(parts) == 1 else z3.Union(*parts)
+
+
+def fold_literal(value: str) -> Regex:
+    """The texts that equal one without regard to case."""
+    return mapped(literal(casefold.fold(value)), before_fold)
+
+
+def fold_like(pattern: str) -> Regex:
+    """The texts that match a LIKE pattern without regard to case."""
+    return mapped(like_language(casefold.fold(pattern)), before_fold)
+
+
+def pattern_language(pattern: str) -> Regex:
+    """The texts with a part that an RE2 pattern matches."""
+    return search_language(regex.parse(pattern))

@@ -1,0 +1,136 @@
+"""Typed values as terms of Z3. Every value knows when it is missing; a predicate is a pair: when it is TRUE, when FALSE.
+
+Conditions are Python's True and False where they are known, which keeps the formulas small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import z3
+
+Bool = Any
+"""A Z3 condition, or True or False."""
+
+
+def all_of(*parts: Bool) -> Bool:
+    """AND with constants folded."""
+    if any(part is False for part in parts):
+        return False
+    left = [part for part in parts if part is not True]
+    return True if not left else left[0] if len(left) == 1 else z3.And(*left)
+
+
+def any_of(*parts: Bool) -> Bool:
+    """OR with constants folded."""
+    if any(part is True for part in parts):
+        return True
+    left = [part for part in parts if part is not False]
+    return False if not left else left[0] if len(left) == 1 else z3.Or(*left)
+
+
+def negated(part: Bool) -> Bool:
+    """NOT with constants folded."""
+    return not part if isinstance(part, bool) else z3.Not(part)
+
+
+def choose(test: Bool, yes: Any, no: Any) -> Any:
+    """If-then-else with constants folded."""
+    if isinstance(test, bool):
+        return yes if test else no
+    if isinstance(yes, bool) and isinstance(no, bool):
+        return test if yes else (False if not no else z3.Not(test)) if yes != no else yes
+    if isinstance(yes, bool) or isinstance(no, bool):
+        return any_of(all_of(test, yes), all_of(negated(test), no))
+    return z3.If(test, yes, no)
+
+
+def as_term(part: Bool) -> Any:
+    """A condition as a Z3 term."""
+    return z3.BoolVal(part) if isinstance(part, bool) else part
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A boolean: when it is TRUE and when it is FALSE; neither is UNKNOWN."""
+
+    true: Bool
+    false: Bool
+
+    @property
+    def null(self) -> Bool:
+        return all_of(negated(self.true), negated(self.false))
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """A whole number, decimal, text, moment, day or duration."""
+
+    term: Any
+    null: Bool
+
+
+@dataclass(frozen=True, slots=True)
+class Double:
+    """A double: an exact number unless it is NaN or an infinity, which at most one of the flags says."""
+
+    term: Any
+    nan: Bool
+    plus: Bool
+    minus: Bool
+    null: Bool
+
+    @property
+    def finite(self) -> Bool:
+        return all_of(negated(self.nan), negated(self.plus), negated(self.minus))
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """A JSON value: its kind (an index into KINDS) and what it holds if it is of that kind. `name` is its path."""
+
+    name: str
+    kind: Any
+    text: Any
+    number: Any
+    truth: Any
+    null: Bool
+
+
+KINDS = ("string", "number", "boolean", "object", "array")
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array: its length, and its first elements (those past its end mean nothing)."""
+
+    length: Any
+    items: tuple[Any, ...]
+    null: Bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A map with constant keys, or a struct: its members are variables of their own. `name` is its path."""
+
+    name: str
+    null: Bool
+
+
+Term = Truth | Plain | Double | Json | Array | Group
+
+
+@cache
+def integer(value: int) -> Any:
+    return z3.IntVal(value)
+
+
+def truth_of(condition: Bool, null: Bool = False) -> Truth:
+    """TRUE where the condition holds, FALSE where not, UNKNOWN where `null`."""
+    return Truth(all_of(condition, negated(null)), all_of(negated(condition), negated(null)))
+
+
+def is_null(term: Term) -> Bool:
+    return term.null

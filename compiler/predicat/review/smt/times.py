@@ -1,0 +1,77 @@
+"""Moments (microseconds since 1970), days (days since 1970) and durations (microseconds) as whole numbers, in UTC.
+
+The calendar is plain arithmetic. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import z3
+
+from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
+
+SECOND = 1_000_000
+DAY = 86_400 * SECOND
+FIRST, LAST = MIN_SECONDS * SECOND, MAX_SECONDS * SECOND + SECOND - 1
+"""The first and last moment, in the years 1 to 9999."""
+FIRST_DAY, LAST_DAY = MIN_SECONDS // 86_400, MAX_SECONDS // 86_400
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_ONE = date(1970, 1, 1)
+_CLOCK = {"hour": 3600 * SECOND, "minute": 60 * SECOND, "second": SECOND, "millisecond": 1000}
+_WITHIN = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
+
+
+def number_of(value: datetime | date | timedelta) -> int:
+    """A constant as its number."""
+    if isinstance(value, timedelta):
+        return value // timedelta(microseconds=1)
+    if isinstance(value, datetime):
+        return (value - _EPOCH) // timedelta(microseconds=1)
+    return (value - _DAY_ONE).days
+
+
+def moment_of(number: int) -> datetime:
+    """The moment of a number."""
+    return _EPOCH + timedelta(microseconds=number)
+
+
+def day_of(number: int) -> date:
+    """The day of a number."""
+    return _DAY_ONE + timedelta(days=number)
+
+
+def part(name: str, term: Any, *, day: bool) -> Any | None:
+    """A part of a moment or of a day; None for a name that it has not."""
+    days = term if day else term / DAY
+    if name in _CLOCK and not day:
+        return (term / _CLOCK[name]) % _WITHIN[name]
+    if name == "day_of_week":
+        return (days + 4) % 7
+    if name in ("year", "month", "day"):
+        return _civil(days)[name]
+    return None
+
+
+def truncate(unit: str, term: Any) -> Any | None:
+    """The start of a unit of time; None for the units that depend on the calendar."""
+    if unit in ("hour", "minute", "second"):
+        return term - term % _CLOCK[unit]
+    if unit == "day":
+        return term - term % DAY
+    if unit == "week":
+        days = term / DAY
+        return (days - (days + 3) % 7) * DAY
+    return None
+
+
+def _civil(days: Any) -> dict[str, Any]:
+    shifted = days + 719_468
+    era = shifted / 146_097
+    doe = shifted - era * 146_097
+    yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365
+    doy = doe - (365 * yoe + yoe / 4 - yoe / 100)
+    mp = (5 * doy + 2) / 153
+    month = z3.If(mp < 10, mp + 3, mp - 9)
+    return {"year": yoe + era * 400 + z3.If(month <= 2, 1, 0), "month": month, "day": doy - (153 * mp + 2) / 5 + 1}

@@ -1,0 +1,163 @@
+"""Comparisons of predicates: verdicts that are known, and generated pairs whose verdicts the evaluator checks on many rows."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import predicat
+from predicat.ir.nodes import Call, Node
+from predicat.ir.ops import OPS
+from predicat.ir.text import to_text
+from predicat.ir.types import BOOLEAN
+from predicat.passes.simplify import simplify
+from predicat.review.compare import Verdict, compare_nodes
+from predicat.review.mutants import mutants
+from predicat.review.probe import Probe
+from predicat.review.smt.encode import encodable
+from predicat.semantics.evaluate import compile_node
+from tests.engines.predicates import predicates, rows
+
+FIELDS = {
+    "a": "bigint", "b": "double", "s": "string", "t": "timestamp", "d": "date", "m": "map<string, string>", "xs": "array<string>",
+    "dec": "decimal(10,2)", "j": "json", "p": "boolean", "st": "struct<x: bigint, y: string>",
+}  # fmt: skip
+EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "150"))
+
+PAIRS = [
+    ("a > 3", "a >= 4", "equivalent"),
+    ("a > 3", "a > 4", "narrower"),
+    ("a > 4", "a > 3", "wider"),
+    ("a > 1", "a < 0", "disjoint"),
+    ("a > 1", "a < 5", "changed"),
+    ("a > 1", "a > 1 AND a < 1", "never"),
+    ("a > 1", "a > 1 OR TRUE", "always"),
+    ("coalesce(a, 0) > 1", "a > 1", "equivalent as a filter"),
+    ("NOT (b > 1)", "b <= 1", "narrower"),  # NaN
+    ("b * 2 > 4", "b > 2", "equivalent"),
+    ("a + 1 > 5", "a > 4", "wider"),  # overflow
+    ("NOT (a = 1 AND s = 'x')", "a <> 1 OR s <> 'x'", "equivalent"),
+    ("lower(s) = 'ab'", "s IN ('ab', 'AB', 'aB', 'Ab')", "equivalent"),
+    ("s RLIKE '^a+$'", "s RLIKE '^aa*$'", "equivalent"),
+    ("s LIKE 'ab%'", "s >= 'ab' AND s < 'ac'", "equivalent"),
+    ("s LIKE '%a%b%'", "s LIKE '%a%' AND s LIKE '%b%'", "wider"),
+    ("length(s) > 2", "s LIKE '___%'", "equivalent"),
+    ("s = '\\u{41}'", "s = 'A'", "disjoint"),
+    ("year(t) = 2013", "t >= TIMESTAMP '2013-01-01' AND t < TIMESTAMP '2014-01-01'", "equivalent"),
+    ("m['k'] = 'x'", "m['k'] IN ('x', 'y')", "wider"),
+    ("exists(xs, x -> x = 'a')", "array_contains(xs, 'a')", "equivalent"),
+    ("dec > 1.5", "dec >= 1.51", "equivalent"),
+    ("p", "p = TRUE", "equivalent"),
+    ("a / 0 = 1", "FALSE", "equivalent as a filter"),
+    ("st.x > 1", "st.x >= 2", "equivalent"),
+    ("trim(s) = 'a'", "s = 'a'", "unsupported"),
+]  # fmt: skip
+
+
+def parse(text: str) -> predicat.Predicate:
+    return predicat.parse(text, "sql", FIELDS)
+
+
+@pytest.mark.parametrize(("before", "after", "kind"), PAIRS)
+def test_known_pairs(before: str, after: str, kind: str) -> None:
+    verdict = predicat.compare(parse(before), parse(after), timeout=20)
+    assert verdict.kind == kind, verdict
+    check_witnesses(parse(before).node, parse(after).node, verdict)
+
+
+def test_witnesses_are_small() -> None:
+    found = predicat.compare(parse("a > 100 OR s LIKE 'x%y%z'"), parse("a > 100"))
+    assert found.lost is not None
+    assert found.lost.row == {"s": "xyz"}
+    assert (found.lost.before, found.lost.after) == (True, None)
+
+
+def test_unknown_rows_count_where_a_filter_accepts_them() -> None:
+    found = predicat.compare(parse("a > 1"), parse("a > 1"), on_unknown=("reject", "accept"))
+    assert found.kind == "wider"
+    assert found.gained is not None
+    assert found.gained.row == {}
+
+
+def test_parameters_stand_for_every_value() -> None:
+    before, after = (predicat.parse(text, "sql", FIELDS) for text in ("a > 1", "a >= 2"))
+    assert predicat.compare(before, after).kind == "equivalent"
+    catalog = predicat.load_catalog("catalog")
+    own = catalog["flights.long_delay@2"]
+    assert predicat.compare(own, own).kind == "equivalent"
+
+
+def test_a_field_of_another_type_is_no_proof() -> None:
+    found = predicat.compare(parse("a > 1"), predicat.parse("a > 1", "sql", {"a": "double"}))
+    assert (found.kind, found.notes) == ("unsupported", ("a has another type",))
+
+
+def test_proofs_on_doubles_say_what_they_take_for_granted() -> None:
+    assert "exact numbers" in predicat.compare(parse("b * 2 > 4"), parse("b > 2")).notes[0]
+
+
+def test_operators_with_a_formula_exist() -> None:
+    assert encodable() <= set(OPS)
+
+
+def check_witnesses(before: Node, after: Node, verdict: Verdict) -> None:
+    functions = compile_node(before), compile_node(after)
+    for witness in (verdict.lost, verdict.gained, verdict.unknown):
+        if witness is not None:
+            row = {**witness.row, **{f":{name}": value for name, value in witness.params.items()}}
+            assert tuple(function(row) for function in functions) == (witness.before, witness.after)
+    if verdict.lost:
+        assert verdict.lost.before is True
+        assert verdict.lost.after is not True
+    if verdict.gained:
+        assert verdict.gained.after is True
+        assert verdict.gained.before is not True
+
+
+def refutes(kind: str, a: bool | None, b: bool | None) -> bool:
+    """Whether the outcomes of a row contradict a verdict."""
+    match kind:
+        case "equivalent":
+            return a is not b
+        case "equivalent as a filter":
+            return (a is True) != (b is True)
+        case "narrower":
+            return b is True and a is not True
+        case "never":
+            return b is True
+        case "wider":
+            return a is True and b is not True
+        case "always":
+            return b is not True
+        case "disjoint":
+            return a is True and b is True
+        case _:
+            return False
+
+
+def rewritten(node: Node) -> Node:
+    return simplify(Call(BOOLEAN, "not", (Call(BOOLEAN, "not", (node,)),)))
+
+
+@settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ, phases=[Phase.generate],
+          suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@given(pair=st.tuples(predicates(2), predicates(2), st.integers(0, 3), st.integers(0, 10**6)))
+def test_no_verdict_is_wrong(pair: Any) -> None:
+    before, after, mode, choice = pair
+    if mode == 1:
+        found = list(mutants(before))
+        after = found[choice % len(found)].node if found else after
+    elif mode == 2:
+        after = rewritten(before)
+    elif mode == 3:
+        before = Call(BOOLEAN, "and", (before, after))
+    verdict = compare_nodes(before, after, timeout=0.5)
+    check_witnesses(before, after, verdict)
+    functions = compile_node(before), compile_node(after)
+    for row in [*rows(50), *Probe((before, after)).rows(150, seed=7)]:
+        outcomes = tuple(function(row) for function in functions)
+        assert not refutes(verdict.kind, *outcomes), f"{verdict}: {to_text(before)} | {to_text(after)}: {row}"
