@@ -9,9 +9,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+from predicat.catalog.fingerprint import cache_folder
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat_spark.java import cache_folder, ensure_java, spark_version
+from predicat_spark.java import ensure_java, spark_version
 
 _PROVIDER = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 EXTENSION = "io.predicat.spark.PredicatExtensions"

@@ -13,18 +13,11 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+from predicat.catalog.fingerprint import cache_folder
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 
 _VECTOR = "jdk.incubator.vector"
-
-
-def cache_folder() -> Path:
-    """Where predicat keeps what it can make again: PREDICAT_CACHE, or `predicat` in the user's cache folder."""
-    chosen = os.environ.get("PREDICAT_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "predicat"
 
 
 def spark_version() -> tuple[int, int]:

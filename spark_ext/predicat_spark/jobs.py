@@ -31,6 +31,20 @@ CHUNK = 25
 Report = dict[str, Any]
 
 
+def local_session(master: str, name: str) -> SparkSession:
+    """The active session, or a quiet one of its own."""
+    ensure_java()
+    from pyspark.sql import SparkSession  # noqa: PLC0415  # needs Java's home first
+
+    session = SparkSession.getActiveSession()
+    if session is None:
+        with quiet_start():
+            session = SparkSession.builder.master(master).appName(name).config(
+                "spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()  # fmt: skip
+            session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
 def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: str | Path | None, master: str = "local[*]",
         tables: str | None = None) -> Report:  # fmt: skip
     """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as it was.
@@ -39,16 +53,9 @@ def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: 
     `tables`. Columns of CSV and JSON files are read as the types that the catalog declares.
     """
     rows = chosen(catalog, dataset, names)
-    ensure_java()
+    session = local_session(master, f"predicat {dataset}")
     from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
-    from pyspark.sql import SparkSession  # noqa: PLC0415  # as above
 
-    session = SparkSession.getActiveSession()
-    if session is None:
-        with quiet_start():
-            session = SparkSession.builder.master(master).appName(f"predicat {dataset}").config(
-                "spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").getOrCreate()  # fmt: skip
-            session.sparkContext.setLogLevel("ERROR")
     started = time.monotonic()
     try:
         frame = read(session, source, catalog.datasets[dataset])

@@ -106,7 +106,7 @@ def test_a_lateral_alias_is_never_read(flights: Any) -> None:
 def test_table_function_and_description(flights: Any) -> None:
     rows = flights.sql("SELECT * FROM predicat_filters() WHERE name = 'flights.long_delay' ORDER BY version").collect()
     assert [(row.version, row.owner, row.language, row.deprecated, row.sql) for row in rows] == [
-        (1, "ops@example.com", "sql", "2026-12-31", "dep_delay > 30"),
+        (1, "ops@example.com", "sql", "2036-12-31", "dep_delay > 30"),
         (2, "ops@example.com", "sql", None, "dep_delay >= :minutes"),
     ]
     assert rows[0].tags == ["ops", "passenger-rights"] and len(rows[0].hash) == 16

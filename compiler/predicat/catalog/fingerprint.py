@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,12 @@ def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
     for file in sorted(_CODE.rglob("*.py")):
         found = file.stat()
         yield str(file.relative_to(_CODE)), f"{found.st_size} {found.st_mtime_ns}".encode()
+
+
+def cache_folder() -> Path:
+    """Where predicat keeps what it can make again: PREDICAT_CACHE, or `predicat` in the user's cache folder."""
+    chosen = os.environ.get("PREDICAT_CACHE")
+    return Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "predicat"
 
 
 def text_hash(text: str) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,39 +28,44 @@ SUFFIXES = (".yml", ".yaml")
 
 
 def load_catalog(
-    folder: str | Path, *, macros: str | Path | None = None, variables: Mapping[str, Any] | None = None
-) -> Catalog:
+    folder: str | Path, *, macros: str | Path | None = None, variables: Mapping[str, Any] | None = None,
+    files: Collection[Path] | None = None, tests: bool = True, today: date | None = None,
+) -> Catalog:  # fmt: skip
     """The catalog of a folder (or of one file). Macros are read from `macros`, by default the folder beside it.
 
-    Raises PredicatError with all the problems of all files.
+    `files` are those to read, by default all; `tests` says whether inline tests are run, and fail the loading. Deprecations are
+    judged by `today`. Raises PredicatError with all the problems of all files.
     """
     # A catalog is all trees and no garbage: the collector would walk them again and again.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _load(Path(folder), macros, variables)
+        return _load(Path(folder), macros, variables, files, tests=tests, today=today or datetime.now(tz=UTC).date())
     finally:
         if collecting:
             gc.enable()
 
 
-def _load(root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None) -> Catalog:
+def _load(
+    root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None, files: Collection[Path] | None, *, tests: bool, today: date
+) -> Catalog:
     reporter = Reporter()
     reader = DefinitionReader(reporter)
-    for file in _files(root, reporter):
+    for file in catalog_files(root, reporter) if files is None else sorted(files):
         source = _read(file, reporter)
         item = compose(source, reporter) if source is not None else None
         if item is not None:
             reader.file(item)
     beside = Path(macros) if macros is not None else root.parent / "macros"
     templates = Templates(beside if beside.is_dir() else None, {**reader.variables, **(variables or {})})
-    builder = _Builder(reader, templates, reporter)
+    builder = _Builder(reader, templates, reporter, tests, today)
     catalog = builder.catalog()
     reporter.raise_errors()
     return catalog
 
 
-def _files(root: Path, reporter: Reporter) -> list[Path]:
+def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
+    """The files of a catalog, in the order of their names."""
     if root.is_file():
         return [root]
     if not root.is_dir():
@@ -98,6 +104,8 @@ class _Builder:
     reader: DefinitionReader
     templates: Templates
     reporter: Reporter
+    tests: bool
+    today: date
     done: dict[tuple[str, int], Version | None] = field(default_factory=dict[tuple[str, int], Version | None])
     path: list[str] = field(default_factory=list[str])
 
@@ -136,7 +144,8 @@ class _Builder:
             row.name, row.dataset, row.description, row.owner, row.tags, row.on_unknown, row.latest, versions, row.tests,
             row.coverage, row.span,
         )  # fmt: skip
-        self.test(found_filter)
+        if self.tests:
+            self.test(found_filter)
         return found_filter
 
     def test(self, found: Filter) -> None:
@@ -238,7 +247,9 @@ class _Builder:
     def warn_deprecated(self, span: Span, name: str, target: Definition, version: Version) -> None:
         if version.deprecated:
             other = f"{name}@{target.latest}" if target.latest != version.number else None
-            self.reporter.add(msg.deprecated(span, f"{name}@{version.number}", version.deprecated, other))
+            over = date.fromisoformat(version.deprecated) < self.today
+            message = msg.deprecated_use if over else msg.deprecated
+            self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
 
 
 def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], span: Span) -> dict[str, Node]:

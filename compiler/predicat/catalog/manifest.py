@@ -12,6 +12,7 @@ from predicat.catalog.fingerprint import text_hash
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, ParamDecl, fields_of
 from predicat.ir.text import meaning_hash
 from predicat.passes.accept import accepting
@@ -72,6 +73,7 @@ def _version(row: Filter, version: Version) -> dict[str, Any]:
         "sql": sql,
         "refused": refused,
         "source": version.span.outermost().source.name,
+        "tree": to_data(node),
     }
 
 
@@ -80,7 +82,8 @@ def _param(param: ParamDecl) -> dict[str, Any]:
     if not param.required:
         value = Literal(param.type, param.default)
         default = {name: backends.dialect(name).render(value) for name in backends.DIALECTS}
-    return {"name": param.name, "type": str(param.type), "description": param.description, "default": default}
+    return {"name": param.name, "type": str(param.type), "description": param.description, "default": default,
+            "value": None if param.required else value_data(param.default)}  # fmt: skip
 
 
 def write_manifest(manifest: dict[str, Any], path: Path, **more: Any) -> None:

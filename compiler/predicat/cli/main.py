@@ -9,15 +9,25 @@ import click
 
 COMMANDS = {
     "init": "Write a small working catalog.",
-    "check": "Check a catalog and run its inline tests.",
+    "check": "Check a catalog, its inline tests and the rules of its released versions.",
+    "test": "Run the tests of filters, generate rows for them, and measure what they find.",
+    "lint": "Find filters that are legal and probably wrong.",
+    "diff": "Show what a change does to the rows of each filter, with proofs.",
+    "release": "Record the versions of the catalog as released.",
+    "explain": "Say what a filter means, and why it accepts a row or not.",
     "compile": "Write the manifest and the SQL of every filter.",
     "sql": "Print a filter's SQL.",
     "translate": "Say a predicate in another language.",
     "apply": "Create the PostgreSQL views of the filters, in one transaction.",
     "run": "Run filters on Spark and write the accepted rows.",
     "spark": "The Spark extension: its jar and its settings.",
+    "docs": "Build or serve the catalog as a web site.",
+    "owners": "Write CODEOWNERS from the owners of filters.",
+    "lsp": "Start the language server for editors.",
     "schema": "Print the JSON Schema of catalog files.",
 }
+FINDS = ("diff", "lint", "test")
+"""Commands whose exit code 1 says that they found something; there, a catalog that cannot be read is 2."""
 
 
 class Commands(click.Group):
@@ -57,12 +67,14 @@ def main() -> None:
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # cheap, but after the group is built
 
     try:
-        cli(standalone_mode=False)
+        code = cli(standalone_mode=False)
+        if isinstance(code, int) and code:
+            sys.exit(code)
     except PredicatError as error:
         click.echo("\n\n".join(item.render() for item in error.diagnostics), err=True)
         count = len(error.diagnostics)
         click.echo(f"\n{count} problem{'s' if count != 1 else ''}", err=True)
-        sys.exit(1)
+        sys.exit(2 if sys.argv[1:2] and sys.argv[1] in FINDS else 1)
     except click.ClickException as error:
         error.show()
         sys.exit(2)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Collection
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +31,29 @@ def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dic
     return found
 
 
-def load(folder: Path, variables: tuple[str, ...] = ()) -> Catalog:
-    """The catalog, with its warnings printed."""
+def load(folder: Path, variables: tuple[str, ...] = (), *, quiet: bool = False) -> Catalog:
+    """The catalog, with its warnings printed unless `quiet`."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
 
     # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
     gc.disable()
     found = load_catalog(folder, variables=pairs("--var", variables))
-    for warning in found.warnings:
+    for warning in () if quiet else found.warnings:
         click.echo(warning.render() + "\n", err=True)
     return found
+
+
+def load_quietly(folder: Path, variables: dict[str, str], files: Collection[Path] | None = None) -> Catalog:
+    """The catalog, or some files of it, without its warnings and with its inline tests left alone."""
+    from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
+
+    gc.disable()
+    return load_catalog(folder, variables=variables, files=files, tests=False)
+
+
+def needs_review() -> None:
+    """Raise PredicatError unless the solver is installed."""
+    if find_spec("z3") is None:
+        from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # only for a mistake
+
+        raise PredicatError.of(messages.missing_extra("z3, which proves what a change does,", "review"))

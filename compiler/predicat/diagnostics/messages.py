@@ -252,6 +252,56 @@ def empty_catalog(path: str) -> Diagnostic:
     return Diagnostic("empty-catalog", f"{path} holds no .yml or .yaml file", NOWHERE, "predicat init writes a first catalog")
 
 
+# --- releases and reviews
+
+
+def lock_damaged(path: str, line: int) -> Diagnostic:
+    return Diagnostic("lock", f"line {line} of the lock file {path} cannot be read", NOWHERE,
+                      "take the file of the main branch and run predicat release")  # fmt: skip
+
+
+def lock_newer(path: str, version: int, known: int) -> Diagnostic:
+    return Diagnostic("lock", f"the lock file {path} has format {version}; this predicat reads formats up to {known}", NOWHERE, "upgrade predicat")
+
+
+def released_changed(span: Span, name: str, day: str, rows: Iterable[str], number: int) -> Diagnostic:
+    return Diagnostic("released-changed", f"{name} was released on {day} and must keep its meaning; {'; '.join(rows)}", span,
+                      f"write the new meaning as version {number}")  # fmt: skip
+
+
+def released_unproved(span: Span, name: str, reason: str, number: int) -> Diagnostic:
+    return Diagnostic("released-changed", f"{name} is released, and it is not proved that it keeps its meaning: {reason}", span,
+                      f"write the new body as version {number}")  # fmt: skip
+
+
+def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
+    return Diagnostic("released-unknown", f"{name} accepts the rows that it was released with, but {'; '.join(rows)}", span,
+                      "filters that negate it may change", Severity.WARNING)  # fmt: skip
+
+
+def released_params(span: Span, name: str, before: str, after: str) -> Diagnostic:
+    return Diagnostic("released-changed", f"the parameters of {name} are released as ({before}); now they are ({after})", span,
+                      "write other parameters as a new version")  # fmt: skip
+
+
+def released_gone(name: str, day: str | None) -> Diagnostic:
+    hint = f"it may go after {day}" if day else "deprecate it with a date first, and remove it after that"
+    return Diagnostic("released-gone", f"{name} is released and may not be removed yet", NOWHERE, hint)
+
+
+def subscription_changed(name: str, before: object, after: object) -> Diagnostic:
+    return Diagnostic("subscription-changed", f"the properties of the released subscription {name} never change; they were {before}, now they are {after}",
+                      NOWHERE, "make a new subscription")  # fmt: skip
+
+
+def deprecation_over(span: Span, name: str, day: str) -> Diagnostic:
+    return Diagnostic("deprecation-over", f"{name} is past its deprecation date {day}", span, "remove it", Severity.WARNING)
+
+
+def deprecated_use(span: Span, name: str, day: str, replacement: str | None) -> Diagnostic:
+    return Diagnostic("deprecated", f"{name} was deprecated as of {day}, which is past", span, f"use {replacement}" if replacement else None)
+
+
 # --- manifest, deployment and jobs
 
 

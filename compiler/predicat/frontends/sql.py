@@ -105,6 +105,10 @@ class _Stop(Exception):
     """A part has a problem that is reported already."""
 
 
+_CALL = re.compile(r"([A-Za-z_]\w*)\s*\(\s*\Z")
+_BRACKET = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[()]")
+
+
 class _Reader:
     def __init__(self, source: Source, whole: Span, escape: str) -> None:
         self.source = source
@@ -132,8 +136,23 @@ class _Reader:
                 low, high = self.extent(part)
                 if high >= 0:
                     found = min(found[0], low), max(found[1], high)
+            if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector) and found[1] >= 0:
+                found = self.called(node, *found)
             self.extents[id(node)] = found
         return found
+
+    def called(self, node: exp.Func, low: int, high: int) -> tuple[int, int]:
+        """The extent with the function's name and brackets, whose places sqlglot does not keep."""
+        text = self.source.text
+        head = _CALL.search(text[:low])
+        if not head or (isinstance(node, exp.Cast) and "CAST" not in head[1].upper()):
+            return low, high
+        depth = 0
+        for found in _BRACKET.finditer(text, head.start()):
+            depth += {"(": 1, ")": -1}.get(found[0], 0)
+            if depth == 0 and found[0] == ")":
+                return head.start(), max(high, found.end())
+        return low, high
 
     def read(self, node: exp.Expr, depth: int) -> t.Tree:
         if depth > MAX_DEPTH * 3:

@@ -84,6 +84,26 @@ def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("rej
     return _Comparison(before, after, on_unknown, time.monotonic() + timeout).verdict()
 
 
+def search(
+    left: Node, right: Node, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool], timeout: float = 2.0
+) -> tuple[str, Witness | None]:
+    """A row for which two predicates have certain outcomes: ("found", it), or "none" if there is provably none, or "open".
+
+    `test` says it of outcomes, `formula` of formulas; they must say the same.
+    """
+    asked = _Comparison(left, right, ("reject", "reject"), time.monotonic() + timeout)
+    found = asked.find(test, formula)
+    return ("found", found) if found is not None else ("open", None) if asked.open else ("none", None)
+
+
+def example(node: Node, wanted: Outcome, timeout: float = 2.0) -> tuple[str, Witness | None]:
+    """A row for which a predicate is TRUE, FALSE or UNKNOWN, as `search` gives it."""
+    formulas: dict[Outcome, Callable[[Truth, Truth], Bool]] = {
+        True: lambda truth, _: truth.true, False: lambda truth, _: truth.false, None: lambda truth, _: truth.null,
+    }  # fmt: skip
+    return search(node, node, lambda outcome, _: outcome is wanted, formulas[wanted], timeout)
+
+
 def _retyped(before: Node, after: Node) -> list[str]:
     old, new = ({**fields_of(node), **{f":{name}": decl for name, decl in params_of(node).items()}} for node in (before, after))
     return [name for name in old if name in new and old[name].type != new[name].type]

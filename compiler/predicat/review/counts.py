@@ -1,0 +1,115 @@
+"""How many rows of real data a change gains and loses, with a sample of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from predicat import backends
+from predicat.diagnostics import Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call, Literal, Parameter, fields_of, params_of, walk
+from predicat.ir.types import BOOLEAN
+from predicat.passes.substitute import substitute
+from predicat.review.changes import Change, Changes
+from predicat.review.snapshot import FilterState
+
+SAMPLE = 5
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Rows of a relation: all, accepted before and after, gained and lost, and some of the last two; or why they are not known."""
+
+    total: int = 0
+    before: int = 0
+    after: int = 0
+    gained: int = 0
+    lost: int = 0
+    gained_rows: Sequence[Row] = field(default_factory=tuple)
+    lost_rows: Sequence[Row] = field(default_factory=tuple)
+    reason: str = ""
+
+    def short(self) -> str:
+        """`+12 -3 of 1,000 rows`."""
+        return self.reason or f"+{self.gained:,} -{self.lost:,} of {self.total:,} rows"
+
+    def lines(self) -> list[str]:
+        """The figures and the sample as text."""
+        from predicat.review.show import row_text  # noqa: PLC0415  # a cycle otherwise
+
+        if self.reason:
+            return [f"data: {self.reason}"]
+        lines = [f"data: {self.total:,} rows; accepted {self.before:,} before, {self.after:,} after; {self.gained:,} gained, {self.lost:,} lost"]
+        lines += [f"  gained {row_text(row)}" for row in self.gained_rows]
+        return lines + [f"  lost {row_text(row)}" for row in self.lost_rows]
+
+    def data(self) -> dict[str, Any]:
+        """The figures and the sample as JSON."""
+        from predicat.review.show import plain  # noqa: PLC0415  # a cycle otherwise
+
+        if self.reason:
+            return {"reason": self.reason}
+        figures = {"total": self.total, "before": self.before, "after": self.after, "gained": self.gained, "lost": self.lost}
+        return {**figures, "gained_rows": [plain(row) for row in self.gained_rows], "lost_rows": [plain(row) for row in self.lost_rows]}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What an engine is asked of one filter: conditions that are never NULL, and the columns that show the rows."""
+
+    name: str
+    dataset: str
+    before: str
+    after: str
+    columns: tuple[str, ...]
+
+    @property
+    def gained(self) -> str:
+        return f"({self.after}) AND NOT ({self.before})"
+
+    @property
+    def lost(self) -> str:
+        return f"({self.before}) AND NOT ({self.after})"
+
+
+def questions(found: Changes, dialect: str) -> tuple[list[Question], dict[str, Counts]]:
+    """The questions of a review for a dialect, and the reasons for the filters that have none."""
+    asked: list[Question] = []
+    refused: dict[str, Counts] = {}
+    for change in found.filters:
+        if not change.changes_rows:
+            continue
+        try:
+            sides = [condition(state, dialect) for state in (change.before, change.after)]
+        except Unsupported as error:
+            refused[change.name] = Counts(reason=error.diagnostics[0].message)
+            continue
+        asked.append(Question(change.name, change.state.dataset, sides[0], sides[1], _columns(change, dialect)))
+    return asked, refused
+
+
+def condition(state: FilterState | None, dialect: str) -> str:
+    """Whether a filter accepts a row, as SQL that is TRUE or FALSE; a filter that is not there accepts none.
+
+    Parameters have their defaults. Raises Unsupported where the dialect, or a parameter without default, stands in the way.
+    """
+    if state is None:
+        return "FALSE"
+    node = state.current.node
+    for part in walk(node):
+        if isinstance(part, Parameter) and part.decl.required:
+            raise Unsupported.of(msg.unsupported(part.span, "a count", part.decl.name, "the parameter has no default"))
+    bound = substitute(node, {name: Literal(decl.type, decl.default) for name, decl in params_of(node).items()})
+    accepts = Call(BOOLEAN, "coalesce", (bound, Literal(BOOLEAN, state.on_unknown == "accept")))
+    return backends.dialect(dialect).render(accepts)
+
+
+def _columns(change: Change, dialect: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for state in (change.before, change.after):
+        if state is not None:
+            found.update(dict.fromkeys(decl.column(dialect) for decl in fields_of(state.current.node).values()))
+    return tuple(found)

@@ -1,0 +1,99 @@
+"""Runs the lint rules, shows what they find, and applies their fixes where a proof allows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from predicat.catalog.manifest import write_text
+from predicat.catalog.model import Catalog
+from predicat.diagnostics import PredicatError
+from predicat.review.compare import compare
+from predicat.review.lint import RULES, Context, Finding
+from predicat.review.report import sarif_log
+
+
+def collect(catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> list[Finding]:
+    """Everything that the chosen rules find, by place."""
+    context = Context(catalog)
+    found: list[Finding] = []
+    for rule in RULES:
+        chosen = not select or any(rule.code.startswith(code) for code in select)
+        if chosen and not any(rule.code.startswith(code) for code in ignore):
+            found += rule.check(context)
+    return sorted(found, key=lambda item: (item.diagnostic().span.outermost().source.name, item.diagnostic().span.outermost().start, item.code))
+
+
+def mend(found: Sequence[Finding], reload: Callable[[], Catalog]) -> list[Finding]:
+    """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the same rows."""
+    done: list[Finding] = []
+    for item in sorted(found, key=_from_the_end):
+        if item.fix is None:
+            continue
+        place = item.fix.span.outermost()
+        file = Path(place.source.name)
+        before = file.read_text(encoding="utf-8")
+        if before.removeprefix("\ufeff") != place.source.text and not done:
+            continue
+        old = reload()[item.name]
+        if before[place.start : place.end] != place.source.text[place.start : place.end]:
+            continue
+        write_text(file, before[: place.start] + item.fix.text + before[place.end :])
+        try:
+            same = compare(old, reload()[item.name], timeout=10).same_rows
+        except PredicatError:
+            same = False
+        if same:
+            done.append(item)
+        else:
+            write_text(file, before)
+    return done
+
+
+def _from_the_end(item: Finding) -> tuple[str, int]:
+    place = item.fix.span.outermost() if item.fix else item.span.outermost()
+    return place.source.name, -place.start
+
+
+def text(found: Sequence[Finding]) -> str:
+    """The findings as people read them."""
+    shown = [item.diagnostic().render() for item in found]
+    count = f"{len(found)} finding{'s' if len(found) != 1 else ''}" if found else "nothing found"
+    return "\n\n".join((*shown, count)) + "\n"
+
+
+def _data(item: Finding) -> dict[str, object]:
+    place = item.span.outermost()
+    line, column = place.source.line_column(place.start) if place.source.text else (0, 0)
+    return {"code": item.code, "name": item.name, "message": item.message, "hint": item.hint, "file": place.source.name, "line": line,
+            "column": column, "fixable": item.fix is not None}  # fmt: skip
+
+
+def as_json(found: Sequence[Finding]) -> str:
+    """The findings as JSON."""
+    return json.dumps([_data(item) for item in found], ensure_ascii=False, indent=2) + "\n"
+
+
+def sarif(found: Sequence[Finding]) -> str:
+    """The findings as a SARIF log."""
+    results = []
+    for item in found:
+        data = _data(item)
+        location = {"physicalLocation": {"artifactLocation": {"uri": data["file"] or "catalog"}, "region": {"startLine": max(int(str(data["line"])), 1)}}}
+        results.append({"ruleId": item.code, "level": "warning", "message": {"text": f"{item.name}: {item.message}"}, "locations": [location]})
+    return sarif_log(results)
+
+
+def github(found: Sequence[Finding]) -> str:
+    """The findings as GitHub annotations."""
+    lines = []
+    for item in found:
+        data = _data(item)
+        message = f"{item.name}: {item.message}".replace("%", "%25").replace("\n", "%0A")
+        lines.append(f"::warning file={data['file']},line={data['line'] or 1},title={item.code}::{message}\n")
+    return "".join(lines)
+
+
+FORMATS: dict[str, Callable[[Sequence[Finding]], str]] = {"text": text, "json": as_json, "sarif": sarif, "github": github}
+"""The forms of findings by name."""

@@ -1,0 +1,47 @@
+"""P301: a negation that drops the rows without a value, and nothing says that it means to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat.catalog.model import Filter
+from predicat.ir.nodes import Call, Field, Node, fields_of, walk
+from predicat.review.lint.rule import Context, Finding, Rule
+
+_POSITIVE = ("and", "or")
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for row, node in context.filters():
+        if row.on_unknown == "accept" or row.current.references:
+            continue
+        asked = {part.args[0].decl.name for part in walk(node) if isinstance(part, Call) and part.op == "is_null" and isinstance(part.args[0], Field)}
+        for negation in _negations(node):
+            open_fields = [name for name in fields_of(negation) if name not in asked and not _tested(row, name)]
+            if open_fields:
+                names = ", ".join(open_fields)
+                yield Finding(RULE.code, row.qualified, f"rows without {names} are not accepted by this negation", negation.span,
+                              f"if they should be, add OR {open_fields[0]} IS NULL; if not, say so with a test: {{row: {{{open_fields[0]}: null}}, matches: false}}")  # fmt: skip
+                break
+
+
+def _negations(node: Node) -> Iterator[Call]:
+    """The parts that say what a row is not, where a row without a value is lost."""
+    if not isinstance(node, Call):
+        return
+    if node.op in _POSITIVE:
+        for arg in node.args:
+            yield from _negations(arg)
+    elif node.op == "ne" or (node.op == "not" and not _never_unknown(node.args[0])):
+        yield node
+
+
+def _never_unknown(node: Node) -> bool:
+    return isinstance(node, Call) and node.op in ("is_null", "is_true", "same")
+
+
+def _tested(row: Filter, name: str) -> bool:
+    return any(test.row.get(name, ...) is None or name not in test.row for test in row.tests)
+
+
+RULE = Rule("P301", "null-negation", "A negation that drops rows without a value, which no test shows.", check)

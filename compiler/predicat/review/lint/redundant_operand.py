@@ -1,0 +1,47 @@
+"""P204: an operand of AND or OR that changes no row, also known as an unreachable branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Node
+from predicat.review.compare import compare_nodes
+from predicat.review.lint.rule import Context, Finding, Fix, Rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for row, node in context.filters():
+        if row.current.references:
+            continue  # a part of it may be of use to the filter that it comes from
+        for shorter, parent, place in _shorter(node):
+            verdict = compare_nodes(node, shorter, (row.on_unknown, row.on_unknown), context.timeout)
+            if verdict.same_rows:
+                operand = parent.args[place]
+                yield Finding(RULE.code, row.qualified, f"this operand of {parent.op.upper()} decides no row", operand.span,
+                              "the others say it already; leave it out", _fix(parent, place))  # fmt: skip
+                break
+
+
+def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
+    """The predicate without one operand of an AND or OR, wherever it has one."""
+    if not isinstance(node, Call) or node.op not in ("and", "or", "not", "is_true"):
+        return
+    for place, arg in enumerate(node.args):
+        if node.op in ("and", "or"):
+            left = node.args[:place] + node.args[place + 1 :]
+            yield (left[0] if len(left) == 1 else Call(node.type, node.op, left, node.span)), node, place
+        for inner, parent, at in _shorter(arg):
+            yield Call(node.type, node.op, (*node.args[:place], inner, *node.args[place + 1 :]), node.span), parent, at
+
+
+def _fix(parent: Call, place: int) -> Fix | None:
+    spans = [arg.span for arg in parent.args]
+    if any(span.source is not spans[0].source or not span.source.text for span in spans) or spans != sorted(spans, key=lambda span: span.start):
+        return None
+    start = spans[place - 1].end if place else spans[0].start
+    end = spans[place].end if place else spans[1].start
+    return Fix(Span(spans[0].source, start, end), "")
+
+
+RULE = Rule("P204", "redundant-operand", "An operand of AND or OR that decides no row (proved).", check)

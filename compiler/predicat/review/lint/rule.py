@@ -1,0 +1,79 @@
+"""What a lint rule is, what it finds, and what it may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from predicat.catalog.model import Catalog, Dataset, Filter
+from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
+from predicat.ir.nodes import Node, fields_of
+from predicat.passes.substitute import substitute
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A text that takes the place of a span of a filter's body. It is only applied where it provably keeps the rows."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found: of which filter (or dataset, or group), where, what to do, and perhaps how to mend it."""
+
+    code: str
+    name: str
+    message: str
+    span: Span = NOWHERE
+    hint: str | None = None
+    fix: Fix | None = None
+
+    def diagnostic(self) -> Diagnostic:
+        return Diagnostic(self.code, f"{self.name}: {self.message}", self.span, self.hint, Severity.WARNING)
+
+
+@dataclass(slots=True)
+class Context:
+    """A catalog under review. `timeout` is in seconds for each question to the solver."""
+
+    catalog: Catalog
+    timeout: float = 1.0
+    datasets: Mapping[str, Dataset] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.datasets = self.catalog.datasets
+
+    def filters(self) -> Iterator[tuple[Filter, Node]]:
+        """Every filter with the predicate of its latest version."""
+        for row in self.catalog.filters():
+            yield row, row.current.predicate.node
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its code, its name, what it looks for in one line, and how."""
+
+    code: str
+    name: str
+    doc: str
+    check: Callable[[Context], Iterator[Finding]]
+
+    @cached_property
+    def label(self) -> str:
+        return f"{self.code} {self.name}"
+
+
+def same_fields(a: Node, b: Node) -> bool:
+    """Whether two predicates read the same fields: others are seldom worth a comparison."""
+    return set(fields_of(a)) == set(fields_of(b))
+
+
+def bound(row: Filter) -> Node:
+    """A filter's predicate with the defaults of its parameters."""
+    from predicat.ir.nodes import Literal  # noqa: PLC0415  # only here
+
+    params = row.current.params.values()
+    return substitute(row.current.predicate.node, {decl.name: Literal(decl.type, decl.default) for decl in params if not decl.required})

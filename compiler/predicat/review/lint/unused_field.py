@@ -1,0 +1,20 @@
+"""P101: a declared field that no filter reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat.ir.nodes import fields_of
+from predicat.review.lint.rule import Context, Finding, Rule
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for name, dataset in context.datasets.items():
+        read = {field for row in dataset.filters.values() for version in row.versions.values() for field in fields_of(version.predicate.node)}
+        for field, decl in dataset.fields.items():
+            if field not in read:
+                hint = None if decl.description else "describe it, or take it out"
+                yield Finding(RULE.code, f"{name}.{field}", "no filter reads this field", hint=hint)
+
+
+RULE = Rule("P101", "unused-field", "A declared field that no filter reads.", check)

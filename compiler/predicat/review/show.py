@@ -1,0 +1,108 @@
+"""Rows, outcomes and verdicts as people read them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from predicat.review.compare import Verdict, Witness
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it; what JSON lacks becomes a text."""
+    match value:
+        case float() if not math.isfinite(value):
+            return {math.inf: ".inf", -math.inf: "-.inf"}.get(value, ".nan")
+        case datetime():
+            return value.isoformat().replace("+00:00", "Z")
+        case date():
+            return value.isoformat()
+        case Decimal():
+            return float(value) if float(value) == value else str(value)
+        case timedelta():
+            return f"{value.total_seconds()}s"
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _:
+            return value
+
+
+def row_text(row: Mapping[str, Any]) -> str:
+    """A row as a YAML mapping in one line, which can be pasted into a test."""
+    return "{" + ", ".join(f"{_key(key)}: {_value(value)}" for key, value in row.items()) + "}"
+
+
+def _key(name: str) -> str:
+    return name if name.replace("_", "").replace(".", "").isalnum() else json.dumps(name)
+
+
+def _value(value: Any) -> str:
+    shown = plain(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(shown)
+    if isinstance(shown, dict):
+        return row_text(value)
+    if isinstance(shown, list):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return str(shown) if isinstance(value, date) and not isinstance(value, datetime) else json.dumps(shown, ensure_ascii=False)
+
+
+def outcome(value: bool | None) -> str:
+    """TRUE, FALSE or UNKNOWN."""
+    return "UNKNOWN" if value is None else str(value).upper()
+
+
+SENTENCES = {
+    "equivalent": "the same outcome on every row (proved)",
+    "equivalent as a filter": "the same rows (proved); some are FALSE where they were UNKNOWN, or the reverse, so NOT differs",
+    "narrower": "rows are lost, none is gained (proved)",
+    "wider": "rows are gained, none is lost (proved)",
+    "changed": "rows are lost and rows are gained",
+    "disjoint": "no row that was accepted still is, others are (proved)",
+    "always": "every row is accepted now (proved)",
+    "never": "no row is accepted any more (proved)",
+    "undecided": "no proof within the time limit",
+    "unsupported": "no proof",
+}
+
+
+def sentence(verdict: Verdict) -> str:
+    """A verdict in words."""
+    found = SENTENCES[verdict.kind]
+    if verdict.operators:
+        found += f", because of {', '.join(verdict.operators)}"
+    if verdict.kind in ("undecided", "unsupported") and (verdict.lost or verdict.gained):
+        found += f"; rows are {'lost' if verdict.lost else 'gained'}"
+    return "; ".join((found, *verdict.notes))
+
+
+def witnesses(verdict: Verdict) -> list[tuple[str, Witness]]:
+    """The rows of a verdict, each with what it shows."""
+    parts = (("lost", verdict.lost), ("gained", verdict.gained), ("differs under NOT", verdict.unknown))
+    return [(what, found) for what, found in parts if found is not None]
+
+
+def witness_text(found: Witness) -> str:
+    """`{a: 4}: TRUE before, FALSE after`."""
+    params = f" with {row_text(found.params)}" if found.params else ""
+    return f"{row_text(found.row)}{params}: {outcome(found.before)} before, {outcome(found.after)} after"
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as JSON."""
+    return {
+        "kind": verdict.kind,
+        "sentence": sentence(verdict),
+        "operators": list(verdict.operators),
+        "notes": list(verdict.notes),
+        "witnesses": [
+            {"shows": what, "row": plain(found.row), "params": plain(found.params), "before": outcome(found.before), "after": outcome(found.after)}
+            for what, found in witnesses(verdict)
+        ],
+    }

@@ -1,0 +1,50 @@
+"""Counts the rows that a change gains and loses on Spark, all filters in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.review.counts import SAMPLE, Counts, Question
+from predicat_spark.jobs import CHUNK, local_session, read
+
+if TYPE_CHECKING:
+    from predicat.catalog.model import Dataset
+    from pyspark.sql import DataFrame
+
+
+def count(source: str, dataset: Dataset, asked: Sequence[Question], master: str = "local[*]") -> dict[str, Counts]:
+    """The counts and samples of some questions about one dataset, read from a table or path. Raises PredicatError."""
+    session = local_session(master, f"predicat diff {dataset.name}")
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
+
+    try:
+        return _counts(read(session, source, dataset), asked)
+    except PySparkException as error:
+        raise PredicatError.of(msg.engine_error("Spark", str(error).splitlines()[0])) from None
+
+
+def _counts(frame: DataFrame, asked: Sequence[Question]) -> dict[str, Counts]:
+    found: dict[str, Counts] = {}
+    for start in range(0, len(asked), CHUNK):
+        chunk = asked[start : start + CHUNK]
+        columns = ["count(*) AS total"]
+        for place, question in enumerate(chunk):
+            columns += [
+                f"count_if({question.before}) AS b{place}", f"count_if({question.after}) AS a{place}",
+                f"count_if({question.gained}) AS g{place}", f"count_if({question.lost}) AS l{place}",
+            ]  # fmt: skip
+        row = frame.selectExpr(*columns).first()
+        assert row is not None  # noqa: S101  # an aggregate has one row
+        for place, question in enumerate(chunk):
+            gained, lost = row[f"g{place}"], row[f"l{place}"]
+            samples = [_sample(frame, question, part) if size else [] for part, size in ((question.gained, gained), (question.lost, lost))]
+            found[question.name] = Counts(row["total"], row[f"b{place}"], row[f"a{place}"], gained, lost, *samples)
+    return found
+
+
+def _sample(frame: DataFrame, question: Question, condition: str) -> list[dict[str, object]]:
+    columns = [f"`{name.replace('`', '``')}`" for name in question.columns] or ["1 AS row"]
+    return [row.asDict(recursive=True) for row in frame.where(condition).selectExpr(*columns).limit(SAMPLE).collect()]

@@ -1,0 +1,35 @@
+"""Typed nodes survive the way through JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import predicat
+from predicat.ir.codec import from_data, to_data
+from predicat.ir.nodes import Node
+from predicat.ir.text import to_text
+from tests.engines.predicates import predicates
+
+
+@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+@given(node=predicates(3))
+def test_there_and_back(node: Node) -> None:
+    found = from_data(json.loads(json.dumps(to_data(node))))
+    assert to_text(found) == to_text(node)
+
+
+def test_the_reference_catalog() -> None:
+    catalog = predicat.load_catalog("catalog")
+    for row in catalog.filters():
+        for version in row.versions.values():
+            node = version.predicate.node
+            assert to_text(from_data(json.loads(json.dumps(to_data(node))))) == to_text(node)
+
+
+@pytest.mark.parametrize("data", [None, [], ["drop", "table"], ["const", "text"], ["const", "bigint", ["x", 1]], ["field", "a", "no type", "absent"]])
+def test_other_data_is_refused(data: object) -> None:
+    with pytest.raises(ValueError):
+        from_data(data)
