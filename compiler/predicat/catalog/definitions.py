@@ -19,7 +19,7 @@ from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse
 from predicat.ir.values import RowError, to_value
 
 API_VERSION = "predicat/v1"
-FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "filters", "groups", "subscriptions", "vars")
+FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "filters", "groups", "subscriptions", "tests", "vars")
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
@@ -27,7 +27,7 @@ FILTER_KEYS = ("description", "owner", "tags", "latest", "versions", "tests", "c
 GROUP_KEYS = ("filters", "exclusive", "exhaustive", "description")
 SUBSCRIPTION_KEYS = ("filter", "properties", "description")
 COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
-TEST_KEYS = ("row", "matches", "description")
+TEST_KEYS = ("row", "matches", "version", "description")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
 _FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
 _SUBSCRIPTION_NAME = re.compile(r"[A-Za-z0-9][\w.\-/:]{0,127}\Z")
@@ -65,7 +65,9 @@ class Definition:
 
 @dataclass(slots=True)
 class DatasetDefinition:
-    """A dataset, gathered from its files. `uses` are the filters that groups and subscriptions name."""
+    """A dataset, gathered from its files. `tests` are those that stand apart from their filters; `uses` are the filters that groups,
+    subscriptions and such tests name.
+    """
 
     name: str
     description: str = ""
@@ -74,6 +76,7 @@ class DatasetDefinition:
     filters: dict[str, Definition] = field(default_factory=dict[str, Definition])
     groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     places: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -139,6 +142,10 @@ class DefinitionReader:
         if "subscriptions" in keys:
             for name, value, span in keys["subscriptions"].entries("subscriptions"):
                 self.subscription(dataset, name, value, span)
+        if "tests" in keys:
+            for name, value, span in keys["tests"].entries("tests"):
+                dataset.uses.append((name, span))
+                dataset.tests.setdefault(name, []).extend(self.tests(value))
 
     def once(self, dataset: DatasetDefinition, what: str, span: Span) -> bool:
         """Several files share a dataset; each thing is defined in one of them."""
@@ -319,7 +326,12 @@ class DefinitionReader:
             if not isinstance(row, dict):
                 self.reporter.add(msg.wrong_kind(keys["row"].span, "the row of a test", "a mapping", keys["row"].kind))
                 continue
-            yield FilterTest(row, matches if isinstance(matches, bool) else None, test.span)
+            version = keys["version"].value if "version" in keys else None
+            if version is not None and not isinstance(version, int):
+                self.reporter.add(msg.wrong_kind(keys["version"].span, "version", "a whole number", keys["version"].kind))
+                continue
+            description = keys["description"].text("description") if "description" in keys else ""
+            yield FilterTest(row, matches if isinstance(matches, bool) else None, test.span, version, description)
 
     # --- groups and subscriptions
 

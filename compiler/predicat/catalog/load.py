@@ -11,7 +11,7 @@ from typing import Any
 
 from predicat.api import Predicate
 from predicat.catalog.definitions import Definition, DefinitionReader, VersionDefinition
-from predicat.catalog.model import Catalog, Dataset, Filter, Version
+from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version
 from predicat.catalog.templates import Templates
 from predicat.catalog.yamltext import compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
@@ -141,31 +141,27 @@ class _Builder:
         if not versions or row.latest not in versions:
             return None
         found_filter = Filter(
-            row.name, row.dataset, row.description, row.owner, row.tags, row.on_unknown, row.latest, versions, row.tests,
-            row.coverage, row.span,
+            row.name, row.dataset, row.description, row.owner, row.tags, row.on_unknown, row.latest, versions,
+            (*row.tests, *self.reader.datasets[row.dataset].tests.get(row.name, ())), row.coverage, row.span,
         )  # fmt: skip
         if self.tests:
             self.test(found_filter)
         return found_filter
 
     def test(self, found: Filter) -> None:
-        """The inline tests, on the reference evaluator."""
+        """The tests of a filter, on the reference evaluator."""
         for test in found.tests:
+            if test.version is not None and test.version not in found.versions:
+                self.reporter.add(msg.unknown_version(test.span, found.qualified, str(test.version), map(str, found.versions)))
+                continue
             try:
-                outcome = found.current.predicate.evaluate(test.row)
+                outcome = found.versions[test.version or found.latest].predicate.evaluate(test.row)
             except PredicatError as error:
                 for item in error.diagnostics:
                     self.reporter.add(msg.bad_value(test.span, "the row of a test", item.message))
                 continue
-            accepted: bool | None
-            if outcome is None and test.matches is not None:
-                accepted = found.on_unknown == "accept"
-                actual = f"UNKNOWN, which {'accepts' if accepted else 'rejects'} it"
-            else:
-                accepted, actual = outcome, str(outcome).lower()
-            if accepted != test.matches:
-                wanted = "UNKNOWN" if test.matches is None else str(test.matches).lower()
-                self.reporter.add(msg.failed_test(test.span, found.qualified, wanted, actual))
+            if not passes(found, test, outcome):
+                self.reporter.add(msg.failed_test(test.span, found.qualified, wanted(test), given(found, test, outcome)))
 
     # --- names
 
@@ -250,6 +246,25 @@ class _Builder:
             over = date.fromisoformat(version.deprecated) < self.today
             message = msg.deprecated_use if over else msg.deprecated
             self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
+
+
+def passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:
+    """Whether an outcome is the one that a test wants: UNKNOWN itself, or what the filter makes of it."""
+    if test.matches is None:
+        return outcome is None
+    return (row.on_unknown == "accept" if outcome is None else outcome) == test.matches
+
+
+def wanted(test: FilterTest) -> str:
+    """What a test wants, in words."""
+    return "UNKNOWN" if test.matches is None else str(test.matches).lower()
+
+
+def given(row: Filter, test: FilterTest, outcome: bool | None) -> str:
+    """What a test got, in words."""
+    if outcome is None and test.matches is not None:
+        return f"UNKNOWN, which {row.on_unknown}s it"
+    return "UNKNOWN" if outcome is None else str(outcome).lower()
 
 
 def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], span: Span) -> dict[str, Node]:

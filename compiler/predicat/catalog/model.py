@@ -14,11 +14,13 @@ from predicat.ir.nodes import FieldDecl, ParamDecl
 
 @dataclass(frozen=True, slots=True)
 class FilterTest:
-    """An inline test: a row and the outcome it must have (None: UNKNOWN)."""
+    """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is by default the latest."""
 
     row: Mapping[str, Any]
     matches: bool | None
     span: Span
+    version: int | None = None
+    description: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ def json_schema() -> Schema:
             "filters": _named({"$ref": "#/$defs/filter"}),
             "groups": _named({"$ref": "#/$defs/group"}),
             "subscriptions": _named({"$ref": "#/$defs/subscription"}, r"^[A-Za-z0-9]"),
+            "tests": {"type": "object", "description": "Tests of the dataset's filters, by the name of the filter.",
+                      "additionalProperties": {"$ref": "#/$defs/tests"}},
             "vars": {"type": "object"},
         }),
         "required": ["apiVersion", "dataset"],
@@ -36,6 +38,7 @@ def json_schema() -> Schema:
             "type": {"type": "string", "description": "As in Spark DDL: string, bigint, double, boolean, timestamp, date, "
                      "decimal(p,s), array<t>, map<string, t>, struct<a: t>, json."},
             "field": _field(), "param": _param(), "filter": _filter(), "version": _version(),
+            "tests": _tests(),
             "group": _object(d.GROUP_KEYS, {"filters": {"type": "array", "items": _TEXT}, "exclusive": {"type": "boolean"},
                              "exhaustive": {"type": "boolean"}, "description": _DESCRIPTION}),
             "subscription": _object(d.SUBSCRIPTION_KEYS, {"filter": _TEXT, "description": _DESCRIPTION,
@@ -93,14 +96,21 @@ def _version() -> Schema:
     return _object((*d.BODY_KEYS, *LANGUAGES), {**_own(), **_bodies()})
 
 
+def _tests() -> Schema:
+    test = _object(d.TEST_KEYS, {
+        "row": {"type": "object"}, "matches": {"enum": [True, False, "unknown"]}, "version": {"type": "integer", "minimum": 1},
+        "description": _DESCRIPTION,
+    })  # fmt: skip
+    return {"type": "array", "items": test | {"required": ["row", "matches"]}}
+
+
 def _filter() -> Schema:
     amount: Schema = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\d+(\.\d+)?\s*%$"}]}
-    test = _object(d.TEST_KEYS, {"row": {"type": "object"}, "matches": {"enum": [True, False, "unknown"]}, "description": _DESCRIPTION})
     return _object((*d.FILTER_KEYS, *LANGUAGES), {
         "description": _DESCRIPTION, "owner": _TEXT, "tags": {"type": "array", "items": _TEXT},
         "latest": {"type": "integer", "minimum": 1},
         "versions": {"type": "object", "patternProperties": {r"^\d+$": {"$ref": "#/$defs/version"}}, "additionalProperties": False},
-        "tests": {"type": "array", "items": test | {"required": ["row", "matches"]}},
+        "tests": {"$ref": "#/$defs/tests"},
         "coverage": _object(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, amount)),
         "on_unknown": {"enum": ["reject", "accept"], "description": "What a row gets for which the filter is UNKNOWN."},
         **_own(), **_bodies(),

@@ -1,0 +1,130 @@
+"""predicat test"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+
+if TYPE_CHECKING:
+    from predicat.catalog import Catalog
+    from predicat.catalog.model import Filter
+    from predicat.review.testing import Result
+
+ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
+
+
+@click.command("test", help="Run the tests of filters (all, or those named). Exit code 1 if one fails, 2 for a catalog with problems.")
+@click.argument("names", nargs=-1)
+@catalog_option
+@vars_option
+@click.option("--engine", default="evaluator", show_default=True, type=click.Choice(ENGINES), help="Where to run them.")
+@click.option("--generate", is_flag=True, help="Print rows that the tests lack: every condition both ways (MC/DC), every boundary, no value.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the generated rows as a catalog file.")
+@click.option("--mutate", is_flag=True, help="Count the mutants of each filter that its tests find; provably equivalent ones do not count. With --generate: print rows that find them.")
+@click.option("--dsn", help="PostgreSQL for --engine postgres; without it an embedded server.")
+def command(names: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, out: Path | None, dsn: str | None, *,
+            generate: bool, mutate: bool) -> None:  # fmt: skip
+    catalog = load_quietly(folder, pairs("--var", variables))
+    rows = [catalog.find(name)[0] for name in names] or catalog.filters()
+    if generate:
+        _generate(rows, out, mutate=mutate)
+        return
+    if mutate:
+        _mutate(rows)
+        return
+    _run(catalog, rows, engine, dsn)
+
+
+def _run(catalog: Catalog, rows: Sequence[Filter], engine: str, dsn: str | None) -> None:
+    from predicat.review import testing  # noqa: PLC0415  # not for --help
+
+    found = testing.on_evaluator(rows) if engine in ("evaluator", "all") else []
+    for name in ENGINES[1:-1] if engine == "all" else () if engine == "evaluator" else (engine,):
+        found += _on_engine(catalog, rows, name, dsn)
+    failed = [item for item in found if item.problem is not None]
+    skipped = [item for item in found if item.skipped]
+    for item in failed:
+        assert item.problem is not None  # noqa: S101  # chosen above
+        click.echo(item.problem.render() + "\n", err=True)
+    for item in skipped:
+        click.echo(f"skipped on {item.engine}: {item.filter.qualified}: {item.skipped}", err=True)
+    engines = ", ".join(dict.fromkeys(item.engine for item in found))
+    passed = len(found) - len(failed) - len(skipped)
+    without = sum(not row.tests for row in rows)
+    more = f", {len(skipped)} skipped" if skipped else ""
+    click.echo(f"{passed} passed, {len(failed)} failed{more}" + (f" on {engines}" if engines else "") + (f"; {without} filters have no test" if without else ""))
+    if failed:
+        raise click.exceptions.Exit(1)
+
+
+def _on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, dsn: str | None) -> list[Result]:
+    from predicat.review import testing  # noqa: PLC0415  # not for --help
+
+    if name == "spark":
+        spark: Any = importlib.import_module("predicat_spark.rows")
+        return testing.on_engine(catalog, rows, name, spark.on_spark)
+    from predicat.deploy import rows as engines  # noqa: PLC0415  # as above
+
+    if name == "duckdb":
+        return testing.on_engine(catalog, rows, name, engines.on_duckdb)
+    from predicat.deploy import server  # noqa: PLC0415  # as above
+
+    with server.connect(dsn, Path("target/postgres")) as connection:
+        return testing.on_engine(catalog, rows, name, partial(engines.on_postgres, connection))
+
+
+def _generate(rows: Sequence[Filter], out: Path | None, *, mutate: bool) -> None:
+    needs_review()
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.review import coverage, show  # noqa: PLC0415  # as above
+    from predicat.semantics.evaluate import compile_node  # noqa: PLC0415  # as above
+
+    lines: dict[str, list[str]] = {}
+    for row in rows:
+        if any(decl.required for decl in row.current.params.values()):
+            click.echo(f"{row.qualified}: a parameter without default needs rows by hand", err=True)
+            continue
+        node = coverage.predicate(row)
+        function = compile_node(node)
+        found = coverage.generate(node, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None)
+        tests = [f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in found]
+        if tests:
+            lines.setdefault(row.dataset, []).extend((f"  {row.name}:", *tests))
+    documents = ["\n".join(("apiVersion: predicat/v1", f"dataset: {dataset}", "tests:", *found)) + "\n" for dataset, found in lines.items()]
+    if out is None:
+        click.echo("---\n".join(documents) or "nothing is missing", nl=not documents)
+    elif len(documents) > 1:
+        for dataset, document in zip(lines, documents, strict=True):
+            write_text(out.with_name(f"{out.stem}_{dataset}{out.suffix or '.yml'}"), document)
+    elif documents:
+        write_text(out, documents[0])
+
+
+def _matches(outcome: bool | None) -> str:
+    return "unknown" if outcome is None else str(outcome).lower()
+
+
+def _mutate(rows: Sequence[Filter]) -> None:
+    needs_review()
+    from predicat.review import coverage  # noqa: PLC0415  # not for --help
+
+    killed = total = covered = needed = 0
+    for row in rows:
+        found = coverage.measure(row)
+        if found is None:
+            continue
+        killed, total, covered, needed = killed + found.killed, total + found.mutants, covered + found.covered, needed + found.needed
+        click.echo(f"{row.qualified}: {found.short()}")
+        for text in found.missing[:5]:
+            click.echo(f"  no test: {text}")
+        for mutant in found.alive[:5]:
+            click.echo(f"  not found: {mutant.change}")
+    score = f"{killed / total:.0%}" if total else "none"
+    click.echo(f"{covered} of {needed} conditions decided both ways; mutation score {score} ({killed} of {total})")

@@ -1,0 +1,161 @@
+"""How good the tests of a filter are: conditions that decide both ways (MC/DC), and mutants that they find.
+
+Sources: RTCA DO-178C for modified condition/decision coverage (a condition is covered if rows show that it alone turns the
+decision); Offutt et al. 1996 for the mutants. Rows are found by the solver and confirmed by the reference evaluator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from predicat.catalog.model import Filter
+from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, rewrite_children, walk
+from predicat.ir.types import BOOLEAN
+from predicat.passes.simplify import simplify
+from predicat.passes.substitute import substitute
+from predicat.review.compare import compare_nodes, example
+from predicat.review.mutants import Mutant, mutants
+from predicat.review.reasons import atoms
+from predicat.review.words import words
+from predicat.semantics.evaluate import compile_node
+
+MAX_MUTANTS = 300
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A way in which a condition has to decide: `node` is TRUE for the rows that show it."""
+
+    atom: Node
+    outcome: bool
+    node: Node
+
+    @property
+    def text(self) -> str:
+        return f"{words(self.atom)} is {str(self.outcome).upper()} and decides"
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """The figures of a filter's tests. `needed` counts only what some row can show, `mutants` only those that differ."""
+
+    tests: int
+    covered: int
+    needed: int
+    killed: int
+    mutants: int
+    missing: tuple[str, ...] = ()
+    alive: tuple[Mutant, ...] = ()
+
+    def short(self) -> str:
+        """The figures in one line."""
+        mutation = f", {self.killed} of {self.mutants} mutants found" if self.mutants else ""
+        return f"{self.tests} tests, {self.covered} of {self.needed} conditions decided both ways{mutation}"
+
+
+def predicate(row: Filter) -> Node:
+    """The latest predicate of a filter, with the defaults of its parameters."""
+    params = row.current.params.values()
+    return substitute(row.current.predicate.node, {decl.name: Literal(decl.type, decl.default) for decl in params})
+
+
+def needs(node: Node) -> Iterator[Need]:
+    """What rows have to show: each condition TRUE, and FALSE, while the predicate is what that condition makes it."""
+    for atom in atoms(node):
+        with_true, with_false = (_replaced(node, atom, constant) for constant in (TRUE, FALSE))
+        turns = Call(BOOLEAN, "ne", (Call(BOOLEAN, "is_true", (with_true,)), Call(BOOLEAN, "is_true", (with_false,))))
+        for outcome in (True, False):
+            state = atom if outcome else Call(BOOLEAN, "not", (atom,))
+            yield Need(atom, outcome, Call(BOOLEAN, "and", (state, turns)))
+
+
+def _replaced(node: Node, old: Node, new: Node) -> Node:
+    return new if node is old else rewrite_children(node, lambda part: _replaced(part, old, new))
+
+
+def boundaries(node: Node) -> Iterator[Node]:
+    """For each comparison with a constant: TRUE at the constant itself, where the comparison decides."""
+    for atom in atoms(node):
+        if isinstance(atom, Call) and atom.op in ("lt", "le", "gt", "ge") and any(isinstance(arg, Literal) for arg in atom.args):
+            at = Call(BOOLEAN, "eq", atom.args, atom.span)
+            with_true, with_false = (_replaced(node, atom, constant) for constant in (TRUE, FALSE))
+            turns = Call(BOOLEAN, "ne", (Call(BOOLEAN, "is_true", (with_true,)), Call(BOOLEAN, "is_true", (with_false,))))
+            yield Call(BOOLEAN, "and", (at, turns))
+
+
+def generate(node: Node, rows: Sequence[Row] = (), timeout: float = 1.0, mutate: str | None = None) -> list[dict[str, Any]]:
+    """Rows that, with those given, cover every condition both ways, every boundary, and a row without any value.
+
+    With `mutate` (what UNKNOWN does: "reject" or "accept") also rows that tell the predicate from its mutants.
+    """
+    found: list[dict[str, Any]] = []
+    have = list(rows)
+    for wanted in (*(need.node for need in needs(node)), *boundaries(node), Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (node,)),))):
+        shows = compile_node(wanted)
+        if not any(shows(row) is True for row in have):
+            _, witness = example(simplify(wanted), wanted=True, timeout=timeout)
+            if witness is not None and witness.row not in have:
+                found.append(dict(witness.row))
+                have.append(witness.row)
+    if mutate is not None:
+        found += _telling(node, have, mutate, timeout)
+    if {} not in have and any(isinstance(part, Call) for part in walk(node)):
+        found.append({})
+    return found
+
+
+def _telling(node: Node, have: list[Row], on_unknown: str, timeout: float) -> Iterator[dict[str, Any]]:
+    right = _accepted(on_unknown, node, have)
+    for mutant in islice(mutants(node), MAX_MUTANTS):
+        if _accepted(on_unknown, mutant.node, have) != right:
+            continue
+        verdict = compare_nodes(node, mutant.node, (on_unknown, on_unknown), timeout)
+        witness = verdict.lost or verdict.gained
+        if witness is not None:
+            have.append(witness.row)
+            right = _accepted(on_unknown, node, have)
+            yield dict(witness.row)
+
+
+def measure(row: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Quality | None:
+    """The figures of a filter's tests on its latest version; None where a parameter without default stands in the way."""
+    if any(decl.required for decl in row.current.params.values()):
+        return None
+    node = predicate(row)
+    rows = [test.row for test in row.tests if test.version in (None, row.latest)]
+    missing: list[str] = []
+    needed = covered = 0
+    for need in needs(node):
+        shows = compile_node(need.node)
+        if any(shows(item) is True for item in rows):
+            needed, covered = needed + 1, covered + 1
+        elif example(need.node, wanted=True, timeout=timeout)[0] != "none":
+            needed += 1
+            missing.append(need.text)
+    killed, alive = _mutation(row, node, rows, timeout) if mutate else (0, ())
+    return Quality(len(row.tests), covered, needed, killed, killed + len(alive), tuple(missing), alive)
+
+
+def _mutation(row: Filter, node: Node, rows: Sequence[Row], timeout: float) -> tuple[int, tuple[Mutant, ...]]:
+    """How many mutants the rows tell from the filter, and those that they do not, equivalent ones (by proof) left out."""
+    right = _accepted(row.on_unknown, node, rows)
+    killed = 0
+    alive: list[Mutant] = []
+    for mutant in islice(mutants(node), MAX_MUTANTS):
+        if any(isinstance(part, Parameter) for part in walk(mutant.node)):
+            continue
+        if _accepted(row.on_unknown, mutant.node, rows) != right:
+            killed += 1
+        elif not compare_nodes(node, mutant.node, (row.on_unknown, row.on_unknown), timeout).same_rows:
+            alive.append(mutant)
+    return killed, tuple(alive)
+
+
+def _accepted(on_unknown: str, node: Node, rows: Sequence[Row]) -> list[bool]:
+    function = compile_node(node)
+    unknown = on_unknown == "accept"
+    return [unknown if (outcome := function(item)) is None else bool(outcome) for item in rows]

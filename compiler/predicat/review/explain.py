@@ -1,0 +1,136 @@
+"""A filter in plain words: what it asks, its SQL, what engines push down, where it comes from and who uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from predicat import backends
+from predicat.catalog.model import Catalog, Filter, Version
+from predicat.diagnostics import Unsupported
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of
+from predicat.ir.types import ArrayType, MapType, StructType
+from predicat.passes.accept import accepting
+from predicat.review.reasons import Reason, atoms, deciding, reason
+from predicat.review.words import words
+
+_PUSHED = ("eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "same", "starts_with", "ends_with", "contains")
+_INDEXED = ("eq", "lt", "le", "gt", "ge", "in", "is_null", "starts_with")
+
+
+def explain(catalog: Catalog, row: Filter, version: Version) -> list[str]:
+    """A version of a filter, line by line."""
+    node = version.predicate.node
+    lines = [f"{row.qualified}@{version.number}" + (f": {row.description}" if row.description else "")]
+    facts = [f"owner {row.owner}" if row.owner else "", f"tags {', '.join(row.tags)}" if row.tags else "", f"written in {version.language}",
+             f"deprecated as of {version.deprecated}" if version.deprecated else ""]  # fmt: skip
+    lines.append("; ".join(fact for fact in facts if fact))
+    lines += ["", f"A row is accepted if (UNKNOWN {row.on_unknown}s it):"]
+    lines += [f"  {line}" for line in tree(node)]
+    for decl in version.params.values():
+        lines.append(f"  :{decl.name} is a {decl.type}" + ("" if decl.required else f", by default {decl.default}"))
+    for dialect in backends.DIALECTS:
+        lines += ["", dialect, f"  {_sql(node, row, dialect)}"]
+    lines += ["", "Pushed down to files (Spark), and found by an index (PostgreSQL):"]
+    lines += [f"  {line}" for line in pushdown(node)]
+    lines += ["", "Lineage:"]
+    lines += [f"  {line}" for line in lineage(catalog, row, version)]
+    return lines
+
+
+def _sql(node: Node, row: Filter, dialect: str) -> str:
+    try:
+        return backends.dialect(dialect).render(accepting(node) if row.on_unknown == "reject" else node)
+    except Unsupported as error:
+        return f"none: {error.diagnostics[0].message}"
+
+
+def tree(node: Node, depth: int = 0) -> Iterator[str]:
+    """A predicate as an indented tree of plain words."""
+    indent = "  " * depth
+    if isinstance(node, Call) and node.op in ("and", "or"):
+        yield f"{indent}{'all of' if node.op == 'and' else 'at least one of'}:"
+        for arg in node.args:
+            yield from tree(arg, depth + 1)
+    elif isinstance(node, Call) and node.op == "not":
+        yield f"{indent}not:"
+        yield from tree(node.args[0], depth + 1)
+    elif isinstance(node, Call) and node.op == "is_true":
+        yield from tree(node.args[0], depth)
+    else:
+        yield f"{indent}{words(node)}"
+
+
+def pushdown(node: Node) -> Iterator[str]:
+    """For each condition whether engines can use it before they read a row."""
+    for atom in atoms(node):
+        spark, postgres = _bare(atom, _PUSHED), _bare(atom, _INDEXED)
+        shown = f"{'yes' if spark else 'no '} / {'yes' if postgres else 'no '}"
+        why = "" if spark else f"  ({_why(atom)})"
+        yield f"{shown}  {words(atom)}{why}"
+
+
+def _bare(atom: Node, ops: tuple[str, ...]) -> bool:
+    """Whether a condition compares a column itself with constants."""
+    if isinstance(atom, Field):
+        return True
+    if not isinstance(atom, Call) or atom.op not in ops or not isinstance(atom.args[0], Field):
+        return False
+    if isinstance(atom.args[0].type, ArrayType | MapType | StructType) and atom.op != "is_null":
+        return False
+    return all(isinstance(arg, Literal | Parameter) or (isinstance(arg, Items) and all(isinstance(item, Literal) for item in arg.items)) for arg in atom.args[1:])
+
+
+def _why(atom: Node) -> str:
+    if isinstance(atom, Call) and atom.op in _PUSHED:
+        changed = next((arg for arg in atom.args if isinstance(arg, Call)), None)
+        return f"it compares {words(changed)}, not a column" if changed is not None else "it compares no column with a constant"
+    return "engines evaluate it row by row"
+
+
+def lineage(catalog: Catalog, row: Filter, version: Version) -> Iterator[str]:
+    """Columns, the filters it is made of, and who uses it."""
+    from predicat.review.changes import affected  # noqa: PLC0415  # needs z3
+    from predicat.review.snapshot import of_catalog  # noqa: PLC0415  # as above
+
+    dataset = catalog.datasets[row.dataset]
+    for engine, relation in dataset.relation.items():
+        columns = ", ".join(decl.column(engine) for decl in fields_of(version.predicate.node).values())
+        yield f"reads {relation} on {engine}: {columns or 'no column'}"
+    if version.references:
+        yield f"made of {', '.join(version.references)}"
+    for kind, names in affected(row.qualified, of_catalog(catalog)).items():
+        yield f"used by {kind}: {', '.join(names)}"
+
+
+def explain_row(row: Filter, version: Version, item: Mapping[str, Any]) -> list[str]:
+    """Why a version accepts a row or not: the outcome of every condition, the deciding ones marked."""
+    found = reason(version.predicate.node, item)
+    accepted = row.on_unknown == "accept" if found.outcome is None else found.outcome
+    marked = {id(part) for part in deciding(found)}
+    lines = [f"{row.qualified}@{version.number} is {_outcome(found.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"]
+    return lines + [f"  {line}" for line in _reasons(found, marked)] + ["", "  > marks the conditions that decide"]
+
+
+def _reasons(found: Reason, marked: set[int], depth: int = 0) -> Iterator[str]:
+    from predicat.review.show import row_text  # noqa: PLC0415  # needs z3
+
+    indent = "  " * depth
+    if found.parts and found.op != "is_true":
+        title = {"and": "all of", "or": "at least one of", "not": "not"}[found.op]
+        yield f"  {indent}{title}: {_outcome(found.outcome)}"
+        for part in found.parts:
+            yield from _reasons(part, marked, depth + 1)
+    elif found.parts:
+        yield from _reasons(found.parts[0], marked, depth)
+    else:
+        mark = ">" if id(found) in marked else " "
+        values = f"   {row_text(found.values)}" if found.values else ""
+        yield f"{mark} {indent}{found.text}: {_outcome(found.outcome)}{values}"
+
+
+def _outcome(value: bool | None) -> str:
+    return "UNKNOWN" if value is None else str(value).upper()
+
+
+

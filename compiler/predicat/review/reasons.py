@@ -1,0 +1,78 @@
+"""Why a predicate gives what it gives on a row: the value of each condition, and the ones that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Items, Literal, Node, fields_of
+from predicat.ir.types import BOOLEAN
+from predicat.review.words import words
+from predicat.semantics.evaluate import compile_node
+
+LOGIC = ("and", "or", "not", "is_true")
+Outcome = bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A part of a predicate on a row: its words, its outcome, the values that it read, and its parts if it is a combination."""
+
+    text: str
+    outcome: Outcome
+    values: Mapping[str, Any]
+    span: Span
+    parts: tuple[Reason, ...] = ()
+    op: str = ""
+
+
+def reason(node: Node, row: Mapping[str, Any]) -> Reason:
+    """The outcome of a predicate on a row, with those of its parts."""
+    outcome: Outcome = compile_node(node)(row)
+    if isinstance(node, Call) and node.op in LOGIC:
+        parts = tuple(reason(arg, row) for arg in node.args)
+        return Reason(words(node), outcome, {}, node.span, parts, node.op)
+    values = {name: compile_node(part)(row) for name, part in _read(node)}
+    return Reason(words(node), outcome, values, node.span)
+
+
+def _read(node: Node) -> Iterator[tuple[str, Node]]:
+    """The fields (or their members) that a condition reads, with their nodes."""
+    from predicat.ir.nodes import Field, children  # noqa: PLC0415  # only here
+
+    if isinstance(node, Field):
+        yield node.decl.name, node
+    elif isinstance(node, Call) and node.op in ("get", "member", "json_get") and isinstance(node.args[1], Literal) and fields_of(node):
+        yield words(node), node
+    else:
+        for child in children(node):
+            if not isinstance(child, Items) and not _bound(child):
+                yield from _read(child)
+
+
+def _bound(node: Node) -> bool:
+    """Whether a part reads the element of an enclosing quantifier, which has no value of its own."""
+    from predicat.ir.nodes import Quantifier, Variable, walk  # noqa: PLC0415  # only here
+
+    return isinstance(node, Quantifier) or any(isinstance(part, Variable) for part in walk(node))
+
+
+def deciding(found: Reason) -> list[Reason]:
+    """The conditions that made an outcome: the FALSE ones of an AND that is FALSE, all of one that is TRUE, and so on."""
+    if not found.parts:
+        return [found]
+    if found.op in ("not", "is_true"):
+        return deciding(found.parts[0])
+    same = [part for part in found.parts if part.outcome is found.outcome]
+    strong = False if found.op == "and" else True  # noqa: SIM210  # the outcome that one part alone decides
+    chosen = same[:1] if found.outcome is strong else same
+    return [leaf for part in chosen for leaf in deciding(part)]
+
+
+def atoms(node: Node) -> list[Node]:
+    """The conditions of a predicate: what is left when AND, OR and NOT are taken apart."""
+    if isinstance(node, Call) and node.op in LOGIC:
+        return [atom for arg in node.args for atom in atoms(arg)]
+    return [] if isinstance(node, Literal) or node.type != BOOLEAN else [node]

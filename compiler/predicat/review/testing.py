@@ -1,0 +1,101 @@
+"""Runs the tests of filters: on the reference evaluator in milliseconds, and on engines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from predicat import backends
+from predicat.catalog.load import given, passes, wanted
+from predicat.catalog.model import Catalog, Filter, FilterTest
+from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import FieldDecl, Literal, Node
+from predicat.ir.values import to_value
+from predicat.passes.substitute import substitute
+
+Engine = Callable[[Sequence[FieldDecl], Sequence[Mapping[str, Any]], Sequence[str]], list[list[Any]]]
+"""Evaluates SQL expressions on rows of fields: the values of each expression, row by row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A test on an engine. `problem` says what went wrong; `skipped` why it was not run."""
+
+    filter: Filter
+    test: FilterTest
+    engine: str
+    outcome: bool | None
+    problem: Diagnostic | None = None
+    skipped: str = ""
+
+
+def on_evaluator(rows: Sequence[Filter]) -> list[Result]:
+    """Every test of some filters on the reference evaluator."""
+    return [_judged(row, test, "evaluator") for row in rows for test in row.tests]
+
+
+def _judged(row: Filter, test: FilterTest, engine: str) -> Result:
+    number = test.version or row.latest
+    if number not in row.versions:
+        return Result(row, test, engine, None, msg.unknown_version(test.span, row.qualified, str(number), map(str, row.versions)))
+    try:
+        outcome = row.versions[number].predicate.evaluate(test.row)
+    except PredicatError as error:
+        return Result(row, test, engine, None, msg.bad_value(test.span, "the row of a test", error.diagnostics[0].message))
+    return _result(row, test, engine, outcome)
+
+
+def _result(row: Filter, test: FilterTest, engine: str, outcome: bool | None) -> Result:
+    if passes(row, test, outcome):
+        return Result(row, test, engine, outcome)
+    from predicat.review.reasons import deciding, reason  # noqa: PLC0415  # only for a failure
+    from predicat.review.show import row_text  # noqa: PLC0415  # as above
+
+    node = row.versions[test.version or row.latest].predicate.node
+    atoms = deciding(reason(node, test.row)) if engine == "evaluator" else []
+    hint = "; ".join(f"{item.text} is {_shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}" for item in atoms[:3])
+    where = "" if engine == "evaluator" else f" on {engine}"
+    problem = msg.failed_test(test.span, row.qualified + where, wanted(test), given(row, test, outcome))
+    if hint:
+        problem = Diagnostic(problem.code, problem.message, problem.span, f"it is decided by: {hint}")
+    return Result(row, test, engine, outcome, problem)
+
+
+def _shown(outcome: bool | None) -> str:
+    return "UNKNOWN" if outcome is None else str(outcome).upper()
+
+
+def on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, engine: Engine) -> list[Result]:
+    """Every test of some filters on an engine: one query a dataset."""
+    found: list[Result] = []
+    for dataset in catalog.datasets.values():
+        asked = [(row, test) for row in rows if row.dataset == dataset.name for test in row.tests]
+        runnable: list[tuple[Filter, FilterTest, str]] = []
+        for row, test in asked:
+            try:
+                runnable.append((row, test, backends.dialect(name).render(_node(row, test))))
+            except Unsupported as error:
+                found.append(Result(row, test, name, None, skipped=error.diagnostics[0].message))
+        if not runnable:
+            continue
+        fields = list(dataset.fields.values())
+        items = [{decl.name: _value(test.row, decl) for decl in fields} for _, test, _ in runnable]
+        expressions = list(dict.fromkeys(sql for _, _, sql in runnable))
+        columns = dict(zip(expressions, engine(fields, items, expressions), strict=True))
+        found += [_result(row, test, name, columns[sql][place]) for place, (row, test, sql) in enumerate(runnable)]
+    return found
+
+
+def _node(row: Filter, test: FilterTest) -> Node:
+    version = row.versions[test.version or row.latest]
+    return substitute(version.predicate.node, {decl.name: Literal(decl.type, decl.default) for decl in version.params.values()})
+
+
+def _value(row: Mapping[str, Any], decl: FieldDecl) -> Any:
+    """The value of a field in a row that may be given nested."""
+    from predicat.ir.nodes import Field  # noqa: PLC0415  # only here
+    from predicat.semantics.evaluate import compile_node  # noqa: PLC0415  # as above
+
+    return to_value(compile_node(Field(decl.type, decl))(row), decl.type)

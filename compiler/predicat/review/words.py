@@ -1,0 +1,101 @@
+"""Typed nodes in plain words."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import assert_never
+
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+
+_BETWEEN = {
+    "eq": "is", "ne": "is not", "lt": "is less than", "le": "is at most", "gt": "is more than", "ge": "is at least",
+    "same": "is the same as", "in": "is one of", "starts_with": "starts with", "ends_with": "ends with", "contains": "contains",
+    "like": "is like", "matches": "matches", "equals_ci": "is, in any case,", "starts_with_ci": "starts, in any case, with",
+    "contains_ci": "contains, in any case,", "like_ci": "is like, in any case,", "array_eq": "has the elements of",
+}  # fmt: skip
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "||"}
+_OF = {
+    "length": "length", "lower": "lower case", "upper": "upper case", "trim": "trimmed text", "year": "year", "month": "month", "day": "day",
+    "hour": "hour", "minute": "minute", "second": "second", "millisecond": "millisecond", "day_of_week": "day of the week",
+    "day_of_year": "day of the year", "size": "size", "json_size": "size", "abs": "absolute value", "to_int": "whole number",
+    "to_double": "number", "to_string": "text", "to_boolean": "truth", "to_timestamp": "timestamp", "to_date": "date", "keys": "keys",
+    "floor": "floor", "ceil": "ceiling",
+}  # fmt: skip
+
+
+def words(node: Node, depth: int = 0) -> str:
+    """A node in plain words, in one line."""
+    match node:
+        case Literal():
+            return _constant(node)
+        case Field():
+            return node.decl.name
+        case Parameter():
+            return f":{node.decl.name}"
+        case Variable(_, name):
+            return "it" if name.startswith("$") else name
+        case Items():
+            return f"({', '.join(words(item, depth + 1) for item in node.items)})"
+        case Quantifier():
+            return _quantified(node, depth)
+        case Call():
+            return _called(node, depth)
+        case _:
+            assert_never(node)
+
+
+def _constant(node: Literal) -> str:
+    value = node.value
+    if value is None:
+        return "nothing"
+    if isinstance(value, str):
+        return repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _quantified(node: Quantifier, depth: int) -> str:
+    source, body = words(node.source, depth + 1), words(node.body, depth + 1)
+    kinds = {"any": "some", "all": "every", "one": "just one"}
+    if node.kind in kinds:
+        return f"{kinds[node.kind]} {node.variable} of {source} has: {body}"
+    return f"those {node.variable} of {source} with {body}" if node.kind == "filter" else f"{body} of each {node.variable} of {source}"
+
+
+def _called(node: Call, depth: int) -> str:
+    args = [words(arg, depth + 1) for arg in node.args]
+    match node.op:
+        case "and" | "or":
+            joined = f" {node.op} ".join(args)
+            return f"({joined})" if depth else joined
+        case "not":
+            return f"not ({args[0]})"
+        case "is_true":
+            return args[0]
+        case "is_null":
+            return f"{args[0]} has no value"
+        case "cond":
+            return f"({args[1]} if {args[0]}, else {args[2]})"
+        case "coalesce":
+            return f"{args[0]}, or {' or '.join(args[1:])} if there is none"
+        case "get" | "member" | "json_get":
+            key = node.args[1].value if isinstance(node.args[1], Literal) else args[1]
+            return f"{args[0]}.{key}"
+        case "index" | "json_at":
+            return f"{args[0]}[{args[1]}]"
+        case "json_string" | "json_number" | "json_boolean" | "dyn":
+            return args[0]
+        case "neg":
+            return f"-{args[0]}"
+        case op if op in _BETWEEN:
+            return f"{args[0]} {_BETWEEN[op]} {args[1]}"
+        case op if op in _SIGNS:
+            return f"({args[0]} {_SIGNS[op]} {args[1]})"
+        case op if op in _OF:
+            zone = f" in {node.args[1].value}" if len(node.args) > 1 and isinstance(node.args[1], Literal) else ""
+            return f"the {_OF[op]} of {args[0]}{zone}"
+        case _:
+            return f"{node.op}({', '.join(args)})"
