@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ Test = Callable[[Row], bool]
 KINDS = (
     "equivalent", "equivalent as a filter", "narrower", "wider", "changed", "disjoint", "always", "never", "undecided", "unsupported",
 )  # fmt: skip
-_PROBES = 120
+_PROBES = 60
 _EXACT = "doubles are taken as exact numbers: rounding is not looked at"
 
 
@@ -119,8 +119,8 @@ class _Comparison:
         self.functions: tuple[Eval, Eval] = (compile_node(before), compile_node(after))
         self.fields: dict[str, FieldDecl] = {**fields_of(before), **fields_of(after)}
         self.params = {name: decl.type for node in self.nodes for name, decl in params_of(node).items()}
-        self.probe = Probe(self.nodes)
-        self.trials = [] if self.params else [(row, *self.outcomes(row)) for row in self.probe.rows(_PROBES)]
+        self.untried: Iterator[Row] = iter(()) if self.params else Probe(self.nodes).rows(_PROBES)
+        self.tried: list[tuple[Row, Outcome, Outcome]] = []
         self.open = False
         self.operators: dict[str, None] = {}
         self.inexact = False
@@ -130,6 +130,14 @@ class _Comparison:
 
     def outcomes(self, row: Row) -> tuple[Outcome, Outcome]:
         return self.functions[0](row), self.functions[1](row)
+
+    def trials(self) -> Iterator[tuple[Row, Outcome, Outcome]]:
+        """Rows to try with their outcomes, worked out when they are asked for, and once."""
+        yield from self.tried
+        for row in self.untried:
+            found = (row, *self.outcomes(row))
+            self.tried.append(found)
+            yield found
 
     def accepted(self, side: int, outcome: Outcome) -> bool:
         return self.accept[side] if outcome is None else outcome
@@ -182,7 +190,7 @@ class _Comparison:
 
     def find(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> Witness | None:
         """A row that answers a question; None if there is none, or, with `open` set, if nobody knows."""
-        for row, a, b in self.trials:
+        for row, a, b in self.trials():
             if test(a, b) and (seen := self.witness(row, {}, test)) is not None:
                 return seen
         for regular in (False, True):

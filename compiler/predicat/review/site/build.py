@@ -1,0 +1,187 @@
+"""Builds the site: an index with a search, a page for each dataset, a page for each filter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from predicat.catalog.manifest import build_manifest, write_text
+from predicat.catalog.model import Catalog, Filter
+from predicat.ir.nodes import Node
+from predicat.review.explain import pushdown, tree
+from predicat.review.site.graph import Entry, graph
+
+HERE = Path(__file__).parent
+_LEXERS = {"spark": "sql", "postgres": "sql", "duckdb": "sql", "sql": "sql", "cesql": "sql", "jms": "sql", "cel": "javascript"}
+Advance = Callable[[int], None]
+Report = Mapping[str, Mapping[str, Any]]
+
+
+def build(catalog: Catalog, out: Path, *, proofs: bool = True, coverage: Report | None = None, advance: Advance = lambda _: None) -> int:
+    """Write the site into a folder; returns the number of its pages.
+
+    `proofs` compares each version with the one before it. `coverage` are figures of a quality report by filter.
+    """
+    manifest = build_manifest(catalog)
+    site = _Site(catalog, manifest, proofs, coverage or {})
+    pages = 0
+    for name, text in site.shared():
+        write_text(out / name, text)
+    for dataset in catalog.datasets.values():
+        write_text(out / "datasets" / f"{dataset.name}.html", site.dataset(dataset.name))
+        pages += 1
+    for row in catalog.filters():
+        write_text(out / "filters" / f"{row.qualified}.html", site.filter(row))
+        pages += 1
+        advance(1)
+    write_text(out / "index.html", site.index())
+    kept = {f"{row.qualified}.html" for row in catalog.filters()} | {f"{name}.html" for name in catalog.datasets}
+    for old in (*(out / "filters").glob("*.html"), *(out / "datasets").glob("*.html")):
+        if old.name not in kept:
+            old.unlink()
+    return pages + 1
+
+
+class _Site:
+    def __init__(self, catalog: Catalog, manifest: dict[str, Any], proofs: bool, coverage: Report) -> None:
+        self.catalog = catalog
+        self.coverage = coverage
+        self.proofs = proofs and find_spec("z3") is not None
+        self.versions: dict[str, list[dict[str, Any]]] = {}
+        for version in manifest["filters"]:
+            self.versions.setdefault(version["name"], []).append(version)
+        self.users = _users(catalog)
+        self.environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True,
+                                              lstrip_blocks=True, undefined=jinja2.StrictUndefined)  # fmt: skip
+        self.environment.globals.update(code=highlighted, datasets=list(catalog.datasets.values()), total=len(catalog.filters()))
+
+    def render(self, template: str, root: str, **values: Any) -> str:
+        return self.environment.get_template(template).render(root=root, **values)
+
+    def shared(self) -> list[tuple[str, str]]:
+        files = [(f"assets/{file.name}", file.read_text(encoding="utf-8")) for file in sorted((HERE / "static").iterdir())]
+        entries = [
+            {"n": row.qualified, "d": row.description, "o": row.owner, "t": list(row.tags), "l": row.current.language,
+             "b": row.current.body[:200]}
+            for row in self.catalog.filters()
+        ]  # fmt: skip
+        entries += [{"n": name, "d": dataset.description, "k": "dataset"} for name, dataset in self.catalog.datasets.items()]
+        index = json.dumps(entries, ensure_ascii=True).replace("<", "\\u003c")
+        return [*files, ("assets/search-index.js", f"window.PREDICAT_INDEX = {index};\n"), ("assets/code.css", style())]
+
+    def index(self) -> str:
+        owners: dict[str, int] = {}
+        tags: dict[str, int] = {}
+        for row in self.catalog.filters():
+            owners[row.owner or "nobody"] = owners.get(row.owner or "nobody", 0) + 1
+            for tag in row.tags:
+                tags[tag] = tags.get(tag, 0) + 1
+        return self.render("index.html", "", owners=sorted(owners.items()), tags=sorted(tags.items()))
+
+    def dataset(self, name: str) -> str:
+        dataset = self.catalog.datasets[name]
+        readers: dict[str, list[str]] = {}
+        for row in dataset.filters.values():
+            for field in row.current.predicate.fields:
+                readers.setdefault(field, []).append(row.name)
+        return self.render("dataset.html", "../", dataset=dataset, readers=readers, coverage=self.coverage)
+
+    def filter(self, row: Filter) -> str:
+        node = row.current.predicate.node
+        return self.render(
+            "filter.html", "../", row=row, version=row.current, versions=sorted(self.versions[row.qualified], key=lambda item: -item["version"]),
+            tree=list(tree(node)), pushdown=list(pushdown(node)), proofs=self.between(row), users=self.users.get(row.qualified, []),
+            graph=self.graph(row, node), tests=_tests(row), coverage=self.coverage.get(row.qualified),
+        )  # fmt: skip
+
+    def graph(self, row: Filter, node: Node) -> Any:
+        fields: list[Entry] = [(name, "field", f"../datasets/{row.dataset}.html#field-{name}") for name in row.current.predicate.fields]
+        made: list[Entry] = [(name.partition("@")[0], "filter", f"{name.partition('@')[0]}.html") for name in row.current.references]
+        return graph(row.name, [*made, *fields], [(name, kind, link) for kind, name, link in self.users.get(row.qualified, [])])
+
+    def between(self, row: Filter) -> dict[int, dict[str, Any]]:
+        """What each version changes against the one before it."""
+        numbers = sorted(row.versions)
+        if not self.proofs or len(numbers) < 2:
+            return {}
+        from predicat.review import show  # noqa: PLC0415  # needs z3
+        from predicat.review.compare import compare  # noqa: PLC0415  # as above
+
+        found: dict[int, dict[str, Any]] = {}
+        for before, after in zip(numbers, numbers[1:], strict=False):
+            verdict = compare(row.versions[before].predicate, row.versions[after].predicate, on_unknown=(row.on_unknown, row.on_unknown), timeout=1)
+            rows = [(what, show.witness_text(item)) for what, item in show.witnesses(verdict)]
+            found[after] = {"before": before, "kind": verdict.kind, "sentence": show.sentence(verdict), "rows": rows}
+        return found
+
+
+def _tests(row: Filter) -> list[tuple[str, str, str]]:
+    from predicat.review.show import row_text  # noqa: PLC0415  # needs z3
+
+    shown = {True: "accepted", False: "rejected", None: "UNKNOWN"}
+    return [(row_text(test.row), shown[test.matches], test.description) for test in row.tests]
+
+
+def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
+    """For each filter who uses it: kind, name, link."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for row in catalog.filters():
+        for name in {reference.partition("@")[0] for version in row.versions.values() for reference in version.references}:
+            found.setdefault(name, []).append(("filter", row.qualified, f"{row.qualified}.html"))
+    for name, dataset in catalog.datasets.items():
+        for group, spec in dataset.groups.items():
+            for member in spec["filters"]:
+                found.setdefault(f"{name}.{member.partition('@')[0]}", []).append(("group", group, f"../datasets/{name}.html#group-{group}"))
+        for key, spec in dataset.subscriptions.items():
+            wanted = spec["filter"].partition("@")[0]
+            qualified = wanted if "." in wanted else f"{name}.{wanted}"
+            found.setdefault(qualified, []).append(("subscription", key, f"../datasets/{name}.html#subscription-{key}"))
+        if "postgres" in dataset.relation:
+            for row in dataset.filters.values():
+                if not any(decl.required for decl in row.current.params.values()):
+                    found.setdefault(row.qualified, []).append(("view", f"{name}__{row.name}", ""))
+    return found
+
+
+@cache
+def _lexer(name: str) -> Any:
+    from pygments.lexers import get_lexer_by_name  # noqa: PLC0415  # only for a site
+
+    return get_lexer_by_name(name)
+
+
+@cache
+def _formatter() -> Any:
+    from pygments.formatters import HtmlFormatter  # noqa: PLC0415  # only for a site
+
+    return HtmlFormatter(nowrap=True, classprefix="c-")
+
+
+def highlighted(text: str, language: str) -> Markup:
+    """A text as coloured HTML."""
+    return escape(text) if len(text) > 20_000 else _highlighted(text, _LEXERS.get(language, "json"))
+
+
+@lru_cache(maxsize=1000)
+def _highlighted(text: str, lexer: str) -> Markup:
+    from pygments import highlight  # noqa: PLC0415  # only for a site
+
+    return Markup(highlight(text, _lexer(lexer), _formatter()).rstrip())  # noqa: S704  # Pygments escapes the text
+
+
+def style() -> str:
+    """The colours of code, light and dark."""
+    from pygments.formatters import HtmlFormatter  # noqa: PLC0415  # only for a site
+
+    def rules(name: str, scope: str) -> str:
+        lines = HtmlFormatter(style=name, classprefix="c-").get_style_defs(f"{scope} .code").splitlines()
+        return "\n".join(line for line in lines if ".c-" in line)
+
+    return f"{rules('friendly', ':root')}\n{rules('github-dark', ':root[data-theme=dark]')}\n"
