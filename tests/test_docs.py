@@ -52,6 +52,17 @@ def test_yaml_can_be_read(path: Path) -> None:
         assert isinstance(yaml.safe_load(block), dict)
 
 
+def test_the_console_of_the_review_guide(workplace: Path) -> None:
+    count = 0
+    for block in blocks(ROOT / "docs" / "review.md", "console"):
+        command, _, output = block.partition("\n")
+        done = subprocess.run([Path(sys.executable).parent / "predicat", *shlex.split(command.removeprefix("$ predicat "))], cwd=workplace,
+                              capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+        assert done.stdout == output, command
+        count += 1
+    assert count == 2
+
+
 def test_the_console_of_the_tutorial(tmp_path: Path) -> None:
     """Each `$ predicat` command with the output that the tutorial shows."""
     program = Path(sys.executable).parent

@@ -11,8 +11,9 @@ from predicat.review.counts import SAMPLE, Counts, Question
 from predicat_spark.jobs import CHUNK, local_session, read
 
 if TYPE_CHECKING:
-    from predicat.catalog.model import Dataset
     from pyspark.sql import DataFrame
+
+    from predicat.catalog.model import Dataset
 
 
 def count(source: str, dataset: Dataset, asked: Sequence[Question], master: str = "local[*]") -> dict[str, Counts]:
@@ -41,7 +42,7 @@ def _counts(frame: DataFrame, asked: Sequence[Question]) -> dict[str, Counts]:
         for place, question in enumerate(chunk):
             gained, lost = row[f"g{place}"], row[f"l{place}"]
             samples = [_sample(frame, question, part) if size else [] for part, size in ((question.gained, gained), (question.lost, lost))]
-            found[question.name] = Counts(row["total"], row[f"b{place}"], row[f"a{place}"], gained, lost, *samples)
+            found[question.name] = Counts(row["total"], row[f"b{place}"], row[f"a{place}"], gained, lost, gained_rows=samples[0], lost_rows=samples[1])
     return found
 
 

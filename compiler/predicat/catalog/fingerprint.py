@@ -9,9 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import predicat
-
-_CODE = Path(predicat.__file__).parent
+_CODE = Path(__file__).parent.parent
 
 
 def fingerprint(folder: Path, macros: Path, variables: Mapping[str, Any]) -> str:

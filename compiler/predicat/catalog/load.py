@@ -29,30 +29,32 @@ SUFFIXES = (".yml", ".yaml")
 
 def load_catalog(
     folder: str | Path, *, macros: str | Path | None = None, variables: Mapping[str, Any] | None = None,
-    files: Collection[Path] | None = None, tests: bool = True, today: date | None = None,
+    files: Collection[Path] | None = None, tests: bool = True, today: date | None = None, texts: Mapping[Path, str] | None = None,
 ) -> Catalog:  # fmt: skip
     """The catalog of a folder (or of one file). Macros are read from `macros`, by default the folder beside it.
 
-    `files` are those to read, by default all; `tests` says whether inline tests are run, and fail the loading. Deprecations are
+    `files` are those to read, by default all; `texts` stand for what is in a file (by its resolved path); `tests` says whether inline tests are run, and fail the loading. Deprecations are
     judged by `today`. Raises PredicatError with all the problems of all files.
     """
     # A catalog is all trees and no garbage: the collector would walk them again and again.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _load(Path(folder), macros, variables, files, tests=tests, today=today or datetime.now(tz=UTC).date())
+        return _load(Path(folder), macros, variables, files, texts or {}, tests=tests,
+                     today=today or datetime.now(tz=UTC).date())  # fmt: skip
     finally:
         if collecting:
             gc.enable()
 
 
 def _load(
-    root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None, files: Collection[Path] | None, *, tests: bool, today: date
-) -> Catalog:
+    root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None, files: Collection[Path] | None, texts: Mapping[Path, str],
+    *, tests: bool, today: date,
+) -> Catalog:  # fmt: skip
     reporter = Reporter()
     reader = DefinitionReader(reporter)
     for file in catalog_files(root, reporter) if files is None else sorted(files):
-        source = _read(file, reporter)
+        source = _read(file, reporter, texts)
         item = compose(source, reporter) if source is not None else None
         if item is not None:
             reader.file(item)
@@ -77,7 +79,9 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     return found
 
 
-def _read(file: Path, reporter: Reporter) -> Source | None:
+def _read(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> Source | None:
+    if texts and (text := texts.get(file.resolve())) is not None:
+        return Source(_shown(file), text)
     try:
         text = file.read_bytes().decode("utf-8")
     except OSError as error:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, dsn_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from predicat.review.counts import Counts
     from predicat.review.snapshot import Snapshot
 
+MEASURED = 50
+"""Filters whose tests are measured; a review of more of them does without those figures."""
 FORMATS = ("text", "markdown", "json", "github", "sarif")
 
 
@@ -35,10 +38,12 @@ def command(base: str | None, folder: Path, variables: tuple[str, ...], form: st
     needs_review()
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.review import report  # noqa: PLC0415  # as above
-    from predicat.review.changes import changes  # noqa: PLC0415  # as above
+    from predicat.review.changes import changes, with_test_figures  # noqa: PLC0415  # as above
 
     label, before, after, catalog = _sides(base, folder, pairs("--var", variables))
     found = changes(before, after, label, timeout)
+    if catalog is not None and len(found.filters) <= MEASURED:
+        found = with_test_figures(found, partial(_figures, catalog))
     counts: dict[str, Counts] = {}
     for source in data:
         counts.update(_counted(found, after, catalog, source, master))
@@ -49,6 +54,14 @@ def command(base: str | None, folder: Path, variables: tuple[str, ...], form: st
         write_text(out, shown)
     if any(change.changes_rows for change in found.filters):
         raise click.exceptions.Exit(1)
+
+
+def _figures(catalog: Catalog, name: str) -> str:
+    from predicat.review.coverage import measure  # noqa: PLC0415  # not for --help
+
+    row = catalog.known.get(name)
+    found = measure(row, timeout=0.2) if row is not None and row.tests else None
+    return "" if found is None and row is not None and row.tests else found.short() if found else "no tests"
 
 
 def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> tuple[str, Snapshot, Snapshot, Catalog | None]:
@@ -71,15 +84,15 @@ def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> tuple[s
     with git.checkout(root, revision, [own, macros]) as old:
         whole = any(path.is_relative_to(macros) for path in touched)
         sides: list[Snapshot] = []
-        catalog = None
+        loaded: Catalog | None = None
         files = [None if whole else snapshot.relevant_files(place / own, [place / path for path in touched]) for place in (old, root.resolve())]
         for place, chosen in zip((old, root.resolve()), files, strict=True):
             if chosen == [] or not (place / own).exists():
                 sides.append(snapshot.EMPTY)
                 continue
-            catalog = load_quietly(place / own, variables, chosen)
-            sides.append(snapshot.of_catalog(catalog))
-        return label, sides[0], sides[1], catalog
+            loaded = load_quietly(place / own, variables, chosen)
+            sides.append(snapshot.of_catalog(loaded))
+        return label, sides[0], sides[1], loaded
 
 
 def _counted(found: Changes, after: Snapshot, catalog: Catalog | None, source: str, master: str) -> dict[str, Counts]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import sys
 from pathlib import Path
 
 import click
@@ -52,6 +53,6 @@ def _build(folder: Path, variables: tuple[str, ...], out: Path, *, proofs: bool)
     from predicat.review.site.build import build as write  # noqa: PLC0415  # as above
 
     catalog = load_quietly(folder, pairs("--var", variables))
-    with Progress(transient=True, disable=not click.get_text_stream("stderr").isatty()) as progress:
+    with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("pages", total=len(catalog.filters()))
-        return write(catalog, out, proofs=proofs, advance=lambda step: progress.advance(task, step))
+        return write(catalog, out, proofs=proofs, advance=lambda step: progress.update(task, advance=step))

@@ -144,14 +144,17 @@ class _Reader:
     def called(self, node: exp.Func, low: int, high: int) -> tuple[int, int]:
         """The extent with the function's name and brackets, whose places sqlglot does not keep."""
         text = self.source.text
-        head = _CALL.search(text[:low])
-        if not head or (isinstance(node, exp.Cast) and "CAST" not in head[1].upper()):
+        head = None if "end" in node.meta else _CALL.search(text[:low])
+        if isinstance(node, exp.Cast) and (head is None or "CAST" not in head[1].upper()):
             return low, high
+        start = head.start() if head else low
         depth = 0
-        for found in _BRACKET.finditer(text, head.start()):
+        for found in _BRACKET.finditer(text, start) if head or "end" in node.meta else ():
             depth += {"(": 1, ")": -1}.get(found[0], 0)
             if depth == 0 and found[0] == ")":
-                return head.start(), max(high, found.end())
+                return start, max(high, found.end())
+            if depth < 0:
+                break
         return low, high
 
     def read(self, node: exp.Expr, depth: int) -> t.Tree:

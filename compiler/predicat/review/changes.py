@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from predicat.ir.text import to_text
 from predicat.review.compare import Verdict, compare_nodes
@@ -34,6 +34,7 @@ class Change:
 
     `status`: "added", "removed", "changed" (its own text did), "affected" (only what it refers to did) or "described" (nothing that
     decides rows did). `verdict` is about the unversioned name: the latest version then against the latest version now.
+    `tests` are the figures of its tests, if they were measured.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Change:
     versions: tuple[VersionChange, ...] = ()
     about: tuple[str, ...] = ()
     affects: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    tests: str = ""
 
     @property
     def changes_rows(self) -> bool:
@@ -86,6 +88,12 @@ def changes(before: Snapshot, after: Snapshot, base: str = "base", timeout: floa
         _mapped("subscription", before.subscriptions, after.subscriptions),
         len(names) - len(kept),
     )
+
+
+def with_test_figures(found: Changes, measured: Callable[[str], str]) -> Changes:
+    """The changes with the figures of the tests of each filter whose own text changed or is new."""
+    filters = tuple(replace(change, tests=measured(change.name)) if change.status in ("added", "changed") else change for change in found.filters)
+    return replace(found, filters=filters)
 
 
 def _mapped(what: str, before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:

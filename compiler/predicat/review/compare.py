@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-import z3
 
 from predicat.api import Predicate
 from predicat.ir.nodes import FieldDecl, Node, fields_of, params_of
@@ -16,7 +15,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
 from predicat.review.probe import Probe
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import OPAQUE, Encoder, items_needed
-from predicat.review.smt.terms import Bool, Truth, all_of, any_of, as_term, negated
+from predicat.review.smt.terms import Bool, Truth, all_of, any_of, as_term, negated, z3
 from predicat.semantics.evaluate import Eval, compile_node
 
 Outcome = bool | None
@@ -105,8 +104,11 @@ def example(node: Node, wanted: Outcome, timeout: float = 2.0) -> tuple[str, Wit
 
 
 def _retyped(before: Node, after: Node) -> list[str]:
-    old, new = ({**fields_of(node), **{f":{name}": decl for name, decl in params_of(node).items()}} for node in (before, after))
-    return [name for name in old if name in new and old[name].type != new[name].type]
+    old, new = (
+        {**{name: decl.type for name, decl in fields_of(node).items()}, **{f":{name}": decl.type for name, decl in params_of(node).items()}}
+        for node in (before, after)
+    )
+    return [name for name in old if name in new and old[name] != new[name]]
 
 
 class _Comparison:
@@ -175,7 +177,7 @@ class _Comparison:
     def _done(self, kind: str, **found: Witness | None) -> Verdict:
         notes = (_EXACT,) if self.inexact and kind not in ("changed", "undecided", "unsupported") else ()
         operators = tuple(self.operators) if kind == "unsupported" else ()
-        return Verdict(kind, operators=operators, notes=notes, **found)  # type: ignore[arg-type]  # the witnesses have names of their own
+        return Verdict(kind, operators=operators, notes=notes, **found)
 
     def taken(self, side: int, truth: Truth) -> Bool:
         return negated(truth.false) if self.accept[side] else truth.true
@@ -287,8 +289,13 @@ def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, 
         if holds(without):
             found = without
             continue
-        found[name] = _smaller(found[name], lambda value, name=name: holds({**found, name: value}), fields[name].type if name in fields else None)
+        kind = fields[name].type if name in fields else None
+        found[name] = _smaller(found[name], partial(_holds_with, holds, dict(found), name), kind)
     return found
+
+
+def _holds_with(holds: Test, row: Row, name: str, value: Any) -> bool:
+    return holds({**row, name: value})
 
 
 def _smaller(value: Any, holds: Callable[[Any], bool], kind: Any) -> Any:
@@ -316,7 +323,7 @@ def _smaller_dict(value: dict[str, Any], holds: Callable[[Any], bool]) -> dict[s
         if holds(without):
             value = without
         else:
-            value = {**value, key: _smaller(value[key], lambda item, key=key, value=value: holds({**value, key: item}), None)}
+            value = {**value, key: _smaller(value[key], partial(_holds_with, holds, value, key), None)}
     return value
 
 

@@ -64,19 +64,14 @@ def _here(node: Node) -> Iterator[Mutant]:
             numbers = kind in (BIGINT, DOUBLE) or op not in ("add", "sub", "mul")  # moments have fewer operators
             for other in _SWAPS.get(op, ()) if numbers else ():
                 yield Mutant(replace(node, op=other), f"{op} becomes {other}", node.span)
-            if op in ("and", "or") and len(args) > 1:
-                for place in range(len(args)):
-                    left = args[:place] + args[place + 1 :]
-                    yield Mutant(left[0] if len(left) == 1 else replace(node, args=left), f"operand {place + 1} of {op} is left out", args[place].span)
+            if op in ("and", "or"):
+                yield from _shorter(node)
             elif op == "not":
                 yield Mutant(args[0], "not is left out", node.span)
             elif kind == BOOLEAN and op != "is_true":
                 yield Mutant(Call(BOOLEAN, "not", (node,), node.span), "it is negated", node.span)
-            if op == "in" and isinstance(args[1], Items) and len(args[1].items) > 1:
-                items = args[1].items
-                for place in range(len(items)):
-                    shorter = replace(args[1], items=items[:place] + items[place + 1 :])
-                    yield Mutant(replace(node, args=(args[0], shorter)), f"item {place + 1} of the list is left out", items[place].span)
+            if op == "in" and isinstance(args[1], Items):
+                yield from _fewer_items(node, args[1])
         case Quantifier(_, "any" | "all" as kind_):
             other = "all" if kind_ == "any" else "any"
             yield Mutant(replace(node, kind=other), f"{kind_} becomes {other}", node.span)
@@ -84,6 +79,21 @@ def _here(node: Node) -> Iterator[Mutant]:
             yield from _constants(node)
         case _:
             return
+
+
+def _shorter(node: Call) -> Iterator[Mutant]:
+    for place, operand in enumerate(node.args):
+        left = node.args[:place] + node.args[place + 1 :]
+        if left:
+            shorter = replace(node, args=left) if left[1:] else left[0]
+            yield Mutant(shorter, f"operand {place + 1} of {node.op} is left out", operand.span)
+
+
+def _fewer_items(node: Call, listed: Items) -> Iterator[Mutant]:
+    for place, item in enumerate(listed.items):
+        left = listed.items[:place] + listed.items[place + 1 :]
+        if left:
+            yield Mutant(replace(node, args=(node.args[0], replace(listed, items=left))), f"item {place + 1} of the list is left out", item.span)
 
 
 def _constants(node: Literal) -> Iterator[Mutant]:

@@ -42,11 +42,11 @@ def _one(connection: psycopg.Connection, question: Question, source: str) -> Cou
         _rows(connection, f"SELECT {columns} FROM {source} WHERE {part} LIMIT {SAMPLE}") if size else []
         for part, size in ((question.gained, gained), (question.lost, lost))
     ]
-    return Counts(total, before, after, gained, lost, *samples)
+    return Counts(total, before, after, gained, lost, gained_rows=samples[0], lost_rows=samples[1])
 
 
 def _rows(connection: psycopg.Connection, sql: str) -> list[dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(sql.encode())
-        names = [f"{place} {column.name}" if column.name in ("count",) else column.name for place, column in enumerate(cursor.description or ())]
+        names = [f"{place} {column.name}" if column.name == "count" else column.name for place, column in enumerate(cursor.description or ())]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

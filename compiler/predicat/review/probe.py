@@ -117,19 +117,28 @@ class Probe:
                     return
                 holder = holder[-1]
                 continue
-            if isinstance(key, int) and isinstance(holder, list):
-                holder.extend([None] * (key + 1 - len(holder)))
-            elif not isinstance(holder, dict):
+            if not _makes_room(holder, key):
                 return
             if last:
                 holder[key] = value
                 return
             following = slot[place + 1]
             empty: Any = [] if isinstance(following, int) else {}
-            held = holder.get(key) if isinstance(holder, dict) else holder[key]
+            held = holder[key]
             if not isinstance(held, type(empty)):
                 holder[key] = empty
             holder = holder[key]
+
+
+def _makes_room(holder: Any, key: str | int) -> bool:
+    """Whether a mapping or list can hold a key, after it was made so long."""
+    if isinstance(key, int) and isinstance(holder, list):
+        holder.extend([None] * (key + 1 - len(holder)))
+        return True
+    if not isinstance(holder, dict):
+        return False
+    holder.setdefault(key, None)
+    return True
 
 
 def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
@@ -138,9 +147,9 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
             return (node.decl.name,)
         case Variable():
             return env.get(node.name)
-        case Call("get" | "member" | "json_get" | "index" | "json_at"):
+        case Call(op="get" | "member" | "json_get" | "index" | "json_at"):
             pass
-        case Call(op) if op in _JSON_VALUES:
+        case Call(op=op) if op in _JSON_VALUES:
             return _slot(node.args[0], env)
         case _:
             return None
@@ -155,7 +164,7 @@ def _constants(node: Call) -> Iterator[Any]:
         for part in (arg.items if isinstance(arg, Items) else (arg,)):
             if isinstance(part, Literal) and part.value is not None:
                 yield part.value
-            elif isinstance(part, Call) and part.op in ("neg",) and isinstance(part.args[0], Literal):
+            elif isinstance(part, Call) and part.op == "neg" and isinstance(part.args[0], Literal):
                 yield part.args[0].value
 
 
@@ -209,7 +218,7 @@ def _sample(node: regex.Regex) -> str:
 
 
 def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
-    whole = int(constant) if constant == constant and abs(constant) < 2**63 else 0  # noqa: PLR0124  # NaN is the one value that differs from itself
+    whole = int(constant) if -(2**63) < constant < 2**63 else 0  # NaN too is no whole number
     if kind == BIGINT:
         return [value for value in (whole, whole + 1, whole - 1) if INT_MIN <= value <= INT_MAX]
     if kind == DOUBLE:

@@ -66,7 +66,7 @@ def deciding(found: Reason) -> list[Reason]:
     if found.op in ("not", "is_true"):
         return deciding(found.parts[0])
     same = [part for part in found.parts if part.outcome is found.outcome]
-    strong = False if found.op == "and" else True  # noqa: SIM210  # the outcome that one part alone decides
+    strong = found.op != "and"  # the outcome that one part alone decides
     chosen = same[:1] if found.outcome is strong else same
     return [leaf for part in chosen for leaf in deciding(part)]
 

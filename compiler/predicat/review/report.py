@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -30,6 +31,8 @@ def _detail(change: Change) -> Iterator[str]:
     if change.verdict is not None:
         yield show.sentence(change.verdict)
     yield from change.about
+    if change.tests:
+        yield change.tests
 
 
 def _users(change: Change) -> Iterator[str]:
@@ -129,7 +132,8 @@ def _markdown_change(change: Change) -> str:
 
 
 def _ticks(line: str) -> list[str]:
-    return "".join(char if char == "`" else " " for char in line).split()
+    """The runs of backticks in a line."""
+    return re.findall("`+", line)
 
 
 def _plain(line: str) -> str:
@@ -153,6 +157,7 @@ def data_of(found: Changes, data: Data) -> dict[str, Any]:
                 "changes_rows": change.changes_rows,
                 "verdict": show.verdict_data(change.verdict) if change.verdict else None,
                 "about": list(change.about),
+                "tests": change.tests or None,
                 "versions": [
                     {"number": version.number, "status": version.status, "diff": version.text_diff(),
                      "verdict": show.verdict_data(version.verdict) if version.verdict else None}

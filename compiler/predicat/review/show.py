@@ -46,9 +46,9 @@ def _value(value: Any) -> str:
     shown = plain(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(shown)
-    if isinstance(shown, dict):
+    if isinstance(value, Mapping):
         return row_text(value)
-    if isinstance(shown, list):
+    if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     return str(shown) if isinstance(value, date) and not isinstance(value, datetime) else json.dumps(shown, ensure_ascii=False)
 

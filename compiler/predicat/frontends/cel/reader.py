@@ -49,7 +49,7 @@ _PARTS = {
     "getDayOfWeek": ("day_of_week", 0), "getDayOfYear": ("day_of_year", -1), "getHours": ("hour", 0),
     "getMinutes": ("minute", 0), "getSeconds": ("second", 0), "getMilliseconds": ("millisecond", 0),
 }  # fmt: skip
-_KNOWN = [*_METHODS, *extensions.METHODS, "dyn", "exists_one", "map", *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
+KNOWN = [*_METHODS, *extensions.METHODS, "dyn", "exists_one", "map", *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
 _WORD = re.compile(r"[A-Za-z_]\w*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\d[\w.]*|[-!=<>&|+*/%?:]+|.", re.DOTALL)
 
 
@@ -186,7 +186,7 @@ class _Reader:
         table = _METHODS if call.HasField("target") else _FUNCTIONS
         if call.function not in table:
             at = self.name_span(expr)
-            raise self.fail(msg.unknown_function(at, call.function, _KNOWN))
+            raise self.fail(msg.unknown_function(at, call.function, KNOWN))
         op, count = table[call.function]
         if len(call.args) != count:
             raise self.fail(msg.wrong_argument_count(self.name_span(expr), call.function, len(call.args), f"{count} arguments"))

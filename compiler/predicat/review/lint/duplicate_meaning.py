@@ -32,7 +32,7 @@ def _same_outcomes(members: list[tuple[Filter, Node]]) -> list[list[tuple[Filter
     if len(members) < 2:
         return []
     rows: list[Row] = list(Probe(node for _, node in members).rows(_ROWS))
-    rows += [found.row for _, node in members if (found := example(node, wanted=True)[1]) is not None]
+    rows += [seen.row for _, node in members if (seen := example(node, wanted=True)[1]) is not None]
     found: dict[tuple[bool, ...], list[tuple[Filter, Node]]] = {}
     for row, node in members:
         function = compile_node(node)

@@ -68,7 +68,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _cases(node: Call, inner: Call, field: Field, constant: Literal) -> Found:
+def _cases(node: Call, _inner: Call, field: Field, constant: Literal) -> Found:
     if node.op != "eq" or not isinstance(constant.value, str):
         return None
     texts = [""]
@@ -99,7 +99,7 @@ def _year(node: Call, inner: Call, field: Field, constant: Literal) -> Found:
     return _range(node, field, datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC))
 
 
-def _day(node: Call, inner: Call, field: Field, constant: Literal) -> Found:
+def _day(node: Call, _inner: Call, field: Field, constant: Literal) -> Found:
     day = constant.value
     if field.type != TIMESTAMP or not isinstance(day, date) or isinstance(day, datetime) or day.year > 9998:
         return None
@@ -118,7 +118,7 @@ def _range(node: Call, field: Field, start: datetime, end: datetime) -> Found:
     return Call(BOOLEAN, "and", both, node.span), sql
 
 
-def _text_of(node: Call, inner: Call, field: Field, constant: Literal) -> Found:
+def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Found:
     if node.op != "eq" or not isinstance(constant.value, str) or not constant.value.removeprefix("-").isdigit() or str(int(constant.value)) != constant.value:
         return None
     number = int(constant.value)

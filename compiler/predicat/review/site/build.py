@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
@@ -20,7 +21,7 @@ from predicat.review.site.graph import Entry, graph
 
 HERE = Path(__file__).parent
 _LEXERS = {"spark": "sql", "postgres": "sql", "duckdb": "sql", "sql": "sql", "cesql": "sql", "jms": "sql", "cel": "javascript"}
-Advance = Callable[[int], None]
+Advance = Callable[[int], object]
 Report = Mapping[str, Mapping[str, Any]]
 
 
@@ -115,7 +116,7 @@ class _Site:
         from predicat.review.compare import compare  # noqa: PLC0415  # as above
 
         found: dict[int, dict[str, Any]] = {}
-        for before, after in zip(numbers, numbers[1:], strict=False):
+        for before, after in itertools.pairwise(numbers):
             verdict = compare(row.versions[before].predicate, row.versions[after].predicate, on_unknown=(row.on_unknown, row.on_unknown), timeout=1)
             rows = [(what, show.witness_text(item)) for what, item in show.witnesses(verdict)]
             found[after] = {"before": before, "kind": verdict.kind, "sentence": show.sentence(verdict), "rows": rows}

@@ -11,8 +11,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import z3
-
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.text import to_text
 from predicat.ir.types import (
@@ -33,15 +31,32 @@ from predicat.ir.types import (
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS
 from predicat.review.smt import numbers, strings, times
 from predicat.review.smt.strings import NotEncodable
-from predicat.review.smt.terms import KINDS, Array, Bool, Double, Group, Json, Plain, Term, Truth, all_of, any_of, choose, integer, negated, truth_of
-from predicat.semantics.regex import Regex
+from predicat.review.smt.terms import (
+    KINDS,
+    Array,
+    Bool,
+    Double,
+    Group,
+    Json,
+    Plain,
+    Term,
+    Truth,
+    all_of,
+    any_of,
+    choose,
+    integer,
+    negated,
+    truth_of,
+    z3,
+)
+from predicat.semantics.regex import Regex, Seq
 
 MAX_ITEMS = 8
 OPAQUE = "\x01"
 """What the names of values without a formula begin with (Z3 cuts a name at character 0)."""
 Env = dict[str, tuple[str, Term]]
 """What the variables of quantifiers stand for: the element's name and term."""
-_BOUNDS = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY)}
+_BOUNDS: dict[Type, tuple[int, int]] = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY)}
 
 
 def items_needed(nodes: Iterable[Node]) -> int:
@@ -173,9 +188,9 @@ class Encoder:
         if kind == STRING:
             return Plain(z3.String(name), null)
         if kind == DOUBLE:
-            flags = [z3.Bool(f"{flag} {name}") for flag in ("nan", "plus", "minus")]
-            self.constraints += [z3.AtMost(*flags, 1)]
-            return Double(z3.Real(name), *flags, null)
+            nan, plus, minus = (z3.Bool(f"{flag} {name}") for flag in ("nan", "plus", "minus"))
+            self.constraints += [z3.AtMost(nan, plus, minus, 1)]
+            return Double(z3.Real(name), nan, plus, minus, null)
         if kind in (BIGINT, TIMESTAMP, DATE, DURATION):
             term = z3.Int(name)
             if kind in _BOUNDS:
@@ -210,8 +225,7 @@ class Encoder:
         """An array, or a JSON value that is one."""
         found = self.term(node, env)
         if isinstance(found, Json):
-            array = self.array(found.name, any_of(found.null, found.kind != KINDS.index("array")), lambda place: self.json_child(found, place))
-            return array
+            return self.array(found.name, any_of(found.null, found.kind != KINDS.index("array")), lambda place: self.json_child(found, place))
         if not isinstance(found, Array):
             raise NotEncodable
         return found
@@ -360,8 +374,8 @@ def _merged(test: Bool, yes: Term, no: Term, null: Bool) -> Term:
         case Plain(), Plain():
             return Plain(choose(test, yes.term, no.term), any_of(null, choose(test, yes.null, no.null)))
         case Double(), Double():
-            flags = [choose(test, getattr(yes, flag), getattr(no, flag)) for flag in ("nan", "plus", "minus")]
-            return Double(choose(test, yes.term, no.term), *flags, any_of(null, choose(test, yes.null, no.null)))
+            return Double(choose(test, yes.term, no.term), choose(test, yes.nan, no.nan), choose(test, yes.plus, no.plus),
+                          choose(test, yes.minus, no.minus), any_of(null, choose(test, yes.null, no.null)))  # fmt: skip
         case _:
             raise NotEncodable
 
@@ -386,7 +400,8 @@ def _same(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _comparison(to: Encoder, node: Call, env: Env) -> Term:
-    return to.compared(node.op, *node.args, env)
+    left, right = node.args
+    return to.compared(node.op, left, right, env)
 
 
 def _in(to: Encoder, node: Call, env: Env) -> Term:
@@ -459,7 +474,7 @@ def _affix(to: Encoder, node: Call, env: Env) -> Term:
         if to.regular or cased:
             parts = (strings.ANYTHING, *strings.literal(right.value).parts, strings.ANYTHING)  # type: ignore[union-attr]  # a sequence
             start, end = node.op == "starts_with", node.op == "ends_with"
-            return to.member(left, strings.Seq(parts[(1 if start else 0) : (-1 if end else None)]), env)
+            return to.member(left, Seq(parts[(1 if start else 0) : (-1 if end else None)]), env)
     a, b = to.plain(left, env), to.plain(right, env)
     null = any_of(a.null, b.null)
     if node.op == "starts_with":
@@ -474,13 +489,13 @@ def _languages(make: Callable[[str], Regex]) -> Rule:
 def _affix_ci(before: bool, after: bool) -> Callable[[str], Regex]:
     def make(value: str) -> Regex:
         middle = strings.fold_literal(value)
-        return strings.Seq((*((strings.ANYTHING,) if before else ()), middle, *((strings.ANYTHING,) if after else ())))
+        return Seq((*((strings.ANYTHING,) if before else ()), middle, *((strings.ANYTHING,) if after else ())))
 
     return make
 
 
 def _substr(to: Encoder, node: Call, env: Env) -> Term:
-    parts = [to.plain(arg, env) for arg in node.args]
+    parts: list[Plain] = [to.plain(arg, env) for arg in node.args]
     text, start = parts[0], parts[1]
     null = any_of(*(part.null for part in parts))
     begin = z3.If(start.term > 1, start.term - 1, 0)
@@ -557,7 +572,7 @@ def _to_date(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _time_part(to: Encoder, node: Call, env: Env) -> Term:
-    if len(node.args) > 1 and _constant(node.args[1]) != "UTC":
+    if any(_constant(zone) != "UTC" for zone in node.args[1:]):
         raise NotEncodable
     a = to.plain(node.args[0], env)
     found = times.part(node.op, a.term, day=node.args[0].type == DATE)

@@ -6,10 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
-import z3
-
 from predicat.ir.values import INT_MAX, INT_MIN
-from predicat.review.smt.terms import Bool, Double, Plain, all_of, any_of, choose, negated
+from predicat.review.smt.terms import Bool, Double, Plain, all_of, any_of, choose, negated, z3
 
 _EXACT = 2**53
 

@@ -8,13 +8,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import z3
-
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, DecimalType, StructType, Type
+from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, DecimalType, MapType, StructType, Type
 from predicat.review.smt import times
 from predicat.review.smt.encode import Encoder
-from predicat.review.smt.terms import KINDS, Array, Double, Group, Json, Plain, Term, Truth, as_term
+from predicat.review.smt.terms import KINDS, Array, Double, Group, Json, Plain, Term, Truth, as_term, z3
 
 
 def row_of(model: Any, encoder: Encoder, fields: Iterable[FieldDecl]) -> dict[str, Any]:
@@ -92,7 +90,8 @@ class _Reader:
     def group(self, term: Group, kind: Type) -> dict[str, Any]:
         members = self.encoder.children.get(term.name, {})
         types = dict(kind.fields) if isinstance(kind, StructType) else {}
-        found = {str(key): self.named(name, types.get(str(key)) or getattr(kind, "value", STRING)) for key, name in members.items()}
+        inner = kind.value if isinstance(kind, MapType) else STRING
+        found = {str(key): self.named(name, types.get(str(key), inner)) for key, name in members.items()}
         return {key: value for key, value in found.items() if value is not None}
 
     def json(self, term: Json) -> Any:
@@ -120,5 +119,3 @@ def _text(shown: str) -> str:
     """Z3 writes what is not plain ASCII as escapes, the backslash too."""
     return re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: chr(int(found[1], 16)), shown)
 
-
-__all__ = ["BIGINT", "DOUBLE", "DURATION", "params_of", "row_of"]

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, assert_never
 
-import z3
-
+from predicat.review.smt.terms import z3
 from predicat.semantics import casefold, like, regex
 from predicat.semantics.regex import Alt, Assert, Chars, Regex, Repeat, Seq
 

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import z3
+import z3 as _library
+
+z3: Any = _library
+"""The solver; its Python names have types too loose to check against."""
 
 Bool = Any
 """A Z3 condition, or True or False."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-import z3
-
 from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
+from predicat.review.smt.terms import z3
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND

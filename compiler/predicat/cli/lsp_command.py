@@ -1,0 +1,23 @@
+"""predicat lsp"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from predicat.cli.options import catalog_option
+
+
+@click.command("lsp", help="Start the language server on standard input and output; editors start it themselves.")
+@catalog_option
+@click.option("--no-lint", is_flag=True, help="Show problems only, not what the lint rules find.")
+def command(folder: Path, *, no_lint: bool) -> None:
+    if find_spec("pygls") is None:
+        from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # only for a mistake
+
+        raise PredicatError.of(messages.missing_extra("pygls, the language server's protocol,", "lsp"))
+    from predicat.editor.server import create  # noqa: PLC0415  # not for --help
+
+    create(folder, lint=not no_lint).start_io()

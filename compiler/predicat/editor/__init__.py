@@ -1,0 +1,1 @@
+"""The language server: what editors ask about catalog files."""

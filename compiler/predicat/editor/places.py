@@ -1,0 +1,65 @@
+"""Where a cursor stands in a catalog file, worked out from the lines alone: the file may be broken while somebody types."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_KEY = re.compile(r"^(\s*)(?:- )?([\w.\-/@]+|\"[^\"]*\")\s*:(?:\s|$)")
+_WORD = re.compile(r"[A-Za-z_][\w.@\-]*")
+_INLINE = re.compile(r"[{,]\s*(\"?[\w.]+\"?)\s*:\s*([^{}]*)$")
+
+LISTS = ("all", "any", "not", "filters")
+"""Keys whose lists hold names of filters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The keys that lead to a cursor, whether it stands behind a colon, and the word that it touches."""
+
+    path: tuple[str, ...]
+    value: bool
+    before: str
+    word: str
+    dataset: str
+
+
+def place(text: str, line: int, column: int) -> Place:
+    """The place of a 0-based line and column."""
+    lines = text.split("\n")
+    current = lines[line] if line < len(lines) else ""
+    before = current[:column]
+    path, indent = [], len(before) - len(before.lstrip(" ")) if before.strip() else column
+    value = False
+    own = _KEY.match(before)
+    if own and own.end() <= column:
+        path.append(own[2].strip('"'))
+        indent, value = len(own[1]), True
+        rest = before[own.end() :]
+        inner = _INLINE.search(rest)
+        if inner:
+            path.append(inner[1].strip('"'))
+        elif re.search(r"[{,]\s*[\w.]*$", rest):
+            value = False
+    elif inner := _INLINE.search(before):
+        path.append(inner[1].strip('"'))
+        value = True
+    outer: list[str] = []
+    for number in range(min(line, len(lines)) - 1, -1, -1):
+        found = _KEY.match(lines[number])
+        if found and lines[number].strip() and len(found[1]) < indent:
+            outer.insert(0, found[2].strip('"'))
+            indent = len(found[1])
+        if indent == 0:
+            break
+    value = value or (before.lstrip().startswith("- ") and bool(outer) and outer[-1] in LISTS)
+    dataset = re.search(r"^dataset:\s*(\S+)", text, re.MULTILINE)
+    return Place((*outer, *path), value, before, word_at(current, column), dataset[1] if dataset else "")
+
+
+def word_at(line: str, column: int) -> str:
+    """The word that a column touches."""
+    for found in _WORD.finditer(line):
+        if found.start() <= column <= found.end():
+            return found[0].rstrip(".-")
+    return ""

@@ -1,0 +1,17 @@
+"""CODEOWNERS out of the owners of filters."""
+
+from __future__ import annotations
+
+from predicat.catalog.model import Catalog
+
+HEAD = "# Written by `predicat owners` from the owners of filters.\n"
+
+
+def codeowners(catalog: Catalog) -> str:
+    """A line for each catalog file: its path, and the owners of the filters that it defines (GitHub and GitLab read it)."""
+    files: dict[str, dict[str, None]] = {}
+    for row in catalog.filters():
+        place = row.span.outermost().source.name
+        if row.owner:
+            files.setdefault(place, {}).setdefault(row.owner)
+    return HEAD + "".join(f"/{name.replace(' ', chr(92) + ' ')} {' '.join(sorted(owners))}\n" for name, owners in sorted(files.items()))

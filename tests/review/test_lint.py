@@ -1,0 +1,110 @@
+"""Every lint rule: what it finds, what it leaves alone, and its fix."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import predicat
+from predicat.review import findings
+from predicat.review.lint import RULES
+from tests.cli.test_commands import run
+
+HEAD = """apiVersion: predicat/v1
+dataset: orders
+relation: orders
+fields: {status: string, n: bigint, created: timestamp, day: date, x: double}
+filters:
+"""
+CASES = [
+    ("P101", "  f: {sql: n > 1}", ["orders.status", "orders.created", "orders.day", "orders.x"]),
+    ("P102", "  f: {sql: n > 1}\n  g: {description: G., sql: n > 2}", ["orders.f"]),
+    ("P103", "  f: {sql: n > 1}\n  g: {owner: g, sql: n > 2}", ["orders.f"]),
+    ("P104", "  f: {sql: n > 1}\n  g: {sql: n > 2, tests: [{row: {n: 3}, matches: true}]}", ["orders.f"]),
+    ("P201", "  f: {sql: n > 1 OR n <= 1}\n  g: {sql: n > 1}\n  h: {sql: n IS NULL OR n IS NOT NULL}", ["orders.f", "orders.h"]),
+    ("P202", "  f: {sql: n > 1 AND n < 1}\n  g: {sql: n > 1 AND n < 3}", ["orders.f"]),
+    ("P203", "  f: {sql: n / 0 = 1}\n  g: {sql: n > 1 AND n < 1}", ["orders.f"]),
+    ("P204", "  f: {sql: status = 'a' AND n > 3 AND n > 1}\n  g: {cel: n > 3 || n < 1}\n  h: {cel: '!(n > 3 || n > 1)'}", ["orders.f", "orders.h"]),
+    ("P205", "  f: {sql: n > 1}\n  g: {sql: n > 5}\ngroups: {k: {filters: [f, g]}}", ["orders.g"]),
+    ("P206", "  f: {cel: n >= 4}\n  g: {sql: n > 3}\n  h: {sql: n > 4}", ["orders.g"]),
+    ("P301", "  f: {sql: status <> 'x'}\n  g: {sql: status <> 'x' OR status IS NULL}\n  h: {sql: status <> 'x', tests: [{row: {status: null}, matches: false}]}", ["orders.f"]),
+    ("P302", "  f: {sql: lower(status) = 'ab'}\n  g: {sql: lower(status) <> 'ab'}\n  h: {sql: n + 0 = 1}", ["orders.f"]),
+    ("P401", "  f: {sql: n > 1}\n  g: {sql: n < 5}\ngroups: {k: {filters: [f, g], exclusive: true}}", ["orders.k"]),
+    ("P402", "  f: {sql: n > 1}\n  g: {sql: n <= 1}\ngroups: {k: {filters: [f, g], exhaustive: true}}", ["orders.k"]),
+    ("P402", "  f: {sql: n > 1}\n  g: {sql: n <= 1 OR n IS NULL}\ngroups: {k: {filters: [f, g], exhaustive: true}}", []),
+]  # fmt: skip
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "catalog").mkdir(exist_ok=True)
+    (tmp_path / "catalog" / "c.yml").write_text(HEAD + text + "\n")
+    return tmp_path / "catalog"
+
+
+@pytest.mark.parametrize(("code", "text", "names"), CASES)
+def test_rules(tmp_path: Path, code: str, text: str, names: list[str]) -> None:
+    found = findings.collect(predicat.load_catalog(write(tmp_path, text)), [code])
+    assert [item.name for item in found] == names
+
+
+def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
+    assert {code for code, _, _ in CASES} == {rule.code for rule in RULES}
+    docs = (Path(__file__).parent.parent.parent / "docs" / "review.md").read_text()
+    for rule in RULES:
+        assert f"| {rule.code} | {rule.name} |" in docs
+
+
+def test_gaps_and_overlaps_are_shown_as_rows(tmp_path: Path) -> None:
+    text = "  f: {sql: n > 1}\n  g: {sql: n < 5}\n  h: {sql: n > 7}\ngroups: {k: {filters: [f, g], exclusive: true}, e: {filters: [h, f], exhaustive: true}}"
+    found = {item.code: item.message for item in findings.collect(predicat.load_catalog(write(tmp_path, text)), ["P4"])}
+    assert found == {"P401": "f and g both accept {n: 2}", "P402": "no filter of the group accepts {}"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("status = 'a' AND n > 3 AND n > 1", "status = 'a' AND n > 3"),
+        ("n > 1 AND n > 3", "n > 3"),
+        ("(n > 1) AND (n > 3)", None),  # a fix that would leave a bracket open is not applied
+        ("lower(status) = 'ab'", "status IN ('ab', 'aB', 'Ab', 'AB')"),
+        ("substring(status, 1, 2) = 'ab'", "status LIKE 'ab%'"),
+        ("CAST(n AS string) = '12'", "n = 12"),
+        ("year(day) = 2024 AND n > 1", "(day >= DATE '2024-01-01' AND day < DATE '2025-01-01') AND n > 1"),
+        ("CAST(created AS date) = DATE '2024-02-29'", "(created >= TIMESTAMP '2024-02-29 00:00:00+00:00' AND created < TIMESTAMP '2024-03-01 00:00:00+00:00')"),
+        ("coalesce(status, 'x') = 'y'", "status = 'y'"),
+        ("coalesce(status, 'x') = 'x'", "coalesce(status, 'x') = 'x'"),
+    ],
+)
+def test_fixes_keep_the_rows(tmp_path: Path, before: str, after: str | None) -> None:
+    folder = write(tmp_path, f'  f: {{sql: "{before}"}}')
+    old = predicat.load_catalog(folder)["f"]
+    run("lint", "--fix", "--select", "P2", "--select", "P3", cwd=tmp_path)
+    new = predicat.load_catalog(folder)["f"]
+    assert predicat.compare(old, new).same_rows
+    if after is not None:
+        assert f'sql: "{after}"' in (folder / "c.yml").read_text()
+
+
+def test_the_command(tmp_path: Path) -> None:
+    write(tmp_path, "  f: {sql: n > 1 AND n > 3}")
+    done = run("lint", "--select", "P204", cwd=tmp_path)
+    assert done.returncode == 1 and "warning[P204]: orders.f: this operand of AND decides no row\n  --> catalog/c.yml:6:12" in done.stdout
+    assert run("lint", "--select", "P201", cwd=tmp_path).stdout == "nothing found\n"
+    assert json.loads(run("lint", "--select", "P204", "--format", "json", cwd=tmp_path).stdout)[0]["fixable"] is True
+    assert json.loads(run("lint", "--format", "sarif", cwd=tmp_path).stdout)["version"] == "2.1.0"
+    assert run("lint", "--select", "P204", "--format", "github", cwd=tmp_path).stdout.startswith("::warning file=catalog/c.yml,line=6")
+    done = run("lint", "--select", "Q1", cwd=tmp_path)
+    assert done.returncode == 2 and "no rule is named 'Q1'" in done.stderr
+    assert run("lint", "--rules", cwd=tmp_path).stdout.startswith("P101  unused-field")
+
+
+def test_the_reference_catalog_has_only_findings_that_are_known() -> None:
+    found = findings.collect(predicat.load_catalog("catalog"), ignore=["P101"])
+    assert sorted({(item.code, item.name) for item in found}) == [
+        ("P204", "events.insecure_source"),  # EXISTS is how the CloudEvents document writes it
+        ("P206", "events.after_tso_wire"),  # the same filter in another language, on purpose
+        ("P206", "events.from_github_glob"),  # as above
+        ("P206", "events.pull_of_repository"),  # as above
+    ]

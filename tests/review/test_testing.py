@@ -1,0 +1,129 @@
+"""The tests of filters: failures that say why, generated rows, mutants, and explanations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat.deploy.rows import on_duckdb, on_postgres
+from predicat.ir.nodes import Node
+from predicat.review import coverage, testing
+from predicat.review.compare import example
+from predicat.review.mutants import mutants
+from predicat.semantics.evaluate import compile_node
+from predicat_spark.rows import on_spark
+from tests.cli.test_commands import run
+
+CATALOG = """apiVersion: predicat/v1
+dataset: orders
+relation: {spark: orders, postgres: orders}
+fields: {n: bigint, status: string, tags: "map<string, string>", doc: json, at: timestamp}
+filters:
+  good:
+    sql: n > 3 AND NOT status = 'gone'
+    tests:
+      - {row: {n: 5, status: new}, matches: true}
+  tagged: {cel: 'tags["a"] == "x"'}
+tests:
+  good:
+    - {row: {n: 5, status: gone}, matches: false, description: Gone is gone.}
+  tagged:
+    - {row: {tags: {a: x}}, matches: true}
+    - {row: {tags: {b: x}}, matches: unknown}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "orders.yml").write_text(CATALOG)
+    return tmp_path
+
+
+def test_tests_beside_and_apart(folder: Path) -> None:
+    done = run("test", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "4 passed, 0 failed on evaluator\n")
+
+
+def test_a_failure_says_what_decided_it(folder: Path) -> None:
+    file = folder / "catalog" / "orders.yml"
+    file.write_text(CATALOG.replace("{n: 5, status: new}, matches: true", "{n: 5, status: gone}, matches: true"))
+    done = run("test", cwd=folder)
+    assert done.returncode == 1
+    assert "error[failed-test]: orders.good: the row should give true, but gives false" in done.stderr
+    assert "it is decided by: status is 'gone' is TRUE with {status: \"gone\"}" in done.stderr
+
+
+def test_wrong_tests_are_reported(folder: Path) -> None:
+    file = folder / "catalog" / "orders.yml"
+    file.write_text(CATALOG + "  nosuch: []\n")
+    done = run("test", cwd=folder)
+    assert done.returncode == 2 and "no filter is named 'nosuch'" in done.stderr
+    file.write_text(CATALOG.replace("matches: unknown", "matches: unknown, version: 7"))
+    assert "orders.tagged has no version 7" in run("test", cwd=folder).stderr
+
+
+def test_engines_agree_on_the_reference_catalog(spark: Any, postgres: Any) -> None:
+    catalog = predicat.load_catalog("catalog")
+    rows = catalog.filters()
+    expected = testing.on_evaluator(rows)
+    assert len(expected) > 200 and not [item for item in expected if item.problem]
+    for name, engine in (
+        ("spark", lambda *args: on_spark(*args, spark)),
+        ("postgres", lambda *args: on_postgres(postgres, *args)),
+        ("duckdb", on_duckdb),
+    ):
+        found = testing.on_engine(catalog, rows, name, engine)
+        assert len(found) == len(expected)
+        assert [item.problem for item in found if item.problem] == []
+
+
+def test_an_engine_that_differs_is_a_failure(folder: Path) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = testing.on_engine(catalog, catalog.filters(), "duckdb", lambda _fields, rows, sql: [[None] * len(rows) for _ in sql])
+    assert [item.problem is not None for item in found] == [True, False, True, False]
+
+
+def cover(node: Node, rows: list[dict[str, Any]]) -> bool:
+    """Whether rows show every condition decide both ways, where some row can."""
+    return all(any(compile_node(need.node)(row) is True for row in rows) or example(need.node, wanted=True)[0] == "none" for need in coverage.needs(node))
+
+
+@pytest.mark.parametrize("text", ["n > 3 AND status = 'x'", "n > 3 OR status LIKE 'a%' AND n < 10", "NOT (n = 1 OR status IS NULL)", "n BETWEEN 2 AND 5"])
+def test_generated_rows_cover_every_condition_both_ways(text: str) -> None:
+    node = predicat.parse(text, "sql", {"n": "bigint", "status": "string"}).node
+    rows = coverage.generate(node, mutate="reject")
+    assert cover(node, rows)
+    function = compile_node(node)
+    for mutant in mutants(node):
+        other = compile_node(mutant.node)
+        differs = any((function(row) is True) != (other(row) is True) for row in rows)
+        verdict = predicat.compare(predicat.Predicate(node, "sql"), predicat.Predicate(mutant.node, "sql"))
+        assert differs or verdict.same_rows, mutant.change
+
+
+def test_generated_tests_pass_and_complete_the_figures(folder: Path) -> None:
+    done = run("test", "--generate", "--mutate", "--out", "catalog/generated.yml", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert run("test", "--engine", "duckdb", cwd=folder).returncode == 0
+    figures = run("test", "--mutate", cwd=folder).stdout.splitlines()[-1]
+    assert figures.startswith("6 of 6 conditions decided both ways; mutation score 100%")
+
+
+def test_mutation_finds_a_weak_test(folder: Path) -> None:
+    out = run("test", "--mutate", "good", cwd=folder).stdout
+    assert "no test: n is more than 3 is FALSE and decides" in out and "not found: operand 1 of and is left out" in out
+
+
+def test_explain(folder: Path) -> None:
+    out = run("explain", "good", cwd=folder).stdout
+    assert "  all of:\n    n is more than 3\n    not:\n      status is 'gone'\n" in out
+    assert "yes / yes  n is more than 3" in out and "reads orders on spark: n, status" in out
+    out = run("explain", "good", "--row", '{"n": 2, "status": "gone"}', cwd=folder).stdout
+    assert out.startswith("orders.good@1 is FALSE: the row is not accepted\n") and ">   n is more than 3: FALSE   {n: 2}" in out
+    done = run("explain", "good", "--row", "[1]", cwd=folder)
+    assert done.returncode == 2 and "JSON object" in done.stderr
+    assert "did you mean 'good'" in run("explain", "goood", cwd=folder).stderr
