@@ -19,6 +19,9 @@ Slot = tuple[str | int, ...]
 EACH = -1
 _JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
 _MAX = 40
+_DIAGONALS = 3
+_FIRST = {"gt": 1, "lt": -1, "ne": 1}
+"""The step from a constant to a value that makes a comparison TRUE; it is tried first, because most conditions stand in an AND."""
 
 
 class Probe:
@@ -79,11 +82,13 @@ class Probe:
     # --- rows
 
     def rows(self, count: int, seed: int = 0) -> Iterator[dict[str, Any]]:
-        """So many rows: first all absent, then one value changed at a time, then mixtures. The same for the same seed."""
+        """So many rows: first all absent, then the likeliest values of all places, one at a time, mixtures. The same for the same seed."""
         chance = random.Random(seed)  # noqa: S311  # no secret
         slots = list(self.values)
         yield {}
-        made = 1
+        for place in range(_DIAGONALS):
+            yield self._row({slot: values[place % len(values)] for slot, values in self.values.items() if values}, chance)
+        made = 1 + _DIAGONALS
         for slot in slots:
             for value in self.values[slot][:8]:
                 if made < count // 3:
@@ -154,9 +159,10 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
         case _:
             return None
     inner, key = _slot(node.args[0], env), node.args[1]
-    if inner is None or not isinstance(key, Literal) or not isinstance(key.value, str | int) or key.value == EACH:
+    if inner is None or not isinstance(key, Literal):
         return None
-    return (*inner, key.value)
+    usable = isinstance(key.value, str) or (isinstance(key.value, int) and 0 <= key.value < _MAX)
+    return (*inner, key.value) if usable and isinstance(key.value, str | int) else None
 
 
 def _constants(node: Call) -> Iterator[Any]:
@@ -178,10 +184,12 @@ def _around(op: str, constant: Any, kind: Type) -> list[Any]:
         case int() | float() | Decimal():
             return _numbers(op, constant, kind)
         case datetime():
-            near = [constant, constant + timedelta(microseconds=1), constant - timedelta(microseconds=1)] if 1 < constant.year < 9999 else [constant]
+            step = timedelta(microseconds=1)
+            near = [constant + _FIRST.get(op, 0) * step, constant, constant + step, constant - step] if 1 < constant.year < 9999 else [constant]
             return near if kind == TIMESTAMP else [item.date() for item in near] if kind == DATE else []
         case date():
-            near_days = [constant, constant + timedelta(days=1), constant - timedelta(days=1)] if 1 < constant.year < 9999 else [constant]
+            day_long = timedelta(days=1)
+            near_days = [constant + _FIRST.get(op, 0) * day_long, constant, constant + day_long, constant - day_long] if 1 < constant.year < 9999 else [constant]
             if kind == TIMESTAMP:
                 return [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in near_days]
             return near_days if kind == DATE else []
@@ -199,7 +207,8 @@ def _texts(op: str, constant: str, kind: Type) -> list[Any]:
     if op == "matches":
         base = _sample(regex.parse(constant))
         return [base, f"x{base}x", base[:-1], base + base, base.upper(), base + "\n"]
-    return [constant, constant + "x", "x" + constant, constant.upper(), constant.lower(), f" {constant}", constant[:-1]]
+    first = [constant + "x"] if op in ("ne", "gt") else []
+    return [*first, constant, constant + "x", "x" + constant, constant.upper(), constant.lower(), f" {constant}", constant[:-1]]
 
 
 def _sample(node: regex.Regex) -> str:
@@ -220,9 +229,11 @@ def _sample(node: regex.Regex) -> str:
 def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
     whole = int(constant) if -(2**63) < constant < 2**63 else 0  # NaN too is no whole number
     if kind == BIGINT:
-        return [value for value in (whole, whole + 1, whole - 1) if INT_MIN <= value <= INT_MAX]
+        first = whole + _FIRST.get(op, 0)
+        return [value for value in dict.fromkeys((first, whole, whole + 1, whole - 1)) if INT_MIN <= value <= INT_MAX]
     if kind == DOUBLE:
-        return [float(constant), float(constant) + 1, float(constant) - 0.5, float(constant) - 1]
+        exact = float(constant)
+        return [exact + _FIRST.get(op, 0), exact, exact + 1, exact - 0.5, exact - 1]
     if isinstance(kind, DecimalType):
         step = Decimal(1).scaleb(-kind.scale)
         base = Decimal(str(constant)).quantize(step) if abs(constant) < 10 ** (kind.precision - kind.scale) else Decimal(0)
