@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any
 
 from predicat.backends import DIALECTS
-from predicat.catalog.model import FilterTest
+from predicat.catalog.model import Bound, FilterTest
 from predicat.catalog.yamltext import Item
 from predicat.diagnostics import Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -24,9 +24,12 @@ FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
 FILTER_KEYS = ("description", "owner", "tags", "latest", "versions", "tests", "coverage", "on_unknown", *BODY_KEYS)
-GROUP_KEYS = ("filters", "exclusive", "exhaustive", "description")
+GROUP_KEYS = ("filters", "exclusive", "exhaustive", "severity", "description")
 SUBSCRIPTION_KEYS = ("filter", "properties", "description")
 COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
+BOUND_KEYS = ("value", "severity")
+SEVERITIES = ("error", "warn")
+_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%\Z")
 TEST_KEYS = ("row", "matches", "version", "description")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
 _FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
@@ -59,7 +62,7 @@ class Definition:
     latest: int
     versions: Mapping[int, VersionDefinition]
     tests: tuple[FilterTest, ...]
-    coverage: Mapping[str, Any]
+    coverage: Mapping[str, Bound]
     span: Span
 
 
@@ -243,10 +246,45 @@ class DefinitionReader:
             tuple(tag.text("a tag") for tag in keys["tags"].items("tags")) if "tags" in keys else (),
             on_unknown, self.latest(keys, versions), versions,
             tuple(self.tests(keys["tests"])) if "tests" in keys else (),
-            {key: value.data() for key, value in self.mapping(keys["coverage"], "coverage", COVERAGE_KEYS).items()}
-            if "coverage" in keys else {},
+            self.coverage(keys["coverage"]) if "coverage" in keys else {},
             span,
         )  # fmt: skip
+
+    def coverage(self, item: Item) -> dict[str, Bound]:
+        """Bounds such as `1%`, `500` (rows) or `{value: 1%, severity: warn}`."""
+        found: dict[str, Bound] = {}
+        for key, value in self.mapping(item, "coverage", COVERAGE_KEYS).items():
+            bound = self.bound(key, value)
+            if bound is not None:
+                found[key] = bound
+        return found
+
+    def bound(self, key: str, item: Item) -> Bound | None:
+        severity = "error"
+        value: Any = item.value
+        if item.kind == "a mapping":
+            keys = self.mapping(item, key, BOUND_KEYS)
+            if "value" not in keys:
+                self.reporter.add(msg.missing_key(item.span, "value", key))
+                return None
+            value = keys["value"].value
+            severity = self.severity(keys)
+        share = _SHARE.match(value) if isinstance(value, str) else None
+        if share and float(share[1]) <= 100:
+            return Bound(float(share[1]) / 100, share=True, severity=severity)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0 and key != "drift":
+            return Bound(float(value), share=False, severity=severity)
+        expected = "a share such as 5%" if key == "drift" else "a share such as 5% or a number of rows"
+        self.reporter.add(msg.wrong_kind(item.span, key, expected, item.kind))
+        return None
+
+    def severity(self, keys: Mapping[str, Item]) -> str:
+        if "severity" not in keys:
+            return "error"
+        found = keys["severity"].value
+        if found not in SEVERITIES:
+            self.reporter.add(msg.bad_value(keys["severity"].span, "severity", "it is error or warn"))
+        return "warn" if found == "warn" else "error"
 
     def latest(self, keys: dict[str, Item], versions: Mapping[int, VersionDefinition]) -> int:
         if "latest" not in keys:
@@ -348,6 +386,8 @@ class DefinitionReader:
         members = [(member.text("a filter of a group"), member.span) for member in keys["filters"].items("filters")]
         dataset.uses += members
         flags: dict[str, Any] = {key: bool(keys[key].value) for key in ("exclusive", "exhaustive") if key in keys}
+        if "severity" in keys:
+            flags["severity"] = self.severity(keys)
         dataset.groups[name] = {"filters": [member for member, _ in members], **flags}
 
     def subscription(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:

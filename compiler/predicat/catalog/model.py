@@ -24,6 +24,18 @@ class FilterTest:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound on how many rows a filter accepts: a share (0 to 1) if `share`, else a number of rows. `severity` is error or warn."""
+
+    value: float
+    share: bool
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        return f"{self.value * 100:g}%" if self.share else f"{self.value:g} rows"
+
+
+@dataclass(frozen=True, slots=True)
 class Version:
     """One version of a filter: its body as text for people, and its checked predicate."""
 
@@ -50,7 +62,7 @@ class Filter:
     latest: int
     versions: Mapping[int, Version]
     tests: tuple[FilterTest, ...]
-    coverage: Mapping[str, Any]
+    coverage: Mapping[str, Bound]
     span: Span
 
     @property

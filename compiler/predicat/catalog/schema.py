@@ -39,7 +39,7 @@ def json_schema() -> Schema:
                      "decimal(p,s), array<t>, map<string, t>, struct<a: t>, json."},
             "field": _field(), "param": _param(), "filter": _filter(), "version": _version(),
             "tests": _tests(),
-            "group": _object(d.GROUP_KEYS, {"filters": {"type": "array", "items": _TEXT}, "exclusive": {"type": "boolean"},
+            "group": _object(d.GROUP_KEYS, {"filters": {"type": "array", "items": _TEXT}, "exclusive": {"type": "boolean"}, "severity": {"enum": list(d.SEVERITIES)},
                              "exhaustive": {"type": "boolean"}, "description": _DESCRIPTION}),
             "subscription": _object(d.SUBSCRIPTION_KEYS, {"filter": _TEXT, "description": _DESCRIPTION,
                                     "properties": {"type": "object", "additionalProperties": _TEXT}}),
@@ -105,13 +105,15 @@ def _tests() -> Schema:
 
 
 def _filter() -> Schema:
+    severity: Schema = {"enum": list(d.SEVERITIES)}
     amount: Schema = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\d+(\.\d+)?\s*%$"}]}
+    bound: Schema = {"anyOf": [amount, _object(d.BOUND_KEYS, {"value": amount, "severity": severity}) | {"required": ["value"]}]}
     return _object((*d.FILTER_KEYS, *LANGUAGES), {
         "description": _DESCRIPTION, "owner": _TEXT, "tags": {"type": "array", "items": _TEXT},
         "latest": {"type": "integer", "minimum": 1},
         "versions": {"type": "object", "patternProperties": {r"^\d+$": {"$ref": "#/$defs/version"}}, "additionalProperties": False},
         "tests": {"$ref": "#/$defs/tests"},
-        "coverage": _object(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, amount)),
+        "coverage": _object(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, bound)),
         "on_unknown": {"enum": ["reject", "accept"], "description": "What a row gets for which the filter is UNKNOWN."},
         **_own(), **_bodies(),
     })  # fmt: skip

@@ -21,12 +21,13 @@ COMMANDS = {
     "apply": "Create the PostgreSQL views of the filters, in one transaction.",
     "run": "Run filters on Spark and write the accepted rows.",
     "spark": "The Spark extension: its jar and its settings.",
+    "quality": "Measure how many rows filters accept, and check the bounds of the catalog.",
     "docs": "Build or serve the catalog as a web site.",
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",
     "schema": "Print the JSON Schema of catalog files.",
 }
-FINDS = ("diff", "lint", "test")
+FINDS = ("diff", "lint", "test", "quality")
 """Commands whose exit code 1 says that they found something; there, a catalog that cannot be read is 2."""
 
 

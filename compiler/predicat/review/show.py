@@ -7,9 +7,10 @@ import math
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from predicat.review.compare import Verdict, Witness
+if TYPE_CHECKING:
+    from predicat.review.compare import Verdict, Witness
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,169 @@
+"""predicat quality"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+
+if TYPE_CHECKING:
+    from predicat.catalog import Catalog
+    from predicat.quality.history import Entry
+    from predicat.quality.measure import Measure
+    from predicat.quality.plan import Plan
+    from predicat.quality.report import Run
+
+FORMATS = ("text", "json", "junit", "markdown", "html")
+engine_option = click.option("--engine", default="spark", show_default=True, type=click.Choice(("spark", "postgres", "duckdb")), help="Where to measure.")
+input_option = click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE",
+                            help="The table or path of a dataset (Spark, DuckDB); by default its relation.")  # fmt: skip
+sample_option = click.option("--sample", default=1.0, show_default=True, type=click.FloatRange(0.000001, 1.0), help="The share of rows to look at.")
+history_option = click.option("--history", default="target/quality/history.jsonl", show_default=True, type=click.Path(path_type=Path), help="Where results are kept.")
+common = (catalog_option, vars_option, engine_option, input_option, sample_option, click.option("--dsn", help="The PostgreSQL server."), history_option)
+
+
+def shared(function: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(common):
+        function = option(function)
+    return function
+
+
+@click.group("quality", help="How many rows filters accept, held to the bounds of the catalog.")
+def command() -> None:
+    """The group."""
+
+
+@command.command("run", help="Measure datasets (all of them if none is named) and check every bound. Exit code 1: a bound is broken; 2: wrong use; "
+                 "3: an engine failed.")  # fmt: skip
+@click.argument("datasets", nargs=-1)
+@shared
+@click.option("--format", "form", default="text", show_default=True, type=click.Choice(FORMATS), help="The form of the report.")
+@click.option("--out", type=click.Path(path_type=Path), help="Write the report to a file.")
+@click.option("--html", "pages", type=click.Path(path_type=Path), help="Also write the page there.")
+@click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="What drift is judged against.")
+@click.option("--partition", default="", help="The partition of the data that this is, such as a date.")
+@click.option("--keep-in-postgres", is_flag=True, help="Keep results in the table predicat_quality of --dsn as well.")
+def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, inputs: tuple[str, ...], sample: float, dsn: str | None,
+        history: Path, form: str, out: Path | None, pages: Path | None, baseline: Path, partition: str, *, keep_in_postgres: bool) -> None:  # fmt: skip
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.quality import history as kept  # noqa: PLC0415  # as above
+    from predicat.quality import report  # noqa: PLC0415  # as above
+
+    catalog = load_quietly(folder, pairs("--var", variables))
+    past, base = kept.by_filter(kept.read(history)), kept.by_filter(kept.read(baseline))
+    runs = [_run(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn, past, base) for name in datasets or catalog.datasets]
+    added = [item for found in runs if found.measure is not None for item in kept.entries(catalog, found.measure, partition)]
+    kept.append(history, added)
+    if keep_in_postgres:
+        from predicat.deploy import server  # noqa: PLC0415  # as above
+
+        with server.connect(dsn, Path("target/postgres")) as connection:
+            kept.append_postgres(connection, added)
+    shown = report.FORMATS[form](runs)
+    if out is None:
+        click.echo(shown, nl=False)
+    else:
+        write_text(out, shown)
+    if pages is not None:
+        write_text(pages, report.html(runs))
+        click.echo(f"page: {pages}", err=True)
+    code = max(found.code for found in runs) if runs else 0
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+@command.command("baseline", help="Take the last kept results (of a partition) as what drift is judged against.")
+@history_option
+@click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option("--partition", help="Of this partition only.")
+def baseline(history: Path, baseline: Path, partition: str | None) -> None:
+    import json  # noqa: PLC0415  # not for --help
+
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
+    from predicat.quality import history as kept  # noqa: PLC0415  # as above
+
+    last = {name: items[-1] for name, items in kept.by_filter(kept.read(history), partition).items()}
+    if not last:
+        raise click.UsageError(f"{history} holds no results; predicat quality run keeps some there")
+    write_text(baseline, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in last.values()))
+    click.echo(f"{baseline}: {len(last)} filters")
+
+
+@command.command("suggest", help="Measure datasets and propose bounds for filters that have none.")
+@click.argument("datasets", nargs=-1)
+@shared
+def suggest(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, inputs: tuple[str, ...], sample: float, dsn: str | None,
+            history: Path) -> None:  # fmt: skip
+    from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # not for --help
+
+    del history
+    catalog = load_quietly(folder, pairs("--var", variables))
+    for name in datasets or catalog.datasets:
+        found = _measured(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn)
+        lines = propose(catalog, found)
+        if lines:
+            click.echo("\n".join((f"# {name}", "filters:", *lines)))
+
+
+def _run(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None, past: dict[str, list[Entry]],
+         base: dict[str, list[Entry]]) -> Run:  # fmt: skip
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
+    from predicat.quality.judge import judge  # noqa: PLC0415  # as above
+    from predicat.quality.report import Run  # noqa: PLC0415  # as above
+
+    try:
+        found = _measured(catalog, name, engine, inputs, sample, dsn)
+    except PredicatError as error:
+        if all(item.code == "usage" for item in error.diagnostics):
+            raise
+        return Run(name, None, (), error.diagnostics, past)
+    return Run(name, found, judge(catalog, found, past, base), (), past)
+
+
+def _measured(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None) -> Measure:
+    from predicat.quality import engines  # noqa: PLC0415  # not for --help
+    from predicat.quality.plan import plan  # noqa: PLC0415  # as above
+
+    asked = plan(catalog, name, (), engine)
+    if engine == "postgres":
+        from predicat.deploy import server  # noqa: PLC0415  # as above
+
+        with server.connect(dsn, Path("target/postgres")) as connection:
+            return engines.on_postgres(asked, connection, sample)
+    source = inputs.get(name) or _relation(asked, engine)
+    with _progress(name):
+        if engine == "duckdb":
+            return engines.on_duckdb(asked, source, sample)
+        spark: Any = importlib.import_module("predicat_spark.quality")
+        found: Measure = spark.on_spark(asked, source, sample)
+        return found
+
+
+def _relation(asked: Plan, engine: str) -> str:
+    found = asked.dataset.relation.get(engine)
+    if found is None:
+        raise click.UsageError(f"dataset {asked.dataset.name!r} names no {engine} relation; give --input {asked.dataset.name}=SOURCE")
+    return found
+
+
+def _progress(name: str) -> Any:
+    from rich.console import Console  # noqa: PLC0415  # only where work may take long
+
+    console = Console(stderr=True)
+    return console.status(f"measuring {name}") if sys.stderr.isatty() else _Quiet()
+
+
+class _Quiet:
+    def __enter__(self) -> None:
+        """Say nothing."""
+
+    def __exit__(self, *_: object) -> None:
+        """As above."""
+
+

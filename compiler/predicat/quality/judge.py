@@ -1,0 +1,117 @@
+"""Holds what was measured to the bounds of the catalog and to a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from predicat.catalog.model import Bound, Catalog, Filter
+from predicat.quality.measure import Measure
+from predicat.quality.statistics import drifted, psi, wilson
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One bound and whether it holds. `status` is "pass", "warn" or "fail"; `blame` the condition that decides most."""
+
+    name: str
+    kind: str
+    status: str
+    message: str
+    value: float
+    bound: str
+    history: tuple[float, ...] = ()
+    blame: str = ""
+    rows: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+
+
+History = Mapping[str, Sequence[Mapping[str, Any]]]
+"""For each filter earlier results, the oldest first: `true`, `false`, `unknown`, `accepted`, `rows`."""
+
+
+def judge(catalog: Catalog, found: Measure, history: History | None = None, baseline: History | None = None) -> list[Check]:
+    """Every bound of the measured filters and groups. Drift is judged against the last entry of the baseline, else of the history."""
+    checks: list[Check] = []
+    past = history or {}
+    for name in found.filters:
+        row = catalog.known[name]
+        earlier = past.get(name, ())
+        compared = (baseline or {}).get(name) or earlier
+        checks += _coverage(row, found, tuple(item["accepted"] / item["rows"] for item in earlier if item["rows"])[-10:])
+        if "drift" in row.coverage and compared:
+            checks.append(_drift(row, row.coverage["drift"], found, compared[-1]))
+    return checks + list(_groups(catalog, found))
+
+
+def _coverage(row: Filter, found: Measure, history: tuple[float, ...]) -> Iterator[Check]:
+    name = row.qualified
+    accepted, unknown = found.accepted[name], found.filters[name].unknown
+    for kind, count, high in (("at_least", accepted, False), ("at_most", accepted, True), ("unknown_at_most", unknown, True)):
+        bound = row.coverage.get(kind)
+        if bound is None:
+            continue
+        value = count / found.rows if bound.share and found.rows else count / found.sample if not bound.share else 0.0
+        edge = _edge(count, found, bound, high)
+        holds = edge <= bound.value if high else edge >= bound.value
+        what = "UNKNOWN for" if kind == "unknown_at_most" else "accepts"
+        shown = f"{value:.2%} of the rows" if bound.share else f"{value:,.0f} rows"
+        limit = "at most" if high else "at least"
+        blame = "" if holds else _blame(found, name, "unknown" if kind == "unknown_at_most" else "true" if high else "false")
+        yield Check(name, kind, _status(holds, bound.severity), f"{name} {'is ' if what[0] == 'U' else ''}{what} {shown}; {limit} {bound}", value, str(bound),
+                    history, blame)  # fmt: skip
+
+
+def _edge(count: int, found: Measure, bound: Bound, high: bool) -> float:
+    """The figure to judge: of a sample the end of its interval that favours the filter."""
+    if found.sample >= 1:
+        return count / found.rows if bound.share and found.rows else float(count) if not bound.share else 0.0
+    low_end, high_end = wilson(count, found.rows)
+    share = low_end if high else high_end
+    return share if bound.share else share * found.rows / found.sample
+
+
+def _status(holds: bool, severity: str) -> str:
+    return "pass" if holds else "warn" if severity == "warn" else "fail"
+
+
+def _blame(found: Measure, name: str, outcome: str) -> str:
+    """The condition that is most often what the filter is too often."""
+    atoms = found.atoms.get(name)
+    if not atoms or not found.rows:
+        return ""
+    text, count = max(atoms, key=lambda item: int(getattr(item[1], outcome)))
+    return f"{text} is {outcome.upper()} for {getattr(count, outcome) / found.rows:.2%}"
+
+
+def _drift(row: Filter, bound: Bound, found: Measure, before: Mapping[str, Any]) -> Check:
+    name = row.qualified
+    count = found.filters[name]
+    moved = found.share(name) - (before["accepted"] / before["rows"] if before["rows"] else 0.0)
+    index = psi((before["true"], before["false"], before["unknown"]), (count.true, count.false, count.unknown))
+    far = drifted((before["accepted"], before["rows"]), (found.accepted[name], found.rows), bound.value)
+    message = f"{name} moved by {moved:+.2%} points of rows since {before.get('at', 'the baseline')} (PSI {index:.3f}); at most {bound}"
+    return Check(name, "drift", _status(not far, bound.severity), message, moved, str(bound), blame=_moved_atom(found, name, before) if far else "")
+
+
+def _moved_atom(found: Measure, name: str, before: Mapping[str, Any]) -> str:
+    """The condition whose share of TRUE moved most since an earlier result."""
+    earlier = {item["text"]: item for item in before.get("atoms", ())}
+    moves = [
+        (abs(count.true / found.rows - earlier[text]["true"] / before["rows"]), text)
+        for text, count in found.atoms.get(name, ())
+        if text in earlier and found.rows and before["rows"]
+    ]
+    return f"{max(moves)[1]} moved by {max(moves)[0]:.2%} points" if moves else ""
+
+
+def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:
+    for group, count in found.groups.items():
+        spec = catalog.datasets[found.dataset].groups[group]
+        name, severity = f"{found.dataset}.{group}", spec.get("severity", "error")
+        if spec.get("exclusive"):
+            message = f"{count.overlap:,} rows are accepted by more than one filter of {name}"
+            yield Check(name, "exclusive", _status(not count.overlap, severity), message, count.overlap, "0 rows", rows=count.overlap_rows)
+        if spec.get("exhaustive"):
+            message = f"{count.gap:,} rows are accepted by no filter of {name}"
+            yield Check(name, "exhaustive", _status(not count.gap, severity), message, count.gap, "0 rows", rows=count.gap_rows)

@@ -1,0 +1,168 @@
+"""A run in the forms that people and machines read: terminal, JSON, JUnit XML, Markdown, HTML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from predicat.diagnostics import Diagnostic
+from predicat.quality.history import Entry
+from predicat.quality.judge import Check
+from predicat.quality.measure import Measure
+from predicat.quality.statistics import wilson
+from predicat.review.show import plain, row_text
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was measured of a dataset and judged; `errors` are what an engine said instead. `history` is by filter."""
+
+    dataset: str
+    measure: Measure | None
+    checks: Sequence[Check]
+    errors: Sequence[Diagnostic] = ()
+    history: dict[str, list[Entry]] | None = None
+
+    @property
+    def code(self) -> int:
+        """0 fine, 1 a bound is broken, 3 an engine failed."""
+        if self.errors:
+            return 3
+        return 1 if any(check.status == "fail" for check in self.checks) else 0
+
+
+def _interval(found: Measure, name: str) -> str:
+    low, high = wilson(found.accepted[name], found.rows)
+    return f" [{low:.2%}, {high:.2%}]" if found.sample < 1 else ""
+
+
+def text(runs: Sequence[Run]) -> str:
+    """A table for each dataset, then what is wrong."""
+    lines: list[str] = []
+    for run in runs:
+        found = run.measure
+        if found is not None:
+            of = f"{found.rows:,} rows" + (f", a sample of {found.sample:.2%}; intervals hold in 95 of 100 cases" if found.sample < 1 else "")
+            lines += [f"{run.dataset} on {found.engine}: {of}", ""]
+            lines += _table(found)
+        for name, reason in found.refused.items() if found is not None else ():
+            lines.append(f"not measured: {name}: {reason}")
+        lines += [""] if found is not None else []
+        lines += [f"ERROR {item.message}" for item in run.errors]
+        for check in run.checks:
+            if check.status == "pass":
+                continue
+            lines.append(f"{check.status.upper()} {check.message}" + (f"; {check.blame}" if check.blame else ""))
+            lines += [f"  {row_text(row)}" for row in check.rows]
+            if check.history:
+                lines.append(f"  before: {', '.join(f'{value:.2%}' for value in check.history[-5:])}")
+        passed = sum(check.status == "pass" for check in run.checks)
+        lines += [f"{passed} of {len(run.checks)} checks passed", ""]
+    return "\n".join(lines)
+
+
+def _table(found: Measure) -> list[str]:
+    head = ("filter", "accepted", "share", "FALSE", "UNKNOWN")
+    rows = [
+        (name, f"{found.accepted[name]:,}", f"{found.share(name):.2%}{_interval(found, name)}", f"{count.false:,}", f"{count.unknown:,}")
+        for name, count in found.filters.items()
+    ]
+    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
+    return ["  ".join(cell.ljust(width) if not place else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
+            for row in (head, tuple("-" * width for width in widths), *rows)]  # fmt: skip
+
+
+def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """The runs as JSON data."""
+    return [
+        {
+            "dataset": run.dataset,
+            "code": run.code,
+            "errors": [item.message for item in run.errors],
+            "checks": [
+                {"name": check.name, "kind": check.kind, "status": check.status, "message": check.message, "value": check.value,
+                 "bound": check.bound, "blame": check.blame or None, "history": list(check.history), "rows": [plain(row) for row in check.rows]}
+                for check in run.checks
+            ],
+            "measure": None if run.measure is None else _measure(run.measure),
+        }
+        for run in runs
+    ]  # fmt: skip
+
+
+def _measure(found: Measure) -> dict[str, Any]:
+    return {
+        "engine": found.engine,
+        "rows": found.rows,
+        "sample": found.sample,
+        "filters": {
+            name: {"accepted": found.accepted[name], "true": count.true, "false": count.false, "unknown": count.unknown,
+                   "interval": list(wilson(found.accepted[name], found.rows)),
+                   "atoms": [{"text": text_, "true": item.true, "false": item.false, "unknown": item.unknown} for text_, item in found.atoms.get(name, ())]}
+            for name, count in found.filters.items()
+        },
+        "nulls": found.nulls,
+        "overlaps": [{"filters": list(pair), "rows": rows, "jaccard": found.jaccard(*pair)} for pair, rows in sorted(found.overlaps.items())],
+        "groups": {name: {"gap": count.gap, "overlap": count.overlap} for name, count in found.groups.items()},
+        "refused": found.refused,
+    }  # fmt: skip
+
+
+def as_json(runs: Sequence[Run]) -> str:
+    """The runs as JSON."""
+    return json.dumps(data(runs), ensure_ascii=False, indent=2, default=str) + "\n"
+
+
+def junit(runs: Sequence[Run]) -> str:
+    """The checks as JUnit XML: a broken bound is a failure, what an engine refused an error."""
+    root = Element("testsuites", name="predicat quality")
+    for run in runs:
+        failed = sum(check.status == "fail" for check in run.checks)
+        suite = SubElement(root, "testsuite", name=run.dataset, tests=str(len(run.checks) + len(run.errors)), failures=str(failed), errors=str(len(run.errors)))
+        for check in run.checks:
+            case = SubElement(suite, "testcase", classname=check.name, name=check.kind)
+            if check.status == "fail":
+                SubElement(case, "failure", message=check.message).text = check.blame
+            elif check.status == "warn":
+                SubElement(case, "system-out").text = f"warning: {check.message}"
+        for item in run.errors:
+            case = SubElement(suite, "testcase", classname=run.dataset, name="engine")
+            SubElement(case, "error", message=item.message)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def markdown(runs: Sequence[Run]) -> str:
+    """The runs as Markdown."""
+    lines: list[str] = []
+    for run in runs:
+        lines += [f"### {run.dataset}", ""]
+        lines += [f"- **error**: {item.message}" for item in run.errors]
+        lines += [f"- **{check.status}**: {check.message}{'; ' + check.blame if check.blame else ''}" for check in run.checks if check.status != "pass"]
+        if run.measure is not None:
+            found = run.measure
+            lines += ["", f"{found.rows:,} rows on {found.engine}", "", "| filter | accepted | share | UNKNOWN |", "|---|---:|---:|---:|"]
+            lines += [f"| `{name}` | {found.accepted[name]:,} | {found.share(name):.2%}{_interval(found, name)} | {count.unknown / max(found.rows, 1):.2%} |"
+                      for name, count in found.filters.items()]  # fmt: skip
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def html(runs: Sequence[Run]) -> str:
+    """The runs as one page without any request."""
+    from predicat.quality.page import page  # noqa: PLC0415  # templates load when a page is asked for
+
+    return page(runs)
+
+
+def strongest_overlaps(found: Measure, most: int = 20) -> list[tuple[str, str, float]]:
+    """The pairs of filters that share most of their rows."""
+    pairs = [(one, other, found.jaccard(one, other)) for one, other in combinations(sorted(found.filters), 2)]
+    return sorted((pair for pair in pairs if pair[2] > 0), key=lambda pair: -pair[2])[:most]
+
+
+FORMATS: dict[str, Callable[[Sequence[Run]], str]] = {"text": text, "json": as_json, "junit": junit, "markdown": markdown, "html": html}
+"""The forms of a report by name."""
