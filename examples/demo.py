@@ -12,8 +12,12 @@ import pyarrow.parquet as pq
 import predicat
 import predicat_spark
 from examples.data import to_parquet, to_postgres
-from predicat.catalog.manifest import build_manifest, write_manifest
+from predicat.catalog.manifest import build_manifest, write_manifest, write_text
 from predicat.deploy import server, views
+from predicat.quality import report
+from predicat.quality.judge import judge
+from predicat.quality.plan import plan
+from predicat_spark.quality import on_spark
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "target"
@@ -46,7 +50,32 @@ def main() -> int:
     _table(("filter", "language", "rows in Spark", "rows in PostgreSQL", "UNKNOWN", "agree"), rows)
     (TARGET / "report.json").write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
     _say(f"\n{len(rows) - wrong} of {len(rows)} filters select the same rows in both, row by row; {time.monotonic() - started:.0f} s; report: target/report.json")
-    return 1 if wrong else 0
+    wrong_bounds = _coverage(catalog, files)
+    _say(f"coverage: {TARGET / 'quality' / 'coverage.html'}; Great Expectations' Data Docs: {_data_docs(catalog, files['flights'])}")
+    return 1 if wrong or wrong_bounds else 0
+
+
+def _coverage(catalog: predicat.Catalog, files: dict[str, Path]) -> int:
+    """Print how many rows each filter of the flights accepts, check every bound, and write the page; the number of broken bounds."""
+    runs = []
+    for name, path in files.items():
+        found = on_spark(plan(catalog, name, (), "spark"), str(path))
+        runs.append(report.Run(name, found, judge(catalog, found)))
+    write_text(TARGET / "quality" / "coverage.html", report.html(runs))
+    _say("\n" + report.text([run for run in runs if run.dataset == "flights"]))
+    return sum(check.status == "fail" for run in runs for check in run.checks)
+
+
+def _data_docs(catalog: predicat.Catalog, flights: Path) -> str:
+    """Run the expectations of the flights in a Great Expectations project; the address of its documents."""
+    from predicat.quality import project  # noqa: PLC0415  # Great Expectations takes seconds to import
+
+    project.generate(catalog, ROOT / "catalog", TARGET / "quality", "spark")
+    frame = predicat_spark.session(catalog=ROOT / "catalog").read.parquet(str(flights))
+    _, errors, docs = project.run(TARGET / "quality", "predicat_flights", {"dataframe": frame})
+    if errors:
+        raise predicat.PredicatError(errors)
+    return docs
 
 
 def _say(text: str) -> None:

@@ -6,9 +6,11 @@ from predicat_spark.columns import create_functions, create_views, matches_filte
 from predicat_spark.jar import ensure_jar
 from predicat_spark.java import ensure_java
 from predicat_spark.jobs import run, table
+from predicat_spark.quality import check_coverage
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session
 
 __all__ = [
+    "check_coverage",
     "compile_manifest",
     "configure",
     "create_functions",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from predicat import backends
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.deploy.columns import problems
 from predicat.deploy.views import accepted
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import fields_of
 from predicat.ir.types import DecimalType, Scalar
@@ -100,6 +100,25 @@ def _named(catalog: Catalog, dataset: Dataset, name: str) -> tuple[str, Filter]:
         missing = next(param.name for param in row.current.params.values() if param.required)
         raise PredicatError.of(msg.missing_param(row.span, row.qualified, missing))
     return name, row
+
+
+def check_relations(catalog: Catalog, inputs: Mapping[str, str], master: str = "local[*]") -> None:
+    """Every relation (or the source given for its dataset) has the columns that filters read. Raises PredicatError with all that is missing."""
+    session = local_session(master, "predicat check")
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
+
+    reporter = Reporter()
+    for dataset in catalog.datasets.values():
+        source = inputs.get(dataset.name, dataset.relation.get("spark"))
+        if source is None or not dataset.filters:
+            continue
+        try:
+            columns = {field.name: field.dataType.simpleString() for field in read(session, source, dataset).schema}
+        except PySparkException as error:
+            reporter.add(msg.engine_error("Spark", str(error).strip().splitlines()[0]))
+            continue
+        reporter.extend(problems("spark", source, columns, dataset.filters.values()))
+    reporter.raise_errors()
 
 
 def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:

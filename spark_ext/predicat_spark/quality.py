@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.quality.engines import SAMPLE_ROWS
+from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
-from predicat.quality.plan import Plan
+from predicat.quality.plan import Plan, plan
 from predicat_spark.jobs import local_session, read
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from predicat.catalog import Catalog
 
 _LIMIT = "spark.sql.codegen.hugeMethodLimit"
 
@@ -57,3 +60,11 @@ def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any
     names = dict.fromkeys(decl.column("spark") for row in plan.filters for decl in row.current.predicate.fields.values())
     columns = [f"`{name.replace('`', '``')}`" for name in names] or ["1 AS one"]
     return [row.asDict(recursive=True) for row in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()]
+
+
+def check_coverage(catalog: Catalog, dataset: str, source: str | DataFrame, filters: Sequence[str] = ()) -> list[Check]:
+    """Every bound of some filters (of all, if none is named) and groups of a dataset on a table, path or DataFrame, in one pass.
+
+    Raises PredicatError with Spark's text if the query fails.
+    """
+    return judge(catalog, on_spark(plan(catalog, dataset, filters, "spark"), source))

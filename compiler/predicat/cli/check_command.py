@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
-from predicat.cli.options import catalog_option, load, pairs, vars_option
+from predicat.cli.options import catalog_option, load, load_quietly, pairs, vars_option
 
 
 @click.command("check", help="Check a catalog: every file, name, type, reference and inline test, and that released versions keep their meaning.")
 @catalog_option
 @vars_option
-def command(folder: Path, variables: tuple[str, ...]) -> None:
+@click.option("--relation", type=click.Choice(("spark", "postgres")), help="Also compare the declared fields with the columns of the relations there.")
+@click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE", help="The table or path of a dataset on Spark; by default its relation.")
+@click.option("--dsn", help="PostgreSQL for --relation postgres; without it the PG* variables, else an embedded server.")
+def command(folder: Path, variables: tuple[str, ...], relation: str | None, inputs: tuple[str, ...], dsn: str | None) -> None:
     from predicat.catalog.checked import recall, remember  # noqa: PLC0415  # not for --help
 
     values = pairs("--var", variables)
@@ -24,6 +29,22 @@ def command(folder: Path, variables: tuple[str, ...]) -> None:
     for warning in warnings:
         click.echo(warning + "\n", err=True)
     click.echo(summary)
+    if relation is not None:
+        _relations(folder, values, relation, pairs("--input", inputs, "DATASET=SOURCE"), dsn)
+
+
+def _relations(folder: Path, values: dict[str, str], engine: str, inputs: dict[str, str], dsn: str | None) -> None:
+    """Compare declared fields with columns. Raises PredicatError with every field that a relation lacks or has otherwise."""
+    catalog = load_quietly(folder, values)
+    if engine == "postgres":
+        from predicat.deploy import server, views  # noqa: PLC0415  # not for a plain check
+
+        with server.connect(dsn, Path("target/postgres")) as connection:
+            views.check_relations(catalog, connection)
+    else:
+        jobs: Any = importlib.import_module("predicat_spark.jobs")
+        jobs.check_relations(catalog, inputs)
+    click.echo(f"the relations on {engine} have the declared columns")
 
 
 def _checked(folder: Path, variables: tuple[str, ...]) -> tuple[list[str], str]:

@@ -22,6 +22,7 @@ COMMANDS = {
     "run": "Run filters on Spark and write the accepted rows.",
     "spark": "The Spark extension: its jar and its settings.",
     "quality": "Measure how many rows filters accept, and check the bounds of the catalog.",
+    "export": "Write the filters as a dbt package.",
     "docs": "Build or serve the catalog as a web site.",
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",

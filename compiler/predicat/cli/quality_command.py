@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,26 @@ def suggest(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...],
         lines = propose(catalog, found)
         if lines:
             click.echo("\n".join((f"# {name}", "filters:", *lines)))
+
+
+@command.command("gx", help="Write a Great Expectations project: suites, validation definitions and checkpoints of the bounds of the catalog.")
+@catalog_option
+@vars_option
+@click.option("--engine", default="spark", show_default=True, type=click.Choice(("spark", "postgres")), help="The data source.")
+@click.option("--out", default="target/quality", show_default=True, type=click.Path(path_type=Path), help="The folder of the project.")
+@click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="What stability is judged against.")
+def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, baseline: Path) -> None:
+    if find_spec("great_expectations") is None:
+        from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # only for a mistake
+
+        raise PredicatError.of(messages.missing_extra("Great Expectations", "quality"))
+    from predicat.quality import history as kept  # noqa: PLC0415  # not for --help
+    from predicat.quality.project import DSN, generate  # noqa: PLC0415  # takes seconds to import
+
+    catalog = load_quietly(folder, pairs("--var", variables))
+    names = generate(catalog, folder.resolve(), out, engine, kept.by_filter(kept.read(baseline)))
+    note = f"; put the connection into {DSN}" if engine == "postgres" else ""
+    click.echo(f"{out / 'gx'}: {', '.join(names) or 'no dataset has bounds'}{note}")
 
 
 def _run(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None, past: dict[str, list[Entry]],

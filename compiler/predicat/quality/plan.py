@@ -47,7 +47,8 @@ class Plan:
         found = []
         for start in range(0, len(self.items), DIGITS):
             chunk = self.items[start : start + DIGITS]
-            found.append(" + ".join(f"COALESCE(CAST(({item.sql}) AS BIGINT), 2) * {4**place}" for place, item in enumerate(chunk)))
+            # Shifts and ORs: sums and products would be checked for overflow, row by row.
+            found.append(" | ".join(f"(COALESCE(CAST(CAST(({item.sql}) AS INT) AS BIGINT), 2) << {2 * place})" for place, item in enumerate(chunk)))
         return found
 
     def outcomes(self, masks: Sequence[int]) -> list[int]:

@@ -1,0 +1,69 @@
+"""Times coverage on Spark beside other ways: `python benchmarks/quality.py [rows] [filters]`.
+
+On one Parquet file, in one run: a count(*) with one filter; one pass of predicat over all filters, conditions, missing values and
+overlaps; an aggregate of count_if in chunks of 25 (without overlaps); Great Expectations' UnexpectedRowsExpectation, one a filter, for
+three filters, as seconds for each.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import predicat
+import predicat_spark
+from predicat.quality.plan import plan
+from predicat_spark.quality import on_spark
+
+
+def catalog(folder: Path, filters: int) -> predicat.Catalog:
+    lines = [f"  f{number}: {{sql: \"a > {number % 90} AND b < {100 - number % 50} OR s = 'x{number % 7}'\"}}" for number in range(filters)]
+    text = "apiVersion: predicat/v1\ndataset: d\nrelation: d\nfields: {a: bigint, b: bigint, s: string}\nfilters:\n" + "\n".join(lines) + "\n"
+    (folder / "d.yml").write_text(text)
+    return predicat.load_catalog(folder)
+
+
+def seconds(name: str, run: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    run()
+    found = time.perf_counter() - start
+    print(f"{name}: {found:.2f} s", flush=True)
+    return found
+
+
+def main(rows: int, filters: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        found = catalog(folder, filters)
+        spark = predicat_spark.session(catalog=folder, config={"spark.master": "local[2]", "spark.ui.enabled": "false"})
+        spark.range(rows).selectExpr("id % 100 AS a", "id * 7 % 100 AS b", "concat('x', id % 11) AS s").write.parquet(str(folder / "rows"))
+        frame = spark.read.parquet(str(folder / "rows"))
+        conditions = [found[f"d.f{number}"].sql("spark") for number in range(filters)]
+        seconds("warm up", lambda: frame.where(conditions[0]).count())
+        one = seconds("count(*) with one filter", lambda: frame.where(conditions[0]).count())
+        ours = seconds(f"coverage and overlaps of {filters} filters in one pass", lambda: on_spark(plan(found, "d", (), "spark", atoms=False), frame))
+        chunks = seconds("count_if in chunks of 25", lambda: [
+            frame.selectExpr(*(f"count_if({condition})" for condition in conditions[start : start + 25])).collect() for start in range(0, filters, 25)])  # fmt: skip
+        each = great_expectations(frame, conditions[:3]) / 3
+        print(f"one pass: {ours / one:.0f} times one count; {chunks / ours:.1f} times faster than chunks; {each * filters / ours:.1f} times faster than "
+              f"UnexpectedRowsExpectation ({each:.2f} s each)")  # fmt: skip
+
+
+def great_expectations(frame: Any, conditions: list[str]) -> float:
+    import great_expectations as gx
+
+    context = gx.get_context(mode="ephemeral")
+    batch = context.data_sources.add_spark("s").add_dataframe_asset("d").add_batch_definition_whole_dataframe("all")
+    suite = context.suites.add(gx.ExpectationSuite("d"))
+    for condition in conditions:
+        suite.add_expectation(gx.expectations.UnexpectedRowsExpectation(unexpected_rows_query=f"SELECT * FROM {{batch}} WHERE NOT ({condition})"))
+    validation = context.validation_definitions.add(gx.ValidationDefinition(name="d", data=batch, suite=suite))
+    return seconds("UnexpectedRowsExpectation, three of them", lambda: validation.run(batch_parameters={"dataframe": frame}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000, int(sys.argv[2]) if len(sys.argv) > 2 else 100)

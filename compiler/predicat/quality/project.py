@@ -1,0 +1,137 @@
+"""A Great Expectations project out of the catalog: a suite, a validation definition and a checkpoint for each dataset.
+
+It is an ordinary project: what others add to it stays. What is written here has names that begin with `predicat_` and ids that
+depend on names alone, so that a second run changes nothing in git.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+import great_expectations as gx
+from great_expectations.checkpoint.actions import UpdateDataDocsAction
+
+from predicat.catalog.manifest import write_text
+from predicat.catalog.model import Catalog, Dataset
+from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import messages as msg
+from predicat.quality import expectations as own
+from predicat.quality.history import Entry
+
+DSN = "PREDICAT_DSN"
+"""The environment variable that holds the connection of the PostgreSQL data source, so that the project holds no password."""
+_IDS = uuid5(NAMESPACE_URL, "predicat")
+
+
+def generate(catalog: Catalog, folder: Path, root: Path, engine: str, baseline: Mapping[str, list[Entry]] | None = None) -> list[str]:
+    """Write or update the project below `root` for Spark or PostgreSQL; returns the names of its checkpoints.
+
+    `folder` is where the catalog lies. Filters without bounds are not in it; drift needs a `baseline`.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    context = gx.get_context(mode="file", project_root_dir=str(root))
+    source = f"predicat_{engine}"
+    data: Any
+    if source in context.data_sources.all():
+        data = context.data_sources.get(source)
+    elif engine == "spark":
+        data = context.data_sources.add_spark(source)
+    else:
+        data = context.data_sources.add_postgres(source, connection_string=f"${{{DSN}}}")
+    names: list[str] = []
+    for dataset in catalog.datasets.values():
+        found = list(wanted(dataset, str(folder), baseline or {}))
+        if found and (engine == "spark" or engine in dataset.relation):
+            names.append(_dataset(context, data, dataset, engine, found))
+    stable_ids(root / "gx")
+    return names
+
+
+def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -> Iterator[Any]:
+    """The expectations that say what the catalog says of a dataset."""
+    where: dict[str, Any] = {"catalog": folder, "dataset": dataset.name}
+    for row in dataset.filters.values():
+        low, high = row.coverage.get("at_least"), row.coverage.get("at_most")
+        shares: dict[str, Any] = {key: bound.value for key, bound in (("min_share", low), ("max_share", high)) if bound is not None and bound.share}
+        if shares:
+            yield own.ExpectFilterCoverageToBeBetween(filter=row.name, **where, **shares)
+        unknown = row.coverage.get("unknown_at_most")
+        if unknown is not None and unknown.share:
+            yield own.ExpectFilterUnknownRateToBeAtMost(filter=row.name, max_share=unknown.value, **where)
+        drift, last = row.coverage.get("drift"), baseline.get(row.qualified)
+        if drift is not None and last:
+            yield own.ExpectFilterCoverageToBeStable(filter=row.name, baseline_accepted=last[-1]["accepted"], baseline_rows=last[-1]["rows"],
+                                                     min_change=drift.value, **where)  # fmt: skip
+    for name, spec in dataset.groups.items():
+        if spec.get("exclusive"):
+            yield own.ExpectFiltersToBeMutuallyExclusive(group=name, **where)
+        if spec.get("exhaustive"):
+            yield own.ExpectFiltersToBeCollectivelyExhaustive(group=name, **where)
+
+
+def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, found: list[Any]) -> str:
+    name = f"predicat_{dataset.name}"
+    known = {asset.name for asset in data.assets}
+    if name in known:
+        asset = data.get_asset(name)
+    elif engine == "spark":
+        asset = data.add_dataframe_asset(name)
+    else:
+        schema, _, table = dataset.relation["postgres"].rpartition(".")
+        asset = data.add_table_asset(name, table_name=table, schema_name=schema or None)
+    batches = {item.name for item in asset.batch_definitions}
+    whole = asset.add_batch_definition_whole_dataframe if engine == "spark" else asset.add_batch_definition_whole_table
+    batch = asset.get_batch_definition("all") if "all" in batches else whole("all")
+    suite = context.suites.add_or_update(gx.ExpectationSuite(name=name, expectations=found))
+    validation = context.validation_definitions.add_or_update(gx.ValidationDefinition(name=name, data=batch, suite=suite))
+    checkpoint = gx.Checkpoint(name=name, validation_definitions=[validation], actions=[UpdateDataDocsAction(name="data_docs")])
+    context.checkpoints.add_or_update(checkpoint)
+    return name
+
+
+def stable_ids(project: Path) -> None:
+    """Give every object of ours the id of its name: GX makes new ones at each writing."""
+    files = [*project.rglob("predicat_*.json"), *project.glob("expectations/predicat_*"), project / "great_expectations.yml"]
+    renamed: dict[str, str] = {}
+    for file in files:
+        if file.suffix == ".json":
+            data = json.loads(file.read_text(encoding="utf-8"))
+            kind = file.parent.name
+            if "id" in data:
+                renamed[data["id"]] = str(uuid5(_IDS, f"{kind} {data['name']}"))
+            for item in data.get("expectations", []):
+                about = json.dumps([data["name"], item["type"], item["kwargs"]], sort_keys=True)
+                renamed[item["id"]] = str(uuid5(_IDS, about))
+    for file in dict.fromkeys(files):
+        text = before = file.read_text(encoding="utf-8")
+        for old, new in renamed.items():
+            text = text.replace(old, new)
+        if text != before:
+            write_text(file, text)
+
+
+def run(root: Path, name: str, parameters: Mapping[str, Any] | None = None) -> tuple[bool, list[Diagnostic], str]:
+    """Run a checkpoint and build Data Docs: whether all is well, what engines refused, and the address of the documents."""
+    context = gx.get_context(mode="file", project_root_dir=str(root))
+    found = context.checkpoints.get(name).run(batch_parameters=dict(parameters or {}))
+    errors: list[Diagnostic] = []
+    for validation in found.run_results.values():
+        for item in validation.results:
+            text = _exception(item.exception_info)
+            if text:
+                errors.append(msg.engine_error("the engine", text))
+    sites = context.build_data_docs()
+    return bool(found.success), list(dict.fromkeys(errors)), next(iter(sites.values()), "")
+
+
+def _exception(info: Any) -> str:
+    """The text of the exception in what GX keeps of an expectation, one level deep or two."""
+    if not isinstance(info, Mapping):
+        return ""
+    if info.get("raised_exception"):
+        return str(info.get("exception_message") or "")
+    return next((text for part in info.values() if isinstance(part, Mapping) and (text := _exception(part))), "")

@@ -1,0 +1,252 @@
+"""Coverage on every engine: the same figures, equal to those of the reference evaluator row by row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat.diagnostics import PredicatError
+from predicat.quality import history
+from predicat.quality.engines import on_duckdb, on_postgres
+from predicat.quality.judge import judge
+from predicat.quality.measure import Measure
+from predicat.quality.plan import plan
+from predicat.quality.report import FORMATS, Run
+from predicat.quality.suggest import suggest
+from predicat_spark.quality import check_coverage, on_spark
+from tests.cli.test_commands import run as command
+
+CATALOG = """apiVersion: predicat/v1
+dataset: shop
+relation: {spark: shop, postgres: public.shop}
+fields: {n: bigint, s: string}
+filters:
+  low:
+    sql: n < 3
+    coverage: {at_least: 10%, at_most: {value: 20%, severity: warn}}
+  high: {sql: n >= 3 AND s = 'x', coverage: {unknown_at_most: 5%, drift: 5%}}
+  never: {sql: n < 3 AND n > 90, coverage: {at_least: 1}}
+  kind: {sql: s = 'x', on_unknown: accept}
+  asked: {sql: "n > :k", params: {k: bigint}}
+groups:
+  both: {filters: [low, high], exclusive: true, exhaustive: true}
+  clash: {filters: [low, kind], exclusive: true, severity: warn}
+"""
+ROWS = [(number % 7 if number % 5 else None, "xyz"[number % 3] if number % 4 else None) for number in range(100)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "shop.yml").write_text(CATALOG)
+    return tmp_path
+
+
+def parquet(folder: Path) -> str:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = folder / "shop.parquet"
+    pq.write_table(pa.table({"n": pa.array([row[0] for row in ROWS], pa.int64()), "s": pa.array([row[1] for row in ROWS], pa.string())}), file)
+    return str(file)
+
+
+def on_each(folder: Path, spark: Any, postgres: Any) -> dict[str, Measure]:
+    catalog = predicat.load_catalog(folder / "catalog")
+    with postgres.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS public.shop CASCADE")
+        cursor.execute("CREATE TABLE public.shop (n bigint, s text)")
+        cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", ROWS)
+    frame = spark.createDataFrame(ROWS, "n bigint, s string")
+    return {
+        "spark": on_spark(plan(catalog, "shop", (), "spark"), frame),
+        "postgres": on_postgres(plan(catalog, "shop", (), "postgres"), postgres),
+        "duckdb": on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder)),
+    }
+
+
+def test_engines_count_what_the_evaluator_counts(folder: Path, spark: Any, postgres: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    rows = [{"n": n, "s": s} for n, s in ROWS]
+    for engine, found in on_each(folder, spark, postgres).items():
+        assert (found.rows, found.engine) == (100, engine)
+        assert found.refused == {"shop.asked": "a parameter has no default"}
+        assert found.nulls == {"n": sum(row["n"] is None for row in rows), "s": sum(row["s"] is None for row in rows)}
+        taken: dict[str, set[int]] = {}
+        for name, count in found.filters.items():
+            outcomes = [catalog[name].evaluate(row) for row in rows]
+            assert (count.true, count.false, count.unknown) == (outcomes.count(True), outcomes.count(False), outcomes.count(None))
+            accepts = catalog.known[name].on_unknown == "accept"
+            taken[name] = {place for place, outcome in enumerate(outcomes) if outcome or (outcome is None and accepts)}
+            assert found.accepted[name] == len(taken[name])
+        for one in taken:
+            for other in taken:
+                both = len(taken[one] & taken[other])
+                assert one == other or found.overlap(one, other) == both
+                assert one == other or found.jaccard(one, other) == pytest.approx(both / max(len(taken[one] | taken[other]), 1))
+        union = taken["shop.low"] | taken["shop.high"]
+        assert (found.groups["both"].gap, found.groups["both"].overlap) == (100 - len(union), 0)
+        assert found.groups["clash"].overlap == len(taken["shop.low"] & taken["shop.kind"])
+        assert len(found.groups["both"].gap_rows) == 3
+        assert [text for text, _ in found.atoms["shop.high"]] == ["n is at least 3", "s is 'x'"]
+
+
+def test_many_filters_are_one_pass(tmp_path: Path, spark: Any) -> None:
+    (tmp_path / "c.yml").write_text("apiVersion: predicat/v1\ndataset: d\nfields: {n: bigint}\nfilters:\n" + "".join(
+        f"  f{number}: {{sql: n > {number} AND n < {number + 50}}}\n" for number in range(120)))  # fmt: skip
+    catalog = predicat.load_catalog(tmp_path)
+    asked = plan(catalog, "d", (), "spark")
+    assert len(asked.masks()) == 13  # 361 predicates, thirty in a number
+    found = on_spark(asked, spark.range(200).selectExpr("id AS n"))
+    assert {found.accepted[f"d.f{number}"] for number in range(120)} == {49}
+
+
+def test_bounds_severities_and_blame(folder: Path, spark: Any, postgres: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_each(folder, spark, postgres)["duckdb"]
+    checks = {(check.name, check.kind): check for check in judge(catalog, found)}
+    assert checks["shop.low", "at_least"].status == "pass"
+    assert checks["shop.low", "at_most"].status == "warn"
+    assert checks["shop.high", "unknown_at_most"].status == "fail"
+    assert checks["shop.high", "unknown_at_most"].blame == "s is 'x' is UNKNOWN for 25.00%"
+    assert checks["shop.never", "at_least"].message == "shop.never accepts 0 rows; at least 1 rows"
+    assert checks["shop.never", "at_least"].blame.endswith("is FALSE for 80.00%")
+    assert checks["shop.both", "exhaustive"].status == "fail" and len(checks["shop.both", "exhaustive"].rows) == 3
+    assert checks["shop.both", "exclusive"].status == "pass"
+    assert checks["shop.clash", "exclusive"].status == "warn"
+
+
+def test_drift_names_the_condition(folder: Path, spark: Any, postgres: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_each(folder, spark, postgres)["duckdb"]
+    kept = history.entries(catalog, found, "2026-01-01", datetime(2026, 1, 1, tzinfo=UTC))
+    past = history.by_filter(kept)
+    assert [check.status for check in judge(catalog, found, past) if check.kind == "drift"] == ["pass"]
+    before = {name: [{**items[-1], "rows": 1000, "accepted": 900, "true": 900, "false": 50, "unknown": 50, "atoms": [
+        {"text": "n is at least 3", "true": 950, "false": 50, "unknown": 0}, {"text": "s is 'x'", "true": 250, "false": 500, "unknown": 250}]}]
+        for name, items in past.items()}  # fmt: skip
+    (check,) = [check for check in judge(catalog, found, past, before) if check.kind == "drift"]
+    assert check.status == "fail" and check.blame.startswith("n is at least 3 moved by") and "since 2026-01-01" in check.message
+
+
+def test_history_in_files_and_tables(folder: Path, spark: Any, postgres: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_each(folder, spark, postgres)["postgres"]
+    file = folder / "history.jsonl"
+    assert history.read(file) == []
+    for day in ("2026-01-02", "2026-01-01"):
+        history.append(file, history.entries(catalog, found, day, datetime.fromisoformat(f"{day}T00:00:00+00:00")))
+    kept = history.read(file)
+    assert [item["partition"] for item in history.by_filter(kept)["shop.low"]] == ["2026-01-01", "2026-01-02"]
+    assert list(history.by_filter(kept, "2026-01-02")["shop.low"]) == [kept[0]]
+    postgres.execute("DROP TABLE IF EXISTS predicat_quality")
+    assert history.read_postgres(postgres, "shop") == []
+    history.append_postgres(postgres, kept)
+    assert sorted(item["partition"] for item in history.read_postgres(postgres, "shop")) == sorted(item["partition"] for item in kept)
+    file.write_text("{}\n")
+    with pytest.raises(PredicatError, match="line 1 of"):
+        history.read(file)
+
+
+def test_samples_have_intervals(folder: Path, spark: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    frame = spark.range(20000).selectExpr("id % 10 AS n", "'x' AS s")
+    found = on_spark(plan(catalog, "shop", ["low"], "spark"), frame, sample=0.1)
+    assert 1500 < found.rows < 2500 and found.sample == 0.1
+    assert abs(found.share("shop.low") - 0.3) < 0.05
+    statuses = {check.kind: check.status for check in judge(catalog, found)}
+    assert statuses == {"at_least": "pass", "at_most": "warn"}
+    assert "a sample of 10.00%" in FORMATS["text"]([Run("shop", found, ())])
+
+
+def test_every_form_of_report(folder: Path, spark: Any, postgres: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_each(folder, spark, postgres)["duckdb"]
+    run = Run("shop", found, judge(catalog, found), (), history.by_filter(history.entries(catalog, found)))
+    assert run.code == 1
+    shown = {name: form([run]) for name, form in FORMATS.items()}
+    assert "FAIL shop.high is UNKNOWN for" in shown["text"] and "{n: null" in shown["text"]
+    assert json.loads(shown["json"])[0]["measure"]["filters"]["shop.low"]["accepted"] == found.accepted["shop.low"]
+    assert '<testcase classname="shop.high" name="unknown_at_most"><failure' in shown["junit"]
+    assert "| `shop.low` |" in shown["markdown"]
+    assert "http://" not in shown["html"] and "https://" not in shown["html"] and "<script" not in shown["html"]
+    assert shown["html"].count('class="bar"') == 4 and "polyline" in shown["html"]
+
+
+def test_suggested_bounds_hold(folder: Path, spark: Any, postgres: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_each(folder, spark, postgres)["duckdb"]
+    lines = suggest(catalog, found)
+    assert lines[0] == "  kind:" and len(lines) == 2
+    file = folder / "catalog" / "shop.yml"
+    file.write_text(CATALOG.replace("on_unknown: accept}", f"on_unknown: accept, {lines[1].strip()}}}"))
+    again = predicat.load_catalog(folder / "catalog")
+    assert {check.status for check in judge(again, found) if check.name == "shop.kind"} == {"pass"}
+
+
+def test_the_function_for_pipelines(folder: Path, spark: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    checks = check_coverage(catalog, "shop", spark.createDataFrame(ROWS, "n bigint, s string"), ["low"])
+    assert [(check.kind, check.status) for check in checks] == [("at_least", "pass"), ("at_most", "warn")]
+    with pytest.raises(PredicatError, match="Spark failed"):
+        check_coverage(catalog, "shop", spark.range(3), ["low"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text.replace("at_least: 10%", "at_least: ten"), "at_least must be a share such as 5% or a number of rows, not 'ten'"),
+        (lambda text: text.replace("at_least: 10%", "at_least: 110%"), "not '110%'"),
+        (lambda text: text.replace("drift: 5%", "drift: 5"), "drift must be a share such as 5%, not '5'"),
+        (lambda text: text.replace("severity: warn}}", "severity: loud}}"), "it is error or warn"),
+        (lambda text: text.replace("value: 20%, ", ""), "'value'"),
+    ],
+)
+def test_bounds_that_are_none(folder: Path, change: Callable[[str], str], message: str) -> None:
+    file = folder / "catalog" / "shop.yml"
+    file.write_text(change(CATALOG))
+    with pytest.raises(PredicatError, match=message.replace("(", "\\(")):
+        predicat.load_catalog(folder / "catalog")
+
+
+def test_the_command(folder: Path) -> None:
+    source = parquet(folder)
+    args = ("quality", "run", "--engine", "duckdb", "--input", f"shop={source}")
+    done = command(*args, "--html", "page.html", cwd=folder)
+    assert done.returncode == 1 and "FAIL shop.high is UNKNOWN for" in done.stdout, done.stderr
+    assert (folder / "page.html").exists()
+    assert command("quality", "baseline", cwd=folder).stdout == "target/quality/baseline.jsonl: 4 filters\n"
+    assert "drift" not in command(*args, cwd=folder).stdout
+    assert "kind:" in command("quality", "suggest", "--engine", "duckdb", "--input", f"shop={source}", cwd=folder).stdout
+    done = command("quality", "run", "--engine", "duckdb", "--input", "shop=/nosuch.parquet", "--format", "junit", cwd=folder)
+    assert done.returncode == 3 and '<error message="DuckDB failed' in done.stdout
+    done = command("quality", "run", "shpo", "--engine", "duckdb", cwd=folder)
+    assert done.returncode == 2 and "did you mean 'shop'" in done.stderr
+    done = command("quality", "baseline", "--history", "none.jsonl", cwd=folder)
+    assert done.returncode == 2 and "holds no results" in done.stderr
+
+
+def test_columns_are_compared_before_anything_runs(folder: Path, spark: Any, tmp_path: Path) -> None:
+    from predicat_spark.jobs import check_relations
+
+    catalog = predicat.load_catalog(folder / "catalog")
+    spark.range(3).selectExpr("CAST(id AS STRING) AS n").write.parquet(str(tmp_path / "other"))
+    with pytest.raises(PredicatError) as caught:
+        check_relations(catalog, {"shop": str(tmp_path / "other")})
+    messages = [item.message for item in caught.value.diagnostics]
+    assert any("has no column 's'" in message and "high" in message for message in messages)
+    assert any("declares as bigint" in message and "low" in message for message in messages)
+
+
+def test_importing_predicat_imports_no_great_expectations() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, predicat; predicat.load_catalog('catalog'); assert not any(name.startswith('great_expectations') for name in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
