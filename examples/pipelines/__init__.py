@@ -1,0 +1,1 @@
+"""Coverage inside pipelines: PySpark, Airflow, Dagster."""

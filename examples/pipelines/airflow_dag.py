@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG
 
-with DAG("filters", start_date=datetime(2026, 1, 1), schedule="@daily", catchup=False):
+with DAG("filters", start_date=datetime(2026, 1, 1, tzinfo=UTC), schedule="@daily", catchup=False):
     quality = BashOperator(
         task_id="quality",
         bash_command='predicat quality run flights --engine postgres --dsn "$PREDICAT_DSN" --partition {{ ds }} --format junit --out quality-{{ ds }}.xml',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +86,9 @@ def test_engines_count_what_the_evaluator_counts(folder: Path, spark: Any, postg
             accepts = catalog.known[name].on_unknown == "accept"
             taken[name] = {place for place, outcome in enumerate(outcomes) if outcome or (outcome is None and accepts)}
             assert found.accepted[name] == len(taken[name])
-        for one in taken:
-            for other in taken:
-                both = len(taken[one] & taken[other])
-                assert one == other or found.overlap(one, other) == both
-                assert one == other or found.jaccard(one, other) == pytest.approx(both / max(len(taken[one] | taken[other]), 1))
+        for (one, mine), (other, others) in permutations(taken.items(), 2):
+            assert found.overlap(one, other) == len(mine & others)
+            assert found.jaccard(one, other) == pytest.approx(len(mine & others) / max(len(mine | others), 1))
         union = taken["shop.low"] | taken["shop.high"]
         assert (found.groups["both"].gap, found.groups["both"].overlap) == (100 - len(union), 0)
         assert found.groups["clash"].overlap == len(taken["shop.low"] & taken["shop.kind"])

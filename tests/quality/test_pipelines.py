@@ -48,7 +48,7 @@ def test_the_airflow_example() -> None:
 def test_the_macro_of_the_dbt_package_gives_the_sql_of_each_adapter(tmp_path: Path) -> None:
     """Every filter through Jinja as dbt calls it: what comes out is the SQL, whatever characters it holds."""
     (tmp_path / "catalog").mkdir()
-    (tmp_path / "catalog" / "c.yml").write_text(CATALOG + "---\n".join([""]))
+    (tmp_path / "catalog" / "c.yml").write_text(CATALOG)
     (tmp_path / "catalog" / "d.yml").write_text(
         "apiVersion: predicat/v1\ndataset: odd\nfields: {s: string}\nfilters:\n  f: {sql: \"s = '{{ x }} {% y %} {# z #} é \U0001f600 \\\\ '\"}\n  low: {sql: s = 'x'}\n".replace("{{ x }}", "{{ '{{ x }}' }}").replace("{% y %}", "{{ '{% y %}' }}").replace("{# z #}", "{{ '{# z #}' }}"))  # fmt: skip
     catalog = predicat.load_catalog(tmp_path / "catalog")

@@ -62,6 +62,7 @@ class PredicatCoverage(TableMetricProvider):
     @metric_value(engine=SqlAlchemyExecutionEngine)
     def _sqlalchemy(cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, **_: Any) -> Measure | EngineFailure:  # noqa: N805  # GX makes it one
         import sqlalchemy  # noqa: PLC0415  # comes with GX's SQL engines
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # as above
 
         selectable, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
         query = sqlalchemy.select(sqlalchemy.text("*")).select_from(selectable)
@@ -73,7 +74,7 @@ class PredicatCoverage(TableMetricProvider):
                 return measure(asked, lambda masks: connection.exec_driver_sql(grouped(masks, source).replace("%", escape)).fetchall())
         except PredicatError as error:
             return EngineFailure(error.diagnostics[0].message)
-        except sqlalchemy.exc.SQLAlchemyError as error:
+        except SQLAlchemyError as error:
             return EngineFailure(" ".join(str(getattr(error, "orig", error)).split()))
 
 
