@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.review.counts import SAMPLE, Counts, Question
+from predicat.review.counts import FETCHED, Counts, Question, distinct
 from predicat_spark.jobs import CHUNK, local_session, read
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def _counts(frame: DataFrame, asked: Sequence[Question]) -> dict[str, Counts]:
         for place, question in enumerate(chunk):
             gained, lost = row[f"g{place}"], row[f"l{place}"]
             samples = [_sample(frame, question, part) if size else [] for part, size in ((question.gained, gained), (question.lost, lost))]
-            found[question.name] = Counts(row["total"], row[f"b{place}"], row[f"a{place}"], gained, lost, gained_rows=samples[0], lost_rows=samples[1])
+            found[question.name] = Counts(row["total"], row[f"b{place}"], row[f"a{place}"], gained, lost, gained_rows=distinct(samples[0]), lost_rows=distinct(samples[1]))
     return found
 
 
 def _sample(frame: DataFrame, question: Question, condition: str) -> list[dict[str, object]]:
     columns = [f"`{name.replace('`', '``')}`" for name in question.columns] or ["1 AS row"]
-    return [row.asDict(recursive=True) for row in frame.where(condition).selectExpr(*columns).limit(SAMPLE).collect()]
+    return [row.asDict(recursive=True) for row in frame.where(condition).selectExpr(*columns).limit(FETCHED).collect()]

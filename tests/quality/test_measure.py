@@ -134,6 +134,25 @@ def test_drift_names_the_condition(folder: Path, spark: Any, postgres: Any) -> N
     assert check.status == "fail" and check.blame.startswith("n is at least 3 moved by") and "since 2026-01-01" in check.message
 
 
+def test_a_baseline_grows_old(folder: Path, spark: Any, postgres: Any) -> None:
+    file = folder / "catalog" / "shop.yml"
+    file.write_text(CATALOG + "baseline: {max_age: 30 days, severity: warn}\n")
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_each(folder, spark, postgres)["duckdb"]
+    base = history.by_filter(history.entries(catalog, found, "", datetime(2026, 1, 1, tzinfo=UTC)))
+
+    def status(baseline: Any, day: int) -> list[tuple[str, str]]:
+        checks = judge(catalog, found, None, baseline, datetime(2026, 1, day, tzinfo=UTC))
+        return [(check.status, check.message) for check in checks if check.kind == "baseline"]
+
+    assert status(base, 31) == [("pass", "the baseline of shop is 30 days old; at most 30 days")]
+    assert judge(catalog, found, None, base, datetime(2026, 3, 1, tzinfo=UTC))[-1].status == "warn"
+    assert status(None, 2) == [("warn", "shop has no baseline; at most 30 days")]
+    file.write_text(CATALOG + "baseline: {max_age: soon}\n")
+    with pytest.raises(PredicatError, match="a number of days such as 30 days, not 'soon'"):
+        predicat.load_catalog(folder / "catalog")
+
+
 def test_history_in_files_and_tables(folder: Path, spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["postgres"]

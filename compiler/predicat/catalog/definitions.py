@@ -19,7 +19,7 @@ from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse
 from predicat.ir.values import RowError, to_value
 
 API_VERSION = "predicat/v1"
-FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "filters", "groups", "subscriptions", "tests", "vars")
+FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "filters", "groups", "subscriptions", "tests", "baseline", "vars")
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
@@ -29,6 +29,8 @@ SUBSCRIPTION_KEYS = ("filter", "properties", "description")
 COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
 BOUND_KEYS = ("value", "severity")
 SEVERITIES = ("error", "warn")
+BASELINE_KEYS = ("max_age", "severity")
+_DAYS = re.compile(r"(\d{1,4}) days?\Z")
 _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%\Z")
 TEST_KEYS = ("row", "matches", "version", "description")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
@@ -80,6 +82,7 @@ class DatasetDefinition:
     groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
+    baseline: dict[str, Any] = field(default_factory=dict[str, Any])
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     places: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -145,6 +148,8 @@ class DefinitionReader:
         if "subscriptions" in keys:
             for name, value, span in keys["subscriptions"].entries("subscriptions"):
                 self.subscription(dataset, name, value, span)
+        if "baseline" in keys and self.once(dataset, "baseline", keys["baseline"].span):
+            dataset.baseline = self.baseline(keys["baseline"])
         if "tests" in keys:
             for name, value, span in keys["tests"].entries("tests"):
                 dataset.uses.append((name, span))
@@ -277,6 +282,18 @@ class DefinitionReader:
         expected = "a share such as 5%" if key == "drift" else "a share such as 5% or a number of rows"
         self.reporter.add(msg.wrong_kind(item.span, key, expected, item.kind))
         return None
+
+    def baseline(self, item: Item) -> dict[str, Any]:
+        """How old the baseline of drift may be: `{max_age: 30 days}`."""
+        keys = self.mapping(item, "baseline", BASELINE_KEYS)
+        if "max_age" not in keys:
+            self.reporter.add(msg.missing_key(item.span, "max_age", "baseline"))
+            return {}
+        found = _DAYS.match(str(keys["max_age"].value))
+        if not found:
+            self.reporter.add(msg.wrong_kind(keys["max_age"].span, "max_age", "a number of days such as 30 days", keys["max_age"].kind))
+            return {}
+        return {"max_age": int(found[1]), "severity": self.severity(keys)}
 
     def severity(self, keys: Mapping[str, Item]) -> str:
         if "severity" not in keys:

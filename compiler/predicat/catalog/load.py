@@ -124,7 +124,7 @@ class _Builder:
                     filters[found.name] = known[found.qualified] = found
             datasets[name] = Dataset(
                 name, definition.description, definition.relation, definition.fields, filters,
-                definition.groups, definition.subscriptions,
+                definition.groups, definition.subscriptions, definition.baseline,
             )  # fmt: skip
         self.members()
         return Catalog(datasets, tuple(self.reporter.warnings), known)

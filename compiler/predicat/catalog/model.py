@@ -76,7 +76,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A relation with declared fields, and what is defined on it."""
+    """A relation with declared fields, and what is defined on it. `baseline` may say how many days (`max_age`) old one may be."""
 
     name: str
     description: str
@@ -85,6 +85,7 @@ class Dataset:
     filters: Mapping[str, Filter]
     groups: Mapping[str, Mapping[str, Any]]
     subscriptions: Mapping[str, Mapping[str, Any]]
+    baseline: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ def json_schema() -> Schema:
             "subscriptions": _named({"$ref": "#/$defs/subscription"}, r"^[A-Za-z0-9]"),
             "tests": {"type": "object", "description": "Tests of the dataset's filters, by the name of the filter.",
                       "additionalProperties": {"$ref": "#/$defs/tests"}},
+            "baseline": _object(d.BASELINE_KEYS, {"max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"}, "severity": {"enum": list(d.SEVERITIES)}})
+            | {"required": ["max_age"]},
             "vars": {"type": "object"},
         }),
         "required": ["apiVersion", "dataset"],

@@ -25,6 +25,8 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
     if head is not None and head.get("inputs") == inputs and _intact(target, head.get("outputs", {})):
         for warning in head["warnings"]:
             click.echo(warning + "\n", err=True)
+        for note in head.get("notes", ()):
+            click.echo(note, err=True)
         click.echo(f"{path}: {head['count']} filter versions, unchanged")
         return
     catalog = load(folder, variables)
@@ -35,13 +37,13 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
         write_text(target / name, text)
     for old in set((target / "sql").rglob("*.sql")) - {target / name for name in texts}:
         old.unlink()
+    notes = [f"note: {row['name']} has no SQL for {dialect}: {reason}" for row in manifest["filters"] for dialect, reason in row["refused"].items()]
     write_manifest(
         manifest, path, inputs=inputs, outputs=outputs, count=len(manifest["filters"]),
-        warnings=[item.render() for item in catalog.warnings],
+        warnings=[item.render() for item in catalog.warnings], notes=notes,
     )  # fmt: skip
-    for row in manifest["filters"]:
-        for dialect, reason in row["refused"].items():
-            click.echo(f"note: {row['name']} has no SQL for {dialect}: {reason}", err=True)
+    for note in notes:
+        click.echo(note, err=True)
     click.echo(f"{path}: {len(manifest['filters'])} filter versions")
 
 

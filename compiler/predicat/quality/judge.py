@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from predicat.catalog.model import Bound, Catalog, Filter
@@ -30,7 +31,9 @@ History = Mapping[str, Sequence[Mapping[str, Any]]]
 """For each filter earlier results, the oldest first: `true`, `false`, `unknown`, `accepted`, `rows`."""
 
 
-def judge(catalog: Catalog, found: Measure, history: History | None = None, baseline: History | None = None) -> list[Check]:
+def judge(
+    catalog: Catalog, found: Measure, history: History | None = None, baseline: History | None = None, now: datetime | None = None
+) -> list[Check]:
     """Every bound of the measured filters and groups. Drift is judged against the last entry of the baseline, else of the history."""
     checks: list[Check] = []
     past = history or {}
@@ -41,7 +44,7 @@ def judge(catalog: Catalog, found: Measure, history: History | None = None, base
         checks += _coverage(row, found, tuple(item["accepted"] / item["rows"] for item in earlier if item["rows"])[-10:])
         if "drift" in row.coverage and compared:
             checks.append(_drift(row, row.coverage["drift"], found, compared[-1]))
-    return checks + list(_groups(catalog, found))
+    return [*checks, *_groups(catalog, found), *_freshness(catalog, found, baseline or {}, now or datetime.now(tz=UTC))]
 
 
 def _coverage(row: Filter, found: Measure, history: tuple[float, ...]) -> Iterator[Check]:
@@ -103,6 +106,18 @@ def _moved_atom(found: Measure, name: str, before: Mapping[str, Any]) -> str:
         if text in earlier and found.rows and before["rows"]
     ]
     return f"{max(moves)[1]} moved by {max(moves)[0]:.2%} points" if moves else ""
+
+
+def _freshness(catalog: Catalog, found: Measure, baseline: History, now: datetime) -> Iterator[Check]:
+    """Whether the baseline of the dataset is young enough; a dataset that asks for one and has none fails."""
+    spec = catalog.datasets[found.dataset].baseline
+    if not spec:
+        return
+    moments = [datetime.fromisoformat(str(items[-1]["at"])) for name, items in baseline.items() if name in found.filters and items]
+    age = (now - min(moments)).total_seconds() / 86400 if moments else float("inf")
+    message = f"the baseline of {found.dataset} is {age:.0f} days old" if moments else f"{found.dataset} has no baseline"
+    status = _status(age <= spec["max_age"], spec["severity"])
+    yield Check(found.dataset, "baseline", status, f"{message}; at most {spec['max_age']} days", min(age, 99999.0), f"{spec['max_age']} days")
 
 
 def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:

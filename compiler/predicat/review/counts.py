@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,9 @@ from predicat.review.changes import Change, Changes
 from predicat.review.snapshot import FilterState
 
 SAMPLE = 5
+"""Rows that are shown."""
+FETCHED = 200
+"""Rows that are looked at for them: the first ones are often alike."""
 Row = Mapping[str, Any]
 
 
@@ -73,6 +76,16 @@ class Question:
     @property
     def lost(self) -> str:
         return f"({self.before}) AND NOT ({self.after})"
+
+
+def distinct(rows: Iterable[Row]) -> list[Row]:
+    """The first rows that differ, as many as are shown."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        found.setdefault(repr(row), row)
+        if len(found) == SAMPLE:
+            break
+    return list(found.values())
 
 
 def questions(found: Changes, dialect: str) -> tuple[list[Question], dict[str, Counts]]:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.review.counts import SAMPLE, Counts, Question
+from predicat.review.counts import FETCHED, Counts, Question, distinct
 
 if TYPE_CHECKING:
     import psycopg
@@ -39,10 +39,10 @@ def _one(connection: psycopg.Connection, question: Question, source: str) -> Cou
     total, before, after, gained, lost = _rows(connection, f"SELECT {counts} FROM {source}")[0].values()
     columns = ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in question.columns) or "1 AS row"
     samples = [
-        _rows(connection, f"SELECT {columns} FROM {source} WHERE {part} LIMIT {SAMPLE}") if size else []
+        _rows(connection, f"SELECT {columns} FROM {source} WHERE {part} LIMIT {FETCHED}") if size else []
         for part, size in ((question.gained, gained), (question.lost, lost))
     ]
-    return Counts(total, before, after, gained, lost, gained_rows=samples[0], lost_rows=samples[1])
+    return Counts(total, before, after, gained, lost, gained_rows=distinct(samples[0]), lost_rows=distinct(samples[1]))
 
 
 def _rows(connection: psycopg.Connection, sql: str) -> list[dict[str, Any]]:
