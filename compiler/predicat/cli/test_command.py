@@ -83,6 +83,7 @@ def _on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, dsn: str | N
 def _generate(rows: Sequence[Filter], out: Path | None, *, mutate: bool) -> None:
     needs_review()
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
     from predicat.review import coverage, show  # noqa: PLC0415  # as above
     from predicat.semantics.evaluate import compile_node  # noqa: PLC0415  # as above
 
@@ -91,7 +92,7 @@ def _generate(rows: Sequence[Filter], out: Path | None, *, mutate: bool) -> None
         if any(decl.required for decl in row.current.params.values()):
             click.echo(f"{row.qualified}: a parameter without default needs rows by hand", err=True)
             continue
-        node = coverage.predicate(row)
+        node = with_defaults(row.current.predicate.node)
         function = compile_node(node)
         found = coverage.generate(node, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None)
         tests = [f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in found]

@@ -16,7 +16,7 @@ from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import accepting
 from predicat.passes.simplify import simplify
-from predicat.passes.substitute import substitute
+from predicat.passes.substitute import with_defaults
 
 if TYPE_CHECKING:
     import psycopg
@@ -27,10 +27,9 @@ def accepted(row: Filter, version: Version, *, exact: bool = False) -> Node | No
 
     `exact` keeps FALSE and UNKNOWN apart, and leaves `on_unknown` out.
     """
-    params = version.params.values()
-    if any(param.required for param in params):
+    if any(param.required for param in version.params.values()):
         return None
-    node = substitute(version.predicate.node, {param.name: Literal(param.type, param.default) for param in params})
+    node = with_defaults(version.predicate.node)
     if exact:
         return simplify(node)
     if row.on_unknown == "accept":

@@ -13,9 +13,11 @@ from predicat import backends
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Field, Literal, Node, fields_of
+from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
-from predicat.passes.substitute import substitute
+from predicat.passes.substitute import with_defaults
+from predicat.review.reasons import atoms as conditions
+from predicat.review.words import words
 
 DIGITS = 30
 """Predicates in one 64-bit number: two bits each, and the sign left alone."""
@@ -56,11 +58,6 @@ class Plan:
         return [(masks[place // DIGITS] >> (2 * (place % DIGITS))) & 3 for place in range(len(self.items))]
 
 
-def bound(row: Filter) -> Node:
-    """A filter's predicate with the defaults of its parameters."""
-    return substitute(row.current.predicate.node, {decl.name: Literal(decl.type, decl.default) for decl in row.current.params.values()})
-
-
 def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str, *, atoms: bool = True) -> Plan:
     """What to ask of an engine about some filters of a dataset (all of them if none is named). Raises PredicatError."""
     if dataset not in catalog.datasets:
@@ -75,7 +72,7 @@ def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str, *, a
         if any(decl.required for decl in row.current.params.values()):
             refused[row.qualified] = "a parameter has no default"
             continue
-        node = bound(row)
+        node = with_defaults(row.current.predicate.node)
         try:
             found = [Item("filter", row.qualified, -1, "", _render(engine, node))]
             if atoms:
@@ -95,10 +92,7 @@ def _render(engine: str, node: Node) -> str:
 
 
 def _atoms(engine: str, row: Filter, node: Node) -> list[Item]:
-    from predicat.review.reasons import atoms  # noqa: PLC0415  # shared with reviews
-    from predicat.review.words import words  # noqa: PLC0415  # as above
-
-    found = list(dict.fromkeys(atoms(node)))
+    found = list(dict.fromkeys(conditions(node)))
     if len(found) < 2:
         return []
     return [Item("atom", row.qualified, place, words(atom), _render(engine, atom)) for place, atom in enumerate(found)]

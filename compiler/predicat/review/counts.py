@@ -9,10 +9,11 @@ from typing import Any
 from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Literal, Parameter, fields_of, params_of, walk
+from predicat.ir.nodes import Call, Literal, Parameter, fields_of, walk
 from predicat.ir.types import BOOLEAN
-from predicat.passes.substitute import substitute
+from predicat.passes.substitute import with_defaults
 from predicat.review.changes import Change, Changes
+from predicat.review.show import plain, row_text
 from predicat.review.snapshot import FilterState
 
 SAMPLE = 5
@@ -41,8 +42,6 @@ class Counts:
 
     def lines(self) -> list[str]:
         """The figures and the sample as text."""
-        from predicat.review.show import row_text  # noqa: PLC0415  # a cycle otherwise
-
         if self.reason:
             return [f"data: {self.reason}"]
         lines = [f"data: {self.total:,} rows; accepted {self.before:,} before, {self.after:,} after; {self.gained:,} gained, {self.lost:,} lost"]
@@ -51,8 +50,6 @@ class Counts:
 
     def data(self) -> dict[str, Any]:
         """The figures and the sample as JSON."""
-        from predicat.review.show import plain  # noqa: PLC0415  # a cycle otherwise
-
         if self.reason:
             return {"reason": self.reason}
         figures = {"total": self.total, "before": self.before, "after": self.after, "gained": self.gained, "lost": self.lost}
@@ -115,8 +112,7 @@ def condition(state: FilterState | None, dialect: str) -> str:
     for part in walk(node):
         if isinstance(part, Parameter) and part.decl.required:
             raise Unsupported.of(msg.unsupported(part.span, "a count", part.decl.name, "the parameter has no default"))
-    bound = substitute(node, {name: Literal(decl.type, decl.default) for name, decl in params_of(node).items()})
-    accepts = Call(BOOLEAN, "coalesce", (bound, Literal(BOOLEAN, state.on_unknown == "accept")))
+    accepts = Call(BOOLEAN, "coalesce", (with_defaults(node), Literal(BOOLEAN, state.on_unknown == "accept")))
     return backends.dialect(dialect).render(accepts)
 
 

@@ -15,7 +15,7 @@ from predicat.catalog.model import Filter
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, rewrite_children, walk
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
-from predicat.passes.substitute import substitute
+from predicat.passes.substitute import with_defaults
 from predicat.review.compare import compare_nodes, example
 from predicat.review.mutants import Mutant, mutants
 from predicat.review.reasons import atoms
@@ -55,12 +55,6 @@ class Quality:
         """The figures in one line."""
         mutation = f", {self.killed} of {self.mutants} mutants found" if self.mutants else ""
         return f"{self.tests} tests, {self.covered} of {self.needed} conditions decided both ways{mutation}"
-
-
-def predicate(row: Filter) -> Node:
-    """The latest predicate of a filter, with the defaults of its parameters."""
-    params = row.current.params.values()
-    return substitute(row.current.predicate.node, {decl.name: Literal(decl.type, decl.default) for decl in params})
 
 
 def needs(node: Node) -> Iterator[Need]:
@@ -125,7 +119,7 @@ def measure(row: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Qualit
     """The figures of a filter's tests on its latest version; None where a parameter without default stands in the way."""
     if any(decl.required for decl in row.current.params.values()):
         return None
-    node = predicate(row)
+    node = with_defaults(row.current.predicate.node)
     rows = [test.row for test in row.tests if test.version in (None, row.latest)]
     missing: list[str] = []
     needed = covered = 0

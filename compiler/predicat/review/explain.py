@@ -12,6 +12,8 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fiel
 from predicat.ir.types import ArrayType, MapType, StructType
 from predicat.passes.accept import accepting
 from predicat.review.reasons import Reason, atoms, deciding, reason
+from predicat.review.show import outcome as shown
+from predicat.review.show import row_text
 from predicat.review.words import words
 
 _PUSHED = ("eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "same", "starts_with", "ends_with", "contains")
@@ -108,17 +110,15 @@ def explain_row(row: Filter, version: Version, item: Mapping[str, Any]) -> list[
     found = reason(version.predicate.node, item)
     accepted = row.on_unknown == "accept" if found.outcome is None else found.outcome
     marked = {id(part) for part in deciding(found)}
-    lines = [f"{row.qualified}@{version.number} is {_outcome(found.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"]
+    lines = [f"{row.qualified}@{version.number} is {shown(found.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"]
     return lines + [f"  {line}" for line in _reasons(found, marked)] + ["", "  > marks the conditions that decide"]
 
 
 def _reasons(found: Reason, marked: set[int], depth: int = 0) -> Iterator[str]:
-    from predicat.review.show import row_text  # noqa: PLC0415  # needs z3
-
     indent = "  " * depth
     if found.parts and found.op != "is_true":
         title = {"and": "all of", "or": "at least one of", "not": "not"}[found.op]
-        yield f"  {indent}{title}: {_outcome(found.outcome)}"
+        yield f"  {indent}{title}: {shown(found.outcome)}"
         for part in found.parts:
             yield from _reasons(part, marked, depth + 1)
     elif found.parts:
@@ -126,11 +126,4 @@ def _reasons(found: Reason, marked: set[int], depth: int = 0) -> Iterator[str]:
     else:
         mark = ">" if id(found) in marked else " "
         values = f"   {row_text(found.values)}" if found.values else ""
-        yield f"{mark} {indent}{found.text}: {_outcome(found.outcome)}{values}"
-
-
-def _outcome(value: bool | None) -> str:
-    return "UNKNOWN" if value is None else str(value).upper()
-
-
-
+        yield f"{mark} {indent}{found.text}: {shown(found.outcome)}{values}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Items, Literal, Node, fields_of
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, fields_of, walk
 from predicat.ir.types import BOOLEAN
 from predicat.review.words import words
 from predicat.semantics.evaluate import compile_node
@@ -40,8 +40,6 @@ def reason(node: Node, row: Mapping[str, Any]) -> Reason:
 
 def _read(node: Node) -> Iterator[tuple[str, Node]]:
     """The fields (or their members) that a condition reads, with their nodes."""
-    from predicat.ir.nodes import Field, children  # noqa: PLC0415  # only here
-
     if isinstance(node, Field):
         yield node.decl.name, node
     elif isinstance(node, Call) and node.op in ("get", "member", "json_get") and isinstance(node.args[1], Literal) and fields_of(node):
@@ -54,8 +52,6 @@ def _read(node: Node) -> Iterator[tuple[str, Node]]:
 
 def _bound(node: Node) -> bool:
     """Whether a part reads the element of an enclosing quantifier, which has no value of its own."""
-    from predicat.ir.nodes import Quantifier, Variable, walk  # noqa: PLC0415  # only here
-
     return isinstance(node, Quantifier) or any(isinstance(part, Variable) for part in walk(node))
 
 

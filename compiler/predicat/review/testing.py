@@ -11,9 +11,13 @@ from predicat.catalog.load import given, passes, wanted
 from predicat.catalog.model import Catalog, Filter, FilterTest
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import FieldDecl, Literal, Node
+from predicat.ir.nodes import Field, FieldDecl, Node
 from predicat.ir.values import to_value
-from predicat.passes.substitute import substitute
+from predicat.passes.substitute import with_defaults
+from predicat.review.reasons import deciding, reason
+from predicat.review.show import outcome as shown
+from predicat.review.show import row_text
+from predicat.semantics.evaluate import compile_node
 
 Engine = Callable[[Sequence[FieldDecl], Sequence[Mapping[str, Any]], Sequence[str]], list[list[Any]]]
 """Evaluates SQL expressions on rows of fields: the values of each expression, row by row."""
@@ -50,21 +54,14 @@ def _judged(row: Filter, test: FilterTest, engine: str) -> Result:
 def _result(row: Filter, test: FilterTest, engine: str, outcome: bool | None) -> Result:
     if passes(row, test, outcome):
         return Result(row, test, engine, outcome)
-    from predicat.review.reasons import deciding, reason  # noqa: PLC0415  # only for a failure
-    from predicat.review.show import row_text  # noqa: PLC0415  # as above
-
     node = row.versions[test.version or row.latest].predicate.node
     atoms = deciding(reason(node, test.row)) if engine == "evaluator" else []
-    hint = "; ".join(f"{item.text} is {_shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}" for item in atoms[:3])
+    hint = "; ".join(f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}" for item in atoms[:3])
     where = "" if engine == "evaluator" else f" on {engine}"
     problem = msg.failed_test(test.span, row.qualified + where, wanted(test), given(row, test, outcome))
     if hint:
         problem = Diagnostic(problem.code, problem.message, problem.span, f"it is decided by: {hint}")
     return Result(row, test, engine, outcome, problem)
-
-
-def _shown(outcome: bool | None) -> str:
-    return "UNKNOWN" if outcome is None else str(outcome).upper()
 
 
 def on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, engine: Engine) -> list[Result]:
@@ -90,12 +87,9 @@ def on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, engine: Engin
 
 def _node(row: Filter, test: FilterTest) -> Node:
     version = row.versions[test.version or row.latest]
-    return substitute(version.predicate.node, {decl.name: Literal(decl.type, decl.default) for decl in version.params.values()})
+    return with_defaults(version.predicate.node)
 
 
 def _value(row: Mapping[str, Any], decl: FieldDecl) -> Any:
     """The value of a field in a row that may be given nested."""
-    from predicat.ir.nodes import Field  # noqa: PLC0415  # only here
-    from predicat.semantics.evaluate import compile_node  # noqa: PLC0415  # as above
-
     return to_value(compile_node(Field(decl.type, decl))(row), decl.type)

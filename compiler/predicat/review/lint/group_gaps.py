@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from predicat.ir.nodes import Call
 from predicat.ir.types import BOOLEAN
+from predicat.passes.substitute import with_defaults
 from predicat.review.compare import search
-from predicat.review.lint.rule import Context, Finding, Rule, bound
+from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.show import row_text
 from predicat.review.smt.terms import negated
 
@@ -18,7 +19,7 @@ def check(context: Context) -> Iterator[Finding]:
             members = [dataset.filters[member] for member in spec["filters"] if member in dataset.filters]
             if not spec.get("exhaustive") or not members:
                 continue
-            nodes = tuple(bound(member) for member in members)
+            nodes = tuple(with_defaults(member.current.predicate.node) for member in members)
             union = nodes[0] if len(nodes) == 1 else Call(BOOLEAN, "or", nodes)
             _, found = search(union, union, lambda a, _: a is not True, lambda a, _: negated(a.true), context.timeout)
             if found is not None:

@@ -9,7 +9,6 @@ from functools import cached_property
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
 from predicat.ir.nodes import Node, fields_of
-from predicat.passes.substitute import substitute
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +68,3 @@ class Rule:
 def same_fields(a: Node, b: Node) -> bool:
     """Whether two predicates read the same fields: others are seldom worth a comparison."""
     return set(fields_of(a)) == set(fields_of(b))
-
-
-def bound(row: Filter) -> Node:
-    """A filter's predicate with the defaults of its parameters."""
-    from predicat.ir.nodes import Literal  # noqa: PLC0415  # only here
-
-    params = row.current.params.values()
-    return substitute(row.current.predicate.node, {decl.name: Literal(decl.type, decl.default) for decl in params if not decl.required})

@@ -17,6 +17,7 @@ from predicat.catalog.manifest import build_manifest, write_text
 from predicat.catalog.model import Catalog, Filter
 from predicat.ir.nodes import Node
 from predicat.review.explain import pushdown, tree
+from predicat.review.show import row_text
 from predicat.review.site.graph import Entry, graph
 
 HERE = Path(__file__).parent
@@ -124,8 +125,6 @@ class _Site:
 
 
 def _tests(row: Filter) -> list[tuple[str, str, str]]:
-    from predicat.review.show import row_text  # noqa: PLC0415  # needs z3
-
     shown = {True: "accepted", False: "rejected", None: "UNKNOWN"}
     return [(row_text(test.row), shown[test.matches], test.description) for test in row.tests]
 
