@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -130,6 +131,19 @@ def test_a_page_of_a_filter_that_is_gone_goes_too(tmp_path: Path) -> None:
     (tmp_path / "filters" / "gone.html").write_text("x")
     build(predicat.load_catalog("catalog"), tmp_path, proofs=False)
     assert not (tmp_path / "filters" / "gone.html").exists()
+
+
+def test_coverage_of_a_report(tmp_path: Path) -> None:
+    from tests.cli.test_commands import run
+
+    report = [{"checks": [], "measure": {"rows": 100, "filters": {"flights.late": {"accepted": 21, "unknown": 2}}}}]
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    done = run("docs", "build", "--no-proofs", "--out", str(tmp_path / "out"), "--coverage", str(tmp_path / "report.json"))
+    assert done.returncode == 0, done.stderr
+    assert "21 of 100 (21.00%)" in (tmp_path / "out/filters/flights.late.html").read_text()
+    (tmp_path / "report.json").write_text("[1]")
+    done = run("docs", "build", "--out", str(tmp_path / "out"), "--coverage", str(tmp_path / "report.json"))
+    assert done.returncode == 2 and "is no report" in done.stderr
 
 
 def test_a_picture_of_many_is_cut() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import sys
 from pathlib import Path
 
@@ -24,8 +25,9 @@ def command() -> None:
 @vars_option
 @out_option
 @click.option("--no-proofs", is_flag=True, help="Do not compare each version with the one before it.")
-def build(folder: Path, variables: tuple[str, ...], out: Path, *, no_proofs: bool) -> None:
-    pages = _build(folder, variables, out, proofs=not no_proofs)
+@click.option("--coverage", type=click.Path(path_type=Path), help="A report of predicat quality run --format json, to show on the pages of filters.")
+def build(folder: Path, variables: tuple[str, ...], out: Path, coverage: Path | None, *, no_proofs: bool) -> None:
+    pages = _build(folder, variables, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None)
     click.echo(f"{out / 'index.html'}: {pages} pages")
 
 
@@ -46,7 +48,25 @@ def serve(folder: Path, variables: tuple[str, ...], out: Path, port: int) -> Non
         server.serve_forever()
 
 
-def _build(folder: Path, variables: tuple[str, ...], out: Path, *, proofs: bool) -> int:
+def _figures(report: Path) -> dict[str, dict[str, str]]:
+    """The figures of each filter out of a quality report."""
+    try:
+        found: dict[str, dict[str, str]] = {}
+        for run in json.loads(report.read_text(encoding="utf-8")):
+            rows = (run["measure"] or {}).get("rows", 0)
+            for name, count in (run["measure"] or {}).get("filters", {}).items():
+                broken = [check["message"] for check in run["checks"] if check["name"] == name and check["status"] != "pass"]
+                found[name] = {
+                    "rows accepted": f"{count['accepted']:,} of {rows:,} ({count['accepted'] / max(rows, 1):.2%})",
+                    "UNKNOWN": f"{count['unknown']:,} ({count['unknown'] / max(rows, 1):.2%})",
+                    "bounds": "; ".join(broken) or "hold",
+                }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise click.UsageError(f"{report} is no report of predicat quality run --format json: {error}") from None
+    return found
+
+
+def _build(folder: Path, variables: tuple[str, ...], out: Path, *, proofs: bool, coverage: dict[str, dict[str, str]] | None = None) -> int:
     needs_review()
     from rich.progress import Progress  # noqa: PLC0415  # not for --help
 
@@ -55,4 +75,4 @@ def _build(folder: Path, variables: tuple[str, ...], out: Path, *, proofs: bool)
     catalog = load_quietly(folder, pairs("--var", variables))
     with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("pages", total=len(catalog.filters()))
-        return write(catalog, out, proofs=proofs, advance=lambda step: progress.update(task, advance=step))
+        return write(catalog, out, proofs=proofs, coverage=coverage, advance=lambda step: progress.update(task, advance=step))

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from predicat.api import Predicate
-from predicat.ir.nodes import FieldDecl, Node, fields_of, params_of
+from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
 from predicat.review.probe import Probe
@@ -147,8 +147,8 @@ class _Comparison:
     # --- questions
 
     def verdict(self) -> Verdict:
-        lost = self.find(lambda a, b: self.accepted(0, a) and not self.accepted(1, b), lambda a, b: all_of(self.taken(0, a), negated(self.taken(1, b))))
-        gained = self.find(lambda a, b: self.accepted(1, b) and not self.accepted(0, a), lambda a, b: all_of(self.taken(1, b), negated(self.taken(0, a))))
+        lost = None if self.implies(0, 1) else self.find(lambda a, b: self.accepted(0, a) and not self.accepted(1, b), lambda a, b: all_of(self.taken(0, a), negated(self.taken(1, b))))
+        gained = None if self.implies(1, 0) else self.find(lambda a, b: self.accepted(1, b) and not self.accepted(0, a), lambda a, b: all_of(self.taken(1, b), negated(self.taken(0, a))))
         if self.open:
             return self._open(lost, gained)
         unknown = None
@@ -158,6 +158,13 @@ class _Comparison:
                 return self._open(None, None)
             return self._done("equivalent" if unknown is None else "equivalent as a filter", unknown=unknown)
         return self._done(self._kind(lost, gained), lost=lost, gained=gained)
+
+    def implies(self, one: int, other: int) -> bool:
+        """Whether it is plain from the operands alone that every row that one accepts the other accepts: `a AND b` and `a`, `a` and `a OR b`."""
+        if any(self.accept):
+            return False
+        stronger, weaker = self.nodes[one], self.nodes[other]
+        return _operands("and", weaker) <= _operands("and", stronger) or _operands("or", stronger) <= _operands("or", weaker)
 
     def _kind(self, lost: Witness | None, gained: Witness | None) -> str:
         if lost and not gained and self.none(lambda _, b: self.accepted(1, b), lambda _, b: self.taken(1, b)):
@@ -270,6 +277,10 @@ class _Comparison:
             return None
         small = shrink(row, holds, self.fields)
         return Witness(small, *self.outcomes({**small, **bound}), params)
+
+
+def _operands(op: str, node: Node) -> set[str]:
+    return {to_text(arg) for arg in node.args} if isinstance(node, Call) and node.op == op else {to_text(node)}
 
 
 def _differs(a: Bool, b: Bool) -> Bool:
