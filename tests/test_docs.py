@@ -52,6 +52,19 @@ def test_yaml_can_be_read(path: Path) -> None:
         assert isinstance(yaml.safe_load(block), dict)
 
 
+def test_the_review_of_the_readme(workplace: Path) -> None:
+    def git(*args: str) -> None:
+        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *args], cwd=workplace, check=True, capture_output=True)
+
+    for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
+        git(*step)
+    file = workplace / "catalog" / "flights.yml"
+    file.write_text(file.read_text().replace("sql: dep_delay < 0\n", "sql: dep_delay <= 0\n"))
+    (shown,) = [block for block in blocks(ROOT / "README.md", "console") if "predicat diff" in block]
+    done = subprocess.run([Path(sys.executable).parent / "predicat", "diff", "main"], cwd=workplace, capture_output=True, text=True, check=False)
+    assert shown == f"$ predicat diff main\n{done.stdout}"
+
+
 def test_the_console_of_the_review_guide(workplace: Path) -> None:
     count = 0
     for block in blocks(ROOT / "docs" / "review.md", "console"):
