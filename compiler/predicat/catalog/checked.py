@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,12 +24,11 @@ def recall(folder: Path, variables: Mapping[str, str]) -> Found | None:
 
 def remember(folder: Path, variables: Mapping[str, str], warnings: Sequence[str], summary: str) -> Found:
     """Keep what was found; a cache that cannot be written is none."""
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # recalling does without its imports
+
     path = _path(folder, variables)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        beside.write_text(json.dumps({"warnings": list(warnings), "summary": summary}), encoding="utf-8")
-        beside.replace(path)
+        write_text(path, json.dumps({"warnings": list(warnings), "summary": summary}))
         for old in sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
             old.unlink(missing_ok=True)
     except OSError:

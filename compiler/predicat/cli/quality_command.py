@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -177,14 +178,4 @@ def _progress(name: str) -> Any:
     from rich.console import Console  # noqa: PLC0415  # only where work may take long
 
     console = Console(stderr=True)
-    return console.status(f"measuring {name}") if sys.stderr.isatty() else _Quiet()
-
-
-class _Quiet:
-    def __enter__(self) -> None:
-        """Say nothing."""
-
-    def __exit__(self, *_: object) -> None:
-        """As above."""
-
-
+    return console.status(f"measuring {name}") if sys.stderr.isatty() else nullcontext()

@@ -149,6 +149,11 @@ def rewrite_children(node: Node, rewrite: Callable[[Node], Node]) -> Node:
             return node
 
 
+def replaced(node: Node, old: Node, new: Node) -> Node:
+    """The node with one part of it, that very object, replaced by another."""
+    return new if node is old else rewrite_children(node, lambda part: replaced(part, old, new))
+
+
 def walk(node: Node) -> Iterator[Node]:
     """A node and all its parts, in pre-order."""
     stack = [node]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -156,12 +155,6 @@ def html(runs: Sequence[Run]) -> str:
     from predicat.quality.page import page  # noqa: PLC0415  # templates load when a page is asked for
 
     return page(runs)
-
-
-def strongest_overlaps(found: Measure, most: int = 20) -> list[tuple[str, str, float]]:
-    """The pairs of filters that share most of their rows."""
-    pairs = [(one, other, found.jaccard(one, other)) for one, other in combinations(sorted(found.filters), 2)]
-    return sorted((pair for pair in pairs if pair[2] > 0), key=lambda pair: -pair[2])[:most]
 
 
 FORMATS: dict[str, Callable[[Sequence[Run]], str]] = {"text": text, "json": as_json, "junit": junit, "markdown": markdown, "html": html}

@@ -115,10 +115,11 @@ def _change(name: str, before: Snapshot, after: Snapshot, timeout: float) -> Cha
     if not versions and not about:
         return None
     verdict = None
-    if versions or old.latest != new.latest or old.on_unknown != new.on_unknown:
-        verdict = compare_nodes(old.current.node, new.current.node, (old.on_unknown, new.on_unknown), timeout)
-    texts = any(change.before is None or change.after is None or change.before.body != change.after.body for change in versions)
     rows = versions or old.latest != new.latest or old.on_unknown != new.on_unknown
+    if rows:
+        known = next((change.verdict for change in versions if change.number == old.latest == new.latest), None)
+        verdict = known or compare_nodes(old.current.node, new.current.node, (old.on_unknown, new.on_unknown), timeout)
+    texts = any(change.before is None or change.after is None or change.before.body != change.after.body for change in versions)
     status = "changed" if texts or (rows and about) else "affected" if versions else "described"
     return Change(name, status, old, new, verdict, versions, about, users)
 

@@ -21,9 +21,6 @@ from predicat.semantics.evaluate import Eval, compile_node
 Outcome = bool | None
 Row = Mapping[str, Any]
 Test = Callable[[Row], bool]
-KINDS = (
-    "equivalent", "equivalent as a filter", "narrower", "wider", "changed", "disjoint", "always", "never", "undecided", "unsupported",
-)  # fmt: skip
 _PROBES = 60
 _EXACT = "doubles are taken as exact numbers: rounding is not looked at"
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from predicat.catalog.model import Filter
-from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, rewrite_children, walk
+from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
@@ -60,15 +60,16 @@ class Quality:
 def needs(node: Node) -> Iterator[Need]:
     """What rows have to show: each condition TRUE, and FALSE, while the predicate is what that condition makes it."""
     for atom in atoms(node):
-        with_true, with_false = (_replaced(node, atom, constant) for constant in (TRUE, FALSE))
-        turns = Call(BOOLEAN, "ne", (Call(BOOLEAN, "is_true", (with_true,)), Call(BOOLEAN, "is_true", (with_false,))))
+        turns = _turns(node, atom)
         for outcome in (True, False):
             state = atom if outcome else Call(BOOLEAN, "not", (atom,))
             yield Need(atom, outcome, Call(BOOLEAN, "and", (state, turns)))
 
 
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    return new if node is old else rewrite_children(node, lambda part: _replaced(part, old, new))
+def _turns(node: Node, atom: Node) -> Node:
+    """TRUE for the rows whose acceptance a condition alone decides."""
+    with_true, with_false = (Call(BOOLEAN, "is_true", (replaced(node, atom, constant),)) for constant in (TRUE, FALSE))
+    return Call(BOOLEAN, "ne", (with_true, with_false))
 
 
 def boundaries(node: Node) -> Iterator[Node]:
@@ -76,9 +77,7 @@ def boundaries(node: Node) -> Iterator[Node]:
     for atom in atoms(node):
         if isinstance(atom, Call) and atom.op in ("lt", "le", "gt", "ge") and any(isinstance(arg, Literal) for arg in atom.args):
             at = Call(BOOLEAN, "eq", atom.args, atom.span)
-            with_true, with_false = (_replaced(node, atom, constant) for constant in (TRUE, FALSE))
-            turns = Call(BOOLEAN, "ne", (Call(BOOLEAN, "is_true", (with_true,)), Call(BOOLEAN, "is_true", (with_false,))))
-            yield Call(BOOLEAN, "and", (at, turns))
+            yield Call(BOOLEAN, "and", (at, _turns(node, atom)))
 
 
 def generate(node: Node, rows: Sequence[Row] = (), timeout: float = 1.0, mutate: str | None = None) -> list[dict[str, Any]]:

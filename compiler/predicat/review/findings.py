@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import PredicatError
 from predicat.review.compare import compare
 from predicat.review.lint import RULES, Context, Finding
-from predicat.review.report import sarif_log
+from predicat.review.report import annotation, location, sarif_log
 
 
 def collect(catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> list[Finding]:
@@ -22,7 +23,12 @@ def collect(catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] 
         chosen = not select or any(rule.code.startswith(code) for code in select)
         if chosen and not any(rule.code.startswith(code) for code in ignore):
             found += rule.check(context)
-    return sorted(found, key=lambda item: (item.diagnostic().span.outermost().source.name, item.diagnostic().span.outermost().start, item.code))
+    return sorted(found, key=_place)
+
+
+def _place(item: Finding) -> tuple[str, int, str]:
+    place = item.span.outermost()
+    return place.source.name, place.start, item.code
 
 
 def mend(found: Sequence[Finding], reload: Callable[[], Catalog]) -> list[Finding]:
@@ -63,7 +69,7 @@ def text(found: Sequence[Finding]) -> str:
     return "\n\n".join((*shown, count)) + "\n"
 
 
-def _data(item: Finding) -> dict[str, object]:
+def _data(item: Finding) -> dict[str, Any]:
     place = item.span.outermost()
     line, column = place.source.line_column(place.start) if place.source.text else (0, 0)
     return {"code": item.code, "name": item.name, "message": item.message, "hint": item.hint, "file": place.source.name, "line": line,
@@ -80,8 +86,8 @@ def sarif(found: Sequence[Finding]) -> str:
     results = []
     for item in found:
         data = _data(item)
-        location = {"physicalLocation": {"artifactLocation": {"uri": data["file"] or "catalog"}, "region": {"startLine": max(int(str(data["line"])), 1)}}}
-        results.append({"ruleId": item.code, "level": "warning", "message": {"text": f"{item.name}: {item.message}"}, "locations": [location]})
+        place = location(data["file"] or "catalog", data["line"])
+        results.append({"ruleId": item.code, "level": "warning", "message": {"text": f"{item.name}: {item.message}"}, "locations": [place]})
     return sarif_log(results)
 
 
@@ -90,8 +96,7 @@ def github(found: Sequence[Finding]) -> str:
     lines = []
     for item in found:
         data = _data(item)
-        message = f"{item.name}: {item.message}".replace("%", "%25").replace("\n", "%0A")
-        lines.append(f"::warning file={data['file']},line={data['line'] or 1},title={item.code}::{message}\n")
+        lines.append(annotation("warning", data["file"], data["line"], item.code, f"{item.name}: {item.message}"))
     return "".join(lines)
 
 

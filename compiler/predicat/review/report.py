@@ -188,8 +188,13 @@ def github(found: Changes, _data: Data) -> str:
         file, line = change.state.place
         level = "warning" if change.changes_rows else "notice"
         message = "; ".join((_title(change), *_detail(change), *(f"{what}: {show.witness_text(row)}" for what, row in _rows(change.verdict))))
-        lines.append(f"::{level} file={_property(file)},line={line or 1},title={_property(change.name)}::{_message(message)}")
-    return "".join(f"{line}\n" for line in lines)
+        lines.append(annotation(level, file, line, change.name, message))
+    return "".join(lines)
+
+
+def annotation(level: str, file: str, line: int, title: str, message: str) -> str:
+    """A GitHub workflow command that shows a message beside a line of a file."""
+    return f"::{level} file={_property(file)},line={line or 1},title={_property(title)}::{_message(message)}\n"
 
 
 def _message(value: str) -> str:
@@ -207,14 +212,15 @@ def sarif(found: Changes, _data: Data) -> str:
             "ruleId": f"filter-{_title(change).replace(' ', '-')}",
             "level": "warning" if change.changes_rows else "note",
             "message": {"text": "; ".join((f"{change.name}: {_title(change)}", *_detail(change), *(show.witness_text(row) for _, row in _rows(change.verdict))))},
-            "locations": [_location(*change.state.place)],
+            "locations": [location(*change.state.place)],
         }
         for change in sorted(found.filters, key=_order)
     ]
     return sarif_log(results)
 
 
-def _location(file: str, line: int) -> dict[str, Any]:
+def location(file: str, line: int) -> dict[str, Any]:
+    """A place in a file as SARIF has it."""
     return {"physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": max(line, 1)}}}
 
 

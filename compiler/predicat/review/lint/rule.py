@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
-from predicat.ir.nodes import Node, fields_of
+from predicat.ir.nodes import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,10 @@ class Context:
 
     catalog: Catalog
     timeout: float = 1.0
-    datasets: Mapping[str, Dataset] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.datasets = self.catalog.datasets
+    @property
+    def datasets(self) -> Mapping[str, Dataset]:
+        return self.catalog.datasets
 
     def filters(self) -> Iterator[tuple[Filter, Node]]:
         """Every filter with the predicate of its latest version."""
@@ -51,7 +50,7 @@ class Context:
             yield row, row.current.predicate.node
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Rule:
     """A rule: its code, its name, what it looks for in one line, and how."""
 
@@ -59,12 +58,3 @@ class Rule:
     name: str
     doc: str
     check: Callable[[Context], Iterator[Finding]]
-
-    @cached_property
-    def label(self) -> str:
-        return f"{self.code} {self.name}"
-
-
-def same_fields(a: Node, b: Node) -> bool:
-    """Whether two predicates read the same fields: others are seldom worth a comparison."""
-    return set(fields_of(a)) == set(fields_of(b))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, rewrite_children
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, replaced
 from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType
 from predicat.review.compare import compare_nodes
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
@@ -23,7 +23,7 @@ def check(context: Context) -> Iterator[Finding]:
             better = pushable(part)
             if better is None:
                 continue
-            changed = _replaced(node, part, better[0])
+            changed = replaced(node, part, better[0])
             if compare_nodes(node, changed, (row.on_unknown, row.on_unknown), context.timeout).same_rows:
                 fix = Fix(part.span, better[1]) if row.current.language == "sql" and _has_text(part.span) else None
                 yield Finding(RULE.code, row.qualified, "this condition is not pushed down", part.span, f"{better[1]} says the same and is", fix)
@@ -39,10 +39,6 @@ def _conditions(node: Node) -> Iterator[Call]:
             yield from _conditions(arg)
     elif isinstance(node, Call):
         yield node
-
-
-def _replaced(node: Node, old: Node, new: Node) -> Node:
-    return new if node is old else rewrite_children(node, lambda part: _replaced(part, old, new))
 
 
 def pushable(node: Call) -> tuple[Node, str] | None:

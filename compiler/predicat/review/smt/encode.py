@@ -24,8 +24,6 @@ from predicat.ir.types import (
     TIMESTAMP,
     ArrayType,
     DecimalType,
-    MapType,
-    StructType,
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS
@@ -694,5 +692,3 @@ def encodable() -> frozenset[str]:
     """The operators that have a formula."""
     return frozenset(_RULES)
 
-
-__all__ = ["Encoder", "MapType", "StructType", "encodable", "items_needed"]

@@ -133,7 +133,3 @@ def integer(value: int) -> Any:
 def truth_of(condition: Bool, null: Bool = False) -> Truth:
     """TRUE where the condition holds, FALSE where not, UNKNOWN where `null`."""
     return Truth(all_of(condition, negated(null)), all_of(negated(condition), negated(null)))
-
-
-def is_null(term: Term) -> Bool:
-    return term.null
