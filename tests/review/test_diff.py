@@ -138,6 +138,15 @@ def test_wrong_use_is_exit_code_2(repository: Path, prepare: Callable[[Path], An
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_broken_base_is_named(repository: Path) -> None:
+    edit(repository, ("amount > 100", "amount >> 100"))
+    git(repository, "commit", "-qam", "broken")
+    edit(repository, ("amount >> 100", "amount > 100"))
+    done = run("diff", "change", cwd=repository)
+    assert done.returncode == 2 and "the catalog at change, to compare with, has problems" in done.stderr
+    assert "orders.yml:10:10" in done.stderr and "passes predicat check" in done.stderr
+
+
 def test_without_git(tmp_path: Path) -> None:
     run("init", cwd=tmp_path)
     done = run("diff", cwd=tmp_path)

@@ -71,6 +71,7 @@ def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> tuple[s
     if base is not None and base.endswith(".json"):
         catalog = load_quietly(folder, variables)
         return base, snapshot.of_manifest(Path(base)), snapshot.of_catalog(catalog), catalog
+    from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # as above
     from predicat.review import git  # noqa: PLC0415  # as above
 
     root = git.repository(folder)
@@ -90,7 +91,12 @@ def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> tuple[s
             if chosen == [] or not (place / own).exists():
                 sides.append(snapshot.EMPTY)
                 continue
-            loaded = load_quietly(place / own, variables, chosen)
+            try:
+                loaded = load_quietly(place / own, variables, chosen)
+            except PredicatError as error:
+                if place is not old:
+                    raise
+                raise PredicatError([messages.broken_base(label), *error.diagnostics]) from None
             sides.append(snapshot.of_catalog(loaded))
         return label, sides[0], sides[1], loaded
 

@@ -264,6 +264,10 @@ def lock_newer(path: str, version: int, known: int) -> Diagnostic:
     return Diagnostic("lock", f"the lock file {path} has format {version}; this predicat reads formats up to {known}", NOWHERE, "upgrade predicat")
 
 
+def broken_base(revision: str) -> Diagnostic:
+    return Diagnostic("base", f"the catalog at {revision}, to compare with, has problems", NOWHERE, "name a revision whose catalog passes predicat check")
+
+
 def released_changed(span: Span, name: str, day: str, rows: Iterable[str], number: int) -> Diagnostic:
     return Diagnostic("released-changed", f"{name} was released on {day} and must keep its meaning; {'; '.join(rows)}", span,
                       f"write the new meaning as version {number}")  # fmt: skip
