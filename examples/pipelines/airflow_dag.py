@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 
 from airflow.providers.standard.operators.bash import BashOperator
 from airflow.sdk import DAG
 
+PROJECT = str(Path(__file__).resolve().parents[2])
+"""The folder that holds `catalog/`: Airflow runs commands in an empty one."""
+
 with DAG("filters", start_date=datetime(2026, 1, 1, tzinfo=UTC), schedule="@daily", catchup=False):
     quality = BashOperator(
         task_id="quality",
-        bash_command='predicat quality run flights --engine postgres --dsn "$PREDICAT_DSN" --partition {{ ds }} --format junit --out quality-{{ ds }}.xml',
+        bash_command='predicat quality run flights --engine postgres --dsn "$PREDICAT_DSN" --partition {{ ds }} --format junit --out target/quality-{{ ds }}.xml',
+        cwd=PROJECT,
     )
-    views = BashOperator(task_id="views", bash_command='predicat apply --dsn "$PREDICAT_DSN"')
+    views = BashOperator(task_id="views", bash_command='predicat apply --dsn "$PREDICAT_DSN"', cwd=PROJECT)
     _ = quality >> views

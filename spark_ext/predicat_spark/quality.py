@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError
@@ -15,45 +16,64 @@ from predicat.quality.plan import Plan, plan
 from predicat_spark.jobs import local_session, read
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from predicat.catalog import Catalog
+    from predicat.quality.classes import Classes
 
-_LIMIT = "spark.sql.codegen.hugeMethodLimit"
+_SETTINGS = {
+    "spark.sql.codegen.hugeMethodLimit": "8000",  # what the JVM does not compile is five times slower than no generated code
+    "spark.sql.shuffle.partitions": "16",  # groups are few
+}
 
 
 def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: str = "local[*]") -> Measure:
     """Measure a plan on a table, a path or a DataFrame. Raises PredicatError with Spark's text if a query fails."""
-    session = local_session(master, f"predicat quality {plan.dataset.name}")
-    from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # optional
 
     try:
-        frame = read(session, source, plan.dataset) if isinstance(source, str) else source
+        if isinstance(source, str):
+            frame = read(local_session(master, f"predicat quality {plan.dataset.name}"), source, plan.dataset)
+        else:
+            frame = source
         part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
-        with _small_methods(frame.sparkSession):
-            return measure(plan, lambda masks: _count(part, masks), lambda condition: _rows(plan, frame, condition), sample)
+        with _tuned(frame.sparkSession):
+            return measure(plan, lambda classes: _count(part, classes), lambda condition: _rows(plan, frame, condition), sample)
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", str(error).strip().splitlines()[0])) from None
 
 
 @contextmanager
-def _small_methods(session: SparkSession) -> Iterator[None]:
-    """Keep generated methods small enough for the JIT: a pass over a hundred filters is five times faster for it."""
-    before = session.conf.get(_LIMIT, None)
-    session.conf.set(_LIMIT, "8000")
+def _tuned(session: SparkSession) -> Iterator[None]:
+    """Settings for many small conditions and few groups, and afterwards those of before."""
+    before: dict[str, str | None] = {name: session.conf.get(name, None) for name in _SETTINGS}
+    for name, value in _SETTINGS.items():
+        session.conf.set(name, value)
     try:
         yield
     finally:
-        if before is None:
-            session.conf.unset(_LIMIT)
-        else:
-            session.conf.set(_LIMIT, before)
+        for name, earlier in before.items():
+            if earlier is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, earlier)
 
 
-def _count(frame: DataFrame, masks: Sequence[str]) -> Iterable[Sequence[int]]:
-    names = [f"m{place}" for place in range(len(masks))]
-    numbered = frame.selectExpr(*(f"{mask} AS {name}" for mask, name in zip(masks, names, strict=True))) if masks else frame
-    return [tuple(row) for row in numbered.groupBy(*names).count().collect()]
+def _count(frame: DataFrame, classes: Classes) -> Iterable[Sequence[int]]:
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # Spark's own name for them; needs Java's home first
+
+    words: dict[str, Column] = {}
+    for key, (word, bit) in zip(classes.keys, classes.places(), strict=True):
+        once = F.expr(f"CAST({key.sql} AS BIGINT)")
+        # Said twice, an expression becomes a method of its own, which the JVM compiles; all in one method would be too long for it.
+        number = F.shiftleft(once.bitwiseOR(once), bit)
+        name = f"w{word}"
+        words[name] = words[name].bitwiseOR(number) if name in words else number
+    numbered = frame.select(*(word.alias(name) for name, word in words.items())) if words else frame
+    counted = numbered.groupBy(*words).count()
+    if find_spec("pyarrow") is None:
+        return [tuple(row) for row in counted.collect()]
+    return list(zip(*(column.to_pylist() for column in counted.toArrow().columns), strict=True))
 
 
 def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any]]:

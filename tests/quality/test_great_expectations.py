@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from tests.quality.test_measure import CATALOG, ROWS
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "catalog").mkdir()
-    (tmp_path / "catalog" / "shop.yml").write_text(CATALOG.replace("unknown_at_most: 5%", "unknown_at_most: 60%").replace("exhaustive: true", "exhaustive: false"))
+    (tmp_path / "catalog" / "shop.yml").write_text(
+        CATALOG.replace("unknown_at_most: 5%", "unknown_at_most: 60%").replace("exhaustive: true", "exhaustive: false")
+        .replace("{at_least: 1}", "{at_most: 1}"))  # fmt: skip
     return tmp_path
 
 
@@ -33,6 +36,10 @@ def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     catalog = predicat.load_catalog(folder / "catalog")
     assert generate(catalog, folder / "catalog", folder / "project", "spark") == ["predicat_shop"]
     before = files(folder / "project")
+    suite = json.loads((folder / "project/gx/expectations/predicat_shop.json").read_text())
+    bounds = {(item["kwargs"].get("filter") or item["kwargs"]["group"], item["severity"]): item["kwargs"] for item in suite["expectations"]}
+    assert bounds["low", "critical"]["min_share"] == 0.1 and "max_share" not in bounds["low", "critical"]
+    assert bounds["low", "warning"]["max_share"] == 0.2 and bounds["never", "critical"]["max_rows"] == 1 and ("clash", "warning") in bounds
     assert generate(catalog, folder / "catalog", folder / "project", "spark") == ["predicat_shop"]
     assert files(folder / "project") == before
 

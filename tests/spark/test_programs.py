@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import predicat_spark
+from tests.quality.test_measure import CATALOG, ROWS
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = "(VALUES (1, 70L), (2, 10L), (3, null)) AS flights(id, dep_delay)"
@@ -107,6 +108,30 @@ except Exception as error:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=200, env=environment(), check=False)
     assert done.stdout.splitlines() == ["[2, 3]", "[1, 2]", "True", "True"], done.stderr[-3000:]
+
+
+def test_coverage_on_spark_connect(connect_server: int, tmp_path: Path) -> None:
+    """One pass, and Great Expectations, on a DataFrame of Spark Connect."""
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "shop.yml").write_text(CATALOG.replace("{at_least: 1}", "{at_most: 1}"))
+    script = f"""
+from pathlib import Path
+from pyspark.sql import SparkSession
+import predicat, predicat_spark
+from predicat.quality.project import generate, run
+spark = SparkSession.builder.remote("sc://127.0.0.1:{connect_server}").getOrCreate()
+catalog = predicat.load_catalog("catalog")
+frame = spark.createDataFrame({ROWS!r}, "n bigint, s string")
+print([(check.name, check.kind, check.status) for check in predicat_spark.check_coverage(catalog, "shop", frame, ["low", "never"])])
+generate(catalog, Path("catalog").resolve(), Path("project"), "spark")
+print(run(Path("project"), "predicat_shop", {{"dataframe": frame}})[:2])
+print(run(Path("project"), "predicat_shop", {{"dataframe": spark.createDataFrame([(1, "y")] * 3 + [(5, "x")] * 22, "n bigint, s string")}})[:2])
+print("UNRESOLVED_COLUMN" in run(Path("project"), "predicat_shop", {{"dataframe": spark.range(3)}})[1][0].message)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False)
+    assert done.stdout.splitlines() == [
+        "[('shop.low', 'at_least', 'pass'), ('shop.low', 'at_most', 'warn'), ('shop.never', 'at_most', 'pass')]", "(False, [])", "(True, [])", "True",
+    ], done.stderr[-3000:]  # fmt: skip
 
 
 @pytest.fixture

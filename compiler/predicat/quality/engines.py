@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
+from predicat.quality.classes import Classes
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan
 
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
 SAMPLE_ROWS = 3
 
 
-def grouped(masks: Sequence[str], source: str) -> str:
+def grouped(classes: Classes, source: str) -> str:
     """The query of a pass."""
-    columns = ", ".join(f"{mask} AS m{place}" for place, mask in enumerate(masks))
-    names = ", ".join(f"m{place}" for place in range(len(masks)))
-    if not masks:
+    words = classes.words()
+    columns = ", ".join(f"{word} AS w{place}" for place, word in enumerate(words))
+    names = ", ".join(f"w{place}" for place in range(len(words)))
+    if not words:
         return f"SELECT count(*) FROM {source}"
-    return f"SELECT {names}, count(*) FROM (SELECT {columns} FROM {source}) AS predicat_masks GROUP BY {names}"
+    return f"SELECT {names}, count(*) FROM (SELECT {columns} FROM {source}) AS predicat_classes GROUP BY {names}"
 
 
 def columns_of(plan: Plan) -> str:
@@ -44,8 +46,8 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
     source = exp.to_table(relation, dialect="postgres").sql(dialect="postgres")
     part = f"{source} TABLESAMPLE BERNOULLI ({sample * 100:.6f}) REPEATABLE (0)" if sample < 1 else source
 
-    def count(masks: Sequence[str]) -> Iterable[Sequence[int]]:
-        return connection.execute(grouped(masks, part).encode()).fetchall()
+    def count(classes: Classes) -> Iterable[Sequence[int]]:
+        return connection.execute(grouped(classes, part).encode()).fetchall()
 
     def rows(condition: str) -> list[Mapping[str, Any]]:
         with connection.cursor() as cursor:
@@ -70,7 +72,7 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     try:
         with duckdb.connect() as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            return measure(plan, lambda masks: connection.execute(grouped(masks, part)).fetchall(),
+            return measure(plan, lambda classes: connection.execute(grouped(classes, part)).fetchall(),
                            lambda condition: _dicts(connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"),
                            sample)  # fmt: skip
     except duckdb.Error as error:

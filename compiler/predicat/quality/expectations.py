@@ -71,7 +71,7 @@ class PredicatCoverage(TableMetricProvider):
             asked = plan(_catalog(metric_value_kwargs["catalog"]), metric_value_kwargs["dataset"], (), "postgres")
             with execution_engine.get_connection() as connection:
                 escape = "%%" if execution_engine.dialect.paramstyle in ("format", "pyformat") else "%"
-                return measure(asked, lambda masks: connection.exec_driver_sql(grouped(masks, source).replace("%", escape)).fetchall())
+                return measure(asked, lambda classes: connection.exec_driver_sql(grouped(classes, source).replace("%", escape)).fetchall())
         except PredicatError as error:
             return EngineFailure(error.diagnostics[0].message)
         except SQLAlchemyError as error:
@@ -101,37 +101,44 @@ class _FilterExpectation(BatchExpectation):
         return qualified
 
 
+def _within(value: float, low: float | None, high: float | None) -> bool:
+    return (low is None or value >= low) and (high is None or value <= high)
+
+
 class ExpectFilterCoverageToBeBetween(_FilterExpectation):
-    """Expect the share of rows that a filter accepts to lie between two bounds (0 to 1, each may be left out)."""
+    """Expect the rows that a filter accepts to lie between bounds: shares (0 to 1) or numbers of rows, each may be left out."""
 
     filter: str
     min_share: float | None = None
     max_share: float | None = None
+    min_rows: int | None = None
+    max_rows: int | None = None
 
-    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "filter", "min_share", "max_share")
+    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "filter", "min_share", "max_share", "min_rows", "max_rows")
 
     def _validate(self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None) -> dict[str, Any]:
         found = self._figures(metrics)
         name = self._known(found, self.filter)
-        share = found.share(name)
-        low = 0.0 if self.min_share is None else self.min_share
-        high = 1.0 if self.max_share is None else self.max_share
-        return {"success": low <= share <= high, "result": {"observed_value": share, "details": {"accepted": found.accepted[name], "rows": found.rows}}}
+        share, accepted = found.share(name), found.accepted[name]
+        holds = _within(share, self.min_share, self.max_share) and _within(accepted, self.min_rows, self.max_rows)
+        return {"success": holds, "result": {"observed_value": share, "details": {"accepted": accepted, "rows": found.rows}}}
 
 
 class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
-    """Expect the share of rows for which a filter is UNKNOWN to be at most a bound (0 to 1)."""
+    """Expect the rows for which a filter is UNKNOWN to be at most a share (0 to 1), a number of rows, or both."""
 
     filter: str
-    max_share: float
+    max_share: float | None = None
+    max_rows: int | None = None
 
-    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "filter", "max_share")
+    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "filter", "max_share", "max_rows")
 
     def _validate(self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None) -> dict[str, Any]:
         found = self._figures(metrics)
         unknown = found.filters[self._known(found, self.filter)].unknown
         share = unknown / found.rows if found.rows else 0.0
-        return {"success": share <= self.max_share, "result": {"observed_value": share, "details": {"unknown": unknown, "rows": found.rows}}}
+        holds = _within(share, None, self.max_share) and _within(unknown, None, self.max_rows)
+        return {"success": holds, "result": {"observed_value": share, "details": {"unknown": unknown, "rows": found.rows}}}
 
 
 class _GroupExpectation(_FilterExpectation):

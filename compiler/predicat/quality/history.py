@@ -1,12 +1,15 @@
-"""Results that are kept: a JSON line a run in a file, or a row a filter and run in a PostgreSQL table."""
+"""Results that are kept: JSON lines in a file, Parquet files in a folder, or rows of a PostgreSQL table; each a filter and run."""
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import PredicatError
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
     import psycopg
 
 TABLE = "predicat_quality"
+PARQUET = ".parquet"
 Entry = dict[str, Any]
+_KEYS = ("at", "dataset", "partition", "filter", "version", "rows", "accepted", "true", "false", "unknown")
 
 
 def entries(catalog: Catalog, found: Measure, partition: str = "", at: datetime | None = None) -> list[Entry]:
@@ -46,25 +51,61 @@ def by_filter(kept: Sequence[Entry], partition: str | None = None) -> dict[str, 
 
 
 def read(path: Path) -> list[Entry]:
-    """The entries of a file; none if there is no file. Raises PredicatError if a line is damaged."""
+    """The entries of a file, or of a folder (`NAME.parquet`); none if there is none. Raises PredicatError if one is damaged."""
     if not path.exists():
         return []
+    if path.suffix == PARQUET:
+        return _read_parquet(path)
     out: list[Entry] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
-            item = json.loads(line)
-            out.append({key: item[key] for key in ("at", "dataset", "partition", "filter", "version", "rows", "accepted", "true", "false", "unknown")}
-                       | {"atoms": item.get("atoms", []), **item})  # fmt: skip
+            out.append(_entry(json.loads(line)))
         except (ValueError, KeyError, TypeError):
             raise PredicatError.of(msg.usage(f"line {number} of {path} is no result of a run", "remove it, or the file")) from None
     return out
 
 
 def append(path: Path, added: Sequence[Entry]) -> None:
-    """Add entries to a file."""
+    """Add entries to a file, or a file of them to a folder whose name ends in `.parquet`."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == PARQUET:
+        _append_parquet(path, added)
+        return
     with path.open("a", encoding="utf-8") as file:
         file.write("".join(json.dumps(item, ensure_ascii=False) + "\n" for item in added))
+
+
+def _entry(item: Any) -> Entry:
+    """A kept entry; KeyError or TypeError if it is none."""
+    return {**{key: item[key] for key in _KEYS}, "atoms": item.get("atoms") or [], **item}
+
+
+def _parquet(path: Path) -> Any:
+    if find_spec("pyarrow") is None:
+        raise PredicatError.of(msg.missing_extra(f"Parquet ({path})", "quality"))
+    importlib.import_module("pyarrow.parquet")
+    return importlib.import_module("pyarrow")
+
+
+def _read_parquet(folder: Path) -> list[Entry]:
+    arrow = _parquet(folder)
+    out: list[Entry] = []
+    for file in sorted(folder.glob(f"*{PARQUET}")):
+        try:
+            out += [_entry(item) for item in arrow.parquet.read_table(file).to_pylist()]
+        except (arrow.ArrowException, OSError, KeyError, TypeError):
+            raise PredicatError.of(msg.usage(f"{file} holds no results of a run", "remove it")) from None
+    return out
+
+
+def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
+    """A file of its own, so that one that is there is never written again; it appears whole."""
+    arrow = _parquet(folder)
+    folder.mkdir(exist_ok=True)
+    if added:
+        beside = folder / f".{uuid4().hex}.part"
+        arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), beside)
+        beside.rename(folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{beside.name[1:9]}{PARQUET}")
 
 
 def append_postgres(connection: psycopg.Connection, added: Sequence[Entry]) -> None:

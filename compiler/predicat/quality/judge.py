@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from predicat.catalog.model import Bound, Catalog, Filter
+from predicat.ir.text import meaning_hash
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted, psi, wilson
 
@@ -93,8 +94,22 @@ def _drift(row: Filter, bound: Bound, found: Measure, before: Mapping[str, Any])
     moved = found.share(name) - (before["accepted"] / before["rows"] if before["rows"] else 0.0)
     index = psi((before["true"], before["false"], before["unknown"]), (count.true, count.false, count.unknown))
     far = drifted((before["accepted"], before["rows"]), (found.accepted[name], found.rows), bound.value)
-    message = f"{name} moved by {moved:+.2%} points of rows since {before.get('at', 'the baseline')} (PSI {index:.3f}); at most {bound}"
+    since = f"since {before.get('at', 'the baseline')}{_by_version(row, found, before, moved)}"
+    message = f"{name} moved by {moved:+.2%} points of rows {since} (PSI {index:.3f}); at most {bound}"
     return Check(name, "drift", _status(not far, bound.severity), message, moved, str(bound), blame=_moved_atom(found, name, before) if far else "")
+
+
+def _by_version(row: Filter, found: Measure, before: Mapping[str, Any], moved: float) -> str:
+    """How much of a move is the filter's and how much the data's, where an earlier version was measured then."""
+    name, number = row.qualified, before.get("version", row.latest)
+    if number == row.latest:
+        same = before.get("hash") in (None, meaning_hash(row.current.predicate.node, row.on_unknown))
+        return "" if same else ", when the filter meant something else"
+    earlier = found.versions.get(f"{name}@{number}")
+    if earlier is None or not found.rows:
+        return f", when it was version {number}"
+    by_filter = found.share(name) - earlier / found.rows
+    return f", {by_filter:+.2%} of it from version {number} to {row.latest} and {moved - by_filter:+.2%} in the data"
 
 
 def _moved_atom(found: Measure, name: str, before: Mapping[str, Any]) -> str:

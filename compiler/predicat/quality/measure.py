@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from predicat.quality.classes import Classes
+from predicat.quality.groups import Groups
 from predicat.quality.plan import Plan
 
-Counter = Callable[[Sequence[str]], Iterable[Sequence[int]]]
-"""Groups the rows of a relation by some expressions: each group's values and, last, its number of rows."""
+Counter = Callable[[Classes], Iterable[Sequence[int]]]
+"""Groups the rows of a relation by the words of their classes: each group's words and, last, its number of rows."""
 Sampler = Callable[[str], Sequence[Mapping[str, Any]]]
 """Some rows for which a condition holds."""
+BATCH = 1 << 16
+"""Groups of rows that are looked at together."""
 
 
 @dataclass(slots=True)
@@ -21,14 +26,6 @@ class Count:
     true: int = 0
     false: int = 0
     unknown: int = 0
-
-    def add(self, digit: int, rows: int) -> None:
-        if digit == 1:
-            self.true += rows
-        elif digit == 0:
-            self.false += rows
-        else:
-            self.unknown += rows
 
     @property
     def total(self) -> int:
@@ -47,7 +44,10 @@ class GroupCount:
 
 @dataclass(slots=True)
 class Measure:
-    """Everything that was counted of a dataset. `sample` is the share of rows that was looked at; counts are of those."""
+    """Everything that was counted of a dataset. `sample` is the share of rows that was looked at; counts are of those.
+
+    `accepted` has the rows of each filter, `versions` those of earlier versions (`flights.late@1`) of filters watched for drift.
+    """
 
     dataset: str
     engine: str
@@ -55,6 +55,7 @@ class Measure:
     sample: float = 1.0
     filters: dict[str, Count] = field(default_factory=dict[str, Count])
     accepted: dict[str, int] = field(default_factory=dict[str, int])
+    versions: dict[str, int] = field(default_factory=dict[str, int])
     atoms: dict[str, list[tuple[str, Count]]] = field(default_factory=dict[str, list[tuple[str, Count]]])
     nulls: dict[str, int] = field(default_factory=dict[str, int])
     overlaps: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
@@ -83,24 +84,21 @@ class Measure:
 def measure(plan: Plan, count: Counter, sample_rows: Sampler | None = None, sample: float = 1.0) -> Measure:
     """Count everything that a plan asks in one pass; `sample_rows` shows rows of gaps and overlaps of groups."""
     found = Measure(plan.dataset.name, plan.engine, sample=sample, refused=dict(plan.refused))
-    accepts_unknown = {row.qualified: row.on_unknown == "accept" for row in plan.filters}
     counts = [Count() for _ in plan.items]
-    filters = [(place, item.name) for place, item in enumerate(plan.items) if item.kind == "filter"]
-    found.accepted = {name: 0 for _, name in filters}
+    found.accepted = {row.qualified: 0 for row in plan.filters}
     groups = _groups(plan)
     found.groups = {name: GroupCount() for name in groups}
-    for *masks, rows in count(plan.masks()):
-        digits = plan.outcomes(masks)
-        found.rows += rows
-        for place, digit in enumerate(digits):
-            counts[place].add(digit, rows)
-        taken = sorted(name for place, name in filters if digits[place] == 1 or (digits[place] == 2 and accepts_unknown[name]))
-        _accept(found, taken, groups, rows)
+    rows = iter(count(plan.classes))
+    while batch := list(islice(rows, BATCH)):
+        _add(plan, found, counts, Groups(plan.classes, batch), groups)
+    lenient = _lenient(plan)
     for place, item in enumerate(plan.items):
         if item.kind == "filter":
             found.filters[item.name] = counts[place]
         elif item.kind == "atom":
             found.atoms.setdefault(item.name, []).append((item.text, counts[place]))
+        elif item.kind == "version":
+            found.versions[item.name] = counts[place].true + (counts[place].unknown if item.name.partition("@")[0] in lenient else 0)
         else:
             found.nulls[item.name] = counts[place].true
     if sample_rows is not None:
@@ -108,16 +106,35 @@ def measure(plan: Plan, count: Counter, sample_rows: Sampler | None = None, samp
     return found
 
 
-def _accept(found: Measure, taken: list[str], groups: Mapping[str, Sequence[str]], rows: int) -> None:
-    for place, one in enumerate(taken):
-        found.accepted[one] += rows
-        for other in taken[place + 1 :]:
-            found.overlaps[one, other] = found.overlaps.get((one, other), 0) + rows
-    chosen = set(taken)
+def _lenient(plan: Plan) -> set[str]:
+    """The filters that accept rows for which they are UNKNOWN."""
+    return {row.qualified for row in plan.filters if row.on_unknown == "accept"}
+
+
+def _add(plan: Plan, found: Measure, counts: Sequence[Count], rows: Groups, groups: Mapping[str, Sequence[str]]) -> None:
+    lenient = _lenient(plan)
+    taken: dict[str, int] = {}
+    found.rows += rows.count(rows.all)
+    for item, count in zip(plan.items, counts, strict=True):
+        true, false = rows.outcome(item.node)
+        count.true += rows.count(true)
+        count.false += rows.count(false)
+        count.unknown += rows.count(rows.all & ~(true | false))
+        if item.kind == "filter":
+            taken[item.name] = rows.all & ~false if item.name in lenient else true
+    names = sorted(taken)
+    for place, one in enumerate(names):
+        found.accepted[one] += rows.count(taken[one])
+        for other in names[place + 1 :]:
+            both = rows.count(taken[one] & taken[other])
+            if both:
+                found.overlaps[one, other] = found.overlaps.get((one, other), 0) + both
     for name, members in groups.items():
-        hits = sum(member in chosen for member in members)
-        found.groups[name].gap += rows if hits == 0 else 0
-        found.groups[name].overlap += rows if hits > 1 else 0
+        once = twice = 0
+        for member in members:
+            once, twice = once | taken[member], twice | once & taken[member]
+        found.groups[name].gap += rows.count(rows.all & ~once)
+        found.groups[name].overlap += rows.count(twice)
 
 
 def _groups(plan: Plan) -> dict[str, list[str]]:
@@ -132,15 +149,10 @@ def _groups(plan: Plan) -> dict[str, list[str]]:
 
 
 def _samples(plan: Plan, found: Measure, groups: Mapping[str, Sequence[str]], sample_rows: Sampler) -> None:
-    taken = {
-        item.name: f"COALESCE({item.sql}, {'TRUE' if row.on_unknown == 'accept' else 'FALSE'})"
-        for item in plan.items
-        for row in plan.filters
-        if item.kind == "filter" and item.name == row.qualified
-    }
+    lenient = _lenient(plan)
     for name, members in groups.items():
         counted, spec = found.groups[name], plan.dataset.groups[name]
-        hits = " + ".join(f"CAST({taken[member]} AS INT)" for member in members)
+        hits = " + ".join(f"CAST(COALESCE({plan.sql(member)}, {'TRUE' if member in lenient else 'FALSE'}) AS INT)" for member in members)
         if counted.gap and spec.get("exhaustive"):
             counted.gap_rows = sample_rows(f"({hits}) = 0")
         if counted.overlap and spec.get("exclusive"):

@@ -1,7 +1,6 @@
-"""What is asked of an engine: every filter and every condition as a digit, so that one GROUP BY answers all questions.
+"""What is asked of an engine: the classes of its rows, so that one GROUP BY answers all questions.
 
-Each predicate is 0 (FALSE), 1 (TRUE) or 2 (UNKNOWN). Thirty of them make one number in base four; rows are grouped by these numbers.
-Real data has few combinations, and from their counts follow coverage, overlaps, gaps and dead conditions.
+Coverage, overlaps, gaps and dead conditions all follow from the number of rows in each class.
 """
 
 from __future__ import annotations
@@ -16,22 +15,19 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
 from predicat.passes.substitute import with_defaults
-from predicat.review.reasons import atoms as conditions
+from predicat.quality.classes import Classes, classes
+from predicat.quality.classes import parts as conditions
 from predicat.review.words import words
-
-DIGITS = 30
-"""Predicates in one 64-bit number: two bits each, and the sign left alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A predicate to count: of a filter, of a condition (`atom`) of it, or whether a field has no value."""
+    """A predicate to count: of a filter, of an earlier `version` of it, of a condition (`atom`) of it, or whether a field has no value."""
 
     kind: str
     name: str
-    atom: int
     text: str
-    sql: str
+    node: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +39,11 @@ class Plan:
     filters: tuple[Filter, ...]
     items: tuple[Item, ...]
     refused: Mapping[str, str]
+    classes: Classes
 
-    def masks(self) -> list[str]:
-        """SQL for the numbers that rows are grouped by."""
-        found = []
-        for start in range(0, len(self.items), DIGITS):
-            chunk = self.items[start : start + DIGITS]
-            # Shifts and ORs: sums and products would be checked for overflow, row by row.
-            found.append(" | ".join(f"(COALESCE(CAST(CAST(({item.sql}) AS INT) AS BIGINT), 2) << {2 * place})" for place, item in enumerate(chunk)))
-        return found
-
-    def outcomes(self, masks: Sequence[int]) -> list[int]:
-        """The digit of each item in a row's numbers."""
-        return [(masks[place // DIGITS] >> (2 * (place % DIGITS))) & 3 for place in range(len(self.items))]
+    def sql(self, name: str) -> str:
+        """The condition of a filter."""
+        return next(_render(self.engine, item.node) for item in self.items if item.kind == "filter" and item.name == name)
 
 
 def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str, *, atoms: bool = True) -> Plan:
@@ -74,25 +62,40 @@ def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str, *, a
             continue
         node = with_defaults(row.current.predicate.node)
         try:
-            found = [Item("filter", row.qualified, -1, "", _render(engine, node))]
-            if atoms:
-                found += _atoms(engine, row, node)
+            _render(engine, node)
         except Unsupported as error:
             refused[row.qualified] = error.diagnostics[0].message
             continue
         kept.append(row)
-        items += found
+        items.append(Item("filter", row.qualified, "", node))
+        items += _earlier(engine, row)
+        if atoms:
+            items += _atoms(row, node)
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
-    items += [Item("null", name, -1, "", _render(engine, Call(BOOLEAN, "is_null", (field,)))) for name, field in fields.items()]
-    return Plan(owner, engine, tuple(kept), tuple(items), refused)
+    items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
+    found = classes((part for item in items for part in conditions(item.node)), lambda node: _render(engine, node))
+    return Plan(owner, engine, tuple(kept), tuple(items), refused, found)
 
 
 def _render(engine: str, node: Node) -> str:
     return backends.dialect(engine).render(node)
 
 
-def _atoms(engine: str, row: Filter, node: Node) -> list[Item]:
+def _earlier(engine: str, row: Filter) -> list[Item]:
+    """The earlier versions of a filter that is watched for drift: what a new version moved can be told from what the data did."""
+    found: list[Item] = []
+    for version in row.versions.values():
+        if "drift" not in row.coverage or version.number == row.latest or any(decl.required for decl in version.params.values()):
+            continue
+        node = with_defaults(version.predicate.node)
+        try:
+            _render(engine, node)
+        except Unsupported:
+            continue
+        found.append(Item("version", f"{row.qualified}@{version.number}", "", node))
+    return found
+
+
+def _atoms(row: Filter, node: Node) -> list[Item]:
     found = list(dict.fromkeys(conditions(node)))
-    if len(found) < 2:
-        return []
-    return [Item("atom", row.qualified, place, words(atom), _render(engine, atom)) for place, atom in enumerate(found)]
+    return [Item("atom", row.qualified, words(atom), atom) for atom in found] if len(found) > 1 else []

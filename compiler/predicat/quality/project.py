@@ -14,9 +14,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 import great_expectations as gx
 from great_expectations.checkpoint.actions import UpdateDataDocsAction
+from great_expectations.expectations.metadata_types import FailureSeverity
 
 from predicat.catalog.manifest import write_text
-from predicat.catalog.model import Catalog, Dataset
+from predicat.catalog.model import Bound, Catalog, Dataset
 from predicat.diagnostics import Diagnostic
 from predicat.diagnostics import messages as msg
 from predicat.quality import expectations as own
@@ -24,6 +25,8 @@ from predicat.quality.history import Entry
 
 DSN = "PREDICAT_DSN"
 """The environment variable that holds the connection of the PostgreSQL data source, so that the project holds no password."""
+SEVERITIES = {"error": FailureSeverity.CRITICAL, "warn": FailureSeverity.WARNING}
+"""Severities of the catalog as Great Expectations calls them."""
 _IDS = uuid5(NAMESPACE_URL, "predicat")
 
 
@@ -56,21 +59,31 @@ def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -
     where: dict[str, Any] = {"catalog": folder, "dataset": dataset.name}
     for row in dataset.filters.values():
         low, high = row.coverage.get("at_least"), row.coverage.get("at_most")
-        shares: dict[str, Any] = {key: bound.value for key, bound in (("min_share", low), ("max_share", high)) if bound is not None and bound.share}
-        if shares:
-            yield own.ExpectFilterCoverageToBeBetween(filter=row.name, **where, **shares)
+        for severity in ("error", "warn"):
+            bounds = _bounds("min", low, severity) | _bounds("max", high, severity)
+            if bounds:
+                yield own.ExpectFilterCoverageToBeBetween(filter=row.name, severity=SEVERITIES[severity], **where, **bounds)
         unknown = row.coverage.get("unknown_at_most")
-        if unknown is not None and unknown.share:
-            yield own.ExpectFilterUnknownRateToBeAtMost(filter=row.name, max_share=unknown.value, **where)
+        if unknown is not None:
+            yield own.ExpectFilterUnknownRateToBeAtMost(filter=row.name, severity=SEVERITIES[unknown.severity], **where,
+                                                        **_bounds("max", unknown, unknown.severity))  # fmt: skip
         drift, last = row.coverage.get("drift"), baseline.get(row.qualified)
         if drift is not None and last:
             yield own.ExpectFilterCoverageToBeStable(filter=row.name, baseline_accepted=last[-1]["accepted"], baseline_rows=last[-1]["rows"],
-                                                     min_change=drift.value, **where)  # fmt: skip
+                                                     min_change=drift.value, severity=SEVERITIES[drift.severity], **where)  # fmt: skip
     for name, spec in dataset.groups.items():
+        severity = SEVERITIES[spec.get("severity", "error")]
         if spec.get("exclusive"):
-            yield own.ExpectFiltersToBeMutuallyExclusive(group=name, **where)
+            yield own.ExpectFiltersToBeMutuallyExclusive(group=name, severity=severity, **where)
         if spec.get("exhaustive"):
-            yield own.ExpectFiltersToBeCollectivelyExhaustive(group=name, **where)
+            yield own.ExpectFiltersToBeCollectivelyExhaustive(group=name, severity=severity, **where)
+
+
+def _bounds(end: str, bound: Bound | None, severity: str) -> dict[str, Any]:
+    """A bound of a severity as an argument of an expectation."""
+    if bound is None or bound.severity != severity:
+        return {}
+    return {f"{end}_share": bound.value} if bound.share else {f"{end}_rows": int(bound.value)}
 
 
 def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, found: list[Any]) -> str:

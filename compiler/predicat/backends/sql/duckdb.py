@@ -44,6 +44,10 @@ _LONGEST = 2**31 - 1
 
 
 def _try(sql: Sql) -> Sql:
+    """NULL where one operation has no value.
+
+    No part of it may raise: DuckDB works out a part that occurs elsewhere too once for both, and outside this TRY.
+    """
     return fn("TRY", sql)
 
 
@@ -172,7 +176,7 @@ def _substr(r: Renderer, node: Call) -> Sql:
     if len(node.args) == 2:
         return fn("SUBSTRING", value, first)
     length = _integer(r, node.args[2])
-    end = _try(binary(exp.Sub, binary(exp.Add, start.copy(), length), first.copy()))
+    end = _try(binary(exp.Sub, _try(binary(exp.Add, start.copy(), length)), first.copy()))
     # A sum beyond the integers is far beyond any text: the rest of it.
     found = fn("SUBSTRING", value, first.copy(), clamp(fn("COALESCE", end, number(_LONGEST)), 0, _LONGEST))
     return case((both(binary(exp.GTE, length.copy(), number(0)), negation(is_null(start.copy()))), found))

@@ -1,0 +1,229 @@
+"""Classes of rows: what the conditions of many filters can tell apart, as a few small numbers.
+
+A condition that compares a value with constants splits its values at a few cuts; where a value lies between the cuts of all conditions
+is one number (a key), found by a binary search. Every other condition is a key of three classes. Rows with the same keys have the same
+outcome in every filter, so rows are grouped by their keys, and the filters are worked out for groups, not for rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from predicat.diagnostics import Unsupported
+from predicat.ir.nodes import Call, Field, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
+from predicat.review.reasons import LOGIC
+
+Render = Callable[[Node], str]
+Cut = tuple[Any, bool]
+"""A place between values: just below a constant (False) or just above it (True)."""
+Range = tuple[Cut | None, Cut | None]
+"""The values between two cuts, or on one side of one."""
+
+WORD = 62
+"""Bits of keys in one 64-bit number: the sign is left alone."""
+_CUTS = 96
+"""Cuts of one key: its classes fit into a byte, and its search into a method that the JVM's compiler takes (8,000 bytes)."""
+_BEFORE_SURROGATES = 0xD7FF
+_ITEMS = 32
+"""Items of an IN that are looked for in this way; engines look through longer lists by a hash table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """SQL for the class of a row, and how many classes there are."""
+
+    sql: str
+    classes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A condition in the classes of one key: where it is TRUE, and where UNKNOWN."""
+
+    key: int
+    true: frozenset[int]
+    unknown: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The keys of a relation's rows, and each condition as the leaves of which one is TRUE where it is."""
+
+    keys: tuple[Key, ...]
+    leaves: Mapping[Node, tuple[Leaf, ...]]
+
+    def places(self) -> list[tuple[int, int]]:
+        """The number (`words`) and the bit where each key begins."""
+        found: list[tuple[int, int]] = []
+        word = bit = 0
+        for key in self.keys:
+            width = (key.classes - 1).bit_length()
+            if bit + width > WORD:
+                word, bit = word + 1, 0
+            found.append((word, bit))
+            bit += width
+        return found
+
+    def words(self) -> list[str]:
+        """SQL for the numbers that rows are grouped by."""
+        parts: dict[int, list[str]] = {}
+        for key, (word, bit) in zip(self.keys, self.places(), strict=True):
+            # Shifts and ORs: sums and products would be checked for overflow, row by row.
+            parts.setdefault(word, []).append(f"(CAST({key.sql} AS BIGINT) << {bit})")
+        return [" | ".join(sql) for sql in parts.values()]
+
+
+def classes(conditions: Iterable[Node], render: Render) -> Classes:
+    """The classes of some conditions (what AND, OR and NOT combine). Raises Unsupported if SQL cannot say one."""
+    keys: list[Key] = []
+    leaves: dict[Node, tuple[Leaf, ...]] = {}
+    alone: list[Node] = []
+    for subject, tests in _by_subject(dict.fromkeys(conditions), alone).items():
+        try:
+            alone += _add_cuts(subject, tests, render, keys, leaves)
+        except Unsupported:  # the value can be compared as the filters do it, but not put in order
+            alone += tests
+    for condition in alone:
+        leaves[condition] = (Leaf(len(keys), frozenset((1,)), frozenset((2,))),)
+        keys.append(Key(f"COALESCE(CAST(({render(condition)}) AS INT), 2)", 3))
+    return Classes(tuple(keys), leaves)
+
+
+def parts(node: Node) -> list[Node]:
+    """The conditions that a predicate combines by AND, OR and NOT."""
+    if isinstance(node, Call) and node.op in LOGIC:
+        return [part for arg in node.args for part in parts(arg)]
+    return [] if isinstance(node, Literal) else [node]
+
+
+def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Call, list[Range]]]:
+    """Conditions on a value and constants as the ranges they look for, by the value; the others are `alone`."""
+    found: dict[Node, dict[Call, list[Range]]] = {}
+    for condition in conditions:
+        ranges = _ranges(condition) if isinstance(condition, Call) else None
+        if isinstance(condition, Call) and ranges is not None:
+            found.setdefault(condition.args[0], {})[condition] = ranges
+        else:
+            alone.append(condition)
+    for subject, tests in list(found.items()):
+        # A search asks for the value several times: of an expression, it must save as many.
+        if not any(tests.values()) or (len(tests) == 1 and not isinstance(subject, Field)):
+            alone += found.pop(subject)
+    return found
+
+
+def _ranges(test: Call) -> list[Range] | None:
+    """The ranges of its first argument that a comparison with constants looks for; None if it is something else."""
+    if test.op == "is_null":
+        return []
+    if test.op not in ("eq", "ne", "in", "lt", "le", "gt", "ge", "starts_with"):
+        return None
+    subject, other = test.args
+    items = _items(test)
+    if len(items) > _ITEMS or not all(_ordered(subject, item) for item in items):
+        return None
+    if len(items) != (len(other.items) if isinstance(other, Items) else 1):
+        return None
+    values = [item.value for item in items]
+    if test.op in ("eq", "ne", "in"):
+        return [((value, False), (value, True)) for value in values]
+    (value,) = values
+    if test.op == "starts_with":
+        after = _after(str(value))
+        return None if after is None else [((value, False), (after, False))]
+    if test.op in ("lt", "le"):
+        return [(None, (value, test.op == "le"))]
+    return [((value, test.op == "gt"), None)]
+
+
+def _items(test: Call) -> list[Literal]:
+    """The constants that a value is compared with."""
+    if len(test.args) < 2:
+        return []
+    items = test.args[1].items if isinstance(test.args[1], Items) else (test.args[1],)
+    return [item for item in items if isinstance(item, Literal)]
+
+
+def _ordered(subject: Node, item: Literal) -> bool:
+    """Whether constants of this kind can be put in order with the values that they are compared with; NaN cannot."""
+    if item.value is None or item.value != item.value or isinstance(subject, Literal):
+        return False
+    if isinstance(subject.type, DecimalType):
+        return isinstance(item.type, DecimalType)
+    return subject.type == item.type and item.type in (BIGINT, STRING, DOUBLE, DATE, TIMESTAMP)
+
+
+def _after(prefix: str) -> str | None:
+    """The first text behind all that begin so, by code point; None if there is none."""
+    kept = prefix.rstrip("\U0010ffff")
+    if not kept:
+        return None
+    last = ord(kept[-1])
+    return kept[:-1] + chr(0xE000 if last == _BEFORE_SURROGATES else last + 1)
+
+
+def _add_cuts(subject: Node, tests: Mapping[Call, list[Range]], render: Render, keys: list[Key],
+              leaves: dict[Node, tuple[Leaf, ...]]) -> list[Node]:  # fmt: skip
+    """Add the keys of a value and the leaves of its tests; returns the tests for which that cannot be done."""
+    chunks = list(_chunks(sorted({cut for ranges in tests.values() for low_high in ranges for cut in low_high if cut is not None})))
+    constants = {item.value: item for test in tests for item in _items(test)}
+    added: list[Key] = []
+    found: dict[Node, tuple[Leaf, ...]] = {}
+    nan = subject.type == DOUBLE
+    split = {test for test in tests if test.op == "starts_with"} if len(chunks) > 1 else set[Call]()  # its cuts may lie apart
+    for cuts in chunks:
+        number = len(keys) + len(added)
+        null = frozenset((len(cuts) + 1 + nan,))
+        added.append(Key(_search(subject, cuts, constants, render), len(cuts) + 2 + nan))
+        for test, ranges in tests.items():
+            here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
+            if test.op == "is_null":
+                found[test] = (Leaf(number, null, frozenset()),)
+            elif here and test not in split:
+                true = frozenset(place for low_high in here for place in _between(low_high, cuts))
+                others = frozenset(range(len(cuts) + 1 + nan)) - true
+                found[test] = (*found.get(test, ()), Leaf(number, others if test.op == "ne" else true, null))
+    keys += added
+    leaves.update(found)
+    return list(split)
+
+
+def _chunks(cuts: Sequence[Cut]) -> Iterator[list[Cut]]:
+    """Cuts for one key each; both cuts of a constant stay together."""
+    chunk: list[Cut] = []
+    for _, same in groupby(cuts, lambda cut: cut[0]):
+        if len(chunk) + 2 > _CUTS:
+            yield chunk
+            chunk = []
+        chunk += same
+    yield chunk
+
+
+def _between(low_high: Range, cuts: Sequence[Cut]) -> range:
+    """The classes in a range: class n lies above n cuts."""
+    low, high = low_high
+    return range(0 if low is None else cuts.index(low) + 1, len(cuts) + 1 if high is None else cuts.index(high) + 1)
+
+
+def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal], render: Render) -> str:
+    """SQL that finds the class of a value by comparing it with the middle cut, and so on; NaN and NULL have the last classes."""
+    kind = subject.type
+
+    def test(op: str, cut: Cut) -> str:
+        return render(Call(BOOLEAN, op, (subject, constants.get(cut[0]) or Literal(kind, cut[0]))))
+
+    def search(low: int, high: int) -> str:
+        if low < high:
+            middle = (low + high) // 2
+            cut = cuts[middle]
+            return f"CASE WHEN {test('le' if cut[1] else 'lt', cut)} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
+        if low == len(cuts) and kind == DOUBLE:
+            return f"CASE WHEN {test('ge', cuts[-1])} THEN {low} ELSE {low + 1} END"
+        return str(low)
+
+    null = len(cuts) + 1 + (kind == DOUBLE)
+    return f"CASE WHEN {render(Call(BOOLEAN, 'is_null', (subject,)))} THEN {null} ELSE {search(0, len(cuts))} END"
