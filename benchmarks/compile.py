@@ -1,7 +1,7 @@
 """Checks and compiles generated catalogs: `python benchmarks/compile.py [filters]`.
 
-Prints CPU seconds of `predicat compile` on a catalog of generated filters (25 lines of YAML each, SQL and CEL in turn),
-cold and unchanged, and of `predicat --help` and `predicat check` on the reference catalog, with the ratio to reading the same
+Prints CPU seconds of `predicat compile` on a catalog of generated filters (25 lines of YAML each, SQL and CEL in turn), and on one
+of as many filters with two versions each, cold and unchanged, and of `predicat --help` and `predicat check` on the reference catalog, with the ratio to reading the same
 files with PyYAML's C loader alone.
 """
 
@@ -23,7 +23,7 @@ relation: {{spark: t, postgres: public.t}}
 fields: {{a: bigint, b: double, s: string, t: timestamp}}
 filters:
 """
-BODY = """  f{number}:
+TOP = """  f{number}:
     description: >
       Filter number {number} of a generated catalog, with a description
       that takes some lines, as those of people do.
@@ -31,13 +31,19 @@ BODY = """  f{number}:
     tags:
       - generated
       - team{team}
-    latest: 2
+"""
+ONE = """    {language}: >-
+      {second}
+"""
+TWO = """    latest: 2
     versions:
       1:
         {language}: {first}
         deprecated: 2030-12-31
       2:
         {language}: {second}
+"""
+END = """    on_unknown: reject
     tests:
       - row:
           a: {above}
@@ -47,20 +53,21 @@ BODY = """  f{number}:
           a: {number}
           s: y
         matches: false
+      - {{row: {{}}, matches: unknown}}
     coverage:
       at_least: 1%
       at_most: 90%
 """
 
 
-def write(folder: Path, count: int, per_file: int = 500) -> None:
+def write(folder: Path, count: int, body: str, per_file: int = 500) -> None:
     for start in range(0, count, per_file):
         text = HEAD.format(number=start // per_file)
         for number in range(start, min(start + per_file, count)):
             language = "sql" if number % 2 else "cel"
             joined = "AND" if number % 2 else "&&"
             quoted = f"= 'x{number}'" if number % 2 else f'== "x{number}"'
-            text += BODY.format(number=number, team=number % 20, language=language, above=number + 1,
+            text += (TOP + body + END).format(number=number, team=number % 20, language=language, above=number + 1,
                                 first=f"a > {number}", second=f"a > {number} {joined} s {quoted}")  # fmt: skip
         (folder / f"generated{start // per_file}.yml").write_text(text)
 
@@ -76,17 +83,18 @@ def main(count: int) -> None:
     program = str(Path(sys.executable).parent / "predicat")
     print(f"predicat --help: {min(cpu(program, '--help') for _ in range(3)):.2f} s CPU")
     print(f"predicat check on the reference catalog: {min(cpu(program, 'check') for _ in range(3)):.2f} s CPU")
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / "catalog"
-        folder.mkdir()
-        write(folder, count)
-        start = time.process_time()
-        for file in folder.iterdir():
-            yaml.compose(file.read_text(), Loader=yaml.CSafeLoader)
-        plain = time.process_time() - start
-        cold = cpu(program, "compile", cwd=Path(name))
-        unchanged = cpu(program, "compile", cwd=Path(name))
-        print(f"{count} filters: cold {cold:.1f} s, unchanged {unchanged:.2f} s; YAML alone {plain:.1f} s; ratio {cold / plain:.1f}")
+    for what, body in ((f"{count} filters", ONE), (f"{count} filters of two versions", TWO)):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "catalog"
+            folder.mkdir()
+            write(folder, count, body)
+            start = time.process_time()
+            for file in folder.iterdir():
+                yaml.compose(file.read_text(), Loader=yaml.CSafeLoader)
+            plain = time.process_time() - start
+            cold = cpu(program, "compile", cwd=Path(name))
+            unchanged = cpu(program, "compile", cwd=Path(name))
+            print(f"{what}: cold {cold:.1f} s, unchanged {unchanged:.2f} s; YAML alone {plain:.1f} s; ratio {cold / plain:.1f}")
 
 
 if __name__ == "__main__":

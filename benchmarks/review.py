@@ -15,7 +15,7 @@ from itertools import permutations
 from pathlib import Path
 
 import predicat
-from benchmarks.compile import write
+from benchmarks.compile import TWO, write
 
 PROGRAM = str(Path(sys.executable).parent / "predicat")
 
@@ -43,7 +43,7 @@ def reviews(count: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "catalog").mkdir()
-        write(folder / "catalog", count)
+        write(folder / "catalog", count, TWO)
         git = ["git", "-c", "user.name=b", "-c", "user.email=b@example.com"]
         for step in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "all"]):
             subprocess.run([*git, *step], cwd=folder, check=True)

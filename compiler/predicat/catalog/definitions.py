@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -24,6 +24,8 @@ FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
 FILTER_KEYS = ("description", "owner", "tags", "latest", "versions", "tests", "coverage", "on_unknown", *BODY_KEYS)
+_IN_FILTER = dict.fromkeys((*FILTER_KEYS, *LANGUAGES))
+_IN_VERSION = dict.fromkeys((*BODY_KEYS, *LANGUAGES))
 GROUP_KEYS = ("filters", "exclusive", "exhaustive", "severity", "description")
 SUBSCRIPTION_KEYS = ("filter", "properties", "description")
 COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
@@ -100,15 +102,11 @@ class DefinitionReader:
     datasets: dict[str, DatasetDefinition] = field(default_factory=dict[str, DatasetDefinition])
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def mapping(self, item: Item, what: str, known: Iterable[str]) -> dict[str, Item]:
+    def mapping(self, item: Item, what: str, known: Collection[str]) -> dict[str, Item]:
         """The entries of a mapping; keys beyond the known ones are reported."""
-        known = tuple(known)
-        found: dict[str, Item] = {}
-        for key, value, span in item.entries(what):
-            if key in known:
-                found[key] = value
-            else:
-                self.reporter.add(msg.unknown_key(span, key, what, known))
+        found, unknown = item.known(what, known)
+        for key, span in unknown:
+            self.reporter.add(msg.unknown_key(span, key, what, known))
         return found
 
     def file(self, item: Item) -> None:
@@ -237,7 +235,7 @@ class DefinitionReader:
         if not self.once(dataset, f"filter {name}", span):
             return
         what = f"the filter {name!r}"
-        keys = self.mapping(item, what, (*FILTER_KEYS, *LANGUAGES))
+        keys = self.mapping(item, what, _IN_FILTER)
         versions = self.versions(name, keys, item, span)
         if not versions:
             return
@@ -326,7 +324,7 @@ class DefinitionReader:
             if not number.isdigit() or not 1 <= int(number) < 10**6:
                 self.reporter.add(msg.bad_value(place, "a version", f"{number!r} is no whole number from 1 on"))
                 continue
-            inner = self.mapping(value, f"version {number} of {name!r}", (*BODY_KEYS, *LANGUAGES))
+            inner = self.mapping(value, f"version {number} of {name!r}", _IN_VERSION)
             found = self.version(f"{name}@{number}", int(number), inner, place)
             if found:
                 out[int(number)] = found
@@ -377,7 +375,7 @@ class DefinitionReader:
             if not isinstance(matches, bool) and matches != "unknown":
                 self.reporter.add(msg.wrong_kind(keys["matches"].span, "matches", "true, false or unknown", keys["matches"].kind))
                 continue
-            row = keys["row"].data()
+            row = keys["row"].plain()
             if not isinstance(row, dict):
                 self.reporter.add(msg.wrong_kind(keys["row"].span, "the row of a test", "a mapping", keys["row"].kind))
                 continue

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from predicat import backends
 from predicat.catalog.fingerprint import text_hash
-from predicat.catalog.model import Catalog, Filter, Version
+from predicat.catalog.model import Catalog, Dataset, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.codec import to_data, value_data
@@ -38,17 +39,24 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
             }
             for name, dataset in catalog.datasets.items()
         },
-        "filters": [_version(row, version) for row in catalog.filters() for version in row.versions.values()],
+        "filters": [_version(row, version, _dialects(dataset))
+                    for dataset in catalog.datasets.values() for row in dataset.filters.values() for version in row.versions.values()],
     }  # fmt: skip
 
 
-def _version(row: Filter, version: Version) -> dict[str, Any]:
+def _dialects(dataset: Dataset) -> list[str]:
+    """Spark and PostgreSQL, and DuckDB unless the relation names other engines only."""
+    return [name for name in backends.DIALECTS if name != "duckdb" or not dataset.relation or name in dataset.relation]
+
+
+def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str, Any]:
     node = version.predicate.node
     sql: dict[str, str] = {}
     refused: dict[str, str] = {}
-    for name in backends.DIALECTS:
+    shown = accepting(node) if row.on_unknown == "reject" else node
+    for name in dialects:
         try:
-            sql[name] = backends.dialect(name).render(accepting(node) if row.on_unknown == "reject" else node)
+            sql[name] = backends.dialect(name).render(shown)
         except Unsupported as error:
             refused[name] = error.diagnostics[0].message
     fields = fields_of(node).values()

@@ -49,12 +49,12 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
 
 def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
     """The SQL of a dataset's filters, a file for each dialect."""
-    found: dict[Path, list[str]] = {}
+    found: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for dialect, sql in row["sql"].items():
-            lines = found.setdefault(Path("sql", dialect, f"{row['dataset']}.sql"), [])
+            lines = found.setdefault((dialect, row["dataset"]), [])
             lines.append(f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n{sql}\n")
-    return {path: "\n".join(lines) for path, lines in found.items()}
+    return {Path("sql", dialect, f"{dataset}.sql"): "\n".join(lines) for (dialect, dataset), lines in found.items()}
 
 
 def _intact(target: Path, outputs: dict[str, str]) -> bool:

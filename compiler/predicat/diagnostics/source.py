@@ -27,16 +27,23 @@ class Source:
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column of a character offset."""
-        if not self._starts:
-            self._starts.append(0)
-            self._starts.extend(found.end() for found in _LINE_END.finditer(self.text))
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
 
     def line(self, number: int) -> str:
         """The text of a 1-based line, without its line end."""
-        lines = self.text.split("\n")
-        return lines[number - 1].rstrip("\r") if number <= len(lines) else ""
+        starts = self._line_starts()
+        if number > len(starts):
+            return ""
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].rstrip("\r")
+
+    def _line_starts(self) -> list[int]:
+        if not self._starts:
+            self._starts.append(0)
+            self._starts.extend(found.end() for found in _LINE_END.finditer(self.text))
+        return self._starts
 
     def to_outer(self, offset: int) -> int:
         """The offset in the outer source of an offset here (the end of the text included)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children
+from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children, walk
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON, STRING, ArrayType
 from predicat.passes.fold import fold
 from predicat.semantics import like, regex
@@ -12,7 +12,10 @@ from predicat.semantics import like, regex
 
 def simplify(node: Node) -> Node:
     """The predicate in the form that back ends render."""
-    return _gather(fold(_plain(node)))
+    ops = {part.op for part in walk(node) if isinstance(part, Call)}
+    plain = _plain(node) if "like" in ops or "matches" in ops else node
+    folded = fold(plain)
+    return _gather(folded) if "or" in ops else folded
 
 
 def _plain(node: Node) -> Node:

@@ -118,8 +118,12 @@ _TIGHT = (
 
 def wrap(sql: Sql) -> Sql:
     """The expression in parentheses, unless it needs none as an operand."""
-    tight = isinstance(sql, _TIGHT) and not isinstance(sql, exp.Binary | exp.RegexpLike)
-    return sql if tight else exp.Paren(this=sql)
+    return sql if _is_tight(type(sql)) else exp.Paren(this=sql)
+
+
+@lru_cache(maxsize=1000)
+def _is_tight(kind: type[Sql]) -> bool:
+    return issubclass(kind, _TIGHT) and not issubclass(kind, (exp.Binary, exp.RegexpLike))
 
 
 def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
@@ -175,7 +179,7 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 def identifier(name: str, dialect: str) -> exp.Identifier:
     """A name, in quotes unless it is a lower-case word that the dialect does not reserve."""
-    return exp.to_identifier(name, quoted=_needs_quotes(name, dialect))
+    return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
 
 
 @lru_cache(maxsize=10_000)
@@ -352,9 +356,9 @@ def _comparison(op: str) -> Rule:
 
 def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     """A comparison by value: numbers across types exactly, NaN equal to nothing and below and above nothing."""
-    if {left.type, right.type} == {BIGINT, DOUBLE}:
+    if _numeric_mix(left, right):
         return _mixed(r, op, left, right)
-    if DOUBLE in (left.type, right.type):
+    if left.type is DOUBLE or right.type is DOUBLE:
         return _doubles(r, op, left, right)
     one, other = r.node(left), r.node(right)
     if left.type == STRING and op in ("lt", "le", "gt", "ge"):
@@ -392,7 +396,7 @@ def _nan_matters(node: Node) -> bool:
 
 
 def _numeric_mix(left: Node, right: Node) -> bool:
-    return {left.type, right.type} == {BIGINT, DOUBLE}
+    return (left.type is BIGINT and right.type is DOUBLE) or (left.type is DOUBLE and right.type is BIGINT)
 
 
 def _mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
