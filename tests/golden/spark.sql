@@ -35,7 +35,7 @@ TRY_ELEMENT_AT(properties, 'region') IN ('EU', 'US', 'APAC')
 TRY_ELEMENT_AT(properties, 'region') <> 'EU'
 
 -- events.after_tso@1 (pip)
-CASE WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND ASCII(TRY_ELEMENT_AT(properties, 'tso')) BETWEEN 45 AND 57 AND RIGHT(TRY_ELEMENT_AT(properties, 'tso'), 1) BETWEEN '0' AND '9' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN (TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < ':') AND OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND RIGHT(TRY_ELEMENT_AT(properties, 'tso'), 1) BETWEEN '0' AND '9' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.traced@1 (pip)
 STARTSWITH(TRANSLATE(TRY_ELEMENT_AT(properties, 'trace'), 'EQR', 'eqr'), 'req-')
@@ -65,7 +65,7 @@ TRY_ELEMENT_AT(properties, 'type') = 'order-created' AND TRY_ELEMENT_AT(properti
 NOT ce_source IS NULL AND NOT STARTSWITH(TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), 'https://')
 
 -- events.after_tso_wire@1 (pulsar)
-CASE WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND ASCII(TRY_ELEMENT_AT(properties, 'tso')) BETWEEN 45 AND 57 AND RIGHT(TRY_ELEMENT_AT(properties, 'tso'), 1) BETWEEN '0' AND '9' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN (TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < ':') AND OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND RIGHT(TRY_ELEMENT_AT(properties, 'tso'), 1) BETWEEN '0' AND '9' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.urgent_order@1 (headers)
 (TRY_ELEMENT_AT(properties, 'type') = 'order-created') IS TRUE AND (TRY_ELEMENT_AT(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (TRY_ELEMENT_AT(properties, 'region') = 'EU')) IS TRUE

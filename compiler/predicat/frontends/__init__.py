@@ -62,10 +62,12 @@ def _cel(body: Body) -> Tree:
 
 def _module(name: str, function: str = "parse") -> Callable[[Body], Tree]:
     """The function of a front end's module, which is loaded when the first body is read."""
+    found: list[Callable[[Body], Tree]] = []
 
     def read(body: Body) -> Tree:
-        found: Tree = getattr(import_module(f"predicat.frontends.{name}"), function)(body)
-        return found
+        if not found:
+            found.append(getattr(import_module(f"predicat.frontends.{name}"), function))
+        return found[0](body)
 
     return read
 

@@ -78,7 +78,7 @@ class PredicateReader(DataReader):
             if key not in _KEYS:
                 raise self.fail(msg.unknown_key(self.key_span(body, key), str(key), "a pip predicate", (*_KEYS, "and", "or", "not")))
         op = str(body.get("op", ""))
-        if op not in (*OPERATORS, *self.more):
+        if op not in OPERATORS and op not in self.more:
             given = msg.did_you_mean(op.upper(), OPERATORS) or f"operators: {', '.join(OPERATORS)}"
             raise self.fail(msg.bad_value(self.span(body.get("op")) if "op" in body else span, "op", f"{op!r} is no operator", given))
         values = self.values(body, op, span)

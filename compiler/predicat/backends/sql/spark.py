@@ -20,6 +20,7 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    either,
     floating,
     fn,
     folded,
@@ -34,7 +35,7 @@ from predicat.backends.sql.base import (
     try_cast,
     wrap,
 )
-from predicat.ir.nodes import Call, Literal, Node, Parameter, Quantifier
+from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, Quantifier
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -220,11 +221,15 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        # TRY_CAST takes spaces around it and a plus as well. The ends of the text are cheaper to look at than a pattern.
-        short = binary(exp.LTE, fn("OCTET_LENGTH", sql), number(20))
-        first = between(fn("ASCII", sql.copy()), number(45), number(57))
-        last = between(fn("RIGHT", sql.copy(), number(1)), text("0"), text("9"))
-        return case((both(short, first, last), try_cast(sql.copy(), "BIGINT")))
+        # TRY_CAST takes spaces around it and a plus as well. Comparing texts makes no new ones, as RIGHT does and patterns do; but an
+        # expression is worked out again for each comparison.
+        first = both(binary(exp.GTE, sql, text("-")), binary(exp.LT, sql.copy(), text(":")))
+        short = binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(20))
+        if isinstance(arg, Field):
+            last = either(*(fn("ENDSWITH", sql.copy(), text(str(digit))) for digit in range(10)))
+        else:
+            last = between(fn("RIGHT", sql.copy(), number(1)), text("0"), text("9"))
+        return case((both(first, short, last), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))

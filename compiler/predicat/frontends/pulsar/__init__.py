@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import messages as msg
@@ -51,28 +51,36 @@ def _read(reader: PredicateReader, value: Any) -> t.Tree:
 
 def _message(reader: DataReader, value: Any, numbering: str) -> Any:
     """The Expr in a value, whatever its format; that of a CommandSeek is its expression."""
-    from google.protobuf.message import DecodeError, Message  # noqa: PLC0415  # only for this language
-
     classes = proto.messages(numbering)
+    if isinstance(value, bytes):
+        return _decoded(reader, value, classes)
+    from google.protobuf.message import Message  # noqa: PLC0415  # only for this language
+
     if isinstance(value, Message):
-        value = value.SerializePartialToString()
+        return _decoded(reader, value.SerializePartialToString(), classes)
     if isinstance(value, str):
         value = _text(reader, value, classes)
-    if isinstance(value, bytes):
-        if len(value) > MAX_BYTES:
-            raise reader.fail(msg.too_large(reader.whole, len(value), MAX_BYTES, "bytes"))
-        found = classes["Expr"]()
-        try:
-            found.MergeFromString(value)
-        except (DecodeError, RecursionError):
-            raise reader.fail(msg.syntax(reader.whole, "these bytes are no Expr, or nest too deep")) from None
-        return found
+        if isinstance(value, bytes):
+            return _decoded(reader, value, classes)
     if isinstance(value, Mapping):
         _shallow(reader, value)
         return _from_json(reader, value, classes)
     if isinstance(value, Message):
         return value
     raise reader.fail(msg.wrong_kind(reader.whole, "pulsar", "an Expr as JSON, text format, base64 or bytes", repr(value)))
+
+
+def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
+    from google.protobuf.message import DecodeError  # noqa: PLC0415  # only for this language
+
+    if len(data) > MAX_BYTES:
+        raise reader.fail(msg.too_large(reader.whole, len(data), MAX_BYTES, "bytes"))
+    found = classes["Expr"]()
+    try:
+        found.MergeFromString(data)
+    except (DecodeError, RecursionError):
+        raise reader.fail(msg.syntax(reader.whole, "these bytes are no Expr, or nest too deep")) from None
+    return found
 
 
 def _text(reader: DataReader, text: str, classes: dict[str, Any]) -> Any:
@@ -165,6 +173,12 @@ def _enum(reader: DataReader, found: Any, field: Any, value: Any, where: str) ->
 # --- from the message to predicates
 
 
+_WANTED = {"PREDICATE": ("predicate",), "NOT": ("op1",)}
+_BOTH = ("op1", "op2")
+_LATER = ("BETWEEN", "CONTAINS_ALL", "LIKE", "NOT_LIKE")
+_NUMBERS: dict[str, Callable[[str], int | float]] = {"LONG": int, "DOUBLE": float}
+
+
 class _Converter:
     """An Expr as the data of a `pip` predicate, checked on the way."""
 
@@ -181,7 +195,7 @@ class _Converter:
         if not expr.HasField("tp"):
             raise self.fail(f"{path}.tp", "it is required, and missing or unknown", f"values: {', '.join(proto.KINDS)}")
         kind = proto.KINDS[expr.tp]
-        wanted = {"PREDICATE": ("predicate",), "NOT": ("op1",)}.get(kind, ("op1", "op2"))
+        wanted = _WANTED.get(kind, _BOTH)
         for name in ("predicate", "op1", "op2"):
             if expr.HasField(name) != (name in wanted):
                 raise self.fail(f"{path}.{name}", f"{kind} {'needs' if name in wanted else 'does not take'} it")
@@ -201,19 +215,21 @@ class _Converter:
             raise self.fail(f"{path}.values", "it has at least one value")
         kind = proto.TYPES[row.ty] if row.HasField("ty") else "LONG" if ref != "PROPERTY" else "STRING"
         target = {"property": row.name} if ref == "PROPERTY" else {"ref": ref.lower()}
-        values = [self.value(text, kind, f"{path}.values[{index}]") for index, text in enumerate(row.values)]
-        return self.later(target, op, values, kind, path) or {**target, "op": op, "values": values, "type": kind}
+        values = list(row.values) if kind == "STRING" else [self.number(text, kind, path, index) for index, text in enumerate(row.values)]
+        if op in _LATER:
+            return self.later(target, op, values, kind, path)
+        return {**target, "op": op, "values": values, "type": kind}
 
-    def value(self, text: str, kind: str, path: str) -> Any:
+    def number(self, text: str, kind: str, path: str, index: int) -> int | float:
         try:
-            number = {"LONG": int, "DOUBLE": float}[kind](text) if kind != "STRING" else text
+            number = _NUMBERS[kind](text)
         except ValueError:
-            raise self.fail(path, f"{text!r} is no {kind}") from None
-        if kind == "LONG" and not -(2**63) <= int(number) < 2**63:
-            raise self.fail(path, f"{text} does not fit in a LONG")
+            raise self.fail(f"{path}.values[{index}]", f"{text!r} is no {kind}") from None
+        if kind == "LONG" and not -(2**63) <= number < 2**63:
+            raise self.fail(f"{path}.values[{index}]", f"{text} does not fit in a LONG")
         return number
 
-    def later(self, target: dict[str, Any], op: str, values: list[Any], kind: str, path: str) -> dict[str, Any] | None:
+    def later(self, target: dict[str, Any], op: str, values: list[Any], kind: str, path: str) -> dict[str, Any]:
         """The operators that only the later numbering has, by those of the first."""
         if op == "BETWEEN":
             if len(values) != 2:
@@ -224,8 +240,6 @@ class _Converter:
         if op == "CONTAINS_ALL":
             parts = [{**target, "op": "CONTAINS", "value": value, "type": kind} for value in values]
             return parts[0] if len(parts) == 1 else {"and": parts}
-        if op in ("LIKE", "NOT_LIKE"):
-            if len(values) != 1:
-                raise self.fail(f"{path}.values", f"{op} takes one value, not {len(values)}")
-            return {**target, "op": op, "value": values[0], "type": kind}
-        return None
+        if len(values) != 1:
+            raise self.fail(f"{path}.values", f"{op} takes one value, not {len(values)}")
+        return {**target, "op": op, "value": values[0], "type": kind}
