@@ -14,7 +14,7 @@ import predicat
 from predicat import backends
 from predicat.diagnostics import PredicatError, Unsupported
 from tests.engines.rows import Tables
-from tests.frontends.bodies import BODIES, FIELDS, rows
+from tests.frontends.bodies import BODIES, FIELDS, keys, rows
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 ROWS = rows()
@@ -59,12 +59,12 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
             other = target.split(":", maxsplit=1)[0]
             data = json.loads(text) if other in ("pip", "cloudevents", "attributes", "headers", "sns") else text
             try:
-                back = predicat.parse(data, other, FIELDS if other != "jms" else {**dict.fromkeys(predicate_keys(predicate), "string"), "event_time": "bigint", "publish_time": "bigint"},
-                                      on=None if other in ("cel", "jms") else "m")  # fmt: skip
+                back = predicat.parse(data, other, FIELDS if other not in ("jms", "cesql") else {**dict.fromkeys(predicate_keys(predicate), "string"), "event_time": "bigint", "publish_time": "bigint"},
+                                      on=None if other in ("cel", "jms", "cesql") else "m")  # fmt: skip
             except PredicatError as error:
                 raise AssertionError(f"{body!r}\n-> {target}: {text}\n{error}") from None
             for row in ROWS:
-                given = {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}} if other == "jms" else row
+                given = {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}} if other in ("jms", "cesql") else row
                 assert (back.evaluate(given) is True) is (predicate.evaluate(row) is True), f"{body!r}\n-> {target}: {text}\n{row}"
 
     check()
@@ -130,3 +130,33 @@ def nested(key: str, wrap: bool, leaf: Any, depth: int = 3000) -> Any:
 def test_depth_of_data_is_bounded(language: str, body: Any) -> None:
     with pytest.raises(PredicatError):
         predicat.parse(body, language)
+
+
+TOPICS = {"routing_key": "string", "topic": "string", "headers": "map<string, string>", "value": "string"}
+_words = st.lists(st.sampled_from(["a", "b-c", "é", "", "*", "#", "x+y", "(", "1"]), max_size=5).map(".".join)
+_topics = st.one_of(
+    st.sampled_from([r"a.*", "orders-[0-9]+", "a|b", "abc", "a-b.c", "(?i)x", "^a$", ".*x", ""]).filter(bool).map(lambda text: {"type": "TopicNameMatches", "pattern": text}),
+    keys.filter(bool).map(lambda key: {"type": "HasHeaderKey", "name": key}), st.just({"type": "RecordIsTombstone"}),
+)  # fmt: skip
+_told = ["routing_key = 'a.b'", "routing_key LIKE 'a.%'", "routing_key LIKE '%.b'", "topic = 'a.b*'", "topic LIKE 'a+%'", "topic LIKE '%b'", "topic LIKE '%.%'",
+         "topic RLIKE 'a[0-9]'", "headers['a'] IS NOT NULL", "value IS NULL", "NOT (value IS NULL)"]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "bodies"), [("rabbitmq", _words), ("kafka", st.builds(lambda body, negate: {**body, **negate}, _topics, st.sampled_from([{}, {"negate": True}]))),
+                                                  ("sql", st.sampled_from(_told))])  # fmt: skip
+def test_bindings_and_connect_predicates_are_given_back(language: str, bodies: st.SearchStrategy[Any]) -> None:
+    rows = [dict(zip(TOPICS, (text, text, headers, value), strict=True)) for text in (None, "", "a", "a.b", "a.b.c", "x.b", "a.b*", "a+1", "a1", "zab", "é.a", "orders-7", "a\nb")
+            for headers in (None, {}, {"a": "", "b-c": "1"}) for value in (None, "", "v")]  # fmt: skip
+
+    @settings(max_examples=20 * EXAMPLES, **QUIET)
+    @given(body=bodies)
+    def check(body: Any) -> None:
+        given_predicate = predicat.parse(body, language, TOPICS)
+        targets = [language] if language != "sql" else ["rabbitmq" if "routing_key" in body else "kafka"]
+        for target in targets:
+            text = given_predicate.to(target)
+            back = predicat.parse(json.loads(text) if target == "kafka" else text, target, TOPICS)
+            for row in rows:
+                assert (back.evaluate(row) is True) is (given_predicate.evaluate(row) is True), f"{body!r}\n-> {target}: {text}\n{row}"
+
+    check()

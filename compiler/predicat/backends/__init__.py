@@ -36,12 +36,12 @@ def dialect(name: str) -> Dialect:
     return POSTGRES
 
 
-TWO_VALUED = ("cloudevents", "attributes", "headers", "pubsub", "labels", "sns")
+TWO_VALUED = ("cloudevents", "attributes", "headers", "pubsub", "labels", "sns", "kafka")
 WRITERS = {
     "cel": ("cel", "write"), "jms": ("jms", "write"), "pip": ("pulsar", "write_pip"), "pulsar": ("pulsar", "write"),
     "pulsar:text": ("pulsar", "write_text"), "pulsar:binary": ("pulsar", "write_binary"), "cloudevents": ("keyed", "cloudevents"),
     "attributes": ("keyed", "attributes"), "headers": ("keyed", "headers"), "pubsub": ("keyed", "pubsub"),
-    "labels": ("keyed", "labels"), "sns": ("keyed", "sns"),
+    "labels": ("keyed", "labels"), "sns": ("keyed", "sns"), "cesql": ("cesql", "write"), "rabbitmq": ("routing", "rabbitmq"), "kafka": ("routing", "kafka"),
 }  # fmt: skip
 """The languages that a predicate can be written in, and the module and function of each. pulsar has three formats."""
 

@@ -30,7 +30,8 @@ TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
 _TOKEN = re.compile(r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<number>\d+)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
                     r"""|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))""", re.DOTALL)  # fmt: skip
 _COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-_KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
+TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
 _LEVELS = (("OR", "XOR"), ("AND",), tuple(_COMPARE), ("+", "-"), ("*", "/", "%"))
 INT_MAX = 2**31 - 1
 
@@ -144,12 +145,12 @@ class _Parser(WordReader):
                 pass
         self.take()
         if kind == "text":
-            return Typed(t.Const(_unquoted(word), span), TEXT)
+            return Typed(t.Const(unquoted(word), span), TEXT)
         if kind == "number":
             if int(word) > INT_MAX + (self.words[self.at - 2][1] == "-" if self.at > 1 else 0):
                 raise self.fail(msg.syntax(span, f"{word} does not fit in a 32-bit integer"))
             return Typed(t.Const(int(word), span), INTEGER)
-        if kind != "word" or word.upper() in _KEYWORDS:
+        if kind != "word" or word.upper() in KEYWORDS:
             self.at -= 1
             raise self.unexpected()
         if self.peek() == "(":
@@ -198,7 +199,7 @@ class _Parser(WordReader):
             self.at -= 1
             raise self.unexpected("a text")
         try:
-            pattern = canonical(_unquoted(word))
+            pattern = canonical(unquoted(word))
         except LikeError as error:
             raise self.fail(msg.bad_like(span, str(error))) from None
         return Typed(t.Apply("like", (self.string(left).tree, t.Const(pattern, span)), left.tree.span.to(span)), TRUTH)
@@ -287,7 +288,7 @@ def _cast(tree: t.Tree, target: str) -> t.Tree:
     return t.Apply("cast", (tree, t.Const(target, tree.span)), tree.span)
 
 
-def _unquoted(word: str) -> str:
+def unquoted(word: str) -> str:
     """Only the quote is escaped; other backslashes are themselves, and LIKE reads them."""
     return word[1:-1].replace("\\" + word[0], word[0])
 

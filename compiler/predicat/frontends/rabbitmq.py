@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 255
 FIELD = "routing_key"
+PIECES = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
+"""Wildcards as patterns. Each word carries the dot before it, so that `#` may stand for no word at all; an empty key has no words."""
+
+
+def escaped(text: str) -> str:
+    """A text as an RE2 pattern that matches just it."""
+    return re.sub(r"([^A-Za-z0-9_ \x80-\U0010ffff])", r"\\\1", text)
 
 
 def parse(body: Body) -> t.Tree:
@@ -49,9 +56,7 @@ def _test(words: list[str], key: t.Tree, span: Span) -> t.Tree:
         text = ".".join(head)
         whole = t.Apply("eq", (key, t.Const(text, span)), span)
         return either((whole, t.Apply("starts_with", (key, t.Const(text + ".", span)), span)), span)
-    # Each word carries the dot before it, so that `#` may stand for no word at all; an empty key has no words.
-    pieces = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
-    pattern = "".join(pieces.get(word) or r"\." + re.sub(r"([^A-Za-z0-9_ \x80-\U0010ffff])", r"\\\1", word) for word in words)
+    pattern = "".join(PIECES.get(word) or r"\." + escaped(word) for word in words)
     dotted = t.Apply("concat", (t.Const(".", span), key), span)
     found: t.Tree = t.Apply("matches", (dotted, t.Const(f"^{pattern}$", span)), span)
     empty = t.Apply("eq", (key, t.Const("", span)), span)

@@ -118,12 +118,14 @@ _TIGHT = (
 
 def wrap(sql: Sql) -> Sql:
     """The expression in parentheses, unless it needs none as an operand."""
-    return sql if _is_tight(type(sql)) else exp.Paren(this=sql)
+    kind = type(sql)
+    tight = _tight.get(kind)
+    if tight is None:
+        tight = _tight[kind] = issubclass(kind, _TIGHT) and not issubclass(kind, (exp.Binary, exp.RegexpLike))
+    return sql if tight else exp.Paren(this=sql)
 
 
-@lru_cache(maxsize=1000)
-def _is_tight(kind: type[Sql]) -> bool:
-    return issubclass(kind, _TIGHT) and not issubclass(kind, (exp.Binary, exp.RegexpLike))
+_tight: dict[type[Sql], bool] = {}
 
 
 def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
