@@ -241,26 +241,33 @@ class _Files:
 
 
 def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], prefix: str) -> None:
-    """The accepted rows of each filter as a table, under another name first: a failure leaves the old ones."""
+    """The accepted rows of each filter as a table, all written under other names first; a failure leaves or brings back the old ones."""
     mark = uuid4().hex
-    staged: list[tuple[str, str]] = []
+    names: list[str] = []
+
+    def rename(old: str, new: str) -> None:
+        session.sql(f"ALTER TABLE {_table_name(old)} RENAME TO {_table_name(new)}")
+
+    undo: list[tuple[str, str]] = []
     try:
         with _progress(len(rows)) as advance:
             for label, row in rows:
-                name = prefix + re.sub(r"\W", "_", label)
-                staged.append((f"{name}__{mark}", name))
-                _accepted(frame, row).write.saveAsTable(_table_name(f"{name}__{mark}"))
+                names.append(prefix + re.sub(r"\W", "_", label))
+                _accepted(frame, row).write.saveAsTable(_table_name(f"{names[-1]}__{mark}"))
                 advance(1)
-        for new, name in staged:
-            exists = session.catalog.tableExists(_table_name(name))
-            if exists:
-                session.sql(f"ALTER TABLE {_table_name(name)} RENAME TO {_table_name(f'{name}__old_{mark}')}")
-            session.sql(f"ALTER TABLE {_table_name(new)} RENAME TO {_table_name(name)}")
-            if exists:
-                session.sql(f"DROP TABLE {_table_name(f'{name}__old_{mark}')}")
+        for name in names:
+            swap = [(name, f"{name}__old_{mark}")] if session.catalog.tableExists(_table_name(name)) else []
+            for old, new in (*swap, (f"{name}__{mark}", name)):
+                rename(old, new)
+                undo.append((new, old))
+    except BaseException:
+        for new, old in reversed(undo):
+            rename(new, old)
+        raise
     finally:
-        for new, _ in staged:
-            session.sql(f"DROP TABLE IF EXISTS {_table_name(new)}")
+        for name in names:
+            for left in (f"{name}__{mark}", f"{name}__old_{mark}"):
+                session.sql(f"DROP TABLE IF EXISTS {_table_name(left)}")
 
 
 def _table_name(name: str) -> str:

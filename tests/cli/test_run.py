@@ -47,7 +47,14 @@ def test_tables_are_replaced_whole(spark: Any, tmp_path: Path) -> None:
             predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "none"), None, tables="default.accepted_")
         assert spark.table("accepted_long_delay").count() == 2
         assert [row.name for row in spark.catalog.listTables("default") if row.name.startswith("accepted")] == ["accepted_long_delay"]
+        spark.sql("CREATE VIEW accepted_long_haul AS SELECT 1 AS one")  # cannot be replaced: the first table comes back
+        spark.createDataFrame([(90, 2500)], "dep_delay bigint, distance bigint").write.parquet(str(tmp_path / "more"))
+        with pytest.raises(predicat.PredicatError):
+            predicat_spark.run(CATALOG, "flights", ["long_delay", "long_haul"], str(tmp_path / "more"), None, tables="default.accepted_")
+        assert spark.table("accepted_long_delay").count() == 2 and spark.table("accepted_long_haul").columns == ["one"]
+        assert sorted(row.name for row in spark.catalog.listTables("default") if row.name.startswith("accepted")) == ["accepted_long_delay", "accepted_long_haul"]
     finally:
+        spark.sql("DROP VIEW IF EXISTS accepted_long_haul")
         spark.sql("DROP TABLE accepted_long_delay")
 
 
