@@ -57,7 +57,11 @@ def test_compile_writes_all_and_removes_what_is_gone(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "target" / "manifest.json").read_text())
     assert [row["name"] for row in manifest["filters"]] == ["customers.active", "customers.european", "customers.active_european"]
     names = sorted(str(path.relative_to(tmp_path)) for path in (tmp_path / "target" / "sql").rglob("*.sql"))
-    assert names == [f"target/sql/{dialect}/customers.sql" for dialect in ("duckdb", "postgres", "spark")]
+    assert names == [f"target/sql/{dialect}/customers.sql" for dialect in ("postgres", "spark")]
+    file = tmp_path / "catalog" / "customers.yml"
+    file.write_text(file.read_text().replace("relation: {spark: customers, postgres: public.customers}", "relation: customers"))
+    assert run("compile", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "target" / "sql" / "duckdb" / "customers.sql").exists()
 
 
 def test_an_unchanged_catalog_is_not_compiled_again(tmp_path: Path) -> None:

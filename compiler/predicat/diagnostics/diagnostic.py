@@ -82,11 +82,11 @@ class Unsupported(PredicatError):
 class Reporter:
     """Collects problems, so that one never hides another."""
 
-    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    diagnostics: dict[Diagnostic, None] = field(default_factory=dict[Diagnostic, None])
+    """In their order; each once."""
 
     def add(self, diagnostic: Diagnostic) -> None:
-        if diagnostic not in self.diagnostics:
-            self.diagnostics.append(diagnostic)
+        self.diagnostics[diagnostic] = None
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         for diagnostic in diagnostics:
