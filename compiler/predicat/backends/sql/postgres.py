@@ -152,7 +152,10 @@ def _float(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> 
     def build(a: Sql, b: Sql) -> Sql:
         checks = [_ordinary(part, operator) for part in (a, b)]
         plain = _operate(operator, a.copy(), b.copy())
-        exact = _from_numeric(r, operator, _exact(a.copy()), _exact(b.copy()))
+        # A numeric zero has no sign: that of a product or quotient too small for it is the operands'.
+        signs = [wrap(binary(exp.LT, part.copy(), number(0))) for part in (a, b)]
+        negative = None if operator in (exp.Add, exp.Sub) else exp.NEQ(this=signs[0], expression=signs[1])
+        exact = _from_numeric(r, operator, _exact(a.copy()), _exact(b.copy()), negative)
         # Nothing overflows beside a zero, and a numeric would lose its sign.
         zeros = [binary(exp.EQ, part.copy(), number(0)) for part in ((a,) if operator is exp.Div else (a, b))]
         return case((either(both(*checks), *zeros), plain), default=exact)
@@ -173,7 +176,8 @@ def _ordinary(sql: Sql, operator: type[exp.Binary]) -> Sql:
     return both(below, either(binary(exp.GT, size.copy(), _TINY.copy()), binary(exp.EQ, sql.copy(), number(0))))
 
 
-def _from_numeric(r: Renderer, operator: type[exp.Binary], a: Sql, b: Sql) -> Sql:
+def _from_numeric(r: Renderer, operator: type[exp.Binary], a: Sql, b: Sql, negative: Sql | None) -> Sql:
+    """The double of an exact result; `negative` says whether one that is next to zero is -0.0, by default its own sign."""
     if operator is exp.Div:
         b = fn("NULLIF", b, number(0))
     limit = number("1.7976931348623158e308")
@@ -186,7 +190,7 @@ def _from_numeric(r: Renderer, operator: type[exp.Binary], a: Sql, b: Sql) -> Sq
             (nan, cast(text("NaN"), "DOUBLE")),
             (binary(exp.GTE, sql.copy(), limit), infinity),
             (binary(exp.LTE, sql.copy(), exp.Neg(this=limit.copy())), exp.Neg(this=exp.Paren(this=infinity.copy()))),
-            (binary(exp.LTE, fn("ABS", sql.copy()), tiny), case((binary(exp.LT, sql.copy(), number(0)), cast(text("-0"), "DOUBLE")),
+            (binary(exp.LTE, fn("ABS", sql.copy()), tiny), case((negative or binary(exp.LT, sql.copy(), number(0)), cast(text("-0"), "DOUBLE")),
                                                                default=cast(number(0), "DOUBLE"))),
             default=cast(sql.copy(), "DOUBLE"),
         )
