@@ -168,6 +168,8 @@ def test_results_are_kept_as_parquet(folder: Path) -> None:
     (kept / "x.parquet").write_text("no")
     with pytest.raises(PredicatError, match=r"x.parquet holds no results of a run"):
         history.read(kept)
+    with pytest.raises(PredicatError, match=r"x.parquet is a file; results are kept as Parquet in a folder"):
+        history.read(kept / "x.parquet")
 
 
 def test_a_baseline_grows_old(folder: Path, spark: Any, postgres: Any) -> None:

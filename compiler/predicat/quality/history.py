@@ -89,6 +89,8 @@ def _parquet(path: Path) -> Any:
 
 def _read_parquet(folder: Path) -> list[Entry]:
     arrow = _parquet(folder)
+    if not folder.is_dir():
+        raise PredicatError.of(msg.usage(f"{folder} is a file; results are kept as Parquet in a folder", "give another name"))
     out: list[Entry] = []
     for file in sorted(folder.glob(f"*{PARQUET}")):
         try:

@@ -1,0 +1,183 @@
+"""PostgreSQL: arrays, maps (kept as jsonb), structs, and the macros over them."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import (
+    Renderer,
+    Sql,
+    binary,
+    both,
+    case,
+    cast,
+    clamp,
+    constant,
+    fn,
+    identifier,
+    is_null,
+    negation,
+    number,
+    text,
+    to_boolean,
+    wrap,
+)
+from predicat.backends.sql.postgres.conversions import text_to_double, text_to_int
+from predicat.backends.sql.postgres.documents import arrow, json_kind
+from predicat.backends.sql.postgres.numbers import not_nan
+from predicat.backends.sql.postgres.texts import constant_int
+from predicat.ir.nodes import Call, Literal, Quantifier
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, MapType, Type
+
+TYPES: dict[Type, str] = {STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
+                          DURATION: "BIGINT", JSON: "JSONB"}  # fmt: skip
+"""What scalar types are called."""
+
+
+def quantifier(r: Renderer, node: Quantifier) -> Sql:
+    """EXISTS over UNNEST is two-valued: count TRUE, FALSE and UNKNOWN elements instead."""
+    items = r.node(node.source)
+    body = r.node(node.body)
+    if node.source.type == JSON:
+        items = case((binary(exp.EQ, fn("JSONB_TYPEOF", items), text("array")), items.copy()))
+    if node.kind in ("one", "filter", "map"):
+        return _collected(r, node, items, body)
+    decided, other = (True, False) if node.kind == "any" else (False, True)
+    hit = fn("BOOL_OR", body if decided else negation(body))
+    unknown = fn("BOOL_OR", is_null(body.copy()))
+    outcome = case((hit, exp.Boolean(this=decided)), (unknown, cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=other))
+    inner = exp.Select(expressions=[outcome]).from_(_rows(r, node, items)).subquery()
+    return case((negation(is_null(items.copy())), inner))
+
+
+def _rows(r: Renderer, node: Quantifier, items: Sql) -> Sql:
+    """The elements as rows: the variable, and the place in `__at`."""
+    column = exp.to_identifier(node.variable, quoted=True)
+    each = fn("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
+    alias = exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[column, exp.to_identifier("__at")])
+    table = exp.Table(this=each, alias=alias, ordinality=True)
+    if node.source.type != JSON:
+        return table
+    value = exp.alias_(fn("NULLIF", exp.Column(this=column.copy()), cast(text("null"), "JSONB")), node.variable, quoted=True)
+    return exp.Select(expressions=[value, exp.column("__at")]).from_(table).subquery(r.fresh("t"))
+
+
+def _collected(r: Renderer, node: Quantifier, items: Sql, body: Sql) -> Sql:
+    """UNKNOWN if the body is for any element; else whether just one is TRUE, or an array in the order of the source."""
+    unknown = fn("COALESCE", fn("BOOL_OR", is_null(body)), exp.Boolean(this=False))
+    if node.kind == "one":
+        hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=body.copy()))
+        found: Sql = binary(exp.EQ, hits, number(1))
+    else:
+        kept = body.copy() if node.kind == "map" else exp.Column(this=exp.to_identifier(node.variable, quoted=True))
+        gathered: Sql = fn("ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=exp.column("__at"), nulls_first=False)]))
+        if node.kind == "filter":
+            gathered = exp.Filter(this=gathered, expression=exp.Where(this=body.copy()))
+        element = node.type.element if isinstance(node.type, ArrayType) else STRING
+        empty = cast(text("{}"), f"{TYPES.get(element, 'TEXT')}[]")
+        found = fn("COALESCE", gathered, empty)
+    outcome = case((negation(unknown), found))
+    inner = exp.Select(expressions=[outcome]).from_(_rows(r, node, items)).subquery()
+    return case((negation(is_null(items.copy())), inner))
+
+
+def array(r: Renderer, node: Call) -> Sql:
+    element = node.type.element if isinstance(node.type, ArrayType) else STRING
+    found = cast(exp.Array(expressions=r.args(node)), f"{TYPES.get(element, 'TEXT')}[]")
+    doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
+    return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
+
+
+def array_concat(r: Renderer, node: Call) -> Sql:
+    """`||` passes over a NULL array."""
+    left, right = r.args(node)
+    there = both(negation(is_null(left.copy())), negation(is_null(right.copy())))
+    return case((there, exp.DPipe(this=wrap(left), expression=wrap(right), safe=True)))
+
+
+def _whole_array(sql: Sql) -> Sql:
+    return is_null(fn("ARRAY_POSITION", sql, exp.Null()))
+
+
+def array_eq(r: Renderer, node: Call) -> Sql:
+    left, right = r.args(node)
+    return case((both(_whole_array(left.copy()), _whole_array(right.copy())), binary(exp.EQ, left, right)))
+
+
+def keys(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    rows = exp.Select(expressions=[fn("JSONB_OBJECT_KEYS", sql)]).subquery()
+    return case((negation(is_null(sql.copy())), exp.Anonymous(this="ARRAY", expressions=[rows.this])))
+
+
+def in_array(r: Renderer, node: Call) -> Sql:
+    value, items = r.args(node)
+    found = exp.EQ(this=wrap(value), expression=exp.Any(this=exp.Paren(this=items)))
+    if node.args[0].type == DOUBLE:
+        return both(found, not_nan(value.copy()))
+    # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
+    return case((negation(is_null(value.copy())), found))
+
+
+def _subscripted(items: Sql) -> Sql:
+    """PostgreSQL takes a subscript behind a column or behind parentheses."""
+    return items if isinstance(items, exp.Column) else exp.Paren(this=items)
+
+
+def element(r: Renderer, node: Call) -> Sql:
+    """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the type."""
+    items, position = r.args(node)
+    if isinstance(node.args[1], Literal) and node.args[1].value is None:
+        return r.null(node.type)
+    if isinstance(node.args[1], Literal) and not 0 <= constant_int(node.args[1]) < 2**31 - 1:
+        return r.null(node.type)
+    if isinstance(node.args[1], Literal):
+        return exp.Bracket(this=_subscripted(items), expressions=[number(constant_int(node.args[1]) + 1)], offset=1)
+    # No array reaches so far: what is beyond the integers finds nothing there either.
+    shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number(1))
+    return exp.Bracket(this=_subscripted(items), expressions=[shifted], offset=1)
+
+
+def member(r: Renderer, node: Call) -> Sql:
+    name = identifier(constant(node.args[1]), "postgres")
+    return exp.Dot(this=exp.Paren(this=r.node(node.args[0])), expression=name)
+
+
+def size(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if not isinstance(arg.type, MapType):
+        return cast(fn("CARDINALITY", sql), "BIGINT")
+    keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql.copy()))
+    return case((json_kind(sql, "object"), exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys).subquery()))
+
+
+def value_of_key(r: Renderer, node: Call) -> Sql:
+    """The value of a key of a map, which PostgreSQL keeps as jsonb."""
+    base, key = (wrap(sql) for sql in r.args(node))
+    return _from_jsonb(r, base, key, node.type)
+
+
+def _from_jsonb(r: Renderer, base: Sql, key: Sql, kind: Type) -> Sql:
+    as_text = arrow(base, key, "->>")
+    if kind == STRING:
+        return as_text
+    if kind == BIGINT:
+        return text_to_int(r, as_text)
+    if kind == DOUBLE:
+        return text_to_double(r, as_text)
+    if kind == BOOLEAN:
+        return to_boolean(as_text)
+    return arrow(base, key, "->")
+
+
+def join_texts(r: Renderer, node: Call) -> Sql:
+    items, by = r.args(node)
+    return case((_whole_array(items.copy()), fn("ARRAY_TO_STRING", items, by)))
+
+
+def split(r: Renderer, node: Call) -> Sql:
+    """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
+    sql = r.node(node.args[0])
+    empty = cast(exp.Array(expressions=[text("")]), "TEXT[]")
+    return case((binary(exp.EQ, sql, text("")), empty), default=fn("STRING_TO_ARRAY", sql.copy(), r.node(node.args[1])))

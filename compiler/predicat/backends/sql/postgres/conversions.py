@@ -1,0 +1,130 @@
+"""PostgreSQL: conversions between types, and the parts of times."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, text, wrap
+from predicat.backends.sql.postgres.numbers import in_range, let, moment, numeric
+from predicat.backends.sql.postgres.texts import shape, tilde
+from predicat.ir.nodes import Call
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+
+
+def text_to_int(r: Renderer, sql: Sql) -> Sql:
+    return let(r, sql, lambda one: case((tilde(one, shape(INT_PATTERN)), in_range(r, numeric(one.copy())))))
+
+
+def to_int(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        return text_to_int(r, sql)
+    if arg.type == DOUBLE:
+        limit = cast(text("9223372036854775808"), "DOUBLE")
+
+        def build(one: Sql) -> Sql:
+            inside = both(binary(exp.GTE, one, exp.Neg(this=limit)), binary(exp.LT, one.copy(), limit.copy()))
+            return case((inside, cast(fn("TRUNC", cast(one.copy(), "DOUBLE")), "BIGINT")))
+
+        return let(r, sql, build)
+    if arg.type == TIMESTAMP:
+        return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=sql)), "BIGINT")
+    if arg.type == BOOLEAN:
+        return cast(cast(sql, "INT"), "BIGINT")
+    return cast(sql, "BIGINT")
+
+
+def text_to_double(r: Renderer, sql: Sql) -> Sql:
+    def build(one: Sql) -> Sql:
+        value = numeric(one.copy())
+        size = fn("ABS", value)
+        tiny = binary(exp.LT, size, number("2.4703282292062328e-324"))
+        fits = binary(exp.LT, size.copy(), number("1.7976931348623158e308"))
+        converted = case((tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")))
+        named = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
+        return case((tilde(one, shape(DOUBLE_PATTERN)), converted), (named, cast(one.copy(), "DOUBLE")))
+
+    return let(r, sql, build)
+
+
+def to_double(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    return text_to_double(r, sql) if arg.type == STRING else cast(sql, "DOUBLE")
+
+
+def to_string(r: Renderer, node: Call) -> Sql:
+    if node.args[0].type not in (BIGINT, BOOLEAN, DATE):
+        raise r.refuse(node, f"the engines write a {node.args[0].type} differently")
+    sql = r.node(node.args[0])
+    if node.args[0].type == DATE:
+        return fn("TO_CHAR", cast(sql, "TIMESTAMP"), text("YYYY-MM-DD"))
+    return cast(sql, "TEXT")
+
+
+def to_timestamp(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        # PostgreSQL rounds to microseconds; the meaning is to cut.
+        cut = fn("REGEXP_REPLACE", sql.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1"))
+        return case((tilde(sql, shape(TIMESTAMP_PATTERN)), cast(cut, "TIMESTAMPTZ")))
+    if arg.type == BIGINT:
+        return moment(r, binary(exp.Mul, numeric(sql), number(1_000_000)))
+    return exp.AtTimeZone(this=wrap(cast(sql, "TIMESTAMP")), zone=text("UTC"))
+
+
+def to_date(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    sql = r.node(arg)
+    if arg.type == STRING:
+        return case((tilde(sql, shape(DATE_PATTERN)), cast(sql.copy(), "DATE")))
+    return cast(exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))), "DATE")
+
+
+def _wall(r: Renderer, node: Call) -> Sql:
+    moment = node.args[0]
+    sql = r.node(moment)
+    if moment.type == DATE:
+        return sql
+    zone = r.node(node.args[1]) if len(node.args) == 2 else text("UTC")
+    return exp.AtTimeZone(this=wrap(sql), zone=zone)
+
+
+def part(name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        found: Sql = exp.Extract(this=exp.Var(this=name), expression=_wall(r, node))
+        return cast(fn("FLOOR", found) if name == "SECOND" else found, "BIGINT")
+
+    return rule
+
+
+def millisecond(r: Renderer, node: Call) -> Sql:
+    found = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=_wall(r, node))
+    return cast(fn("MOD", fn("FLOOR", found), number(1000)), "BIGINT")
+
+
+def trunc(r: Renderer, node: Call) -> Sql:
+    inner = exp.AtTimeZone(this=wrap(r.node(node.args[1])), zone=text("UTC"))
+    local = fn("DATE_TRUNC", text(constant(node.args[0])), inner)
+    return exp.AtTimeZone(this=local, zone=text("UTC"))
+
+
+def add_days(r: Renderer, node: Call) -> Sql:
+    day, count = r.args(node)
+    start = cast(text("0001-01-01"), "DATE")
+    offset = binary(exp.Add, exp.Paren(this=binary(exp.Sub, day, start)), numeric(count))
+    inside = between(offset, number(0), number(3652058))
+    return case((inside, binary(exp.Add, start.copy(), cast(offset.copy(), "INT"))))
+
+
+def days_between(r: Renderer, node: Call) -> Sql:
+    return cast(exp.Paren(this=binary(exp.Sub, *r.args(node))), "BIGINT")
+
+
+def timestamp(value: datetime) -> Sql:
+    return cast(text(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")

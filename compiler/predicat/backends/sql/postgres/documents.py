@@ -1,0 +1,72 @@
+"""PostgreSQL: JSON documents."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, case, cast, constant, fn, number, text, wrap
+from predicat.backends.sql.postgres.numbers import let, numeric
+from predicat.ir.nodes import Call, Node
+
+
+def arrow(base: Sql, key: Sql, operator: str) -> Sql:
+    """Jsonb's `->` and `->>` as their functions: operators as such have no node that takes any key as it is."""
+    return fn("JSONB_OBJECT_FIELD_TEXT" if operator == "->>" else "JSONB_OBJECT_FIELD", base, key)
+
+
+def json_get(r: Renderer, node: Call) -> Sql:
+    """A member; an absent one and a JSON null are both no value. Steps in a row are one path."""
+    keys: list[Sql] = []
+    base: Node = node
+    while isinstance(base, Call) and base.op == "json_get":
+        keys.insert(0, r.node(base.args[1]))
+        base = base.args[0]
+    return fn("NULLIF", fn("JSONB_EXTRACT_PATH", r.node(base), *keys), cast(text("null"), "JSONB"))
+
+
+def json_at(r: Renderer, node: Call) -> Sql:
+    base, position = r.args(node)
+    found = fn("JSONB_ARRAY_ELEMENT", base, cast(position, "INT"))
+    inside = between(position.copy(), number(0), number(2**31 - 1))
+    return case((inside, fn("NULLIF", found, cast(text("null"), "JSONB"))))
+
+
+def json_kind(sql: Sql, kind: str) -> Sql:
+    return binary(exp.EQ, fn("JSONB_TYPEOF", sql), text(kind))
+
+
+def json_is(r: Renderer, node: Call) -> Sql:
+    return json_kind(r.node(node.args[0]), constant(node.args[1]))
+
+
+def _json_text(sql: Sql) -> Sql:
+    """The text of a JSON value, a string without its quotes."""
+    return exp.JSONBExtractScalar(this=wrap(sql), expression=text("{}"))
+
+
+def json_number(r: Renderer, node: Call) -> Sql:
+    def build(sql: Sql) -> Sql:
+        value = numeric(sql.copy())
+        fits = binary(exp.LT, fn("ABS", value), number("1.7976931348623158e308"))
+        tiny = binary(exp.LT, fn("ABS", value.copy()), number("2.4703282292062328e-324"))
+        return case((json_kind(sql.copy(), "number"), case(
+            (tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")))))  # fmt: skip
+
+    return let(r, r.node(node.args[0]), build)
+
+
+def json_scalar(kind: str, type_name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        return let(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))))
+
+    return rule
+
+
+def json_size(r: Renderer, node: Call) -> Sql:
+    def build(sql: Sql) -> Sql:
+        keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql.copy()))
+        count = exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys).subquery()
+        length = cast(fn("JSONB_ARRAY_LENGTH", sql.copy()), "BIGINT")
+        return case((json_kind(sql, "array"), length), (json_kind(sql.copy(), "object"), count))
+
+    return let(r, r.node(node.args[0]), build)

@@ -1,0 +1,95 @@
+"""PostgreSQL: operators on texts."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, fn, folded, number, text, wrap
+from predicat.backends.sql.postgres.numbers import numeric
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.semantics import casefold, like, regex
+
+
+def collate(r: Renderer, node: Call) -> Sql:
+    """Order by code point: the database's collation may be another."""
+    return exp.Collate(this=wrap(r.node(node.args[0])), expression=exp.to_identifier("C", quoted=True))
+
+
+def starts_with(r: Renderer, node: Call) -> Sql:
+    """LIKE with a constant, which an index can serve; a function otherwise."""
+    value, prefix = node.args
+    if isinstance(prefix, Literal) and isinstance(prefix.value, str) and r.first is None:
+        return exp.Like(this=wrap(r.node(value)), expression=text(like.escaped(prefix.value) + "%"))
+    return fn("STARTS_WITH", *r.args(node))
+
+
+def ends_with(r: Renderer, node: Call) -> Sql:
+    value, suffix = r.args(node)
+    if isinstance(node.args[1], Literal) and r.first is None:
+        return exp.Like(this=wrap(value), expression=text("%" + like.escaped(constant(node.args[1]))))
+    return binary(exp.EQ, fn("RIGHT", value, fn("CHAR_LENGTH", suffix)), suffix.copy())
+
+
+def contains(r: Renderer, node: Call) -> Sql:
+    return binary(exp.GT, fn("STRPOS", *r.args(node)), number(0))
+
+
+def like_pattern(r: Renderer, node: Call) -> Sql:
+    return exp.Like(this=wrap(r.node(node.args[0])), expression=r.node(node.args[1]))
+
+
+def ci(name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        wanted = casefold.fold(constant(node.args[1]))
+        value = folded(r, node.args[0], wanted)
+        if name == "eq":
+            return binary(exp.EQ, value, text(wanted))
+        if name == "contains":
+            return binary(exp.GT, fn("STRPOS", value, text(wanted)), number(0))
+        pattern = wanted if name == "like" else like.escaped(wanted) + "%"
+        return exp.Like(this=wrap(value), expression=text(pattern))
+
+    return rule
+
+
+def ascii_case(name: str) -> Rule:
+    """In collation "C", LOWER and UPPER change ASCII letters only."""
+    c = exp.to_identifier("C", quoted=True)
+    return lambda r, node: fn(name, exp.Collate(this=wrap(r.node(node.args[0])), expression=c.copy()))
+
+
+def matches(r: Renderer, node: Call) -> Sql:
+    return tilde(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
+
+
+def tilde(sql: Sql, pattern: str) -> Sql:
+    return exp.RegexpLike(this=wrap(sql), expression=text(pattern))
+
+
+def shape(pattern: str) -> str:
+    return pattern.removesuffix("$").replace("^", "\\A", 1) + "\\Z"
+
+
+def trim(name: str) -> Rule:
+    return lambda r, node: fn(name, r.node(node.args[0]), text(" "))
+
+
+def substr(r: Renderer, node: Call) -> Sql:
+    value, *numbers = (r.node(arg) for arg in node.args)
+    if all(_int32_literal(arg) for arg in node.args[1:]):
+        negative = len(numbers) == 2 and constant_int(node.args[2]) < 0
+        return cast(exp.Null(), "TEXT") if negative else fn("SUBSTR", value, *numbers)
+    start = cast(clamp(numbers[0], 1, 2**31 - 1), "INT")
+    if len(numbers) == 1:
+        return fn("SUBSTR", value, start)
+    end = binary(exp.Add, numeric(numbers[0].copy()), numeric(numbers[1]))
+    rest = cast(clamp(binary(exp.Sub, end, start.copy()), 0, 2**31 - 1), "INT")
+    return case((binary(exp.GTE, numbers[1].copy(), number(0)), fn("SUBSTR", value, start, rest)))
+
+
+def constant_int(node: Node) -> int:
+    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
+
+
+def _int32_literal(node: Node) -> bool:
+    return isinstance(node, Literal) and isinstance(node.value, int) and abs(node.value) < 2**31
