@@ -86,7 +86,7 @@ class DatasetDefinition:
     tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
     baseline: dict[str, Any] = field(default_factory=dict[str, Any])
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
-    places: dict[str, str] = field(default_factory=dict[str, str])
+    places: dict[str, Span] = field(default_factory=dict[str, Span])
 
 
 def _where(span: Span) -> str:
@@ -155,10 +155,10 @@ class DefinitionReader:
 
     def once(self, dataset: DatasetDefinition, what: str, span: Span) -> bool:
         """Several files share a dataset; each thing is defined in one of them."""
-        first = dataset.places.setdefault(what, _where(span))
-        if first != _where(span):
+        first = dataset.places.setdefault(what, span)
+        if first != span:
             kind, _, name = what.partition(" ")
-            self.reporter.add(msg.duplicate_name(span, kind, name or dataset.name, first))
+            self.reporter.add(msg.duplicate_name(span, kind, name or dataset.name, _where(first)))
             return False
         return True
 
