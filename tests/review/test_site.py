@@ -86,7 +86,7 @@ def test_versions_show_their_proof_and_their_sql(site: Path, page: Any) -> None:
     panel.locator("[role=tab]", has_text="postgres").click()
     assert panel.locator("[role=tabpanel]:visible").inner_text().strip() == "dep_delay >= :minutes"
     page.keyboard.press("ArrowRight")
-    assert panel.locator("[aria-selected=true]").inner_text() == "duckdb"
+    assert panel.locator("[aria-selected=true]").inner_text() == "sql (as written)"
 
 
 def test_dark_and_light(site: Path, page: Any) -> None:
