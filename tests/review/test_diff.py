@@ -144,7 +144,7 @@ def test_a_broken_base_is_named(repository: Path) -> None:
     edit(repository, ("amount >> 100", "amount > 100"))
     done = run("diff", "change", cwd=repository)
     assert done.returncode == 2 and "the catalog at change, to compare with, has problems" in done.stderr
-    assert "orders.yml:10:10" in done.stderr and "passes predicat check" in done.stderr
+    assert "--> change:catalog/orders.yml:10:10" in done.stderr and "passes predicat check" in done.stderr
 
 
 def test_without_git(tmp_path: Path) -> None:

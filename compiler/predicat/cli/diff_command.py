@@ -96,7 +96,8 @@ def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> tuple[s
             except PredicatError as error:
                 if place is not old:
                     raise
-                raise PredicatError([messages.broken_base(label), *error.diagnostics]) from None
+                found = [item.elsewhere(f"{place.resolve()}/", f"{label}:") for item in error.diagnostics]
+                raise PredicatError([messages.broken_base(label), *found]) from None
             sides.append(snapshot.of_catalog(loaded))
         return label, sides[0], sides[1], loaded
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Self
 
-from predicat.diagnostics.source import NOWHERE, Span
+from predicat.diagnostics.source import NOWHERE, Source, Span
 
 
 class Severity(Enum):
@@ -34,6 +34,12 @@ class Diagnostic:
             return place.source.name
         line, column = place.source.line_column(place.start)
         return f"{place.source.name}:{line}:{column}"
+
+    def elsewhere(self, before: str, after: str) -> Diagnostic:
+        """The same problem in a file whose name begins with `after` instead of `before`."""
+        place = self.span.outermost()
+        name = after + place.source.name.removeprefix(before) if place.source.name.startswith(before) else place.source.name
+        return replace(self, span=Span(Source(name, place.source.text), place.start, place.end))
 
     def render(self) -> str:
         """The problem as lines of text: message, place, the offending line with a caret, hint."""
