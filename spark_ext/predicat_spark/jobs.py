@@ -264,10 +264,12 @@ def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[s
         for new, old in reversed(undo):
             rename(new, old)
         raise
+    else:  # not before: until all are swapped, these are what comes back
+        for name in names:
+            session.sql(f"DROP TABLE IF EXISTS {_table_name(f'{name}__old_{mark}')}")
     finally:
         for name in names:
-            for left in (f"{name}__{mark}", f"{name}__old_{mark}"):
-                session.sql(f"DROP TABLE IF EXISTS {_table_name(left)}")
+            session.sql(f"DROP TABLE IF EXISTS {_table_name(f'{name}__{mark}')}")
 
 
 def _table_name(name: str) -> str:

@@ -132,6 +132,12 @@ def test_depth_of_data_is_bounded(language: str, body: Any) -> None:
         predicat.parse(body, language)
 
 
+def test_a_pattern_for_a_whole_name_stays_in_its_brackets() -> None:
+    with pytest.raises(PredicatError, match=r"there is a '\)' without '\('"):
+        predicat.parse({"type": "TopicNameMatches", "pattern": "a)|(?:b"}, "kafka", TOPICS)
+    assert json.loads(predicat.parse("topic RLIKE '^(?:a)|(?:b)$'", "sql", TOPICS).to("kafka"))["pattern"] == "(?s:.*)(?:^(?:a)|(?:b)$)(?s:.*)"
+
+
 TOPICS = {"routing_key": "string", "topic": "string", "headers": "map<string, string>", "value": "string"}
 _words = st.lists(st.sampled_from(["a", "b-c", "é", "", "*", "#", "x+y", "(", "1"]), max_size=5).map(".".join)
 _topics = st.one_of(
@@ -139,7 +145,7 @@ _topics = st.one_of(
     keys.filter(bool).map(lambda key: {"type": "HasHeaderKey", "name": key}), st.just({"type": "RecordIsTombstone"}),
 )  # fmt: skip
 _told = ["routing_key = 'a.b'", "routing_key LIKE 'a.%'", "routing_key LIKE '%.b'", "topic = 'a.b*'", "topic LIKE 'a+%'", "topic LIKE '%b'", "topic LIKE '%.%'",
-         "topic RLIKE 'a[0-9]'", "headers['a'] IS NOT NULL", "value IS NULL", "NOT (value IS NULL)"]  # fmt: skip
+         "topic RLIKE 'a[0-9]'", "topic RLIKE '^(?:a)|(?:b)$'", "topic RLIKE '^(?:a|z.*)$'", "headers['a'] IS NOT NULL", "value IS NULL", "NOT (value IS NULL)"]  # fmt: skip
 
 
 @pytest.mark.parametrize(("language", "bodies"), [("rabbitmq", _words), ("kafka", st.builds(lambda body, negate: {**body, **negate}, _topics, st.sampled_from([{}, {"negate": True}]))),

@@ -64,6 +64,11 @@ def test_outcomes_by_class(spark: Any, postgres: Any, nodes: list[Node], many: l
     check(nodes + many, tables)
 
 
+def test_an_in_without_items_is_a_condition_of_its_own(spark: Any, postgres: Any) -> None:
+    tables = Tables(spark, postgres, {"n": FieldDecl("n", BIGINT)}, [{"n": 1}, {"n": 5}, {}])
+    check([predicat.parse(text, "cel", {"n": "bigint"}).node for text in ["n in []", "n > 3 || n in []", "!(n in [])"]], tables)
+
+
 def test_decimals_and_many_constants(spark: Any, postgres: Any) -> None:
     amount = FieldDecl("amount", parse_type("decimal(10,2)"))
     number = FieldDecl("n", BIGINT)

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader, decided, negated, present
 from predicat.ir import tree as t
+from predicat.semantics import regex
 
 if TYPE_CHECKING:
     from predicat.frontends import Body
@@ -50,5 +52,9 @@ class _Reader(DataReader):
             key = self.text(entries["name"], "name")
             return present(t.Member(t.Name("headers", span), key, self.span(entries["name"])))
         pattern = self.text(entries["pattern"], "pattern")
+        try:
+            regex.parse(pattern)  # by itself: between the brackets below `a)|(b` would close them
+        except regex.RegexError as error:
+            raise self.fail(msg.bad_regex(self.span(entries["pattern"]), str(error))) from None
         whole = t.Const(f"^(?:{pattern})$", self.span(entries["pattern"]))
         return decided(t.Apply("matches", (t.Name("topic", span), whole), span))

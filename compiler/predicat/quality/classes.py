@@ -126,7 +126,7 @@ def _ranges(test: Call) -> list[Range] | None:
     items = _items(test)
     if len(items) > _ITEMS or not all(_ordered(subject, item) for item in items):
         return None
-    if len(items) != (len(other.items) if isinstance(other, Items) else 1):
+    if not items or len(items) != (len(other.items) if isinstance(other, Items) else 1):
         return None
     values = [item.value for item in items]
     if test.op in ("eq", "ne", "in"):

@@ -52,10 +52,10 @@ def by_filter(kept: Sequence[Entry], partition: str | None = None) -> dict[str, 
 
 def read(path: Path) -> list[Entry]:
     """The entries of a file, or of a folder (`NAME.parquet`); none if there is none. Raises PredicatError if one is damaged."""
-    if not path.exists():
-        return []
     if path.suffix == PARQUET:
         return _read_parquet(path)
+    if not path.exists():
+        return []
     out: list[Entry] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -89,6 +89,8 @@ def _parquet(path: Path) -> Any:
 
 def _read_parquet(folder: Path) -> list[Entry]:
     arrow = _parquet(folder)
+    if not folder.exists():
+        return []
     if not folder.is_dir():
         raise PredicatError.of(msg.usage(f"{folder} is a file; results are kept as Parquet in a folder", "give another name"))
     out: list[Entry] = []

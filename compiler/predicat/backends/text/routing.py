@@ -10,6 +10,7 @@ from predicat.backends.text.shapes import decided, negated, plain, refuse
 from predicat.frontends.rabbitmq import FIELD, MAX_BYTES, PIECES, escaped
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import STRING
+from predicat.semantics import regex
 
 _WORD = re.compile(r"\\\.(?:\\[^A-Za-z0-9.]|[^\\.\[\](){}*+?^$|])*")
 _WILD = {pattern: word for word, pattern in PIECES.items()}
@@ -104,13 +105,16 @@ def _kafka(node: Node) -> dict[str, Any] | None:
         value = inner.args[1]
         if isinstance(value, Literal) and isinstance(value.value, str):
             if inner.op == "matches":
-                return {"type": "TopicNameMatches", "pattern": f"(?s:.*)(?:{value.value})(?s:.*)" if not _whole(value.value) else _whole(value.value)}
+                return {"type": "TopicNameMatches", "pattern": _whole(value.value) or f"(?s:.*)(?:{value.value})(?s:.*)"}
             if inner.op in _TOPIC:
                 return {"type": "TopicNameMatches", "pattern": _TOPIC[inner.op].format(escaped(value.value))}
     return None
 
 
 def _whole(pattern: str) -> str:
-    """What a pattern for the whole name wraps."""
-    found = re.fullmatch(r"\^\(\?:(.*)\)\$", pattern, re.DOTALL)
-    return found[1] if found and found[1] else ""
+    """What a pattern for the whole name wraps in one group; empty if it is none."""
+    found = re.fullmatch(r"\^\(\?:(.+)\)\$", pattern, re.DOTALL)
+    try:
+        return found[1] if found and regex.parse(found[1]) else ""
+    except regex.RegexError:  # the first bracket closes before the last: `^(?:a)|(?:b)$`
+        return ""
