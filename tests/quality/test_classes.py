@@ -16,8 +16,9 @@ from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, parse_type
 from predicat.passes.simplify import simplify
-from predicat.quality.classes import classes, parts
+from predicat.quality.classes import classes
 from predicat.quality.groups import Groups
+from predicat.review.reasons import atoms
 from tests.engines.predicates import FIELDS, literals, predicates, rows
 from tests.engines.rows import Tables
 
@@ -48,7 +49,7 @@ def check(nodes: list[Node], tables: Tables) -> None:
             except Unsupported:
                 continue
             kept.append(node)
-        found = classes((part for node in kept for part in parts(node)), dialect.render)
+        found = classes((part for node in kept for part in atoms(node)), dialect.render)
         groups = Groups(found, [(*words, 1) for words in zip(*run(found.words()), strict=True)])
         for node in kept:
             true, false = groups.outcome(node)

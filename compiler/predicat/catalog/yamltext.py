@@ -19,8 +19,6 @@ MAX_SIZE = 20_000_000
 MAX_DEPTH = 60
 _Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT, _LIST, _MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
-
-
 _resolver: Any = yaml.resolver.Resolver()
 
 
@@ -108,8 +106,7 @@ class Item:
                 place = Item(key, self.source, self.reporter).span
                 self.reporter.add(msg.wrong_kind(place, f"a key of {what}", "a text", "a collection"))
                 continue
-            start = key.start_mark.index
-            place = Span(self.source, start, max(key.end_mark.index, start + 1))
+            place = Span(self.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1))
             if key.value in seen:
                 self.reporter.add(msg.duplicate_key(place, key.value))
             else:

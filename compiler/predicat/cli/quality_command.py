@@ -26,7 +26,8 @@ engine_option = click.option("--engine", default="spark", show_default=True, typ
 input_option = click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE",
                             help="The table or path of a dataset (Spark, DuckDB); by default its relation.")  # fmt: skip
 sample_option = click.option("--sample", default=1.0, show_default=True, type=click.FloatRange(0.000001, 1.0), help="The share of rows to look at.")
-history_option = click.option("--history", default="target/quality/history.jsonl", show_default=True, type=click.Path(path_type=Path), help="Where results are kept: a file of JSON lines, or a folder NAME.parquet.")
+history_option = click.option("--history", default="target/quality/history.jsonl", show_default=True, type=click.Path(path_type=Path),
+                              help="Where results are kept: a file of JSON lines, or a folder NAME.parquet.")  # fmt: skip
 common = (catalog_option, vars_option, engine_option, input_option, sample_option, click.option("--dsn", help="The PostgreSQL server."), history_option)
 
 

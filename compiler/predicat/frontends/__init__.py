@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -62,14 +63,16 @@ def _cel(body: Body) -> Tree:
 
 def _module(name: str, function: str = "parse") -> Callable[[Body], Tree]:
     """The function of a front end's module, which is loaded when the first body is read."""
-    found: list[Callable[[Body], Tree]] = []
-
     def read(body: Body) -> Tree:
-        if not found:
-            found.append(getattr(import_module(f"predicat.frontends.{name}"), function))
-        return found[0](body)
+        return _loaded(name, function)(body)
 
     return read
+
+
+@cache
+def _loaded(name: str, function: str) -> Callable[[Body], Tree]:
+    found: Callable[[Body], Tree] = getattr(import_module(f"predicat.frontends.{name}"), function)
+    return found
 
 
 def _compose(key: str) -> Callable[[Body], Tree]:

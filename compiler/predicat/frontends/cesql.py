@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from predicat.frontends import Body
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
-_TOKEN = re.compile(r"""\s*(?:(?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|(?P<number>\d+)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
-                    r"""|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))""", re.DOTALL)  # fmt: skip
-_COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_TOKEN = re.compile(rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>\d+)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
+                    re.DOTALL)  # fmt: skip
+_COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
 _LEVELS = (("OR", "XOR"), ("AND",), tuple(_COMPARE), ("+", "-"), ("*", "/", "%"))
 INT_MAX = 2**31 - 1

@@ -5,13 +5,13 @@ Source: RabbitMQ documentation, "Topic exchange"; AMQP 0-9-1, section 3.1.3.3.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.data import decided, either, present
 from predicat.ir import tree as t
+from predicat.semantics import regex
 
 if TYPE_CHECKING:
     from predicat.frontends import Body
@@ -20,11 +20,6 @@ MAX_BYTES = 255
 FIELD = "routing_key"
 PIECES = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
 """Wildcards as patterns. Each word carries the dot before it, so that `#` may stand for no word at all; an empty key has no words."""
-
-
-def escaped(text: str) -> str:
-    """A text as an RE2 pattern that matches just it."""
-    return re.sub(r"([^A-Za-z0-9_ \x80-\U0010ffff])", r"\\\1", text)
 
 
 def parse(body: Body) -> t.Tree:
@@ -56,7 +51,7 @@ def _test(words: list[str], key: t.Tree, span: Span) -> t.Tree:
         text = ".".join(head)
         whole = t.Apply("eq", (key, t.Const(text, span)), span)
         return either((whole, t.Apply("starts_with", (key, t.Const(text + ".", span)), span)), span)
-    pattern = "".join(PIECES.get(word) or r"\." + escaped(word) for word in words)
+    pattern = "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words)
     dotted = t.Apply("concat", (t.Const(".", span), key), span)
     found: t.Tree = t.Apply("matches", (dotted, t.Const(f"^{pattern}$", span)), span)
     empty = t.Apply("eq", (key, t.Const("", span)), span)

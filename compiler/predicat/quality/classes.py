@@ -15,7 +15,6 @@ from typing import Any
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
-from predicat.review.reasons import LOGIC
 
 Render = Callable[[Node], str]
 Cut = tuple[Any, bool]
@@ -39,6 +38,11 @@ class Key:
     sql: str
     classes: int
 
+    @property
+    def width(self) -> int:
+        """The bits of the number of a class."""
+        return (self.classes - 1).bit_length()
+
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
@@ -61,11 +65,10 @@ class Classes:
         found: list[tuple[int, int]] = []
         word = bit = 0
         for key in self.keys:
-            width = (key.classes - 1).bit_length()
-            if bit + width > WORD:
+            if bit + key.width > WORD:
                 word, bit = word + 1, 0
             found.append((word, bit))
-            bit += width
+            bit += key.width
         return found
 
     def words(self) -> list[str]:
@@ -91,13 +94,6 @@ def classes(conditions: Iterable[Node], render: Render) -> Classes:
         leaves[condition] = (Leaf(len(keys), frozenset((1,)), frozenset((2,))),)
         keys.append(Key(f"COALESCE(CAST(({render(condition)}) AS INT), 2)", 3))
     return Classes(tuple(keys), leaves)
-
-
-def parts(node: Node) -> list[Node]:
-    """The conditions that a predicate combines by AND, OR and NOT."""
-    if isinstance(node, Call) and node.op in LOGIC:
-        return [part for arg in node.args for part in parts(arg)]
-    return [] if isinstance(node, Literal) else [node]
 
 
 def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Call, list[Range]]]:
@@ -173,20 +169,21 @@ def _add_cuts(subject: Node, tests: Mapping[Call, list[Range]], render: Render, 
     constants = {item.value: item for test in tests for item in _items(test)}
     added: list[Key] = []
     found: dict[Node, tuple[Leaf, ...]] = {}
-    nan = subject.type == DOUBLE
+    nan = subject.type == DOUBLE  # then NaN has the class before that of NULL
     split = {test for test in tests if test.op == "starts_with"} if len(chunks) > 1 else set[Call]()  # its cuts may lie apart
     for cuts in chunks:
         number = len(keys) + len(added)
-        null = frozenset((len(cuts) + 1 + nan,))
-        added.append(Key(_search(subject, cuts, constants, render), len(cuts) + 2 + nan))
+        null = len(cuts) + 1 + nan
+        missing = render(Call(BOOLEAN, "is_null", (subject,)))
+        added.append(Key(f"CASE WHEN {missing} THEN {null} ELSE {_search(subject, cuts, constants, render)} END", null + 1))
         for test, ranges in tests.items():
             here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
             if test.op == "is_null":
-                found[test] = (Leaf(number, null, frozenset()),)
+                found[test] = (Leaf(number, frozenset((null,)), frozenset()),)
             elif here and test not in split:
                 true = frozenset(place for low_high in here for place in _between(low_high, cuts))
-                others = frozenset(range(len(cuts) + 1 + nan)) - true
-                found[test] = (*found.get(test, ()), Leaf(number, others if test.op == "ne" else true, null))
+                chosen = frozenset(range(null)) - true if test.op == "ne" else true
+                found[test] = (*found.get(test, ()), Leaf(number, chosen, frozenset((null,))))
     keys += added
     leaves.update(found)
     return list(split)
@@ -210,7 +207,7 @@ def _between(low_high: Range, cuts: Sequence[Cut]) -> range:
 
 
 def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal], render: Render) -> str:
-    """SQL that finds the class of a value by comparing it with the middle cut, and so on; NaN and NULL have the last classes."""
+    """SQL that finds the class of a value by comparing it with the middle cut, and so on; NaN has the class behind all cuts."""
     kind = subject.type
 
     def test(op: str, cut: Cut) -> str:
@@ -225,5 +222,4 @@ def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal]
             return f"CASE WHEN {test('ge', cuts[-1])} THEN {low} ELSE {low + 1} END"
         return str(low)
 
-    null = len(cuts) + 1 + (kind == DOUBLE)
-    return f"CASE WHEN {render(Call(BOOLEAN, 'is_null', (subject,)))} THEN {null} ELSE {search(0, len(cuts))} END"
+    return search(0, len(cuts))

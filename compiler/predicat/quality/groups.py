@@ -22,7 +22,7 @@ class Groups:
         *words, counts = zip(*rows, strict=True)
         self.all = (1 << len(rows)) - 1
         self._leaves = classes.leaves
-        masks = [(1 << (key.classes - 1).bit_length()) - 1 for key in classes.keys]
+        masks = [(1 << key.width) - 1 for key in classes.keys]
         self._codes = [bytes([number >> bit & mask for number in words[word]]) for (word, bit), mask in zip(classes.places(), masks, strict=True)]
         self._counts = [_set(bytes(48 + (count >> bit & 1) for count in counts)) for bit in range(max(counts).bit_length())]
         self._outcomes: dict[Node, Outcome] = {}

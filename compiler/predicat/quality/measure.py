@@ -91,7 +91,7 @@ def measure(plan: Plan, count: Counter, sample_rows: Sampler | None = None, samp
     rows = iter(count(plan.classes))
     while batch := list(islice(rows, BATCH)):
         _add(plan, found, counts, Groups(plan.classes, batch), groups)
-    lenient = _lenient(plan)
+    lenient = plan.lenient
     for place, item in enumerate(plan.items):
         if item.kind == "filter":
             found.filters[item.name] = counts[place]
@@ -106,13 +106,8 @@ def measure(plan: Plan, count: Counter, sample_rows: Sampler | None = None, samp
     return found
 
 
-def _lenient(plan: Plan) -> set[str]:
-    """The filters that accept rows for which they are UNKNOWN."""
-    return {row.qualified for row in plan.filters if row.on_unknown == "accept"}
-
-
 def _add(plan: Plan, found: Measure, counts: Sequence[Count], rows: Groups, groups: Mapping[str, Sequence[str]]) -> None:
-    lenient = _lenient(plan)
+    lenient = plan.lenient
     taken: dict[str, int] = {}
     found.rows += rows.count(rows.all)
     for item, count in zip(plan.items, counts, strict=True):
@@ -149,7 +144,7 @@ def _groups(plan: Plan) -> dict[str, list[str]]:
 
 
 def _samples(plan: Plan, found: Measure, groups: Mapping[str, Sequence[str]], sample_rows: Sampler) -> None:
-    lenient = _lenient(plan)
+    lenient = plan.lenient
     for name, members in groups.items():
         counted, spec = found.groups[name], plan.dataset.groups[name]
         hits = " + ".join(f"CAST(COALESCE({plan.sql(member)}, {'TRUE' if member in lenient else 'FALSE'}) AS INT)" for member in members)

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from predicat import backends
-from predicat.catalog.model import Catalog, Dataset, Filter
+from predicat.catalog.model import Catalog, Dataset, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
 from predicat.passes.substitute import with_defaults
 from predicat.quality.classes import Classes, classes
-from predicat.quality.classes import parts as conditions
+from predicat.review.reasons import atoms as conditions
 from predicat.review.words import words
 
 
@@ -41,12 +41,17 @@ class Plan:
     refused: Mapping[str, str]
     classes: Classes
 
+    @property
+    def lenient(self) -> set[str]:
+        """The filters that accept rows for which they are UNKNOWN."""
+        return {row.qualified for row in self.filters if row.on_unknown == "accept"}
+
     def sql(self, name: str) -> str:
         """The condition of a filter."""
         return next(_render(self.engine, item.node) for item in self.items if item.kind == "filter" and item.name == name)
 
 
-def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str, *, atoms: bool = True) -> Plan:
+def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str) -> Plan:
     """What to ask of an engine about some filters of a dataset (all of them if none is named). Raises PredicatError."""
     if dataset not in catalog.datasets:
         raise PredicatError.of(msg.usage(f"there is no dataset {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
@@ -57,20 +62,12 @@ def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str, *, a
     items: list[Item] = []
     fields: dict[str, Node] = {}
     for row in rows:
-        if any(decl.required for decl in row.current.params.values()):
-            refused[row.qualified] = "a parameter has no default"
-            continue
-        node = with_defaults(row.current.predicate.node)
-        try:
-            _render(engine, node)
-        except Unsupported as error:
-            refused[row.qualified] = error.diagnostics[0].message
+        node = _node(engine, row.current)
+        if isinstance(node, str):
+            refused[row.qualified] = node
             continue
         kept.append(row)
-        items.append(Item("filter", row.qualified, "", node))
-        items += _earlier(engine, row)
-        if atoms:
-            items += _atoms(row, node)
+        items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row, node)]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
     items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
     found = classes((part for item in items for part in conditions(item.node)), lambda node: _render(engine, node))
@@ -81,19 +78,23 @@ def _render(engine: str, node: Node) -> str:
     return backends.dialect(engine).render(node)
 
 
+def _node(engine: str, version: Version) -> Node | str:
+    """The predicate of a version with its defaults; the reason if an engine cannot be asked for it."""
+    if any(decl.required for decl in version.params.values()):
+        return "a parameter has no default"
+    node = with_defaults(version.predicate.node)
+    try:
+        _render(engine, node)
+    except Unsupported as error:
+        return error.diagnostics[0].message
+    return node
+
+
 def _earlier(engine: str, row: Filter) -> list[Item]:
     """The earlier versions of a filter that is watched for drift: what a new version moved can be told from what the data did."""
-    found: list[Item] = []
-    for version in row.versions.values():
-        if "drift" not in row.coverage or version.number == row.latest or any(decl.required for decl in version.params.values()):
-            continue
-        node = with_defaults(version.predicate.node)
-        try:
-            _render(engine, node)
-        except Unsupported:
-            continue
-        found.append(Item("version", f"{row.qualified}@{version.number}", "", node))
-    return found
+    earlier = [version for version in row.versions.values() if version.number != row.latest and "drift" in row.coverage]
+    nodes = [(version.number, _node(engine, version)) for version in earlier]
+    return [Item("version", f"{row.qualified}@{number}", "", node) for number, node in nodes if not isinstance(node, str)]
 
 
 def _atoms(row: Filter, node: Node) -> list[Item]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
 
 class LikeError(ValueError):
@@ -51,6 +52,15 @@ def to_regex(pattern: str) -> re.Pattern[str]:
 def escaped(text: str) -> str:
     """A text as a LIKE pattern that matches just it."""
     return re.sub(r"([\\%_])", r"\\\1", text)
+
+
+PATTERNS: Mapping[str, Callable[[str], str]] = {
+    "like": lambda pattern: pattern,
+    "starts_with": lambda text: escaped(text) + "%",
+    "ends_with": lambda text: "%" + escaped(text),
+    "contains": lambda text: f"%{escaped(text)}%",
+}
+"""The pattern that says the same as an operator with a constant."""
 
 
 def simple(pattern: str) -> tuple[str, str] | None:

@@ -455,6 +455,29 @@ def folded(r: Renderer, node: Node, wanted: str) -> Sql:
     return fn("TRANSLATE", sql, text(source), text(target)) if source else sql
 
 
+def rlike(sql: Sql, pattern: str) -> Sql:
+    """Whether a pattern of the engine matches a part of a text."""
+    return exp.RegexpLike(this=wrap(sql), expression=text(pattern))
+
+
+def like(value: Sql, pattern: Sql) -> Sql:
+    """LIKE where the backslash escapes by itself."""
+    return exp.Like(this=wrap(value), expression=pattern)
+
+
+def ignoring_case(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
+    """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a function."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        wanted = casefold.fold(constant(node.args[1]))
+        value, pattern = folded(r, node.args[0], wanted), text(wanted)
+        if name == "EQ":
+            return binary(exp.EQ, value, pattern)
+        return like(value, pattern) if name == "LIKE" else fn(name, value, pattern)
+
+    return rule
+
+
 def to_boolean(sql: Sql) -> Sql:
     yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
     no = exp.In(this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
@@ -472,6 +495,7 @@ COMMON: dict[str, Rule | Reason] = {
     "dyn": lambda r, node: r.node(node.args[0]),
     "same": _same,
     "in": _in,
+    "like": lambda r, node: like(*r.args(node)),
     **{op: _comparison(op) for op in _KINDS},
 }
 """The operators that all dialects say alike."""

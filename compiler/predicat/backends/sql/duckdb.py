@@ -21,10 +21,11 @@ from predicat.backends.sql.base import (
     constant,
     floating,
     fn,
-    folded,
     function,
     identifier,
+    ignoring_case,
     is_null,
+    like,
     negation,
     number,
     over_zero,
@@ -36,7 +37,6 @@ from predicat.backends.sql.base import (
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
-from predicat.semantics import casefold
 
 _ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MILLION = 1_000_000
@@ -138,21 +138,9 @@ def _whole(name: str) -> Rule:
 # --- strings
 
 
-def _like(r: Renderer, node: Call) -> Sql:
-    return exp.Escape(this=exp.Like(this=wrap(r.node(node.args[0])), expression=r.node(node.args[1])), expression=text("\\"))
-
-
-def _ci(name: str) -> Rule:
-    def rule(r: Renderer, node: Call) -> Sql:
-        wanted = casefold.fold(constant(node.args[1]))
-        value, pattern = folded(r, node.args[0], wanted), text(wanted)
-        if name == "EQ":
-            return binary(exp.EQ, value, pattern)
-        if name == "LIKE":
-            return exp.Escape(this=exp.Like(this=wrap(value), expression=pattern), expression=text("\\"))
-        return fn(name, value, pattern)
-
-    return rule
+def _like(value: Sql, pattern: Sql) -> Sql:
+    """LIKE has no escape character of its own."""
+    return exp.Escape(this=like(value, pattern), expression=text("\\"))
 
 
 def _matches(r: Renderer, node: Call) -> Sql:
@@ -463,11 +451,11 @@ DUCKDB = Dialect(
         "starts_with": function("STARTS_WITH"),
         "ends_with": function("ENDS_WITH"),
         "contains": function("CONTAINS"),
-        "like": _like,
-        "equals_ci": _ci("EQ"),
-        "starts_with_ci": _ci("STARTS_WITH"),
-        "contains_ci": _ci("CONTAINS"),
-        "like_ci": _ci("LIKE"),
+        "like": lambda r, node: _like(*r.args(node)),
+        "equals_ci": ignoring_case("EQ"),
+        "starts_with_ci": ignoring_case("STARTS_WITH"),
+        "contains_ci": ignoring_case("CONTAINS"),
+        "like_ci": ignoring_case("LIKE", _like),
         "matches": _matches,
         "substr": _substr,
         "position": lambda r, node: cast(fn("INSTR", *r.args(node)), "BIGINT"),

@@ -23,13 +23,14 @@ from predicat.backends.sql.base import (
     either,
     floating,
     fn,
-    folded,
     function,
     identifier,
+    ignoring_case,
     is_null,
     negation,
     number,
     over_zero,
+    rlike,
     text,
     to_boolean,
     try_cast,
@@ -48,7 +49,7 @@ from predicat.ir.types import (
     MapType,
 )
 from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
-from predicat.semantics import casefold, regex
+from predicat.semantics import regex
 
 _ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MICROS_OF_DAY = 86_400_000_000
@@ -151,29 +152,8 @@ def _trim(name: str) -> Rule:
     return lambda r, node: fn(name, r.node(node.args[0]))
 
 
-def _like(r: Renderer, node: Call) -> Sql:
-    return exp.Like(this=wrap(r.node(node.args[0])), expression=r.node(node.args[1]))
-
-
-def _ci(name: str) -> Rule:
-    def rule(r: Renderer, node: Call) -> Sql:
-        wanted = casefold.fold(constant(node.args[1]))
-        value, pattern = folded(r, node.args[0], wanted), text(wanted)
-        if name == "EQ":
-            return binary(exp.EQ, value, pattern)
-        if name == "LIKE":
-            return exp.Like(this=wrap(value), expression=pattern)
-        return fn(name, value, pattern)
-
-    return rule
-
-
 def _matches(r: Renderer, node: Call) -> Sql:
     return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.JAVA))
-
-
-def rlike(sql: Sql, pattern: str) -> Sql:
-    return exp.RegexpLike(this=wrap(sql), expression=text(pattern))
 
 
 def _shape(pattern: str) -> str:
@@ -548,11 +528,10 @@ SPARK = Dialect(
         "starts_with": function("STARTSWITH"),
         "ends_with": function("ENDSWITH"),
         "contains": function("CONTAINS"),
-        "like": _like,
-        "equals_ci": _ci("EQ"),
-        "starts_with_ci": _ci("STARTSWITH"),
-        "contains_ci": _ci("CONTAINS"),
-        "like_ci": _ci("LIKE"),
+        "equals_ci": ignoring_case("EQ"),
+        "starts_with_ci": ignoring_case("STARTSWITH"),
+        "contains_ci": ignoring_case("CONTAINS"),
+        "like_ci": ignoring_case("LIKE"),
         "matches": _matches,
         "substr": _substr,
         "position": lambda r, node: fn("INSTR", *r.args(node)),

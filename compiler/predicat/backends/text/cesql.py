@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from predicat.backends.text.shapes import COMPARISONS, key_of, plain, refuse
 from predicat.frontends.cesql import INT_MAX, KEYWORDS, TEXT_TOKEN, unquoted
@@ -16,12 +15,6 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _OR, _AND, _COMPARE, _SUM, _PRODUCT, _POSTFIX, _UNARY, _ATOM = range(1, 9)
 _ARITHMETIC = {"add": ("+", _SUM), "sub": ("-", _SUM), "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "mod": ("%", _PRODUCT)}
 _FUNCTIONS = {"lower": "LOWER", "upper": "UPPER", "length": "LENGTH", "concat": "CONCAT"}
-_PATTERNS: dict[str, Callable[[str], str]] = {
-    "like": lambda text: text,
-    "starts_with": lambda text: like.escaped(text) + "%",
-    "ends_with": lambda text: "%" + like.escaped(text),
-    "contains": lambda text: f"%{like.escaped(text)}%",
-}
 _LONGER = "an integer of CESQL has 32 bits, and this value may have more"
 
 
@@ -67,8 +60,8 @@ def _call(node: Call) -> tuple[str, int]:
         for item in args[1].items:
             _same_type(node, args[0], item)
         return f"{_write(args[0], _UNARY)} IN ({', '.join(_write(item, 0) for item in args[1].items)})", _POSTFIX
-    if op in _PATTERNS and isinstance(args[1], Literal) and isinstance(args[1].value, str):
-        return f"{_write(args[0], _UNARY)} LIKE {_quoted(node, _PATTERNS[op](args[1].value))}", _POSTFIX
+    if op in like.PATTERNS and isinstance(args[1], Literal) and isinstance(args[1].value, str):
+        return f"{_write(args[0], _UNARY)} LIKE {_quoted(node, like.PATTERNS[op](args[1].value))}", _POSTFIX
     if op in _FUNCTIONS:
         return f"{_FUNCTIONS[op]}({', '.join(_write(arg, 0) for arg in args)})", _ATOM
     if op == "strip" and args[1] == Literal(STRING, WHITE_SPACE):

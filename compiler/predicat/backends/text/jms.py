@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, key_of, plain, refuse
@@ -64,19 +63,11 @@ def _call(node: Call) -> tuple[str, int]:
         if not all(isinstance(item, Literal) and isinstance(item.value, str) for item in args[1].items):
             raise refuse("jms", node, "IN takes texts")
         return f"{_write(args[0], 5)} IN ({', '.join(_write(item, 0) for item in args[1].items)})", 4
-    if op in _PATTERNS and isinstance(args[1], Literal) and isinstance(args[1].value, str):
-        pattern = _PATTERNS[op](args[1].value)
+    if op in like.PATTERNS and isinstance(args[1], Literal) and isinstance(args[1].value, str):
+        pattern = like.PATTERNS[op](args[1].value)
         escape = " ESCAPE '\\'" if "\\" in pattern else ""
         return f"{_write(args[0], 5)} LIKE {_quoted(pattern)}{escape}", 4
     raise refuse("jms", node, "a selector has no operator for it")
-
-
-_PATTERNS: dict[str, Callable[[str], str]] = {
-    "like": lambda text: text,
-    "starts_with": lambda text: like.escaped(text) + "%",
-    "ends_with": lambda text: "%" + like.escaped(text),
-    "contains": lambda text: f"%{like.escaped(text)}%",
-}
 
 
 def _literal(node: Literal) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 from predicat.backends.text.shapes import Test, decided, negated, plain, refuse, test_of
@@ -70,7 +69,7 @@ def attributes(node: Node) -> str:
 
 # --- headers
 
-_HEADERS = {"eq": "headerEquals", "in": "headerIn", "like": "headerLike", "ne": "headerNotEquals"}
+_HEADERS = {"eq": "headerEquals", "in": "headerIn", "ne": "headerNotEquals"}
 
 
 def headers(node: Node) -> str:
@@ -87,10 +86,8 @@ def _headers(node: Node) -> dict[str, Any]:
     if test is None or not _texts(test) or not HEADER_KEY.match(test.key):
         raise refuse("headers", node, TWO_VALUED if test_of(node) is not None else "a header is compared with texts")
     op = "ne" if other is not None and test.op == "eq" else test.op if other is None else ""
-    patterns: dict[str, Callable[[str], str]] = {"starts_with": lambda text: like.escaped(text) + "%", "ends_with": lambda text: "%" + like.escaped(text),
-                                                  "contains": lambda text: f"%{like.escaped(text)}%"}  # fmt: skip
-    if op in patterns:
-        return {"headerLike": {test.key: patterns[op](test.values[0])}}
+    if op in like.PATTERNS:
+        return {"headerLike": {test.key: like.PATTERNS[op](test.values[0])}}
     if op not in _HEADERS:
         raise refuse("headers", node, "a header is compared by equality, IN or LIKE")
     return {_HEADERS[op]: {test.key: list(test.values) if op == "in" else test.values[0]}}

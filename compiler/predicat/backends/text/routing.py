@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from predicat.backends.text.shapes import decided, negated, plain, refuse
-from predicat.frontends.rabbitmq import FIELD, MAX_BYTES, PIECES, escaped
+from predicat.frontends.rabbitmq import FIELD, MAX_BYTES, PIECES
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import STRING
 from predicat.semantics import regex
@@ -64,14 +64,15 @@ def _words(node: Node) -> str | None:
         return None
     rest, words = str(pattern.value)[1:-1], list[str]()
     while rest:
-        wild = next((piece for piece in sorted(_WILD, key=len, reverse=True) if rest.startswith(piece)), None)
-        match = None if wild else _WORD.match(rest)
-        if wild is None and match is None:
-            return None
-        piece = wild if wild is not None else match[0] if match else ""
-        words.append(_WILD[piece] if wild is not None else re.sub(r"\\(.)", r"\1", piece[2:]))
+        piece = next((piece for piece in _WILD if rest.startswith(piece)), "")
+        if not piece:
+            match = _WORD.match(rest)
+            if match is None:
+                return None
+            piece = match[0]
+        words.append(_WILD.get(piece) or re.sub(r"\\(.)", r"\1", piece[2:]))
         rest = rest[len(piece) :]
-    again = "^" + "".join(PIECES.get(word) or r"\." + escaped(word) for word in words) + "$"
+    again = "^" + "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words) + "$"
     return ".".join(words) if again == pattern.value and nothing.value is all(word == "#" for word in words) else None
 
 
@@ -107,7 +108,7 @@ def _kafka(node: Node) -> dict[str, Any] | None:
             if inner.op == "matches":
                 return {"type": "TopicNameMatches", "pattern": _whole(value.value) or f"(?s:.*)(?:{value.value})(?s:.*)"}
             if inner.op in _TOPIC:
-                return {"type": "TopicNameMatches", "pattern": _TOPIC[inner.op].format(escaped(value.value))}
+                return {"type": "TopicNameMatches", "pattern": _TOPIC[inner.op].format(regex.escaped(value.value))}
     return None
 
 

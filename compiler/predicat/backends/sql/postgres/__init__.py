@@ -45,7 +45,6 @@ POSTGRES = Dialect(
         "starts_with": texts.starts_with,
         "ends_with": texts.ends_with,
         "contains": texts.contains,
-        "like": texts.like_pattern,
         "equals_ci": texts.ci("eq"),
         "starts_with_ci": texts.ci("starts_with"),
         "contains_ci": texts.ci("contains"),

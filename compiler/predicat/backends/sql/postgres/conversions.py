@@ -6,16 +6,16 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, text, wrap
+from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, rlike, text, wrap
 from predicat.backends.sql.postgres.numbers import in_range, let, moment, numeric
-from predicat.backends.sql.postgres.texts import shape, tilde
+from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
 from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
-    return let(r, sql, lambda one: case((tilde(one, shape(INT_PATTERN)), in_range(r, numeric(one.copy())))))
+    return let(r, sql, lambda one: case((rlike(one, shape(INT_PATTERN)), in_range(r, numeric(one.copy())))))
 
 
 def to_int(r: Renderer, node: Call) -> Sql:
@@ -46,7 +46,7 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         fits = binary(exp.LT, size.copy(), number("1.7976931348623158e308"))
         converted = case((tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")))
         named = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-        return case((tilde(one, shape(DOUBLE_PATTERN)), converted), (named, cast(one.copy(), "DOUBLE")))
+        return case((rlike(one, shape(DOUBLE_PATTERN)), converted), (named, cast(one.copy(), "DOUBLE")))
 
     return let(r, sql, build)
 
@@ -72,7 +72,7 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         # PostgreSQL rounds to microseconds; the meaning is to cut.
         cut = fn("REGEXP_REPLACE", sql.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1"))
-        return case((tilde(sql, shape(TIMESTAMP_PATTERN)), cast(cut, "TIMESTAMPTZ")))
+        return case((rlike(sql, shape(TIMESTAMP_PATTERN)), cast(cut, "TIMESTAMPTZ")))
     if arg.type == BIGINT:
         return moment(r, binary(exp.Mul, numeric(sql), number(1_000_000)))
     return exp.AtTimeZone(this=wrap(cast(sql, "TIMESTAMP")), zone=text("UTC"))
@@ -82,7 +82,7 @@ def to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((tilde(sql, shape(DATE_PATTERN)), cast(sql.copy(), "DATE")))
+        return case((rlike(sql, shape(DATE_PATTERN)), cast(sql.copy(), "DATE")))
     return cast(exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))), "DATE")
 
 

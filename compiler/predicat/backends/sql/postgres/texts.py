@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, fn, folded, number, text, wrap
+from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, fn, folded, number, rlike, text, wrap
 from predicat.backends.sql.postgres.numbers import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.semantics import casefold, like, regex
@@ -34,10 +34,6 @@ def contains(r: Renderer, node: Call) -> Sql:
     return binary(exp.GT, fn("STRPOS", *r.args(node)), number(0))
 
 
-def like_pattern(r: Renderer, node: Call) -> Sql:
-    return exp.Like(this=wrap(r.node(node.args[0])), expression=r.node(node.args[1]))
-
-
 def ci(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
@@ -59,11 +55,7 @@ def ascii_case(name: str) -> Rule:
 
 
 def matches(r: Renderer, node: Call) -> Sql:
-    return tilde(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
-
-
-def tilde(sql: Sql, pattern: str) -> Sql:
-    return exp.RegexpLike(this=wrap(sql), expression=text(pattern))
+    return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
 
 
 def shape(pattern: str) -> str:
