@@ -39,9 +39,27 @@ PAIRS = {
     "double sum": ("d + d > 0.5", "d + d > 0.5"),
     "text to integer": ("CAST(n AS bigint) > 500", "CAST(n AS BIGINT) > 500"),
     "text to timestamp": ("CAST(t AS timestamp) > '2020-01-01 00:00:00'", "CAST(t AS TIMESTAMP) > TIMESTAMP '2020-01-01 00:00:00Z'"),
+    "text to date": ("CAST(left(t, 10) AS date) > '2020-01-01'", "CAST(left(t, 10) AS DATE) > DATE '2020-01-01'"),
+    "text to double": ("CAST(n AS double) > 0.5", "CAST(n AS DOUBLE) > 0.5"),
     "prefix": ("s LIKE 'x1%'", "s LIKE 'x1%'"),
     "regular expression": ("s RLIKE '^x[1-3]+$'", "s RLIKE '^x[1-3]+$'"),
     "hour": ("hour(moment) = 3", "hour(moment) = 3"),
+    "remainder": ("a % b = 3", "a % b = 3"),
+    "absolute": ("abs(a - b) > 500", "abs(a - b) > 500"),
+    "double quotient": ("d / b > 0.1", "d / b > 0.1"),
+    "substring": ("substring(s, 2, 1) = '7'", "substring(s, 2, 1) = '7'"),
+    "lower case": ("lower(s) = 'x7'", "lower(s) = 'x7'"),
+    "concatenation": ("s || n = 'x77'", "s || n = 'x77'"),
+    "ILIKE": ("s ILIKE 'x1%'", "s ILIKE 'x1%'"),
+    "contains": ("s LIKE '%7%'", "s LIKE '%7%'"),
+    "pattern": ("s LIKE 'x_7'", "s LIKE 'x_7'"),
+    "integer to text": ("CAST(a AS string) = '7'", "CAST(a AS STRING) = '7'"),
+    "double to integer": ("CAST(d * 100 AS bigint) = 7", "CAST(d * 100 AS BIGINT) = 7"),
+    "day": ("CAST(moment AS date) = '2020-01-01'", "CAST(moment AS DATE) = DATE '2020-01-01'"),
+    "interval": ("moment + INTERVAL '1' DAY > '2020-01-01 00:00:00'", "moment + INTERVAL '1' DAY > TIMESTAMP '2020-01-01 00:00:00Z'"),
+    "element": ("e[1] = 7", "e[1] = 7"),
+    "key of a map": ("m['k'] = 'x7'", "m['k'] = 'x7'"),
+    "exists": ("exists(e, x -> x > 900)", "exists(e, x -> x > 900)"),
 }  # fmt: skip
 
 
@@ -92,14 +110,16 @@ def spark_ratios(rows: int) -> None:
     from pyspark.sql import SparkSession
 
     spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.memory", "4g").config(
-        "spark.ui.showConsoleProgress", "false").getOrCreate()
+        "spark.ui.showConsoleProgress", "false").config("spark.sql.session.timeZone", "UTC").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    declared = {"a": "bigint", "b": "bigint", "d": "double", "s": "string", "n": "string", "t": "string", "moment": "timestamp"}
+    declared = {"a": "bigint", "b": "bigint", "d": "double", "s": "string", "n": "string", "t": "string", "moment": "timestamp",
+                "e": "array<bigint>", "m": "map<string, string>"}  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         place = str(Path(name) / "data")
         spark.range(0, rows, 1, 2).selectExpr(
             "id % 1000 AS a", "1 + id % 7 AS b", "(id % 1000) / 1000.0D AS d", "concat('x', id % 100) AS s", "CAST(id % 1000 AS STRING) AS n",
-            "concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t", "timestamp_seconds(1500000000 + id) AS moment").write.parquet(place)  # fmt: skip
+            "concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t", "timestamp_seconds(1500000000 + id) AS moment",
+            "array(id % 10, id % 1000) AS e", "map('k', concat('x', id % 100)) AS m").write.parquet(place)  # fmt: skip
         table = spark.read.parquet(place)
         for label, (ours, hand) in PAIRS.items():
             sql = predicat.parse(ours, "sql", declared).sql("spark")

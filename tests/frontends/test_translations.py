@@ -132,6 +132,38 @@ def test_depth_of_data_is_bounded(language: str, body: Any) -> None:
         predicat.parse(body, language)
 
 
+@pytest.mark.parametrize("language", ["sql", "cel", "cesql", "jms"])
+def test_a_chain_may_be_long(language: str) -> None:
+    both, equal = ("&&", "==") if language == "cel" else ("AND", "=")
+    found = predicat.parse(f" {both} ".join(f"a {equal} {value}" for value in [1] * 1500 + [2]), language, {"a": "bigint"})
+    assert found.evaluate({"a": 1}) is False
+
+
+_DEEP = [("sql", text) for text in ("NOT {}b", "- {}1 = 1", "e{[1]} = 1", "{1 + }1 = 1", "{s || }s = 'x'", "b {IS TRUE }", "{b = }b", "a {::bigint} = 1")]
+_DEEP += [("cel", text) for text in ("{!(}b", "e{[1]} == 1", "{1 + }1 == 1", "{b ? b : }b")]
+_DEEP += [("cesql", text) for text in ("NOT {NOT }b", "{-}1 = 1", "{1 + }1 = 1", "{UPPER(}'a'")]
+
+
+@pytest.mark.parametrize(("language", "text"), _DEEP)
+def test_depth_of_text_is_bounded(language: str, text: str) -> None:
+    before, _, rest = text.partition("{")
+    repeated, _, after = rest.partition("}")
+    with pytest.raises(PredicatError):
+        predicat.parse(before + (repeated or "NOT ") * 3000 + after, language, {"a": "bigint", "b": "boolean", "s": "string", "e": "array<bigint>"})
+
+
+@pytest.mark.parametrize("text", ["exists(e, x -> {}x > 1{})", "{}a{} = 1"])
+def test_the_size_of_sql_is_bounded(text: str) -> None:
+    """Each guard says its operand again: SQL that would grow without end is refused, as soon as it is known."""
+    opening, closing = ("exists(e, y -> ", ")") if "exists" in text else ("CAST(CAST(", " AS string) AS bigint)")
+    found = predicat.parse(text.format(opening * 15, closing * 15), "sql", {"a": "bigint", "e": "array<bigint>"})
+    for dialect in ("spark", "postgres", "duckdb"):
+        try:
+            assert len(found.sql(dialect)) < 1_500_000
+        except PredicatError as error:
+            assert "its SQL would have more than 50,000 parts" in str(error)  # noqa: PT017  # one of the two, by dialect
+
+
 def test_a_pattern_for_a_whole_name_stays_in_its_brackets() -> None:
     with pytest.raises(PredicatError, match=r"there is a '\)' without '\('"):
         predicat.parse({"type": "TopicNameMatches", "pattern": "a)|(?:b"}, "kafka", TOPICS)

@@ -62,7 +62,7 @@ MAP_EXTRACT_VALUE(properties, 'type') = 'order-created' AND MAP_EXTRACT_VALUE(pr
 (ENDS_WITH(ce_type, 'pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND NOT (STARTS_WITH(ce_source, 'https://github.com') IS TRUE)
 
 -- events.insecure_source@1 (cesql)
-NOT ce_source IS NULL AND NOT STARTS_WITH(TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz'), 'https://')
+NOT ce_source IS NULL AND NOT STARTS_WITH(CASE WHEN STRLEN(ce_source) = LENGTH(ce_source) THEN LOWER(ce_source) ELSE TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END, 'https://')
 
 -- events.after_tso_wire@1 (pulsar)
 CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000

@@ -143,9 +143,15 @@ class Item:
 
     def plain(self) -> Any:
         """The node as plain data."""
-        if isinstance(self.node, yaml.MappingNode):
-            return {key: value.plain() for key, value, _ in self.entries("a mapping")}
-        return [item.plain() for item in self.items("a list")] if isinstance(self.node, yaml.SequenceNode) else self.value
+        node = self.node
+        if isinstance(node, yaml.ScalarNode):
+            return _scalar(node)
+        if isinstance(node, yaml.SequenceNode):
+            return [Item(item, self.source, self.reporter).plain() for item in node.value]
+        found = {key.value: value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
+        if len(found) == len(node.value):
+            return {key: Item(value, self.source, self.reporter).plain() for key, value in found.items()}
+        return {key: value.plain() for key, value, _ in self.entries("a mapping")}  # it reports what is wrong
 
     def data(self) -> Any:
         """The node as plain data whose parts carry their places."""

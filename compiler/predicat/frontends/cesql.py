@@ -178,7 +178,9 @@ class _Parser(WordReader):
         span = left.tree.span.to(right.tree.span)
         if operator in ("AND", "OR", "XOR"):
             a, b = self.truth(left).tree, self.truth(right).tree
-            return Typed(t.Apply({"AND": "and", "OR": "or", "XOR": "ne"}[operator], (a, b), span), TRUTH)
+            op = {"AND": "and", "OR": "or", "XOR": "ne"}[operator]
+            chain = a.args if op != "ne" and isinstance(a, t.Apply) and a.op == op else (a,)  # a long chain is flat, not deep
+            return Typed(t.Apply(op, (*chain, b), span), TRUTH)
         if operator in ("=", "!=", "<>"):
             return self.equal(left, right, span, negate=operator != "=")
         a, b = self.integer(left).tree, self.integer(right).tree

@@ -53,11 +53,14 @@ def parse(text: str, source: Source, escape: str = "\\", keywords: frozenset[str
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(msg.syntax(whole, "a filter is one condition; this has several statements"))
     reader = _Reader(source, whole, escape)
+    reader.extent(statements[0])
     try:
         return reader.read(statements[0], 0)
     except _Stop:
         reader.reporter.raise_errors()
         raise
+    except RecursionError:
+        raise PredicatError.of(msg.too_deep(whole, MAX_DEPTH)) from None
 
 
 def _as_name(token: Token, keywords: frozenset[str]) -> Token:
@@ -69,12 +72,13 @@ def _as_name(token: Token, keywords: frozenset[str]) -> Token:
 def _nesting(text: str) -> int:
     depth = deepest = 0
     for found in _BRACKET.finditer(text):
-        depth += 1 if found[0] in "([{" else -1
+        depth += 1 if found[0] in "([{" else -1 if found[0] in ")]}" else 0
         deepest = max(deepest, depth)
     return deepest
 
 
-_BRACKET = re.compile(r"[\[\](){}]")
+_BRACKET = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[\[\](){}]")
+"""A bracket, or a quoted text, whose brackets count for nothing."""
 
 
 def _plain(text: str) -> str:
@@ -105,8 +109,8 @@ class _Stop(Exception):
     """A part has a problem that is reported already."""
 
 
+_OPERATORS = (exp.Binary, exp.Connector)
 _CALL = re.compile(r"([A-Za-z_]\w*)\s*\(\s*\Z")
-_BRACKET = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[()]")
 
 
 class _Reader:
@@ -127,19 +131,26 @@ class _Reader:
         return Span(self.source, low, high) if high >= 0 else self.whole
 
     def extent(self, node: exp.Expr) -> tuple[int, int]:
-        """The first and the last offset of the words in a node; it is worked out once."""
-        found = self.extents.get(id(node))
-        if found is None:
-            meta = node.meta
-            found = (meta["start"], meta["end"] + 1) if "end" in meta else (len(self.source.text), -1)
-            for part in node.iter_expressions():
-                low, high = self.extent(part)
-                if high >= 0:
-                    found = min(found[0], low), max(found[1], high)
-            if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector) and found[1] >= 0:
-                found = self.called(node, *found)
-            self.extents[id(node)] = found
-        return found
+        """The first and the last offset of the words in a node; it is worked out once, and without recursion: chains are long."""
+        if id(node) not in self.extents:
+            parts = [node]
+            for part in parts:
+                parts.extend(part.iter_expressions())
+            for part in reversed(parts):
+                self.extents[id(part)] = self.around(part)
+        return self.extents[id(node)]
+
+    def around(self, node: exp.Expr) -> tuple[int, int]:
+        """The extent of a node whose parts have theirs."""
+        meta = node.meta
+        low, high = (meta["start"], meta["end"] + 1) if "end" in meta else (len(self.source.text), -1)
+        for part in node.iter_expressions():
+            first, last = self.extents[id(part)]
+            if last >= 0:
+                low, high = min(low, first), max(high, last)
+        if high >= 0 and isinstance(node, exp.Func) and not isinstance(node, _OPERATORS):
+            return self.called(node, low, high)
+        return low, high
 
     def called(self, node: exp.Func, low: int, high: int) -> tuple[int, int]:
         """The extent with the function's name and brackets, whose places sqlglot does not keep."""

@@ -18,8 +18,8 @@ _INNER = {"duration": DURATION, "null": NULL, "any": ANY}
 def to_data(node: Node) -> list[Any]:
     """A node as nested lists of texts and numbers."""
     match node:
-        case Literal(kind, value):
-            return ["const", str(kind), value_data(value)]
+        case Literal():
+            return ["const", str(node.type), value_data(node.value)]
         case Field():
             return ["field", node.decl.name, str(node.type), node.decl.nulls]
         case Parameter():

@@ -27,7 +27,7 @@ class FieldDecl:
 
     def column(self, engine: str) -> str:
         """The name of the physical column on an engine."""
-        return dict(self.columns).get(engine, self.name)
+        return dict(self.columns).get(engine, self.name) if self.columns else self.name
 
 
 @dataclass(frozen=True, slots=True)

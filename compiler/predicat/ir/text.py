@@ -11,8 +11,8 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 def to_text(node: Node) -> str:
     """A node as an s-expression with types where they matter."""
     match node:
-        case Literal(kind, value):
-            return f"{kind}:{value!r}"
+        case Literal():
+            return f"{node.type}:{node.value!r}"
         case Field():
             return f"{node.decl.name}:{node.decl.type}"
         case Parameter(kind, decl):

@@ -91,7 +91,7 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     except _Stop:
         node = None
     checker.reporter.raise_errors()
-    if node is not None:
+    if node is not None and checker.lists:
         _no_lists(node)
     if node is None:  # a filter that this one refers to is broken, and reported where it stands
         raise PredicatError([])
@@ -107,6 +107,10 @@ def _no_lists(node: Node) -> None:
                 raise PredicatError.of(msg.unsupported_syntax(child.span, "a list or map of values here"))
 
 
+_COLLECTIONS = (ArrayType, MapType)
+_NESTED = (*_COLLECTIONS, StructType)
+
+
 class _Stop(Exception):
     """A part has a problem that is reported already; its parents say nothing."""
 
@@ -118,6 +122,7 @@ class _Checker:
     reporter: Reporter = field(default_factory=Reporter)
     variables: dict[str, Node] = field(default_factory=dict[str, Node])
     count: int = 0
+    lists: bool = False
 
     # --- walking
 
@@ -144,22 +149,21 @@ class _Checker:
             raise self.fail(msg.too_deep(tree.span, MAX_DEPTH))
         if self.count > MAX_NODES:
             raise self.fail(msg.too_large(tree.span, self.count, MAX_NODES, "parts"))
-        match tree:
-            case t.Const(value, span):
-                return self.constant(value, span)
+        match tree:  # the common ones first
+            case t.Apply():
+                return self.apply(tree, depth)
             case t.Name() | t.Member():
                 return self.name(tree, depth)
+            case t.Const():
+                return self.constant(tree.value, tree.span)
             case t.Param(name, span):
                 if name not in self.scope.params:
                     raise self.fail(msg.unknown_param(span, name, self.scope.params))
                 decl = self.scope.params[name]
                 return Parameter(decl.type, decl, span)
-            case t.ListOf():
-                return self.items(tree, depth)
-            case t.MapOf():
-                return self.entries(tree, depth)
-            case t.Apply():
-                return self.apply(tree, depth)
+            case t.ListOf() | t.MapOf():
+                self.lists = True
+                return self.items(tree, depth) if isinstance(tree, t.ListOf) else self.entries(tree, depth)
             case t.Bind():
                 return self.bind(tree, depth)
             case t.Ref(name, args, span):
@@ -534,10 +538,10 @@ class _Checker:
             return self.in_list(left, right, span)
         if op == "in" and (isinstance(right.type, MapType) or right.type == JSON) and self.rules.strict_lists:
             return self.has_key(left, right, span)
-        if isinstance(left.type, ArrayType | MapType) and isinstance(right.type, ArrayType | MapType) and op in ("eq", "ne"):
+        if op in ("eq", "ne") and isinstance(left.type, _COLLECTIONS) and isinstance(right.type, _COLLECTIONS):
             equal = self.equal_collections(left, right, span)
             return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
-        if any(isinstance(one, Items) for one in (left, right)) and op in ("eq", "ne") and NULL in (left.type, right.type):
+        if op in ("eq", "ne") and NULL in (left.type, right.type) and (isinstance(left, Items) or isinstance(right, Items)):
             return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
         loose = _loose(left) or _loose(right)
         left, right = _bare(left), _bare(right)
@@ -557,7 +561,7 @@ class _Checker:
             left, right = _beside_double(left), _beside_double(right)
         kinds = (left.type, right.type)
         found = signatures.find(op, kinds, promote=self.rules.promote, mixed_numbers=True)
-        if found is None or isinstance(left.type, ArrayType | MapType | StructType) or kinds == (JSON, JSON):
+        if found is None or isinstance(left.type, _NESTED) or kinds == (JSON, JSON):
             hint = _comparison_hint(left, right)
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), hint))
         pair = tuple(_convert(arg, kind) for arg, kind in zip((left, right), found.wanted, strict=True))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
 from sqlglot import ErrorLevel, Generator, exp
@@ -53,6 +54,8 @@ class Dialect:
     timestamp: Callable[[datetime], Sql]
     let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
     stores_nul: bool = True
+    octets: str | None = None
+    """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make of ASCII letters."""
 
     def render(self, node: Node) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
@@ -195,6 +198,11 @@ def _needs_quotes(name: str, dialect: str) -> bool:
 _KEYED = ("get", "json_get", "member")
 
 
+MAX_PARTS = 50_000
+_HIGH = 3
+"""Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no count."""
+
+
 @dataclass(slots=True)
 class Renderer:
     """One rendering. With `first`, constants become parameters and `values` collects them."""
@@ -203,11 +211,12 @@ class Renderer:
     first: int | None = None
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
+    height: int = 0
 
     def node(self, node: Node) -> Sql:
         match node:
-            case Literal(kind, value):
-                return self.literal(kind, value)
+            case Literal():
+                return self.literal(node.type, node.value)
             case Field():
                 name = node.decl.column(self.dialect.name)
                 return exp.Column(this=identifier(name, self.dialect.sqlglot))
@@ -218,17 +227,29 @@ class Renderer:
                 return exp.Column(this=exp.to_identifier(name, quoted=True))
             case Items():
                 return exp.Tuple(expressions=[self.node(item) for item in node.items])
-            case Quantifier():
-                return self.dialect.quantifier(self, node)
-            case Call():
-                rule = self.dialect.table[node.op]
-                if not self.dialect.stores_nul:
-                    self.no_nul(node)
-                if isinstance(rule, Reason):
-                    raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, rule.text))
-                return rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
+            case Quantifier() | Call():
+                beside, self.height = self.height, 0
+                sql = self.call(node) if isinstance(node, Call) else self.dialect.quantifier(self, node)
+                if self.height >= _HIGH:
+                    self.bounded(sql, node)
+                self.height = max(beside, self.height + 1)
+                return sql
             case _:
                 assert_never(node)
+
+    def call(self, node: Call) -> Sql:
+        rule = self.dialect.table[node.op]
+        if not self.dialect.stores_nul:
+            self.no_nul(node)
+        if isinstance(rule, Reason):
+            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, rule.text))
+        return rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
+
+    def bounded(self, sql: Sql, node: Call | Quantifier) -> None:
+        """Refuse what has grown too large: a guard says its operand again, and each one around it says all of that again."""
+        if sum(1 for _ in sql.walk()) > MAX_PARTS:
+            op = node.op if isinstance(node, Call) else node.kind
+            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, op, f"nested so deep, its SQL would have more than {MAX_PARTS:,} parts"))
 
     def keyed(self, rule: Rule, node: Call) -> Sql:
         """Keys are names: they stay in the SQL where constants become parameters."""
@@ -451,8 +472,25 @@ def constant(node: Node) -> str:
 def folded(r: Renderer, node: Node, wanted: str) -> Sql:
     """A text with each character that can become one of `wanted` folded, and the others as they are."""
     source, target = casefold.translation(wanted)
+    return _translated(r, node, source, target, "LOWER") if source else r.node(node)
+
+
+def ascii_lower(r: Renderer, node: Call) -> Sql:
+    return _translated(r, node.args[0], ascii_uppercase, ascii_lowercase, "LOWER")
+
+
+def ascii_upper(r: Renderer, node: Call) -> Sql:
+    return _translated(r, node.args[0], ascii_lowercase, ascii_uppercase, "UPPER")
+
+
+def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: str) -> Sql:
+    """A text with some characters replaced. TRANSLATE is slow, so a column's text of ASCII alone takes another function, if it can."""
     sql = r.node(node)
-    return fn("TRANSLATE", sql, text(source), text(target)) if source else sql
+    slow = fn("TRANSLATE", sql, text(source), text(target))
+    if r.dialect.octets is None or not isinstance(node, Field):
+        return slow
+    plain = binary(exp.EQ, fn(r.dialect.octets, sql.copy()), fn("LENGTH", sql.copy()))
+    return case((plain, fn(ascii_name, sql.copy())), default=slow)
 
 
 def rlike(sql: Sql, pattern: str) -> Sql:

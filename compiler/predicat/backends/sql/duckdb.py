@@ -12,6 +12,8 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
+    ascii_lower,
+    ascii_upper,
     between,
     binary,
     both,
@@ -38,7 +40,6 @@ from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
 
-_ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MILLION = 1_000_000
 _LONGEST = 2**31 - 1
 
@@ -417,6 +418,7 @@ def _timestamp(value: datetime) -> Sql:
 DUCKDB = Dialect(
     name="duckdb",
     sqlglot="duckdb",
+    octets="STRLEN",
     types={STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
            DURATION: "BIGINT", JSON: "JSON"},  # fmt: skip
     quantifier=_quantifier,
@@ -439,8 +441,8 @@ DUCKDB = Dialect(
         "ceil": _whole("CEIL"),
         "concat": lambda r, node: exp.DPipe(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True),
         "length": lambda r, node: cast(fn("LENGTH", r.node(node.args[0])), "BIGINT"),
-        "lower": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII), text(_ASCII.lower())),
-        "upper": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII.lower()), text(_ASCII)),
+        "lower": ascii_lower,
+        "upper": ascii_upper,
         "trim": lambda r, node: fn("TRIM", r.node(node.args[0]), text(" ")),
         "ltrim": lambda r, node: fn("LTRIM", r.node(node.args[0]), text(" ")),
         "rtrim": lambda r, node: fn("RTRIM", r.node(node.args[0]), text(" ")),

@@ -13,6 +13,8 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
+    ascii_lower,
+    ascii_upper,
     between,
     binary,
     both,
@@ -20,7 +22,6 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
-    either,
     floating,
     fn,
     function,
@@ -36,7 +37,7 @@ from predicat.backends.sql.base import (
     try_cast,
     wrap,
 )
-from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, Quantifier
+from predicat.ir.nodes import Call, Literal, Node, Parameter, Quantifier
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -48,10 +49,9 @@ from predicat.ir.types import (
     TIMESTAMP,
     MapType,
 )
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
+from predicat.ir.values import DOUBLE_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
 from predicat.semantics import regex
 
-_ASCII = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MICROS_OF_DAY = 86_400_000_000
 
 
@@ -201,15 +201,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        # TRY_CAST takes spaces around it and a plus as well. Comparing texts makes no new ones, as RIGHT does and patterns do; but an
-        # expression is worked out again for each comparison.
-        first = both(binary(exp.GTE, sql, text("-")), binary(exp.LT, sql.copy(), text(":")))
-        short = binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(20))
-        if isinstance(arg, Field):
-            last = either(*(fn("ENDSWITH", sql.copy(), text(str(digit))) for digit in range(10)))
-        else:
-            last = between(fn("RIGHT", sql.copy(), number(1)), text("0"), text("9"))
-        return case((both(first, short, last), try_cast(sql.copy(), "BIGINT")))
+        return case((_numeral(sql, 20), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
@@ -224,9 +216,11 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(sql, "DOUBLE")
+    # The common form: without an exponent, and too short for infinity. TRY_CAST takes hexadecimal digits as well, whose exponent has a p.
+    plain = both(_numeral(sql, 300), *(negation(fn("CONTAINS", sql.copy(), text(letter))) for letter in "eEpP"))
     value = fn("NULLIF", fn("NULLIF", cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
     named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-    return case((rlike(sql, _shape(DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
+    return case((plain, try_cast(sql.copy(), "DOUBLE")), (rlike(sql, _shape(DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
 
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
@@ -234,7 +228,7 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type == STRING:
         # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
-        common = both(exp.Like(this=wrap(sql), expression=text("____-__-__T__:__:__Z")), negation(fn("STARTSWITH", sql.copy(), text("0000"))))
+        common = _shaped(sql, "____-_____T_____:_9Z")
         value = try_cast(sql.copy(), "TIMESTAMPTZ")
         return case((common, value), (rlike(sql.copy(), _MOMENT), value.copy()), (rlike(sql.copy(), f"(?i){_MOMENT}"), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
     if arg.type == BIGINT:
@@ -246,8 +240,37 @@ def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((rlike(sql, _shape(DATE_PATTERN)), try_cast(sql.copy(), "DATE")))
+        return case((_shaped(sql, "____-__-_9"), try_cast(sql.copy(), "DATE")))
     return _utc_date(sql)
+
+
+def _numeral(sql: Sql, longest: int) -> Sql:
+    """Whether a text of so many bytes starts with a minus, a point, a slash or a digit, and ends with a digit.
+
+    Casts to numbers take spaces and controls around the number, and a plus.
+    """
+    first = both(binary(exp.GTE, sql.copy(), text("-")), binary(exp.LT, sql.copy(), text(":")))
+    return both(first, binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(longest)), _byte(sql, -1, "9"))
+
+
+def _shaped(sql: Sql, shape: str) -> Sql:
+    """Whether a text from '0001' on has this length in bytes, and these bytes where the shape has no underscore.
+
+    A shape names only the places that leave TRY_CAST no other reading: after '____-' the year has four digits and neither sign nor spaces.
+    """
+    size = binary(exp.EQ, fn("OCTET_LENGTH", sql.copy()), number(len(shape)))
+    places = (_byte(sql, place, byte) for place, byte in enumerate(shape, 1) if byte != "_")
+    return both(size, binary(exp.GTE, sql.copy(), text("0001")), *places)
+
+
+def _byte(sql: Sql, place: int, byte: str) -> Sql:
+    """Whether a text has this byte at this place; '9' stands for any digit. Bytes are not decoded, so this costs an eighth of LIKE."""
+    found = fn("SUBSTRING", cast(sql.copy(), "BINARY"), number(place), number(1))
+    return between(found, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, found, _hex(byte))
+
+
+def _hex(byte: str) -> Sql:
+    return exp.HexString(this=f"{ord(byte):X}")
 
 
 def _utc_date(sql: Sql) -> Sql:
@@ -494,6 +517,7 @@ def _json_value(kind: str, type_name: str) -> Rule:
 SPARK = Dialect(
     name="spark",
     sqlglot="spark",
+    octets="OCTET_LENGTH",
     types={STRING: "STRING", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
            DURATION: "BIGINT"},  # fmt: skip
     quantifier=_quantifier,
@@ -516,8 +540,8 @@ SPARK = Dialect(
         "ceil": _whole("CEIL"),
         "concat": function("CONCAT"),
         "length": function("CHAR_LENGTH"),
-        "lower": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII), text(_ASCII.lower())),
-        "upper": lambda r, node: fn("TRANSLATE", r.node(node.args[0]), text(_ASCII.lower()), text(_ASCII)),
+        "lower": ascii_lower,
+        "upper": ascii_upper,
         "trim": _trim("TRIM"),
         "ltrim": _trim("LTRIM"),
         "rtrim": _trim("RTRIM"),

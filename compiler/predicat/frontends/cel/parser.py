@@ -62,7 +62,7 @@ _ERROR = re.compile(r"ERROR: <input>:(\d+):(\d+): ([^\n]*)")
 
 
 def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
-    if "recursion limit" in message:
+    if "recursion limit" in message or "recursion depth" in message:
         return [msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)]
     found: list[Diagnostic] = []
     starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
