@@ -31,6 +31,21 @@ def test_without_fields_names_are_dynamic() -> None:
     assert f.evaluate({"data": {"latency": "x"}}) is None
 
 
+def test_words_of_enumerations_are_constants(tmp_path: Path) -> None:
+    enums = {"Status": {"ACTIVE": 1, "CLOSED": 2}, "shop.Kind": {"SHIP": "ship"}}
+    fields = {"status": "bigint", "kind": "string", "Status.CLOSED": "bigint"}
+    for language, text in (("sql", "status = Status.ACTIVE AND kind IN (shop.Kind.SHIP)"), ("cel", "status == Status.ACTIVE && kind == shop.Kind.SHIP")):
+        found = predicat.parse(text, language, fields, enums=enums)
+        assert found.evaluate({"status": 1, "kind": "ship"}) is True
+        assert found.sql("postgres").startswith("status = 1 AND kind")
+    assert predicat.parse("status == Status.CLOSED", "cel", fields, enums=enums).fields.keys() == {"status", "Status.CLOSED"}
+    assert predicat.parse("status == Status.ACTIVE", "cel", enums=enums).fields.keys() == {"status"}
+    file = tmp_path / "orders.yml"
+    file.write_text("apiVersion: predicat/v1\ndataset: orders\nfields: {status: bigint}\nenums: {Status: {ACTIVE: 1}}\n"
+                    "filters: {active: {cel: status == Status.ACTIVE}}\n")  # fmt: skip
+    assert predicat.load_catalog(file)["orders.active"].sql("spark") == "status = 1"
+
+
 def test_params() -> None:
     catalog = predicat.load_catalog(ROOT / "catalog")
     f = catalog["flights.long_delay"]

@@ -124,13 +124,15 @@ def parse(
     *,
     on: str | None = None,
     name: str = "<predicate>",
+    enums: Mapping[str, Mapping[str, int | str]] | None = None,
 ) -> Predicate:
     """Read a predicate.
 
     `fields` maps names to types (`"string"`, `"map<string, string>"`) or to the mapping of a catalog
     (`{"type": "string", "column": "c", "nulls": "value"}`); without it, names are dynamically typed, as in JSON.
     `on` names the field that languages of keys read from; None is the row itself. `name` stands for the text in
-    messages. Raises PredicatError with every problem found.
+    messages. `enums` maps enumerations to their constants: with `{"Status": {"ACTIVE": 1}}` the text may say
+    `status = Status.ACTIVE`. Raises PredicatError with every problem found.
     """
     if language not in LANGUAGES:
         raise PredicatError.of(msg.unknown_language(language, LANGUAGES))
@@ -140,7 +142,8 @@ def parse(
     row = LANGUAGES[language]
     whole = getattr(text, "span", None) or Span(source, 0, len(source.text))  # data that was read from a file knows its place
     tree = row.read(Body(text, source, whole, on, known))
-    return Predicate(simplify(check(tree, Scope(known), row.rules)), language)
+    constants = {f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()}
+    return Predicate(simplify(check(tree, Scope(known, enums=constants), row.rules)), language)
 
 
 def _whole_characters(source: Source) -> None:

@@ -44,6 +44,13 @@ def load(name: str) -> list[dict[str, Any]]:
 # --- CEL
 
 
+ENUMS = {
+    "GlobalEnum.GOO": 0, "GlobalEnum.GAR": 1, "GlobalEnum.GAZ": 2,
+    "TestAllTypes.NestedEnum.FOO": 0, "TestAllTypes.NestedEnum.BAR": 1, "TestAllTypes.NestedEnum.BAZ": 2,
+}  # fmt: skip
+"""The enumerations of the messages that the specification's cases are about; the cases themselves do not carry them."""
+
+
 def cel_cases() -> list[Case]:
     found = []
     for index, row in enumerate(load("cel.jsonl")):
@@ -135,7 +142,7 @@ def parsed(case: Case, *, lifted: bool) -> Case:
         tree = LANGUAGES[case.language].read(Body(case.text, source, Span(source, 0, len(case.text)), None, case.fields))
         if lifted:
             tree = _lift(tree, case, case.label.split()[0])
-        case.predicate = predicat.Predicate(simplify(check(tree, Scope(case.fields), LANGUAGES[case.language].rules)), case.language)
+        case.predicate = predicat.Predicate(simplify(check(tree, Scope(case.fields, enums=ENUMS if case.language == "cel" else {}), LANGUAGES[case.language].rules)), case.language)
     except predicat.PredicatError as error:
         case.problem = str(error).split("\n", 1)[0]
     return case

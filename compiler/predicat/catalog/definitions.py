@@ -19,7 +19,7 @@ from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse
 from predicat.ir.values import RowError, to_value
 
 API_VERSION = "predicat/v1"
-FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "filters", "groups", "subscriptions", "tests", "baseline", "vars")
+FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "enums", "filters", "groups", "subscriptions", "tests", "baseline", "vars")
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
@@ -37,6 +37,7 @@ _SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%\Z")
 TEST_KEYS = ("row", "matches", "version", "description")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
 _FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
+_ENUM_NAME = re.compile(r"[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62}){0,7}\Z")
 _SUBSCRIPTION_NAME = re.compile(r"[A-Za-z0-9][\w.\-/:]{0,127}\Z")
 
 
@@ -80,6 +81,7 @@ class DatasetDefinition:
     description: str = ""
     relation: dict[str, str] = field(default_factory=dict[str, str])
     fields: dict[str, FieldDecl] = field(default_factory=dict[str, FieldDecl])
+    enums: dict[str, int | str] = field(default_factory=dict[str, int | str])
     filters: dict[str, Definition] = field(default_factory=dict[str, Definition])
     groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
@@ -137,6 +139,9 @@ class DefinitionReader:
         if "fields" in keys:
             for name, value, span in keys["fields"].entries("fields"):
                 self.field(dataset, name, value, span)
+        if "enums" in keys:
+            for name, value, span in keys["enums"].entries("enums"):
+                self.enum(dataset, name, value, span)
         if "filters" in keys:
             for name, value, span in keys["filters"].entries("filters"):
                 self.filter(dataset, name, value, span)
@@ -192,6 +197,22 @@ class DefinitionReader:
             columns = {key: value.text("column") for key, value in self.mapping(keys["column"], "column", DIALECTS).items()}
         description = keys["description"].text("description") if "description" in keys else ""
         dataset.fields[name] = FieldDecl(name, self.type(keys["type"]), description, nulls, tuple(columns.items()))
+
+    def enum(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+        """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""
+        if not _ENUM_NAME.match(name):
+            self.reporter.add(msg.bad_value(span, "an enumeration", f"{name!r} is no name of one", "write words of letters, digits and _, with dots between them"))
+            return
+        if not self.once(dataset, f"enum {name}", span):
+            return
+        for word, value, place in item.entries(f"the enumeration {name!r}"):
+            found = value.value
+            if not _ENUM_NAME.match(word) or "." in word:
+                self.reporter.add(msg.bad_value(place, "a word of an enumeration", f"{word!r} is no word of letters, digits and _"))
+            elif isinstance(found, str) or (isinstance(found, int) and not isinstance(found, bool)):
+                dataset.enums[f"{name}.{word}"] = found
+            else:
+                self.reporter.add(msg.wrong_kind(value.span, f"{name}.{word}", "a whole number or a text", value.kind))
 
     def type(self, item: Item) -> Type:
         text = item.text("a type")

@@ -124,7 +124,7 @@ class _Builder:
                     filters[found.name] = known[found.qualified] = found
             datasets[name] = Dataset(
                 name, definition.description, definition.relation, definition.fields, filters,
-                definition.groups, definition.subscriptions, definition.baseline,
+                definition.groups, definition.subscriptions, definition.baseline, definition.enums,
             )  # fmt: skip
         self.members()
         return Catalog(datasets, tuple(self.reporter.warnings), known)
@@ -214,7 +214,7 @@ class _Builder:
             body = source.text
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
-        node = simplify(check(tree, Scope(dataset.fields, version.params, resolve), language.rules))
+        node = simplify(check(tree, Scope(dataset.fields, version.params, resolve, dataset.enums), language.rules))
         predicate = Predicate(node, version.language)
         shown = source.text if isinstance(body, str) else version.shown
         return Version(version.number, version.language, shown.strip(), predicate, version.params,

@@ -76,7 +76,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A relation with declared fields, and what is defined on it. `baseline` may say how many days (`max_age`) old one may be."""
+    """A relation with declared fields, and what is defined on it.
+
+    `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations (`Status.ACTIVE`) with their values.
+    """
 
     name: str
     description: str
@@ -86,6 +89,7 @@ class Dataset:
     groups: Mapping[str, Mapping[str, Any]]
     subscriptions: Mapping[str, Mapping[str, Any]]
     baseline: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
 
 
 @dataclass(frozen=True, slots=True)

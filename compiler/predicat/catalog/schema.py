@@ -25,6 +25,8 @@ def json_schema() -> Schema:
             "description": _DESCRIPTION,
             "relation": _per_dialect("The table or view, for all engines or for each."),
             "fields": _named({"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}, r"^[A-Za-z_]"),
+            "enums": _named({"type": "object", "patternProperties": {r"^[A-Za-z_]\w*$": {"type": ["integer", "string"]}}, "additionalProperties": False,
+                             "description": "Words for constants: Status: {ACTIVE: 1}, and a filter says Status.ACTIVE."}, r"^[A-Za-z_][\w.]*$"),
             "filters": _named({"$ref": "#/$defs/filter"}),
             "groups": _named({"$ref": "#/$defs/group"}),
             "subscriptions": _named({"$ref": "#/$defs/subscription"}, r"^[A-Za-z0-9]"),

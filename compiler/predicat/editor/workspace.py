@@ -88,6 +88,8 @@ class Workspace:
         dataset = self.good.datasets.get(at.dataset) if self.good else None
         for decl in dataset.fields.values() if dataset else ():
             yield Completion(decl.name, "field", f"{decl.type}" + (f": {decl.description}" if decl.description else ""))
+        for word, value in dataset.enums.items() if dataset else ():
+            yield Completion(word, "value", repr(value))
         functions = SQL_FUNCTIONS if language == "sql" else CEL_FUNCTIONS if language == "cel" else ()
         for name in sorted(set(functions)):
             yield Completion(name, "function")

@@ -76,11 +76,15 @@ CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, ieee=Tru
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names that a body may use. `fields` None: any name is a field of dynamic (JSON-like) type."""
+    """The names that a body may use. `fields` None: any name is a field of dynamic (JSON-like) type.
+
+    `enums` has the constants that are named by an enumeration and a word, `Status.ACTIVE`; a field of such a name goes before.
+    """
 
     fields: Mapping[str, FieldDecl] | None
     params: Mapping[str, ParamDecl] = field(default_factory=dict[str, ParamDecl])
     resolve: Resolve | None = None
+    enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
 
 
 def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
@@ -208,18 +212,18 @@ class _Checker:
         name = base.name
         if name in self.variables:
             return self.variables[name], keys
-        fields = self.scope.fields
-        if fields is None:
-            if name in self.scope.params:
-                return Parameter(self.scope.params[name].type, self.scope.params[name], base.span), keys
-            return Field(JSON, FieldDecl(name, JSON), base.span), keys
-        for length in range(len(keys), -1, -1):
+        fields, enums = self.scope.fields, self.scope.enums
+        for length in range(len(keys), -1, -1) if fields or enums else ():
             dotted = ".".join([name, *keys[:length]])
-            if dotted in fields:
+            if fields is not None and dotted in fields:
                 return Field(fields[dotted].type, fields[dotted], span), keys[length:]
+            if dotted in enums:
+                return self.constant(enums[dotted], span), keys[length:]
         if name in self.scope.params:
             return Parameter(self.scope.params[name].type, self.scope.params[name], base.span), keys
-        raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params]))
+        if fields is None:
+            return Field(JSON, FieldDecl(name, JSON), base.span), keys
+        raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums]))
 
     def member(self, node: Node, key: str, span: Span) -> Node:
         name = self.constant(key, span)
