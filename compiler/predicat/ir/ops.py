@@ -99,8 +99,10 @@ _ROWS = (
     Op("strip", ("string, =string -> string",), "Without any of the characters of the second text at both ends.",
        (((" \t a b\u2003", " \t\n\u2003"), "a b"), (("a", " "), "a"))),
     Op("reverse", ("string -> string",), "The code points in reverse.", ((("a😀é",), "é😀a"), (("",), ""))),
-    Op("split", ("string, =string -> array<string>",), "The texts between the occurrences of the second text, which is not empty.",
-       ((("a.b.", "."), ["a", "b", ""]), (("", "."), [""]))),
+    Op("split", ("string, =string -> array<string>", "string, =string, =bigint -> array<string>"),
+       "The texts between the occurrences of the second text, which is not empty; at most so many, the last with all the rest.",
+       ((("a.b.", "."), ["a", "b", ""]), (("", "."), [""]), (("a.b.c", ".", 2), ["a", "b.c"]), (("a.b", ".", 1), ["a.b"]), (("a.b", ".", 9), ["a", "b"]),
+        (("", ".", 2), [""]))),
     Op("join", ("array<string>, string -> string",), "The texts with another between them; UNKNOWN if one is absent.",
        (((["a", "b"], "-"), "a-b"),)),
     Op("starts_with", ("string, string -> boolean",), "Whether the text begins so.",
@@ -126,6 +128,9 @@ _ROWS = (
        ((("hello", "l"), 3), (("hello", "x"), 0))),
     Op("replace", ("string, string, string -> string",), "Every occurrence of the second text becomes the third.",
        ((("a-b-c", "-", "+"), "a+b+c"), (("abc", "", "x"), "abc"))),
+    Op("replace_each", ("string, string, string -> string",),
+       "As replace; but the empty text occurs before, between and behind the code points (CEL's strings extension).",
+       ((("a-b-c", "-", "+"), "a+b+c"), (("a😀\n", "", "$1\\1&"), "$1\\1&a$1\\1&😀$1\\1&\n$1\\1&"), (("", "", "x"), "x"))),
     # conversions
     Op("to_int", ("string -> bigint", "double -> bigint", "boolean -> bigint", "timestamp -> bigint"),
        "A whole number: doubles truncate towards zero, text must be an optional minus and digits, a timestamp gives "

@@ -482,6 +482,8 @@ class _Checker:
                     regex.parse(node.value)
                 except regex.RegexError as error:
                     raise self.fail(msg.bad_regex(node.span, str(error))) from None
+            elif op == "split" and not node.value:
+                raise self.fail(msg.bad_constant(node.span, "text to split by", "", ","))
             elif op == "date_trunc" and node.value not in TRUNC_UNITS:
                 raise self.fail(msg.bad_constant(node.span, "unit of time", node.value, "day"))
             elif op in ZONED and not is_zone(node.value):

@@ -516,6 +516,18 @@ def ignoring_case(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
     return rule
 
 
+def replace_each(any_character: str) -> Rule:
+    """The REGEXP_REPLACE of PostgreSQL and DuckDB, where the text to replace is empty. In its third argument only the backslash is special."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, old, new = r.args(node)
+        behind = exp.DPipe(this=text("\\1"), expression=fn("REPLACE", new.copy(), text("\\"), text("\\\\")), safe=True)
+        around = exp.DPipe(this=wrap(new), expression=fn("REGEXP_REPLACE", value, text(any_character), behind, text("g")), safe=True)
+        return case((binary(exp.EQ, old, text("")), around), default=fn("REPLACE", value.copy(), old.copy(), new.copy()))
+
+    return rule
+
+
 def to_boolean(sql: Sql) -> Sql:
     yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
     no = exp.In(this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])

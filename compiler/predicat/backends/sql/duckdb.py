@@ -31,6 +31,7 @@ from predicat.backends.sql.base import (
     negation,
     number,
     over_zero,
+    replace_each,
     text,
     to_boolean,
     try_cast,
@@ -340,6 +341,17 @@ def _array_concat(r: Renderer, node: Call) -> Sql:
     return case((both(negation(is_null(left)), negation(is_null(right))), fn("LIST_CONCAT", left.copy(), right.copy())))
 
 
+def _split(r: Renderer, node: Call) -> Sql:
+    value, by = r.node(node.args[0]), r.node(node.args[1])
+    parts = fn("STRING_SPLIT", value, by)
+    if len(node.args) == 2:
+        return parts
+    most = int(constant(node.args[2]))
+    rest = fn("ARRAY_TO_STRING", fn("LIST_SLICE", parts.copy(), number(most), number(-1)), by.copy())
+    more = binary(exp.GT, fn("LEN", parts.copy()), number(most))
+    return case((more, fn("LIST_APPEND", fn("LIST_SLICE", parts.copy(), number(1), number(most - 1)), rest)), default=parts)
+
+
 def _join_texts(r: Renderer, node: Call) -> Sql:
     """ARRAY_TO_STRING takes a constant alone between the texts."""
     items, by = r.args(node)
@@ -448,7 +460,7 @@ DUCKDB = Dialect(
         "rtrim": lambda r, node: fn("RTRIM", r.node(node.args[0]), text(" ")),
         "strip": lambda r, node: fn("TRIM", *r.args(node)),
         "reverse": _reverse,
-        "split": function("STRING_SPLIT"),
+        "split": _split,
         "join": _join_texts,
         "starts_with": function("STARTS_WITH"),
         "ends_with": function("ENDS_WITH"),
@@ -462,6 +474,7 @@ DUCKDB = Dialect(
         "substr": _substr,
         "position": lambda r, node: cast(fn("INSTR", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
+        "replace_each": replace_each("(?s)(.)"),
         "to_int": _to_int,
         "to_double": _to_double,
         "to_string": _to_string,

@@ -194,6 +194,13 @@ def _replace(r: Renderer, node: Call) -> Sql:
     return fn("REPLACE", *r.args(node))
 
 
+def _replace_each(r: Renderer, node: Call) -> Sql:
+    value, old, new = r.args(node)
+    plain = fn("REPLACE", fn("REPLACE", new.copy(), text("\\"), text("\\\\")), text("$"), text("\\$"))
+    around = fn("CONCAT", new, fn("REGEXP_REPLACE", value, text("(?s)(.)"), fn("CONCAT", text("$1"), plain)))
+    return case((binary(exp.EQ, old, text("")), around), default=fn("REPLACE", value.copy(), old.copy(), new.copy()))
+
+
 # --- conversions
 
 
@@ -415,7 +422,7 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
 def _split(r: Renderer, node: Call) -> Sql:
     """SPLIT takes a Java pattern: the text in it is quoted whole."""
     quoted = "\\Q" + constant(node.args[1]).replace("\\E", "\\E\\\\E\\Q") + "\\E"
-    return fn("SPLIT", r.node(node.args[0]), text(quoted), number(-1))
+    return fn("SPLIT", r.node(node.args[0]), text(quoted), number(_number(node.args[2]) if len(node.args) == 3 else -1))
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
@@ -560,6 +567,7 @@ SPARK = Dialect(
         "substr": _substr,
         "position": lambda r, node: fn("INSTR", *r.args(node)),
         "replace": _replace,
+        "replace_each": _replace_each,
         "to_int": _to_int,
         "to_double": _to_double,
         "to_string": _to_string,

@@ -16,7 +16,7 @@ from predicat.passes.accept import never_unknown
 _SIGNS = {**COMPARISONS, "eq": "==", "ne": "!=", "add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "+", "in": "in"}
 _METHODS = {
     "starts_with": "startsWith", "ends_with": "endsWith", "contains": "contains", "matches": "matches", "lower": "lowerAscii",
-    "upper": "upperAscii", "replace": "replace", "split": "split", "join": "join", "reverse": "reverse", "year": "getFullYear",
+    "upper": "upperAscii", "replace": "replace", "replace_each": "replace", "split": "split", "join": "join", "reverse": "reverse", "year": "getFullYear",
     "hour": "getHours", "minute": "getMinutes", "second": "getSeconds", "millisecond": "getMilliseconds", "day": "getDate",
     "day_of_week": "getDayOfWeek", "strip": "trim",
 }  # fmt: skip
@@ -98,6 +98,8 @@ def _named(node: Call) -> tuple[str, int]:
         return f"{_write(args[0], 9)}.match({_quoted(_glob(node))})", 9
     if op == "strip":
         return f"{_write(args[0], 9)}.trim()", 9
+    if op == "replace" and not (isinstance(args[1], Literal) and args[1].value):
+        raise refuse("cel", node, "CEL finds an empty text everywhere, where this finds none")
     if op in _METHODS:
         return f"{_write(args[0], 9)}.{_METHODS[op]}({', '.join(_write(arg, 0) for arg in args[1:])})", 9
     if op in _SHIFTED:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
 from predicat.ir.values import WHITE_SPACE
 
@@ -82,6 +83,32 @@ def _join(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     return _apply("join", span, args[0], args[1] if len(args) == 2 else t.Const("", span))
 
 
+def _limit(tree: t.Tree, name: str) -> int:
+    """How often at most, a constant; a negative one is no limit."""
+    value = tree.value if isinstance(tree, t.Const) and type(tree.value) is int else 0
+    if value == 0 or value > _MOST:
+        raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant from 1 to {_MOST:,}, or below 0"))
+    return value
+
+
+def _split(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    limit = _limit(args[2], "split") if len(args) == 3 else -1
+    return _apply("split", span, *args[:2], *([_number(limit, span)] if limit > 0 else []))
+
+
+def _replace(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """With a limit, the pieces between the first so many occurrences are joined."""
+    text, old, new = args[:3]
+    limit = _limit(args[3], "replace") if len(args) == 4 else -1
+    known = isinstance(old, t.Const) and isinstance(old.value, str) and old.value != ""
+    if limit < 0:
+        return _apply("replace" if known else "replace_each", span, text, old, new)
+    if not known:
+        raise PredicatError.of(msg.unsupported_syntax(old.span, "replace with a limit and a text to replace that is empty or no constant"))
+    return _apply("join", span, _apply("split", span, text, old, _number(limit + 1, span)), new)
+
+
+_MOST = 1_000_000
 METHODS: dict[str, tuple[tuple[int, ...], Build]] = {
     "charAt": ((1,), _char_at),
     "indexOf": ((1, 2), _index_of),
@@ -89,7 +116,8 @@ METHODS: dict[str, tuple[tuple[int, ...], Build]] = {
     "substring": ((1, 2), _substring),
     "trim": ((0,), _trim),
     "reverse": ((0,), lambda args, span: _apply("reverse", span, *args)),
-    "split": ((1,), lambda args, span: _apply("split", span, *args)),
+    "split": ((1, 2), _split),
+    "replace": ((2, 3), _replace),
     "join": ((0, 1), _join),
 }
 """Each method: how many arguments it takes, and the tree of a call on (target, *arguments)."""

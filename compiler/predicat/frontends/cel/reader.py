@@ -7,7 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from predicat.diagnostics import Diagnostic, Reporter, Source, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.cel import extensions, parser
 from predicat.ir import tree as t
@@ -40,7 +40,6 @@ _OPERATORS = {
 _METHODS = {
     "startsWith": ("starts_with", 1), "endsWith": ("ends_with", 1), "contains": ("contains", 1),
     "matches": ("matches", 1), "size": ("size", 0), "lowerAscii": ("lower", 0), "upperAscii": ("upper", 0),
-    "replace": ("replace", 2),
 }  # fmt: skip
 _FUNCTIONS = {"size": ("size", 1), "matches": ("matches", 2)}
 _CONVERSIONS = {"int": "to_int", "double": "to_double", "string": "to_string", "bool": "to_boolean"}
@@ -167,7 +166,11 @@ class _Reader:
             expected = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
             raise self.fail(msg.wrong_argument_count(self.name_span(expr), name, len(expr.call_expr.args), expected))
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
-        return build(args, self.closed(self.span(expr, *args)))
+        try:
+            return build(args, self.closed(self.span(expr, *args)))
+        except PredicatError as error:
+            self.reporter.extend(error.diagnostics)
+            raise _Stop from error
 
     def chain(self, expr: Any, name: str) -> list[Any]:
         """The operands of a balanced tree of && or ||, in order."""

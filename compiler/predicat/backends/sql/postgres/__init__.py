@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import COMMON, Dialect, between, case, cast, fn, function, number, to_boolean, wrap
+from predicat.backends.sql.base import COMMON, Dialect, between, case, cast, fn, function, number, replace_each, to_boolean, wrap
 from predicat.backends.sql.postgres import collections, conversions, documents, numbers, texts
 
 POSTGRES = Dialect(
@@ -53,6 +53,7 @@ POSTGRES = Dialect(
         "substr": texts.substr,
         "position": lambda r, node: cast(fn("STRPOS", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
+        "replace_each": replace_each("(.)"),
         "to_int": conversions.to_int,
         "to_double": conversions.to_double,
         "to_string": conversions.to_string,

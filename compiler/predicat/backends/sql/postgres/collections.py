@@ -180,4 +180,17 @@ def split(r: Renderer, node: Call) -> Sql:
     """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
     sql = r.node(node.args[0])
     empty = cast(exp.Array(expressions=[text("")]), "TEXT[]")
-    return case((binary(exp.EQ, sql, text("")), empty), default=fn("STRING_TO_ARRAY", sql.copy(), r.node(node.args[1])))
+    by = r.node(node.args[1])
+    parts = fn("STRING_TO_ARRAY", sql.copy(), by)
+    if len(node.args) == 2:
+        return case((binary(exp.EQ, sql, text("")), empty), default=parts)
+    most = constant_int(node.args[2])
+    rest = fn("ARRAY_TO_STRING", _slice(parts, most, None), by.copy())
+    more = binary(exp.GT, fn("CARDINALITY", parts.copy()), number(most))
+    limited = fn("ARRAY_APPEND", _slice(parts, 1, most - 1), rest)
+    return case((binary(exp.EQ, sql, text("")), empty), (more, limited), default=parts)
+
+
+def _slice(items: Sql, first: int, last: int | None) -> Sql:
+    places = exp.Slice(this=number(first), expression=None if last is None else number(last))
+    return exp.Bracket(this=_subscripted(items.copy()), expressions=[places], offset=1)
