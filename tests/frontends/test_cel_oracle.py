@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pytest
 from cel_expr_python import cel
 from cel_expr_python.ext.ext_strings import ExtStrings
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 import predicat
+from tests.frontends import cel_texts
 
 TYPES = {"a": "bigint", "d": "double", "s": "string", "b": "boolean", "xs": "array<bigint>", "m": "map<string, string>"}
 ENV = cel.NewEnv(variables={
@@ -69,3 +73,25 @@ def test_same_answers_of_the_strings_extension(expression: str) -> None:
                 except RuntimeError:
                     value = None
                 assert ours.evaluate(row) is (value if isinstance(value, bool) else None), row
+
+
+KINDS = {"bigint": cel.Type.INT, "double": cel.Type.DOUBLE, "string": cel.Type.STRING, "boolean": cel.Type.BOOL, "timestamp": cel.Type.TIMESTAMP,
+         "array<bigint>": cel.Type.List(cel.Type.INT), "array<string>": cel.Type.List(cel.Type.STRING), "map<string, string>": cel.Type.Map(cel.Type.STRING, cel.Type.STRING)}  # fmt: skip
+GENERATED = cel.NewEnv(variables={name: KINDS[kind] for name, kind in cel_texts.FIELDS.items()}, extensions=[ExtStrings()])
+
+
+@settings(max_examples=1000 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+          phases=[Phase.generate], suppress_health_check=list(HealthCheck))  # fmt: skip
+@given(expression=st.integers(1, 3).flatmap(cel_texts.booleans), rows=st.lists(cel_texts.rows, min_size=4, max_size=4))
+def test_same_answers_to_generated_expressions(expression: str, rows: list[dict[str, Any]]) -> None:
+    try:
+        ours = predicat.parse(expression, "cel", cel_texts.FIELDS)
+        oracle = GENERATED.compile(expression, disable_check=True)
+    except (predicat.PredicatError, RuntimeError):
+        return  # a comparison of two types, a number that is too large
+    for row in rows:
+        try:
+            value = oracle.eval(data=row).plain_value()
+        except RuntimeError:
+            value = None
+        assert ours.evaluate(row) is (value if isinstance(value, bool) else None), (expression, row)

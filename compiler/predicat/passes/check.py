@@ -44,7 +44,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, parse_date, parse_sql_timestamp, type_of
-from predicat.passes import constants, signatures
+from predicat.passes import constants, overflow, signatures
 from predicat.semantics import regex
 from predicat.semantics.zones import TRUNC_UNITS, ZONED, is_zone
 
@@ -61,17 +61,17 @@ class Rules:
 
     `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is (SQL).
     `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an absent
-    element is an error as a whole. `ieee`: doubles divide as IEEE 754 has it.
+    element is an error as a whole. `cel_numbers`: doubles divide as IEEE 754 has it, and whole numbers overflow as in CEL.
     """
 
     promote: bool
     null_is_value: bool
     strict_lists: bool = False
-    ieee: bool = False
+    cel_numbers: bool = False
 
 
 SQL_RULES = Rules(promote=True, null_is_value=False)
-CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, ieee=True)
+CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,13 +410,14 @@ class _Checker:
             op = "concat"
         if op == "add" and args[0].type == DURATION and args[1].type == TIMESTAMP:
             args = args[::-1]
-        if op == "div" and self.rules.ieee and {args[0].type, args[1].type} <= {DOUBLE, JSON} and DOUBLE in (args[0].type, args[1].type):
+        if op == "div" and self.rules.cel_numbers and {args[0].type, args[1].type} <= {DOUBLE, JSON} and DOUBLE in (args[0].type, args[1].type):
             op = "fdiv"
         if op in _DURATION_UNITS and args[0].type == DURATION:
             return Call(BIGINT, "in_units", (Literal(STRING, op, span), args[0]), span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
-        return self.call(op, args, span)
+        found = self.call(op, args, span)
+        return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
 
     def connective(self, tree: t.Apply, depth: int) -> Node:
         """AND, OR and NOT; an operand whose type is not checked may be no truth value, which is an error where it is used."""
@@ -456,7 +457,7 @@ class _Checker:
             return "add_days", [date, shift]
         return op, args
 
-    def call(self, op: str, args: list[Node], span: Span) -> Node:
+    def call(self, op: str, args: list[Node], span: Span) -> Call:
         """A call of an operator, with the conversions that make its arguments fit."""
         for position in signatures.constant_positions(op):
             if position < len(args) and not isinstance(args[position], Literal):
@@ -518,7 +519,10 @@ class _Checker:
             node = _convert(node, wanted if wanted in (STRING, BOOLEAN) else DOUBLE)
         if isinstance(node.type, DecimalType) and wanted in (BIGINT, DOUBLE):
             node = _convert(node, DOUBLE)
-        return node if node.type == wanted else self.call(str(op), [node], span)
+        if node.type == wanted:
+            return node
+        found = self.call(str(op), [node], span)
+        return overflow.whole(found) if self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE else found
 
     def bracket(self, op: str, base: Node, key: Node, span: Span) -> Node:
         """`base[key]`; "bracket1" counts array elements from 1."""
@@ -751,7 +755,7 @@ def _beside_double(node: Node) -> Node:
 
 def _null_test(left: Node, right: Node, span: Span) -> Node | None:
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Literal) and one.value is None:
+        if isinstance(one, Literal) and one.type == NULL:
             return Call(BOOLEAN, "is_null", (other,), span)
     return None
 

@@ -10,7 +10,8 @@ from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse, seconds
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
-from predicat.ir.types import BIGINT, JSON, MapType
+from predicat.ir.types import BIGINT, DOUBLE, JSON, MapType
+from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
 
 _SIGNS = {**COMPARISONS, "eq": "==", "ne": "!=", "add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "+", "in": "in"}
@@ -78,8 +79,20 @@ def _call(node: Call) -> tuple[str, int]:
         return _presence(args[0], there=False)
     if op == "is_true":
         return _decided(node)
+    guarded = overflow.unguarded(node)
+    if guarded is not None:
+        return _plain_call(guarded)
+    if op == "mod" and overflow.remainder(node) is not node:
+        return f"{_write(args[1], 5)} == -1 ? 0 : {_plain_call(node)[0]}", 1
+    if op == "to_int" and args[0].type == DOUBLE:
+        return f"{_write(args[0], 5)} == -9223372036854775808.0 ? -9223372036854775808 : {_plain_call(node)[0]}", 1
     if op == "cond":
         return f"{_write(args[0], 2)} ? {_write(args[1], 2)} : {_write(args[2], 1)}", 1
+    return _plain_call(node)
+
+
+def _plain_call(node: Call) -> tuple[str, int]:
+    op, args = node.op, node.args
     if op in _SIGNS:
         own = {"add": 5, "sub": 5, "concat": 5, "mul": 6, "div": 6, "fdiv": 6, "mod": 6}.get(op, 4)
         return f"{_write(args[0], own + (own == 4))} {_SIGNS[op]} {_write(args[1], own + 1)}", own

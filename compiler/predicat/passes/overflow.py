@@ -1,0 +1,39 @@
+"""CEL's whole numbers: what overflows there and has a value in SQL is UNKNOWN.
+
+The remainder of the smallest integer by -1 overflows, and the double -2**63 is no integer.
+Source: cel-go, common/types/overflow.go; the C++ implementation agrees.
+"""
+
+from __future__ import annotations
+
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
+from predicat.ir.values import INT_MIN
+
+_LOWEST = Literal(DOUBLE, float(INT_MIN))
+
+
+def remainder(call: Call) -> Node:
+    """A remainder that is UNKNOWN where it overflows."""
+    left, right = call.args
+    if isinstance(right, Literal) and right.value != -1:
+        return call
+    span = call.span
+    smallest = Call(BOOLEAN, "eq", (left, Literal(BIGINT, INT_MIN, span)), span)
+    by_minus_one = Call(BOOLEAN, "eq", (right, Literal(BIGINT, -1, span)), span)
+    overflows = smallest if isinstance(right, Literal) else Call(BOOLEAN, "and", (smallest, by_minus_one), span)
+    return Call(BIGINT, "cond", (overflows, Literal(BIGINT, None, span), call), span)
+
+
+def whole(call: Call) -> Node:
+    """The whole number of a double, UNKNOWN for -2**63."""
+    above = Call(BOOLEAN, "gt", (call.args[0], _LOWEST), call.span)
+    return Call(BIGINT, "cond", (above, call, Literal(BIGINT, None, call.span)), call.span)
+
+
+def unguarded(node: Call) -> Call | None:
+    """The remainder or the conversion that a guard of this module stands around."""
+    for call in node.args[1:] if node.op == "cond" else ():
+        if isinstance(call, Call) and ((call.op == "mod" and remainder(call) == node) or (call.op == "to_int" and whole(call) == node)):
+            return call
+    return None

@@ -1,0 +1,105 @@
+"""Generated CEL expressions over declared names, and rows for them: what Google's implementation and predicat must answer alike.
+
+Texts that convert to numbers and times are those that all implementations of CEL read alike: no spaces, signs or hexadecimal digits.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from hypothesis import strategies as st
+
+FIELDS = {"a": "bigint", "c": "bigint", "d": "double", "f": "double", "s": "string", "o": "string", "b": "boolean", "g": "boolean",
+          "xs": "array<bigint>", "ss": "array<string>", "m": "map<string, string>", "t": "timestamp"}  # fmt: skip
+
+_integers = [0, 1, -1, 2, 3, 7, 2**62, 2**63 - 1, -(2**63)]
+_doubles = [0.0, -0.0, 1.0, 1.5, -2.5, 1e300, -1e300, 2.0**53, 2.0**63, -(2.0**63), float("nan"), float("inf"), float("-inf")]
+_texts = ["", "a", "abc", "é", "éa😀", "12", "-3", "true", "1.5", "%", "\\", "a,b", "A b ", "2020-01-02T03:04:05Z", "\u212a"]
+_moments = [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC) - timedelta(milliseconds=1), datetime(2024, 2, 29, 12, tzinfo=UTC)]
+rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
+    **dict.fromkeys("ac", st.sampled_from(_integers)), **dict.fromkeys("df", st.sampled_from(_doubles)), **dict.fromkeys("so", st.sampled_from(_texts)),
+    **dict.fromkeys("bg", st.booleans()), "xs": st.lists(st.sampled_from(_integers), max_size=3), "ss": st.lists(st.sampled_from(_texts), max_size=3),
+    "m": st.dictionaries(st.sampled_from(["k", "a", ""]), st.sampled_from(_texts), max_size=2), "t": st.sampled_from(_moments),
+})  # fmt: skip
+
+
+def _said(value: object) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\") + '"'
+    return repr(value)
+
+
+def _written(*shapes: tuple[str, st.SearchStrategy[str], *tuple[st.SearchStrategy[str], ...]] | str) -> st.SearchStrategy[str]:
+    """Texts of some shapes, each with its `{}` filled in."""
+    found = [st.just(shape) if isinstance(shape, str) else st.tuples(*shape[1:]).map(lambda parts, shape=shape: shape[0].format(*parts)) for shape in shapes]
+    return st.one_of(found)
+
+
+_signs = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
+_zones = st.sampled_from(["", '"Europe/Paris"', '"-03:30"', '"UTC"'])
+_parts = st.sampled_from(["FullYear", "Month", "Date", "DayOfMonth", "DayOfWeek", "DayOfYear", "Hours", "Minutes", "Seconds", "Milliseconds"])
+
+
+@cache
+def integers(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["a", "c", *(str(value) for value in _integers)])
+    if not depth:
+        return leaves
+    n, s, x = integers(depth - 1), texts(depth - 1), lists(depth - 1)
+    return leaves | _written(
+        ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("-({})", n), ("size({})", s), ("size({})", x), ("int({})", s), ("int({})", doubles(depth - 1)),
+        ("({} ? {} : {})", booleans(depth - 1), n, n), ("{}[{}]", x, n), ("{}.indexOf({})", s, s), ("{}.lastIndexOf({})", s, s),
+        ("t.get{}({})", _parts, _zones), "int(t)",
+    )  # fmt: skip
+
+
+@cache
+def doubles(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["d", "f", "0.0", "-0.0", "1.0", "0.5", "-2.5", "1e300", "1e-300", "9007199254740993.0"])
+    if not depth:
+        return leaves
+    x = doubles(depth - 1)
+    return leaves | _written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("-({})", x), ("double({})", integers(depth - 1)), ("double({})", texts(depth - 1)),
+                             ("({} ? {} : {})", booleans(depth - 1), x, x))  # fmt: skip
+
+
+@cache
+def texts(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["s", "o", *map(_said, _texts)])
+    if not depth:
+        return leaves
+    x, n = texts(depth - 1), integers(depth - 1)
+    return leaves | _written(
+        ("({} + {})", x, x), ("{}.lowerAscii()", x), ("{}.upperAscii()", x), ("{}.trim()", x), ("{}.charAt({})", x, n), ("{}.substring({})", x, n),
+        ("{}.replace({}, {})", x, x, x), ('{}.replace("a", {}, 1)', x, x), ("string({})", n), ("string({})", booleans(depth - 1)),
+        ("({} ? {} : {})", booleans(depth - 1), x, x), ("m[{}]", x), "m.k", ("ss[{}]", n), ("ss.join({})", x), ('{}.split("a", 2).join({})', x, x),
+    )  # fmt: skip
+
+
+@cache
+def lists(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["xs", "[1, 2, 3]", "[a, c]"])
+    if not depth:
+        return leaves
+    x = lists(depth - 1)
+    return leaves | _written(("({} + {})", x, x), ("{}.filter(x, {})", x, st.sampled_from(["x > 1", "x % 2 == 0", "1 / x > 0", "x < a"])),
+                             ("{}.map(x, {})", x, st.sampled_from(["x + 1", "x * x", "10 / x"])))  # fmt: skip
+
+
+@cache
+def booleans(depth: int) -> st.SearchStrategy[str]:
+    if not depth:
+        return _written("b", "g", "true", "false", ("({} {} {})", integers(0), _signs, integers(0)), ("({} {} {})", texts(0), _signs, texts(0)),
+                        ("({} {} {})", doubles(0), _signs, doubles(0)))  # fmt: skip
+    x, n, s, e = booleans(depth - 1), integers(depth - 1), texts(depth - 1), lists(depth - 1)
+    tests = st.sampled_from(["x > 1", "x == a", "1 / x > 0", "x % 2 == 0"])
+    return _written(
+        ("({} && {})", x, x), ("({} || {})", x, x), ("!({})", x), ("({} {} {})", n, _signs, n), ("({} {} {})", s, _signs, s), ("({} {} {})", x, _signs, x),
+        ("({} {} {})", doubles(depth - 1), _signs, doubles(depth - 1)), ("({} {} {})", n, _signs, doubles(depth - 1)), ("({} in {})", n, e), ("({} in ss)", s),
+        ("({} in [s, o])", s), ("({} in m)", s), ("{}.{}({})", s, st.sampled_from(["startsWith", "endsWith", "contains"]), s),
+        ("{}.matches({})", s, st.sampled_from(['"^a"', '"[0-9]+"', '"b$"', '"(?i)a."'])), ("{}.{}(x, {})", e, st.sampled_from(["exists", "all", "exists_one"]), tests),
+        ("({} ? {} : {})", x, x, x), "has(m.k)", ("bool({})", s), ("(timestamp({}) {} t)", texts(0), _signs), ("({} == {})", e, e), ('({}.split(",") == ss)', s),
+        ('(t + duration("{}") {} timestamp("2020-01-02T03:04:05Z"))', st.sampled_from(["1h", "-90m", "24h", "1.5s"]), _signs),
+    )  # fmt: skip
