@@ -151,8 +151,10 @@ class _Checker:
         self.count += 1
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(tree.span, MAX_DEPTH))
-        if self.count > MAX_NODES:
+        if self.count == MAX_NODES + 1:
             raise self.fail(msg.too_large(tree.span, self.count, MAX_NODES, "parts"))
+        if self.count > MAX_NODES:
+            raise _Stop  # it is said once
         match tree:  # the common ones first
             case t.Apply():
                 return self.apply(tree, depth)

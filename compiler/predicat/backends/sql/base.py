@@ -21,7 +21,7 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.ops import FLIPPED
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, DOUBLE, STRING, Type
@@ -199,6 +199,8 @@ _KEYED = ("get", "json_get", "member")
 
 
 MAX_PARTS = 50_000
+_GROWTH = 100
+"""The most parts of SQL for each part of a predicate; the largest guard of a single operator has about 60."""
 _HIGH = 3
 """Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no count."""
 
@@ -246,10 +248,11 @@ class Renderer:
         return rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
 
     def bounded(self, sql: Sql, node: Call | Quantifier) -> None:
-        """Refuse what has grown too large: a guard says its operand again, and each one around it says all of that again."""
-        if sum(1 for _ in sql.walk()) > MAX_PARTS:
+        """Refuse what has grown out of proportion: a guard says its operand again, and each one around it says all of that again."""
+        parts = sum(1 for _ in sql.walk())
+        if parts > MAX_PARTS and parts > _GROWTH * sum(1 for _ in walk(node)):
             op = node.op if isinstance(node, Call) else node.kind
-            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, op, f"nested so deep, its SQL would have more than {MAX_PARTS:,} parts"))
+            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, op, f"nested so deep, its SQL would have {parts:,} parts"))
 
     def keyed(self, rule: Rule, node: Call) -> Sql:
         """Keys are names: they stay in the SQL where constants become parameters."""
