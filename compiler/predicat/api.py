@@ -81,11 +81,8 @@ class Predicate:
         Data (cloudevents, sns, ...) comes as JSON. `pulsar` is the JSON form of the Expr; `pulsar:text` its text format,
         `pulsar:binary` its bytes in base64.
         """
-        if language in backends.DIALECTS:
-            return self.sql(language)
-        if language not in LANGUAGES and language not in backends.WRITERS:
-            raise PredicatError.of(msg.unknown_language(language, [*LANGUAGES, *backends.DIALECTS]))
-        return backends.writer(language)(self.node)
+        check_target(language)
+        return self.sql(language) if language in backends.DIALECTS else backends.writer(language)(self.node)
 
     @property
     def fields(self) -> dict[str, FieldDecl]:
@@ -115,6 +112,12 @@ def _dialect(name: str) -> Dialect:
     if name not in backends.DIALECTS:
         raise PredicatError.of(msg.unknown_dialect(name, backends.DIALECTS))
     return backends.dialect(name)
+
+
+def check_target(language: str) -> None:
+    """Raise PredicatError unless a predicate could be given in a language or dialect of this name."""
+    if language not in backends.DIALECTS and language not in LANGUAGES and language not in backends.WRITERS:
+        raise PredicatError.of(msg.unknown_language(language, [*LANGUAGES, *backends.DIALECTS]))
 
 
 def parse(

@@ -20,6 +20,7 @@ from predicat.cli.options import pairs
 def command(file: str, source: str, target: str, fields: tuple[str, ...], on: str | None) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
 
+    api.check_target(target)
     declared = pairs("--field", fields, "NAME=TYPE")
     name = "<stdin>" if file == "-" else file
     predicate = api.parse(_body(_read(file), source, name), source, declared or None, on=on, name=name)

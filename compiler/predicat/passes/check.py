@@ -788,4 +788,4 @@ def _comparison_hint(left: Node, right: Node) -> str | None:
             return "write the number without quotes" if text.value.replace(".", "", 1).lstrip("-").isdigit() else None
     if STRING in (left.type, right.type) and (is_numeric(left.type) or is_numeric(right.type)):
         return "put the text in quotes, or convert one side"
-    return None
+    return "declare the type of the field, or convert it with CAST" if JSON in (left.type, right.type) else None
