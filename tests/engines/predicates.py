@@ -20,14 +20,14 @@ FIELDS = {
 INTS = [0, 1, -1, 2, 3, 7, 2**31, -(2**31) - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63) + 1]
 FLOATS = [0.0, -0.0, 0.5, -2.5, 3.0, 1e15, 1e300, -1e300, 1e-200, float(2**53), float(2**63), float("nan"), float("inf"), float("-inf")]
 TEXTS = ["", "a", "A", "abc", "%", "_", "\\", "'", '"', "a%b_c\\d", "ß", "É", "e\u0301", "😀", "1", "-7", "2.5", "true", " x ", "a\nb",
-         "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", ":y", "--"]
+         "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", "${2}", ":y", "--"]
 TIMES = [datetime(2013, 7, 4, 10, 30, 15, 123456, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
          datetime(2013, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC), datetime(1900, 3, 1, 1, 2, 3, tzinfo=UTC)]
 DATES = [date(2013, 7, 4), date(1970, 1, 1), date(2024, 2, 29), date(1899, 12, 31)]
 SPANS = [timedelta(0), timedelta(hours=1), timedelta(days=-400), timedelta(microseconds=1)]
 POOLS: dict[Type, list[Any]] = {BIGINT: INTS, DOUBLE: FLOATS, STRING: TEXTS, BOOLEAN: [True, False], TIMESTAMP: TIMES, DATE: DATES}
 ZONES = ["America/New_York", "Asia/Kolkata", "Pacific/Auckland", "UTC"]
-PATTERNS = ["a", "^a.c$", "[^a]", "\\d+", "(?i)e|É", "\\bx\\b", "%|_", "^$", ".", "a{2}|b?c", "[[:upper:]]", "\\\\"]
+PATTERNS = ["a", "^a.c$", "[^a]", "\\d+", "(?i)e|É", "\\bx\\b", "%|_", "^$", ".", "a{2}|b?c", "[[:upper:]]", "\\\\", "\\${2}|b", "(?i)[\\Wk]"]
 LIKES = ["%", "a%", "%c", "_", "a\\%b\\_c%", "%\\\\%", "", "%b%", "__"]
 
 

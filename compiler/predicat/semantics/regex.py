@@ -279,19 +279,23 @@ class _Reader:
         if char in ("A", "z", "b", "B"):
             self.pos += 1
             return Assert({"A": "text_start", "z": "text_end", "b": "word", "B": "not_word"}[char])
-        perl = self.perl_class()
+        perl = self.perl_class(flags)
         if perl is not None:
-            return self.chars(perl, flags)
+            return Chars(perl)
         code = self.escaped_char(start)
         return self.chars(((code, code),), flags)
 
-    def perl_class(self) -> tuple[tuple[int, int], ...] | None:
+    def perl_class(self, flags: _Flags) -> tuple[tuple[int, int], ...] | None:
         char = self.peek()
         if char and char.lower() in _PERL and char.isascii():
             self.pos += 1
-            found = _PERL[char.lower()]
-            return found if char.islower() else _negated(found)
+            return self.named(_PERL[char.lower()], flags, negate=char.isupper())
         return None
+
+    def named(self, ranges: tuple[tuple[int, int], ...], flags: _Flags, *, negate: bool) -> tuple[tuple[int, int], ...]:
+        """A class that has a name. Case is folded before it is negated: with `i`, no negated class has the long s, which folds to a letter."""
+        found = _any_case(ranges) if flags.i else ranges
+        return _negated(found) if negate else found
 
     def escaped_char(self, start: int) -> int:
         char = self.take()
@@ -319,14 +323,15 @@ class _Reader:
     def char_class(self, flags: _Flags, start: int) -> tuple[tuple[int, int], ...]:
         negate = self.eat("^")
         ranges: list[tuple[int, int]] = []
+        named: list[tuple[int, int]] = []
         first = True
         while first or self.peek() != "]":
             if not self.peek():
                 raise self.fail("a '[' is not closed", start)
             first = False
-            named = self.named_class()
-            if named is not None:
-                ranges += named
+            known = self.named_class(flags)
+            if known is not None:
+                named += known
                 continue
             low = self.class_char(start)
             high = low
@@ -338,22 +343,22 @@ class _Reader:
             ranges.append((low, high))
         self.pos += 1
         found = _normal(ranges)
-        found = _any_case(found) if flags.i else found
+        found = _normal([*(_any_case(found) if flags.i else found), *named])
         found = _negated(found) if negate else found
         if not found:
             raise self.fail("the class matches no character", start)
         return found
 
-    def named_class(self) -> tuple[tuple[int, int], ...] | None:
+    def named_class(self, flags: _Flags) -> tuple[tuple[int, int], ...] | None:
         found = re.compile(r"\[:(\^?)([a-z]+):\]").match(self.text, self.pos)
         if found:
             if found[2] not in _POSIX:
                 raise self.fail(f"there is no class [:{found[2]}:]")
             self.pos = found.end()
-            return _negated(_POSIX[found[2]]) if found[1] else _POSIX[found[2]]
+            return self.named(_POSIX[found[2]], flags, negate=bool(found[1]))
         if self.peek() == "\\":
             self.pos += 1
-            perl = self.perl_class()
+            perl = self.perl_class(flags)
             if perl is None:
                 self.pos -= 1
             return perl
@@ -448,6 +453,17 @@ def _emit_char(code: int, flavor: Flavor) -> str:
 def to_python(pattern: str) -> re.Pattern[str]:
     """The pattern as a Python regular expression, to be used with search."""
     return re.compile(emit(parse(pattern), PYTHON))
+
+
+def asserts(node: Regex, kind: str) -> bool:
+    """Whether a pattern asks for an assertion of this kind anywhere."""
+    match node:
+        case Seq(parts) | Alt(parts):
+            return any(asserts(part, kind) for part in parts)
+        case Repeat(part):
+            return asserts(part, kind)
+        case _:
+            return node == Assert(kind)
 
 
 def simple(node: Regex) -> tuple[str, str] | None:

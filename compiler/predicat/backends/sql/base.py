@@ -19,7 +19,7 @@ from typing import assert_never
 from sqlglot import ErrorLevel, Generator, exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from predicat.diagnostics import Unsupported
+from predicat.diagnostics import NOWHERE, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.ops import FLIPPED
@@ -67,7 +67,9 @@ class Dialect:
         return self.text(renderer.node(node)), renderer.values
 
     def text(self, sql: Sql) -> str:
-        return str(_generator(self.sqlglot).generate(sql, copy=False))
+        found = str(_generator(self.sqlglot).generate(sql, copy=False))
+        # Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has one (see identifier).
+        return found.replace("${", "\\u0024{") if self.name == "spark" else found
 
 
 @lru_cache
@@ -183,7 +185,9 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 
 def identifier(name: str, dialect: str) -> exp.Identifier:
-    """A name, in quotes unless it is a lower-case word that the dialect does not reserve."""
+    """A name, in quotes unless it is a lower-case word that the dialect does not reserve. Raises Unsupported."""
+    if dialect == "spark" and "${" in name:
+        raise Unsupported.of(msg.unsupported(NOWHERE, dialect, name, "Spark would put the value of a variable there"))
     return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
 
 

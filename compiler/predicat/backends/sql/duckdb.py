@@ -40,6 +40,7 @@ from predicat.backends.sql.base import (
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
+from predicat.semantics import regex
 
 _MILLION = 1_000_000
 _LONGEST = 2**31 - 1
@@ -146,6 +147,8 @@ def _like(value: Sql, pattern: Sql) -> Sql:
 
 
 def _matches(r: Renderer, node: Call) -> Sql:
+    if regex.asserts(regex.parse(constant(node.args[1])), "not_word"):
+        raise r.refuse(node, "its \\B is true between the bytes of one character as well")
     return _pattern(r.node(node.args[0]), constant(node.args[1]))
 
 
