@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,4 +21,5 @@ def command(folder: Path, *, no_lint: bool) -> None:
         raise PredicatError.of(messages.missing_extra("pygls, the language server's protocol,", "lsp"))
     from predicat.editor.server import create  # noqa: PLC0415  # not for --help
 
+    gc.enable()  # this command does not end soon
     create(folder, lint=not no_lint).start_io()

@@ -67,6 +67,8 @@ def cli() -> None:
 
 def main() -> None:
     """The entry point: problems are printed as they are, never as a traceback."""
+    # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
+    gc.disable()
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # cheap, but after the group is built
 
     try:
@@ -89,4 +91,4 @@ def main() -> None:
     except BrokenPipeError:
         sys.exit(1)
     finally:
-        gc.freeze()  # or Python looks through all that is left for garbage before it ends: a tenth of a large compilation
+        gc.freeze()  # or Python looks through all that is left before it ends: a tenth of a large compilation

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,8 +34,6 @@ def load(folder: Path, variables: tuple[str, ...] = (), *, quiet: bool = False) 
     """The catalog, with its warnings printed unless `quiet`."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
 
-    # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
-    gc.disable()
     found = load_catalog(folder, variables=pairs("--var", variables))
     for warning in () if quiet else found.warnings:
         click.echo(warning.render() + "\n", err=True)
@@ -47,7 +44,6 @@ def load_quietly(folder: Path, variables: dict[str, str], files: Collection[Path
     """The catalog, or some files of it, without its warnings and with its inline tests left alone."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
 
-    gc.disable()
     return load_catalog(folder, variables=variables, files=files, tests=False)
 
 
