@@ -7,6 +7,7 @@ depend on names alone, so that a second run changes nothing in git.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import great_expectations as gx
 from great_expectations.checkpoint.actions import UpdateDataDocsAction
+from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.expectations.metadata_types import FailureSeverity
 
 from predicat.catalog.manifest import write_text
@@ -130,6 +132,8 @@ def stable_ids(project: Path) -> None:
 def run(root: Path, name: str, parameters: Mapping[str, Any] | None = None) -> tuple[bool, list[Diagnostic], str]:
     """Run a checkpoint and build Data Docs: whether all is well, what engines refused, and the address of the documents."""
     context = gx.get_context(mode="file", project_root_dir=str(root))
+    if not sys.stderr.isatty():
+        context.variables.progress_bars = ProgressBarsConfig(globally=False)  # for this run: it is not saved
     found = context.checkpoints.get(name).run(batch_parameters=dict(parameters or {}))
     errors: list[Diagnostic] = []
     for validation in found.run_results.values():
