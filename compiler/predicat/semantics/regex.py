@@ -113,12 +113,12 @@ def _any_case(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...
     return _normal(extra)
 
 
-@lru_cache(maxsize=4096)
 def escaped(text: str) -> str:
     """A text as an RE2 pattern that matches just it."""
     return re.sub(r"([^A-Za-z0-9_ \x80-\U0010ffff])", r"\\\1", text)
 
 
+@lru_cache(maxsize=4096)
 def parse(pattern: str) -> Regex:
     """Read an RE2 pattern. Raises RegexError."""
     if len(pattern) > MAX_PATTERN:

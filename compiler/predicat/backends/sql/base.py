@@ -523,13 +523,19 @@ def ignoring_case(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
     return rule
 
 
-def replace_each(any_character: str) -> Rule:
-    """The REGEXP_REPLACE of PostgreSQL and DuckDB, where the text to replace is empty. In its third argument only the backslash is special."""
+def replace_each(any_character: str, group: str, *flags: str) -> Rule:
+    """Text around every character by the engine's REGEXP_REPLACE, where the text to replace is empty.
+
+    `group` is how a replacement names what the first group found; its sign and the backslash are special there.
+    """
 
     def rule(r: Renderer, node: Call) -> Sql:
         value, old, new = r.args(node)
-        behind = exp.DPipe(this=text("\\1"), expression=fn("REPLACE", new.copy(), text("\\"), text("\\\\")), safe=True)
-        around = exp.DPipe(this=wrap(new), expression=fn("REGEXP_REPLACE", value, text(any_character), behind, text("g")), safe=True)
+        plain = new.copy()
+        for special in dict.fromkeys(("\\", group[0])):
+            plain = fn("REPLACE", plain, text(special), text("\\" + special))
+        behind = exp.DPipe(this=text(group), expression=plain, safe=True)
+        around = exp.DPipe(this=wrap(new), expression=fn("REGEXP_REPLACE", value, text(any_character), behind, *map(text, flags)), safe=True)
         return case((binary(exp.EQ, old, text("")), around), default=fn("REPLACE", value.copy(), old.copy(), new.copy()))
 
     return rule

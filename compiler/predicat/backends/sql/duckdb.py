@@ -477,7 +477,7 @@ DUCKDB = Dialect(
         "substr": _substr,
         "position": lambda r, node: cast(fn("INSTR", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
-        "replace_each": replace_each("(?s)(.)"),
+        "replace_each": replace_each("(?s)(.)", "\\1", "g"),
         "to_int": _to_int,
         "to_double": _to_double,
         "to_string": _to_string,

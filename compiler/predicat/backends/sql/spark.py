@@ -31,6 +31,7 @@ from predicat.backends.sql.base import (
     negation,
     number,
     over_zero,
+    replace_each,
     rlike,
     text,
     to_boolean,
@@ -192,13 +193,6 @@ def _at_least_one(node: Node) -> bool:
 
 def _replace(r: Renderer, node: Call) -> Sql:
     return fn("REPLACE", *r.args(node))
-
-
-def _replace_each(r: Renderer, node: Call) -> Sql:
-    value, old, new = r.args(node)
-    plain = fn("REPLACE", fn("REPLACE", new.copy(), text("\\"), text("\\\\")), text("$"), text("\\$"))
-    around = fn("CONCAT", new, fn("REGEXP_REPLACE", value, text("(?s)(.)"), fn("CONCAT", text("$1"), plain)))
-    return case((binary(exp.EQ, old, text("")), around), default=fn("REPLACE", value.copy(), old.copy(), new.copy()))
 
 
 # --- conversions
@@ -567,7 +561,7 @@ SPARK = Dialect(
         "substr": _substr,
         "position": lambda r, node: fn("INSTR", *r.args(node)),
         "replace": _replace,
-        "replace_each": _replace_each,
+        "replace_each": replace_each("(?s)(.)", "$1"),
         "to_int": _to_int,
         "to_double": _to_double,
         "to_string": _to_string,

@@ -12,6 +12,8 @@ from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
 from predicat.ir.values import WHITE_SPACE
 
+_MOST = 1_000_000
+"""The highest limit of split and replace."""
 Build = Callable[[tuple[t.Tree, ...], Span], t.Tree]
 
 
@@ -108,7 +110,6 @@ def _replace(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     return _apply("join", span, _apply("split", span, text, old, _number(limit + 1, span)), new)
 
 
-_MOST = 1_000_000
 METHODS: dict[str, tuple[tuple[int, ...], Build]] = {
     "charAt": ((1,), _char_at),
     "indexOf": ((1, 2), _index_of),

@@ -53,7 +53,7 @@ POSTGRES = Dialect(
         "substr": texts.substr,
         "position": lambda r, node: cast(fn("STRPOS", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
-        "replace_each": replace_each("(.)"),
+        "replace_each": replace_each("(.)", "\\1", "g"),
         "to_int": conversions.to_int,
         "to_double": conversions.to_double,
         "to_string": conversions.to_string,
