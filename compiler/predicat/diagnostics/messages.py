@@ -10,8 +10,9 @@ from predicat.diagnostics.source import NOWHERE, Span
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names the nearest known names, or None."""
-    near = get_close_matches(name, list(known), n=3, cutoff=0.6)
+    """A hint that names the nearest known names, or None. One that differs by case alone is the nearest."""
+    names = list(known)
+    near = [item for item in names if item.casefold() == name.casefold()] or get_close_matches(name, names, n=3, cutoff=0.6)
     return f"did you mean {' or '.join(repr(item) for item in near)}?" if near else None
 
 

@@ -89,7 +89,7 @@ def _limit(tree: t.Tree, name: str) -> int:
     """How often at most, a constant; a negative one is no limit."""
     value = tree.value if isinstance(tree, t.Const) and type(tree.value) is int else 0
     if value == 0 or value > _MOST:
-        raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant from 1 to {_MOST:,}, or below 0"))
+        raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant from 1 to {_MOST:,}, or below 0", "write the limit as a number"))
     return value
 
 
@@ -106,7 +106,8 @@ def _replace(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     if limit < 0:
         return _apply("replace" if known else "replace_each", span, text, old, new)
     if not known:
-        raise PredicatError.of(msg.unsupported_syntax(old.span, "replace with a limit and a text to replace that is empty or no constant"))
+        raise PredicatError.of(msg.unsupported_syntax(old.span, "replace with a limit and a text to replace that is empty or no constant",
+                                                          "write the text to replace itself, or leave the limit out"))  # fmt: skip
     return _apply("join", span, _apply("split", span, text, old, _number(limit + 1, span)), new)
 
 
