@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from predicat import backends
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
@@ -34,8 +35,7 @@ def dialects() -> tuple[str, ...]:
     return backends.DIALECTS
 
 
-@dataclass(frozen=True)
-class Predicate:
+class Predicate(Struct, frozen=True, dict=True):
     """A checked predicate: TRUE, FALSE or UNKNOWN for every row.
 
     `node` is its typed tree after simplification; `language` the one it was written in.

@@ -9,9 +9,10 @@ Filtering Technical Plan".
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.api import Predicate, parse
 from predicat.diagnostics import PredicatError
@@ -20,8 +21,7 @@ from predicat.diagnostics import messages as msg
 FIELDS = {"headers": "map<string, string>"}
 
 
-@dataclass(frozen=True)
-class ServerSideFilter:
+class ServerSideFilter(Struct, frozen=True, dict=True):
     """A filter on headers; `data` is its body in a catalog, under `headers:`."""
 
     data: dict[str, Any]

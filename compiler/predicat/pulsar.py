@@ -9,9 +9,10 @@ Texts make STRING values, integers LONG, floats DOUBLE. Source: Pulsar proposal 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.api import Predicate, parse
 
@@ -19,8 +20,7 @@ FIELDS = {"properties": "map<string, string>", "event_time": "bigint", "publish_
 Value = str | int | float
 
 
-@dataclass(frozen=True)
-class Expr:
+class Expr(Struct, frozen=True, dict=True):
     """A built expression; `data` is its body in a catalog, under `pip:`."""
 
     data: dict[str, Any]
@@ -54,8 +54,7 @@ class Expr:
         return str(text_format.MessageToString(self.message(), as_utf8=True)).strip()
 
 
-@dataclass(frozen=True)
-class Builder:
+class Builder(Struct, frozen=True, dict=True):
     """A predicate, or a combination of some; `build()` checks it."""
 
     data: dict[str, Any]

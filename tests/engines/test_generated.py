@@ -8,13 +8,16 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+import predicat
 from predicat import backends
-from predicat.diagnostics import Unsupported
+from predicat.api import declared
+from predicat.diagnostics import PredicatError, Unsupported
 from predicat.ir.nodes import Node
 from predicat.ir.text import to_text
 from predicat.passes.simplify import simplify
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
+from tests.frontends import cel_texts
 
 BATCH = 30
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "8"))
@@ -43,6 +46,20 @@ def check_batch(nodes: list[Node], tables: Tables) -> None:
 def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     tables = _tables.setdefault("rows", Tables(spark, postgres, FIELDS, rows(50)))
     check_batch(nodes, tables)
+
+
+@settings(max_examples=max(EXAMPLES // 4, 1), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+          phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@given(texts=st.lists(st.integers(1, 2).flatmap(cel_texts.booleans), min_size=BATCH, max_size=BATCH), rows=st.lists(cel_texts.rows, min_size=10, max_size=10))
+def test_engines_agree_on_cel(spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]) -> None:
+    check_batch([node for text in texts if (node := parsed(text)) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))
+
+
+def parsed(text: str) -> Node | None:
+    try:
+        return predicat.parse(text, "cel", cel_texts.FIELDS).node
+    except PredicatError:
+        return None  # a comparison of two types
 
 
 def test_simplification_keeps_the_meaning() -> None:

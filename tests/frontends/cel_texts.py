@@ -1,6 +1,7 @@
 """Generated CEL expressions over declared names, and rows for them: what Google's implementation and predicat must answer alike.
 
-Texts that convert to numbers and times are those that all implementations of CEL read alike: no spaces, signs or hexadecimal digits.
+Texts that convert to numbers and times are those that all implementations of CEL read alike: no spaces, signs or hexadecimal digits. (A NaN
+that is computed has a sign, which Google's implementation writes; a key that stands twice ends its evaluation, whatever is beside it.)
 """
 
 from __future__ import annotations
@@ -42,6 +43,12 @@ _zones = st.sampled_from(["", '"Europe/Paris"', '"-03:30"', '"UTC"'])
 _parts = st.sampled_from(["FullYear", "Month", "Date", "DayOfMonth", "DayOfWeek", "DayOfYear", "Hours", "Minutes", "Seconds", "Milliseconds"])
 
 
+_durations = st.sampled_from(["(t - t)", '(duration("2h") + duration("-30s"))', '(t - timestamp("2020-01-01T00:00:00Z"))', 'duration("-1.5s")', 'duration("1h2.000001s")', '(duration("3ms") - duration("1h"))'])
+_every = st.sampled_from(["exists", "all", "exists_one"])
+_mixed = st.sampled_from(['[1, "x", 3]', '[a, "x", d]', "[s, null]", '[d, true, "a"]', '[[1], "x", a]', '{1: "x", "k": s}', '{"k": a, "z": s}', '{"k": a, true: 2}', "{a: 1}"])
+_tests = st.sampled_from(["x % 2 == 1", "x > 1", 'x == "x"', "x == a", "x != null", 'x + "y" != "xy"', "-x < 0", "size(x) > 0", "!x", "1 / x > 0 || x == s"])
+
+
 @cache
 def integers(depth: int) -> st.SearchStrategy[str]:
     leaves = st.sampled_from(["a", "c", *(str(value) for value in _integers)])
@@ -49,9 +56,10 @@ def integers(depth: int) -> st.SearchStrategy[str]:
         return leaves
     n, s, x = integers(depth - 1), texts(depth - 1), lists(depth - 1)
     return leaves | _written(
-        ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("-({})", n), ("size({})", s), ("size({})", x), ("int({})", s), ("int({})", doubles(depth - 1)),
+        ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("-({})", n), ("size({})", s), ("size({})", x), "size(m)", ("int({})", s), ("int({})", doubles(depth - 1)),
         ("({} ? {} : {})", booleans(depth - 1), n, n), ("{}[{}]", x, n), ("{}.indexOf({})", s, s), ("{}.lastIndexOf({})", s, s),
         ("t.get{}({})", _parts, _zones), "int(t)",
+        ("{}.get{}()", _durations, st.sampled_from(["Hours", "Minutes", "Seconds", "Milliseconds"])),
     )  # fmt: skip
 
 
@@ -74,6 +82,7 @@ def texts(depth: int) -> st.SearchStrategy[str]:
     return leaves | _written(
         ("({} + {})", x, x), ("{}.lowerAscii()", x), ("{}.upperAscii()", x), ("{}.trim()", x), ("{}.charAt({})", x, n), ("{}.substring({})", x, n),
         ("{}.replace({}, {})", x, x, x), ('{}.replace("a", {}, 1)', x, x), ("string({})", n), ("string({})", booleans(depth - 1)),
+        ("string(double({}))", n), "string(1.5)", "string(t)", ("string({})", _durations),
         ("({} ? {} : {})", booleans(depth - 1), x, x), ("m[{}]", x), "m.k", ("ss[{}]", n), ("ss.join({})", x), ('{}.split("a", 2).join({})', x, x),
     )  # fmt: skip
 
@@ -99,7 +108,14 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("({} && {})", x, x), ("({} || {})", x, x), ("!({})", x), ("({} {} {})", n, _signs, n), ("({} {} {})", s, _signs, s), ("({} {} {})", x, _signs, x),
         ("({} {} {})", doubles(depth - 1), _signs, doubles(depth - 1)), ("({} {} {})", n, _signs, doubles(depth - 1)), ("({} in {})", n, e), ("({} in ss)", s),
         ("({} in [s, o])", s), ("({} in m)", s), ("{}.{}({})", s, st.sampled_from(["startsWith", "endsWith", "contains"]), s),
-        ("{}.matches({})", s, st.sampled_from(['"^a"', '"[0-9]+"', '"b$"', '"(?i)a."'])), ("{}.{}(x, {})", e, st.sampled_from(["exists", "all", "exists_one"]), tests),
+        ("{}.matches({})", s, st.sampled_from(['"^a"', '"[0-9]+"', '"b$"', '"(?i)a."'])), ("{}.{}(x, {})", e, _every, tests),
         ("({} ? {} : {})", x, x, x), "has(m.k)", ("bool({})", s), ("(timestamp({}) {} t)", texts(0), _signs), ("({} == {})", e, e), ('({}.split(",") == ss)', s),
         ('(t + duration("{}") {} timestamp("2020-01-02T03:04:05Z"))', st.sampled_from(["1h", "-90m", "24h", "1.5s"]), _signs),
+        ("{}.{}(x, {})", _mixed, _every, _tests), ("({} in {})", n | s, _mixed.filter(lambda items: "null" not in items)), ("({} {} {})", _durations, _signs, _durations),
+        ("xs.{}(x, {}.{}(y, {}))", _every, e, _every, st.sampled_from(["y == x + 1", "x / y > 0", "y > x || 1 / x > 0", "x == a"])),
+        ("m.{}(k, {})", _every, st.sampled_from(["m[k] == s", "k != o", "k in ss", "m[o] == k"])), ("ss.{}(x, {})", _every, st.sampled_from(["x.startsWith(s)", "x < o", "m[x] == s", "x in m"])),
+        ("(timestamp({}) {} t)", n, _signs), ('(t {} {} {} timestamp("2020-01-01T00:00:00Z"))', st.sampled_from("+-"), _durations, _signs),
+        ("(dyn({}) {} dyn({}))", n, _signs, doubles(depth - 1)), ("(dyn({}) {} {})", s, st.sampled_from(["==", "!=", "<"]), n), ("(m == {})", st.sampled_from(['{"k": s}', "{}", '{"k": "v", "a": o}', "m",  "{o: s}"])),
+        ("(ss.{} == {})", st.sampled_from(["map(x, x + s)", "filter(x, x > s)"]), st.sampled_from(["ss", "[s]", "[]", "[s, o]"])),
+        ("({} == {})", _mixed, _mixed), ('{}["k"] == {}', _mixed, s), ("({} || true)", n), ("(false && {})", s), ("(true ? {} : {})", x, n),
     )  # fmt: skip

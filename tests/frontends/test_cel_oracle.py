@@ -31,7 +31,7 @@ EXPRESSIONS = [
     's.startsWith("a")', 's.contains("b") || s == ""', 's.endsWith("c")', "size(s) > 2", 's < "b"', 's + "x" == "abcx"',
     's.matches("^[a-z]+$")', 's.matches("b")', "int(s) == 12", "double(s) > 1.0", "bool(s)", "int(d) == 2", 'string(a) == "3"', 'string(b) == "true"',
     "a in [1, 2, 3]", "a in xs", "xs.exists(x, x > 3)", "xs.all(x, x >= 0)", "xs.exists(x, 1 / x > 0)", "xs.all(x, 1 / x > 0)", "xs[0] == 1",
-    "size(xs) == 2", 'm.k == "v"', "has(m.k)", 'm["k"] != ""', 'has(m.k) && m.k == "v"', '"k" == m.k || b', "a > 2.5", "a <= 3.0", "d == 2.5 && a != 0",
+    "size(xs) == 2", "{a: 1, 3: 2} == {3: 2}", "{a: 1, 3: 2}[3] == 2", "4 in {a: 1, 3: 2}", 'm.k == "v"', "has(m.k)", 'm["k"] != ""', 'has(m.k) && m.k == "v"', '"k" == m.k || b', "a > 2.5", "a <= 3.0", "d == 2.5 && a != 0",
 ]  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
+
+from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
 from predicat.catalog.model import Bound, FilterTest
@@ -41,8 +42,7 @@ _ENUM_NAME = re.compile(r"[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62}){0,7}\Z")
 _SUBSCRIPTION_NAME = re.compile(r"[A-Za-z0-9][\w.\-/:]{0,127}\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class VersionDefinition:
+class VersionDefinition(Struct, frozen=True):
     number: int
     language: str
     body: Any
@@ -54,8 +54,7 @@ class VersionDefinition:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """A filter as the file defines it."""
 
     name: str
@@ -71,8 +70,7 @@ class Definition:
     span: Span
 
 
-@dataclass(slots=True)
-class DatasetDefinition:
+class DatasetDefinition(Struct):
     """A dataset, gathered from its files. `tests` are those that stand apart from their filters; `uses` are the filters that groups,
     subscriptions and such tests name.
     """
@@ -96,8 +94,7 @@ def _where(span: Span) -> str:
     return f"{span.source.name}:{line}:{column}"
 
 
-@dataclass(slots=True)
-class DefinitionReader:
+class DefinitionReader(Struct):
     """Collects the definitions of all files."""
 
     reporter: Reporter

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from predicat.api import Predicate
 from predicat.catalog.definitions import Definition, DefinitionReader, VersionDefinition
@@ -101,8 +102,7 @@ def _shown(file: Path) -> str:
         return str(file)
 
 
-@dataclass(slots=True)
-class _Builder:
+class _Builder(Struct):
     """Checks each version once, following references as they come."""
 
     reader: DefinitionReader

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog, Filter, Version
@@ -20,8 +21,7 @@ NAME = "catalog.lock"
 FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Released:
+class Released(Struct, frozen=True):
     """A released version. `meaning` is its predicate with its parameters, as data; `hash` that of all this."""
 
     name: str
@@ -37,8 +37,7 @@ class Released:
         return from_data(self.meaning)
 
 
-@dataclass(frozen=True, slots=True)
-class Lock:
+class Lock(Struct, frozen=True):
     """Everything that was released."""
 
     versions: Mapping[str, Released]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from predicat.api import Predicate
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
@@ -12,8 +13,7 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl, ParamDecl
 
 
-@dataclass(frozen=True, slots=True)
-class FilterTest:
+class FilterTest(Struct, frozen=True):
     """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is by default the latest."""
 
     row: Mapping[str, Any]
@@ -23,8 +23,7 @@ class FilterTest:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Struct, frozen=True):
     """A bound on how many rows a filter accepts: a share (0 to 1) if `share`, else a number of rows. `severity` is error or warn."""
 
     value: float
@@ -35,8 +34,7 @@ class Bound:
         return f"{self.value * 100:g}%" if self.share else f"{self.value:g} rows"
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """One version of a filter: its body as text for people, and its checked predicate."""
 
     number: int
@@ -49,8 +47,7 @@ class Version:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct, frozen=True):
     """A named filter. `on_unknown` says whether it accepts ("accept") or rejects a row for which it is UNKNOWN."""
 
     name: str
@@ -74,8 +71,7 @@ class Filter:
         return self.versions[self.latest]
 
 
-@dataclass(frozen=True, slots=True)
-class Dataset:
+class Dataset(Struct, frozen=True):
     """A relation with declared fields, and what is defined on it.
 
     `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations (`Status.ACTIVE`) with their values.
@@ -92,8 +88,7 @@ class Dataset:
     enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
 
 
-@dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(Struct, frozen=True):
     """Every dataset of a catalog folder. `catalog["flights.late@2"]` is a Predicate."""
 
     datasets: Mapping[str, Dataset]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from collections.abc import Sequence as SequenceType
-from dataclasses import dataclass
 from functools import lru_cache
 from operator import is_
 from typing import Any
 
 import yaml
+from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -62,8 +62,7 @@ class Sequence(list[Any]):
     span: Span
 
 
-@dataclass(slots=True)
-class Item:
+class Item(Struct):
     """A YAML node, read as what a format expects there; what it is not becomes a diagnostic."""
 
     node: yaml.Node
@@ -253,9 +252,10 @@ def _compose(source: Source) -> yaml.Node | None:
         depth = max(depth + (1 if found[0] in "[{" else -1), 0)
         if depth > MAX_DEPTH:
             raise PredicatError.of(msg.yaml_limit(Span(source, found.start(), found.end()), f"brackets nest deeper than {MAX_DEPTH}"))
-    deep = re.search(r"^(?:[ \t]*[-?:] ){40}", text, re.MULTILINE) or re.search(r"^ {400}", text, re.MULTILINE)
-    if deep:
-        raise PredicatError.of(msg.yaml_limit(Span(source, deep.start(), deep.start() + 1), f"values nest deeper than {MAX_DEPTH}"))
+    deep = re.search(r"^(?:[ \t]*[-?:] ){40}", text, re.MULTILINE)
+    at = deep.start() if deep else text.find("\n" + " " * 400) + 1
+    if deep or at:
+        raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}"))
     root = yaml.compose(text, Loader=_Loader)
     _no_aliases(root, source)
     return root

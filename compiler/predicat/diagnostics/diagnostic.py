@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.diagnostics.source import NOWHERE, Source, Span
 
@@ -15,8 +17,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One problem: a stable code, one sentence, where, and what to do about it."""
 
     code: str
@@ -84,8 +85,7 @@ class Unsupported(PredicatError):
     """A back end cannot say a predicate. The diagnostic names the operator, its place and the reason."""
 
 
-@dataclass(slots=True)
-class Reporter:
+class Reporter(Struct):
     """Collects problems, so that one never hides another."""
 
     diagnostics: dict[Diagnostic, None] = field(default_factory=dict[Diagnostic, None])

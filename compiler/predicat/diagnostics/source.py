@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+
+from msgspec import Struct, field
 
 _LINE_END = re.compile("\n")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Source:
+class Source(Struct, frozen=True, eq=False):
     """A text that diagnostics can point into.
 
     A filter body is a text of its own that also lies inside a YAML file. `outer` and `offsets` say where:
@@ -23,7 +22,7 @@ class Source:
     text: str
     outer: Source | None = None
     offsets: Sequence[int] = ()
-    _starts: list[int] = field(default_factory=list[int], repr=False)
+    _starts: list[int] = field(default_factory=list[int])
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """The 1-based line and column of a character offset."""
@@ -54,8 +53,8 @@ class Source:
         return self.offsets[-1] + 1 + min(offset - len(self.offsets), 1)
 
 
-class Span(NamedTuple):
-    """A half-open range of characters of a source. A tuple, because a catalog makes millions of them."""
+class Span(Struct, frozen=True):
+    """A half-open range of characters of a source."""
 
     source: Source
     start: int
@@ -77,7 +76,8 @@ class Span(NamedTuple):
 
     def to(self, other: Span) -> Span:
         """From the start of this span to the end of the other."""
-        return Span(self.source, min(self.start, other.start), max(self.end, other.end))
+        start = min(other.start, self.start)
+        return Span(self.source, start, max(other.end, self.end))
 
 
 NOWHERE = Span(Source("", ""), 0, 0)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _KEY = re.compile(r"^(\s*)(?:- )?([\w.\-/@]+|\"[^\"]*\")\s*:(?:\s|$)")
 _WORD = re.compile(r"[A-Za-z_][\w.@\-]*")
@@ -13,8 +14,7 @@ LISTS = ("all", "any", "not", "filters")
 """Keys whose lists hold names of filters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """The keys that lead to a cursor, whether it stands behind a colon, and the word that it touches."""
 
     path: tuple[str, ...]

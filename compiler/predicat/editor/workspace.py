@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from predicat.catalog.definitions import FIELD_KEYS, FILE_KEYS, FILTER_KEYS, GROUP_KEYS, PARAM_KEYS, SUBSCRIPTION_KEYS, TEST_KEYS
 from predicat.catalog.load import load_catalog
@@ -21,8 +22,7 @@ _COMPOSITIONS = ("all", "any", "not", "filters", "filter")
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Struct, frozen=True):
     """A word to offer: its text, what it is ("field", "filter", "function", "key", "macro"), and a line about it."""
 
     text: str
@@ -30,8 +30,7 @@ class Completion:
     about: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """A place in a file, 0-based."""
 
     file: Path
@@ -40,8 +39,7 @@ class Location:
     length: int
 
 
-@dataclass(slots=True)
-class Workspace:
+class Workspace(Struct):
     """A catalog folder. `good` is its last state without errors, which answers while a file is broken."""
 
     folder: Path

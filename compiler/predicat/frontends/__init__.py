@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
@@ -15,8 +16,7 @@ from predicat.ir.tree import Tree
 from predicat.passes.check import CEL_RULES, SQL_RULES, Rules
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(Struct, frozen=True):
     """The body of a filter: data from YAML or Python, its place, and what names in it may refer to."""
 
     value: Any
@@ -32,8 +32,7 @@ class Body:
         return str(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(Struct, frozen=True):
     """A predicate language.
 
     `shape`: its bodies are texts (with Jinja), data (mappings and lists), or either. `on`: the field of a dataset that its

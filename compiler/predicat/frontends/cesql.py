@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
@@ -36,8 +37,7 @@ _LEVELS = (("OR", "XOR"), ("AND",), tuple(_COMPARE), ("+", "-"), ("*", "/", "%")
 INT_MAX = 2**31 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Typed:
+class Typed(Struct, frozen=True):
     """A tree and its CESQL type; `any` where an attribute's type is known only at run time."""
 
     tree: t.Tree

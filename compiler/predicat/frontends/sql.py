@@ -133,18 +133,18 @@ class _Reader:
     def extent(self, node: exp.Expr) -> tuple[int, int]:
         """The first and the last offset of the words in a node; it is worked out once, and without recursion: chains are long."""
         if id(node) not in self.extents:
-            parts = [node]
-            for part in parts:
-                parts.extend(part.iter_expressions())
-            for part in reversed(parts):
-                self.extents[id(part)] = self.around(part)
+            found = [(node, list(node.iter_expressions()))]
+            for _, parts in found:
+                found.extend([(part, list(part.iter_expressions())) for part in parts])
+            for part, parts in reversed(found):
+                self.extents[id(part)] = self.around(part, parts)
         return self.extents[id(node)]
 
-    def around(self, node: exp.Expr) -> tuple[int, int]:
+    def around(self, node: exp.Expr, parts: list[exp.Expr]) -> tuple[int, int]:
         """The extent of a node whose parts have theirs."""
         meta = node.meta
         low, high = (meta["start"], meta["end"] + 1) if "end" in meta else (len(self.source.text), -1)
-        for part in node.iter_expressions():
+        for part in parts:
             first, last = self.extents[id(part)]
             if last >= 0:
                 low, high = min(low, first), max(high, last)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
-from operator import is_
+from operator import attrgetter, is_
+from typing import ClassVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.diagnostics import NOWHERE, Span
 from predicat.ir.tree import Value
 from predicat.ir.types import BOOLEAN, Type
 
 
-@dataclass(frozen=True, slots=True)
-class FieldDecl:
+class FieldDecl(Struct, frozen=True):
     """A declared field of a dataset.
 
     `nulls` is "absent" (a NULL is a missing value: any use of it is UNKNOWN) or "value" (a NULL is CEL's null).
@@ -30,8 +32,7 @@ class FieldDecl:
         return dict(self.columns).get(engine, self.name) if self.columns else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class ParamDecl:
+class ParamDecl(Struct, frozen=True):
     """A parameter of a filter; a parameter without a default must be given."""
 
     name: str
@@ -41,40 +42,53 @@ class ParamDecl:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class _Typed(Struct, frozen=True, eq=False):
+    """What nodes share: two are equal if they say the same, wherever they stand."""
+
+    _said: ClassVar[attrgetter[tuple[object, ...]]]
+
+    def __init_subclass__(cls) -> None:
+        cls._said = attrgetter(*(name for name in cls.__annotations__ if name != "span"))
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self._said(self) == self._said(other)
+
+    def __hash__(self) -> int:
+        return hash(self._said(self))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}{self._said(self)}"
+
+
+class Literal(_Typed, frozen=True, eq=False):
     """A constant of a type; value None is NULL, that is UNKNOWN."""
 
     type: Type
     value: Value
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(_Typed, frozen=True, eq=False):
     type: Type
     decl: FieldDecl
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(_Typed, frozen=True, eq=False):
     type: Type
     decl: ParamDecl
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(_Typed, frozen=True, eq=False):
     """The element that an enclosing Quantifier binds."""
 
     type: Type
     name: str
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(_Typed, frozen=True, eq=False):
     """A list of expressions, the right side of `in`. The check takes every other list, and all maps, apart.
 
     A map (its type is a MapType) has items of two: a key and its value.
@@ -82,21 +96,19 @@ class Items:
 
     type: Type
     items: tuple[Node, ...]
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(_Typed, frozen=True, eq=False):
     """An operator of the operator table with arguments that fit one of its signatures."""
 
     type: Type
     op: str
     args: tuple[Node, ...]
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Quantifier:
+class Quantifier(_Typed, frozen=True, eq=False):
     """A macro over an array, or over a JSON value that is one.
 
     `any` and `all` have error-absorbing Kleene logic over the elements; `any` of an empty array is FALSE, `all` of it TRUE.
@@ -109,7 +121,7 @@ class Quantifier:
     variable: str
     source: Node
     body: Node
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
+    span: Span = NOWHERE
 
 
 Node = Literal | Field | Parameter | Variable | Items | Call | Quantifier

@@ -12,15 +12,15 @@ The examples are run by the tests on the reference evaluator, Spark and PostgreS
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+
+from msgspec import Struct
 
 Example = tuple[tuple[Any, ...], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(Struct, frozen=True):
     """One operator: name, signatures, what UNKNOWN does, one line of meaning, examples as (arguments, result)."""
 
     name: str

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+
+from msgspec import Struct
 
 from predicat.diagnostics import Span
 
@@ -12,30 +13,26 @@ Value = bool | int | float | Decimal | str | datetime | date | timedelta | None
 """A constant. Timestamps carry UTC; None is the NULL literal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Struct, frozen=True):
     value: Value
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Struct, frozen=True):
     """A field, a bound variable, a parameter or the first part of a dotted name."""
 
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True):
     """A parameter that the language marks as one (`:minutes` in SQL)."""
 
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """`base.key`: part of a dotted field name, a struct member, a map key or a JSON key."""
 
     base: Tree
@@ -43,22 +40,19 @@ class Member:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class ListOf:
+class ListOf(Struct, frozen=True):
     items: tuple[Tree, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class MapOf:
+class MapOf(Struct, frozen=True):
     """A map constant: its keys and values."""
 
     entries: tuple[tuple[Tree, Tree], ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Apply:
+class Apply(Struct, frozen=True):
     """An operator of the operator table, applied to arguments."""
 
     op: str
@@ -66,8 +60,7 @@ class Apply:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Bind:
+class Bind(Struct, frozen=True):
     """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`."""
 
     kind: str
@@ -77,8 +70,7 @@ class Bind:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True):
     """A reference to another filter of the catalog, with values for its parameters."""
 
     name: str

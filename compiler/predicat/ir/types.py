@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 MAX_NESTING = 20
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scalar:
+class Scalar(Struct, frozen=True, eq=False):
     """A type without parameters; there is one object for each."""
 
     name: str
@@ -21,8 +21,7 @@ class Scalar:
         return _named, (self.name,)
 
 
-@dataclass(frozen=True, slots=True)
-class DecimalType:
+class DecimalType(Struct, frozen=True):
     """An exact decimal number of `precision` digits, `scale` of them after the point."""
 
     precision: int
@@ -32,16 +31,14 @@ class DecimalType:
         return f"decimal({self.precision},{self.scale})"
 
 
-@dataclass(frozen=True, slots=True)
-class ArrayType:
+class ArrayType(Struct, frozen=True):
     element: Type
 
     def __str__(self) -> str:
         return f"array<{self.element}>"
 
 
-@dataclass(frozen=True, slots=True)
-class MapType:
+class MapType(Struct, frozen=True):
     """A map from string keys (the only ones that JSON and message headers know)."""
 
     value: Type
@@ -50,8 +47,7 @@ class MapType:
         return f"map<string, {self.value}>"
 
 
-@dataclass(frozen=True, slots=True)
-class StructType:
+class StructType(Struct, frozen=True):
     fields: tuple[tuple[str, Type], ...]
 
     def __str__(self) -> str:

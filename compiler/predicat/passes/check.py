@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import assert_never
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
@@ -55,27 +57,27 @@ MAX_LENGTH = 100_000
 Resolve = Callable[[str, tuple[tuple[str, Node], ...], Span], Node]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """What a language lets pass.
 
     `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is (SQL).
     `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an absent
     element is an error as a whole. `cel_numbers`: doubles divide as IEEE 754 has it, and whole numbers overflow as in CEL.
+    `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over counts for nothing.
     """
 
     promote: bool
     null_is_value: bool
     strict_lists: bool = False
     cel_numbers: bool = False
+    absorbing: bool = False
 
 
 SQL_RULES = Rules(promote=True, null_is_value=False)
-CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True)
+CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """The names that a body may use. `fields` None: any name is a field of dynamic (JSON-like) type.
 
     `enums` has the constants that are named by an enumeration and a word, `Status.ACTIVE`; a field of such a name goes before.
@@ -119,8 +121,7 @@ class _Stop(Exception):
     """A part has a problem that is reported already; its parents say nothing."""
 
 
-@dataclass(slots=True)
-class _Checker:
+class _Checker(Struct):
     scope: Scope
     rules: Rules
     reporter: Reporter = field(default_factory=Reporter)
@@ -402,24 +403,33 @@ class _Checker:
         if op == "join" and isinstance(args[0], Items):
             return self.joined_texts(args[0], args[1], span)
         args = [self.array(arg) for arg in args]
-        if any(_loose(arg) for arg in args):
-            args = [_bare(arg) for arg in args]
-            if signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None and op != "size":
-                return _dyn(Literal(BOOLEAN, None, span))
-        if op == "size":
-            op = _SIZES.get(args[0].type, "size")
-        if op == "add" and STRING in (args[0].type, args[1].type):
-            op = "concat"
-        if op == "add" and args[0].type == DURATION and args[1].type == TIMESTAMP:
-            args = args[::-1]
-        if op == "div" and self.rules.cel_numbers and {args[0].type, args[1].type} <= {DOUBLE, JSON} and DOUBLE in (args[0].type, args[1].type):
-            op = "fdiv"
+        test = args[0] if op == "cond" else None
+        if self.rules.absorbing and isinstance(test, Literal) and isinstance(test.value, bool) and args[1].type != args[2].type:
+            return args[1 if test.value else 2]
+        loose = any(_loose(arg) for arg in args)
+        args = [_bare(arg) for arg in args]
+        op, args = self.overload(op, args)
+        if loose and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None:
+            return _dyn(Literal(BOOLEAN, None, span))
         if op in _DURATION_UNITS and args[0].type == DURATION:
-            return Call(BIGINT, "in_units", (Literal(STRING, op, span), args[0]), span)
+            return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
         found = self.call(op, args, span)
         return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
+
+    def overload(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
+        """The operator that a sign or a name means for arguments of these types."""
+        kinds = [arg.type for arg in args]
+        if op == "size":
+            return _SIZES.get(kinds[0], op), args
+        if op == "add" and STRING in kinds:
+            return "concat", args
+        if op == "add" and kinds == [DURATION, TIMESTAMP]:
+            return op, args[::-1]
+        if op == "div" and self.rules.cel_numbers and set(kinds) <= {DOUBLE, JSON} and DOUBLE in kinds:
+            return "fdiv", args
+        return op, args
 
     def connective(self, tree: t.Apply, depth: int) -> Node:
         """AND, OR and NOT; an operand whose type is not checked may be no truth value, which is an error where it is used."""
@@ -427,6 +437,8 @@ class _Checker:
         for node in self.all(tree.args, depth):
             bare = _bare(node)
             nodes.append(Literal(BOOLEAN, None, tree.span) if _loose(node) and bare.type not in (BOOLEAN, JSON) else bare)
+        if self.rules.absorbing and tree.op != "not" and Literal(BOOLEAN, tree.op == "or") in nodes:
+            nodes = [node for node in nodes if node.type in (BOOLEAN, JSON)]
         return self.call(tree.op, nodes, tree.span)
 
     def joined_lists(self, left: Node, right: Node, span: Span) -> Node:
@@ -600,7 +612,7 @@ class _Checker:
                 return constants.equal_lists(left, right, compare, span)
             if constants.is_map(left) and constants.is_map(right):
                 return constants.equal_maps(left, right, compare, span)
-            return Literal(BOOLEAN, False, span)
+            return constants.guarded(Literal(BOOLEAN, False, span), [left, right], span)
         if isinstance(left, Items):
             left, right = right, left
         if isinstance(right, Items) and isinstance(left.type, ArrayType):
@@ -608,10 +620,29 @@ class _Checker:
             places = [self.call("index", [left, Literal(BIGINT, place, span)], span) for place in range(len(right.items))]
             parts = [self.comparison("eq", [place, _bare(item)], span) for place, item in zip(places, right.items, strict=True)]
             return constants.guarded(constants.both([size, *parts], span), [right], span)
+        if isinstance(left.type, MapType) and (left.type == right.type or constants.is_map(right)):
+            return self.equal_maps(left, right, span)
         element = left.type.element if isinstance(left.type, ArrayType) else None
         if left.type != right.type or element not in (STRING, BIGINT, BOOLEAN, TIMESTAMP, DATE):
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), "arrays compare element by element where their elements are equal in type"))
         return Call(BOOLEAN, "array_eq", (left, right), span)
+
+    def equal_maps(self, left: Node, right: Node, span: Span) -> Node:
+        """As many keys, and each key of one with an equal value in the other. The right one may be written out."""
+
+        def same(key: Node, value: Node) -> Node:
+            return constants.both([self.has_key(key, left, span), self.comparison("eq", [self.call("get", [left, key], span), _bare(value)], span)], span)
+
+        size: Node
+        if isinstance(right, Items):
+            size, parts = Literal(BIGINT, len(right.items), span), [same(key, value) for key, value in constants.entries(right)]
+        else:
+            key = Variable(STRING, "key", span)
+            size = self.call("size", [right], span)
+            every = same(key, self.call("get", [right, key], span))
+            parts = [Quantifier(BOOLEAN, "all", "key", Call(ArrayType(STRING), "keys", (right,), span), every, span)]
+        found = constants.both([Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span)
+        return constants.guarded(found, [left, right], span)
 
     def has_key(self, key: Node, base: Node, span: Span) -> Node:
         """CEL's `key in map`: whether the map has the key. A JSON array has it as an element."""
@@ -735,6 +766,12 @@ def _same_constant(one: Node, other: Node) -> bool:
     return comparable and one.value == other.value
 
 
+def _duration_part(unit: str, duration: Node, span: Span) -> Node:
+    """CEL's getHours() and its like convert the whole duration; only getMilliseconds() is what is left beside whole seconds."""
+    found = Call(BIGINT, "in_units", (Literal(STRING, unit, span), duration), span)
+    return Call(BIGINT, "mod", (found, Literal(BIGINT, 1000, span)), span) if unit == "millisecond" else found
+
+
 _DURATION_UNITS = ("hour", "minute", "second", "millisecond")
 _SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
 _JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
@@ -755,10 +792,16 @@ def _beside_double(node: Node) -> Node:
     return _convert(node, DOUBLE) if exact or isinstance(node.type, DecimalType) else node
 
 
+_LOOK_UPS = ("get", "member", "index", "json_get", "json_at")
+
+
 def _null_test(left: Node, right: Node, span: Span) -> Node | None:
+    """`x == null` asks whether there is a value to look up; what is computed is never null, and an error where it has no value."""
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Literal) and one.type == NULL:
-            return Call(BOOLEAN, "is_null", (other,), span)
+            absent = Call(BOOLEAN, "is_null", (other,), span)
+            looked_up = isinstance(other, Field | Parameter | Variable) or (isinstance(other, Call) and other.op in _LOOK_UPS)
+            return absent if looked_up or other.type == NULL else Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
     return None
 
 

@@ -7,6 +7,7 @@ An element without a value makes the whole list an error, as CEL has it, so what
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import combinations
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node
@@ -30,21 +31,27 @@ def entries(node: Node) -> list[tuple[Node, Node]]:
 
 
 def doubtful(nodes: Sequence[Node]) -> list[Node]:
-    """The parts that may lack a value."""
+    """The parts that may lack a value. (A constant without a value is an error, unless it is null.)"""
     found: list[Node] = []
     for node in nodes:
         if isinstance(node, Items):
             found += doubtful(node.items)
         elif isinstance(node, Call) and node.op == "dyn":
             found += doubtful(node.args)
-        elif not isinstance(node, Literal):
+        elif not isinstance(node, Literal) or (node.value is None and node.type != NULL):
             found.append(node)
     return found
 
 
+def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
+    """The pairs of keys that the row may make equal."""
+    return [(one, other) for one, other in combinations(keys, 2) if one.type == other.type and not (isinstance(one, Literal) and isinstance(other, Literal))]
+
+
 def guarded(found: Node, parts: Sequence[Node], span: Span) -> Node:
-    """`found`, or UNKNOWN where one of the parts has no value."""
+    """`found`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
     absent = [Call(BOOLEAN, "is_null", (part,), span) for part in dict.fromkeys(doubtful(parts))]
+    absent += [Call(BOOLEAN, "eq", pair, span) for part in parts if is_map(part) for pair in _maybe_equal([key for key, _ in entries(part)])]
     if not absent or isinstance(found, Items):
         return found
     missing: Node = absent[0] if len(absent) == 1 else Call(BOOLEAN, "or", tuple(absent), span)

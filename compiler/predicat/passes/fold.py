@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children
 from predicat.ir.ops import OPS

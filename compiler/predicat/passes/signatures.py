@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+from msgspec import Struct
 
 from predicat.ir.ops import OPS
 from predicat.ir.types import (
@@ -24,8 +25,7 @@ from predicat.ir.types import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """The parameters of an operator as patterns; `star` repeats the last one."""
 
     params: tuple[str, ...]
@@ -71,8 +71,7 @@ def _split(text: str) -> list[str]:
     return parts
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A fitting signature: its result type and, for each argument, the type that it must be given as."""
 
     result: Type

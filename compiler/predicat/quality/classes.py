@@ -8,9 +8,10 @@ outcome in every filter, so rows are grouped by their keys, and the filters are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
@@ -31,8 +32,7 @@ _ITEMS = 32
 """Items of an IN that are looked for in this way; engines look through longer lists by a hash table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True):
     """SQL for the class of a row, and how many classes there are."""
 
     sql: str
@@ -44,8 +44,7 @@ class Key:
         return (self.classes - 1).bit_length()
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """A condition in the classes of one key: where it is TRUE, and where UNKNOWN."""
 
     key: int
@@ -53,8 +52,7 @@ class Leaf:
     unknown: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Classes:
+class Classes(Struct, frozen=True):
     """The keys of a relation's rows, and each condition as the leaves of which one is TRUE where it is."""
 
     keys: tuple[Key, ...]

@@ -6,7 +6,6 @@ Importing this module registers them; it imports Great Expectations, which takes
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,6 +16,7 @@ from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlA
 from great_expectations.expectations.expectation import BatchExpectation
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
+from msgspec import Struct
 
 from predicat.catalog.load import load_catalog
 from predicat.catalog.model import Catalog
@@ -29,8 +29,7 @@ from predicat.quality.statistics import drifted
 METRIC = "table.predicat_coverage"
 
 
-@dataclass(frozen=True, slots=True)
-class EngineFailure:
+class EngineFailure(Struct, frozen=True):
     """What an engine said instead of figures. A metric that raises would be tried three times, and end as a plain failure."""
 
     text: str

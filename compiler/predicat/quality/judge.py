@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from predicat.catalog.model import Bound, Catalog, Filter
 from predicat.ir.text import meaning_hash
@@ -13,8 +14,7 @@ from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted, psi, wilson
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One bound and whether it holds. `status` is "pass", "warn" or "fail"; `blame` the condition that decides most."""
 
     name: str

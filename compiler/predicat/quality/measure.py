@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct, field
 
 from predicat.quality.classes import Classes
 from predicat.quality.groups import Groups
@@ -19,8 +20,7 @@ BATCH = 1 << 16
 """Groups of rows that are looked at together."""
 
 
-@dataclass(slots=True)
-class Count:
+class Count(Struct):
     """Rows by outcome."""
 
     true: int = 0
@@ -32,8 +32,7 @@ class Count:
         return self.true + self.false + self.unknown
 
 
-@dataclass(slots=True)
-class GroupCount:
+class GroupCount(Struct):
     """Rows that no filter of a group accepts, and that several do, with samples."""
 
     gap: int = 0
@@ -42,8 +41,7 @@ class GroupCount:
     overlap_rows: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(slots=True)
-class Measure:
+class Measure(Struct):
     """Everything that was counted of a dataset. `sample` is the share of rows that was looked at; counts are of those.
 
     `accepted` has the rows of each filter, `versions` those of earlier versions (`flights.late@1`) of filters watched for drift.

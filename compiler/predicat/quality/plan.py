@@ -6,7 +6,8 @@ Coverage, overlaps, gaps and dead conditions all follow from the number of rows 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from predicat import backends
 from predicat.catalog.model import Catalog, Dataset, Filter, Version
@@ -20,8 +21,7 @@ from predicat.review.reasons import atoms as conditions
 from predicat.review.words import words
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A predicate to count: of a filter, of an earlier `version` of it, of a condition (`atom`) of it, or whether a field has no value."""
 
     kind: str
@@ -30,8 +30,7 @@ class Item:
     node: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """The predicates of a dataset for an engine; `refused` are filters that it cannot evaluate, with the reason."""
 
     dataset: Dataset

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
+
+from msgspec import Struct
 
 from predicat.diagnostics import Diagnostic
 from predicat.quality.history import Entry
@@ -16,8 +17,7 @@ from predicat.quality.statistics import wilson
 from predicat.review.show import plain, row_text
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """What was measured of a dataset and judged; `errors` are what an engine said instead. `history` is by filter."""
 
     dataset: str

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.ir.text import to_text
 from predicat.review.compare import Verdict, compare_nodes
 from predicat.review.snapshot import FilterState, Snapshot, VersionState
 
 
-@dataclass(frozen=True, slots=True)
-class VersionChange:
+class VersionChange(Struct, frozen=True):
     """A version that was added, removed or changed. `verdict` compares the two texts of a changed one."""
 
     number: int
@@ -28,8 +29,7 @@ class VersionChange:
         return [line for line in difflib.unified_diff(before, after, lineterm="", n=2) if not line.startswith(("---", "+++", "@@"))]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A filter that is not as it was.
 
     `status`: "added", "removed", "changed" (its own text did), "affected" (only what it refers to did) or "described" (nothing that
@@ -62,8 +62,7 @@ class Change:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """Everything that differs between two catalogs."""
 
     base: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.api import Predicate
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of
@@ -25,8 +26,7 @@ _PROBES = 60
 _EXACT = "doubles are taken as exact numbers: rounding is not looked at"
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
+class Witness(Struct, frozen=True):
     """A row that shows a difference, with the outcomes of the reference evaluator. `params` are values of parameters."""
 
     row: Row
@@ -35,8 +35,7 @@ class Witness:
     params: Row
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """How the second predicate differs from the first.
 
     `kind`: "equivalent" (the same outcome on every row); "equivalent as a filter" (the same rows are accepted, but one is

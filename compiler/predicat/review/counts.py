@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from predicat import backends
 from predicat.diagnostics import Unsupported
@@ -23,8 +24,7 @@ FETCHED = 200
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Rows of a relation: all, accepted before and after, gained and lost, and some of the last two; or why they are not known."""
 
     total: int = 0
@@ -56,8 +56,7 @@ class Counts:
         return {**figures, "gained_rows": [plain(row) for row in self.gained_rows], "lost_rows": [plain(row) for row in self.lost_rows]}
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What an engine is asked of one filter: conditions that are never NULL, and the columns that show the rows."""
 
     name: str

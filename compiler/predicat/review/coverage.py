@@ -7,9 +7,10 @@ decision); Offutt et al. 1996 for the mutants. Rows are found by the solver and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
@@ -26,8 +27,7 @@ MAX_MUTANTS = 300
 Row = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct, frozen=True):
     """A way in which a condition has to decide: `node` is TRUE for the rows that show it."""
 
     atom: Node
@@ -39,8 +39,7 @@ class Need:
         return f"{words(self.atom)} is {str(self.outcome).upper()} and decides"
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(Struct, frozen=True):
     """The figures of a filter's tests. `needed` counts only what some row can show, `mutants` only those that differ."""
 
     tests: int

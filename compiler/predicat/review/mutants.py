@@ -7,9 +7,11 @@ one, removed operands). Source: Offutt et al., "An Experimental Determination of
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
@@ -28,8 +30,7 @@ _FORMS = frozenset(
 """Operators whose constants have a form to keep: patterns, units, time zones, keys."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
+class Mutant(Struct, frozen=True):
     """A changed predicate, what was changed, and where."""
 
     node: Node

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, fields_of, walk
@@ -16,8 +17,7 @@ LOGIC = ("and", "or", "not", "is_true")
 Outcome = bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """A part of a predicate on a row: its words, its outcome, the values that it read, and its parts if it is a combination."""
 
     text: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from predicat.catalog.lock import Lock, Released, entry, subscriptions_of
 from predicat.catalog.model import Catalog, Filter, Version

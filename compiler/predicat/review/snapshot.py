@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from predicat.catalog.load import catalog_files
 from predicat.catalog.manifest import read_manifest
@@ -17,8 +18,7 @@ from predicat.ir.codec import from_data, value_data
 from predicat.ir.nodes import Node
 
 
-@dataclass(frozen=True, slots=True)
-class VersionState:
+class VersionState(Struct, frozen=True):
     """A version: its language, its body as people read it, its predicate, its parameters and what it refers to."""
 
     number: int
@@ -30,8 +30,7 @@ class VersionState:
     deprecated: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class FilterState:
+class FilterState(Struct, frozen=True):
     """A filter. `about` is what says nothing of its rows: description, owner, tags. `place` is its file and line."""
 
     name: str
@@ -48,8 +47,7 @@ class FilterState:
         return self.versions[self.latest]
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """All filters, and the groups and subscriptions that use them (by `dataset.name`)."""
 
     filters: Mapping[str, FilterState]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from predicat import backends
 from predicat.catalog.load import given, passes, wanted
@@ -23,8 +24,7 @@ Engine = Callable[[Sequence[FieldDecl], Sequence[Mapping[str, Any]], Sequence[st
 """Evaluates SQL expressions on rows of fields: the values of each expression, row by row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """A test on an engine. `problem` says what went wrong; `skipped` why it was not run."""
 
     filter: Filter

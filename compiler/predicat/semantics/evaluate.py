@@ -435,15 +435,27 @@ def _to_string(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+            return _number_text(value)
         case timedelta():
-            return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"
+            whole, rest = divmod(abs(value), timedelta(seconds=1))
+            fraction = f".{rest.microseconds:06}".removesuffix("000") if rest else ""
+            return f"{'-' if value < timedelta(0) else ''}{whole}{fraction}s"
         case datetime():
             return value.astimezone(UTC).replace(tzinfo=None).isoformat().removesuffix("000") + "Z"
         case date():
             return value.isoformat()
         case _:
             return str(value)
+
+
+def _number_text(value: float) -> str:
+    """The fewest digits that make the number, with an exponent below 1e-4 and from 1e6 on, as CEL's implementations write it."""
+    if not math.isfinite(value):
+        return str(value)
+    shortest = Decimal(repr(value)).normalize()
+    if value and not -4 <= shortest.adjusted() < 6:
+        return f"{value:.{len(shortest.as_tuple().digits) - 1}e}"
+    return f"{shortest:f}"
 
 
 _BOOLEANS = {"true": True, "TRUE": True, "True": True, "t": True, "1": True,

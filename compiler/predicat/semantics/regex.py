@@ -8,9 +8,10 @@ Source: RE2 syntax. A match of any part of the text counts. Laziness does not ch
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import assert_never
+
+from msgspec import Struct
 
 from predicat.semantics import casefold
 
@@ -29,32 +30,27 @@ class RegexError(ValueError):
         self.offset = offset
 
 
-@dataclass(frozen=True, slots=True)
-class Chars:
+class Chars(Struct, frozen=True):
     """One code point out of sorted, disjoint, closed ranges."""
 
     ranges: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Seq:
+class Seq(Struct, frozen=True):
     parts: tuple[Regex, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Alt:
+class Alt(Struct, frozen=True):
     parts: tuple[Regex, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(Struct, frozen=True):
     part: Regex
     low: int
     high: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Assert:
+class Assert(Struct, frozen=True):
     """`text_start`, `text_end`, `line_start`, `line_end`, `word` or `not_word`."""
 
     kind: str
@@ -144,8 +140,7 @@ def _size(node: Regex) -> int:
             assert_never(node)
 
 
-@dataclass(frozen=True, slots=True)
-class _Flags:
+class _Flags(Struct, frozen=True):
     i: bool = False
     m: bool = False
     s: bool = False
@@ -372,8 +367,7 @@ class _Reader:
 # --- writing
 
 
-@dataclass(frozen=True, slots=True)
-class Flavor:
+class Flavor(Struct, frozen=True):
     """How one engine spells code points and assertions."""
 
     name: str

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
+from msgspec import Struct, field
 from sqlglot import ErrorLevel, Generator, exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
@@ -31,8 +31,7 @@ from predicat.semantics import casefold
 Sql = exp.Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why a dialect cannot say an operator."""
 
     text: str
@@ -41,8 +40,7 @@ class Reason:
 Rule = Callable[["Renderer", Call], Sql]
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """A SQL dialect: how sqlglot calls it, its table of operators, and the rules that are not operators."""
 
     name: str
@@ -209,8 +207,7 @@ _HIGH = 3
 """Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no count."""
 
 
-@dataclass(slots=True)
-class Renderer:
+class Renderer(Struct):
     """One rendering. With `first`, constants become parameters and `values` collects them."""
 
     dialect: Dialect

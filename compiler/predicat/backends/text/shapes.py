@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
+
+from msgspec import Struct
 
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
@@ -16,8 +17,7 @@ COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">
 _READS = ("json_string", "json_number", "json_boolean")
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """A test of one key against constants; `convert` is the conversion of the key ("to_int", "to_double") or empty."""
 
     key: str

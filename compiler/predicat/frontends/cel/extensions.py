@@ -87,14 +87,16 @@ def _join(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 def _limit(tree: t.Tree, name: str) -> int:
     """How often at most, a constant; a negative one is no limit."""
-    value = tree.value if isinstance(tree, t.Const) and type(tree.value) is int else 0
-    if value == 0 or value > _MOST:
-        raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant from 1 to {_MOST:,}, or below 0", "write the limit as a number"))
+    value = tree.value if isinstance(tree, t.Const) and type(tree.value) is int else _MOST + 1
+    if value > _MOST:
+        raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant up to {_MOST:,}", "write the limit as a number"))
     return value
 
 
 def _split(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     limit = _limit(args[2], "split") if len(args) == 3 else -1
+    if limit == 0:
+        return t.Bind("filter", "piece", _apply("split", span, *args[:2]), t.Const(False, span), span)
     return _apply("split", span, *args[:2], *([_number(limit, span)] if limit > 0 else []))
 
 
@@ -103,6 +105,8 @@ def _replace(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     text, old, new = args[:3]
     limit = _limit(args[3], "replace") if len(args) == 4 else -1
     known = isinstance(old, t.Const) and isinstance(old.value, str) and old.value != ""
+    if limit == 0 and isinstance(old, t.Const) and isinstance(new, t.Const):
+        return _apply("replace", span, text, old, old)
     if limit < 0:
         return _apply("replace" if known else "replace_each", span, text, old, new)
     if not known:

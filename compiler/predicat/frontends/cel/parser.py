@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -21,7 +22,7 @@ def _environment() -> Any:
     return cel.NewEnv()
 
 
-def parse(text: str, source: Source) -> tuple[Any, dict[int, int]]:
+def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
     """The message of the expression and the offset in the text of each expression id. Raises PredicatError."""
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(Span(source, 0, len(text)), len(text), MAX_LENGTH))
@@ -35,7 +36,7 @@ def parse(text: str, source: Source) -> tuple[Any, dict[int, int]]:
             return parse(plain, source)
         raise PredicatError(_diagnostics(str(error), text, source)) from None
     parsed = decode(serialized)
-    return parsed.expr, {row.id: row.offset for row in parsed.source_info.positions}
+    return parsed.expr, parsed.source_info.positions
 
 
 _PIECE = re.compile(r"[rRbB]*(?:\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|[()]", re.DOTALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -53,7 +54,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\d[\w.]
 
 
 class _Reader:
-    def __init__(self, source: Source, offsets: dict[int, int]) -> None:
+    def __init__(self, source: Source, offsets: Mapping[int, int]) -> None:
         self.source = source
         self.offsets = offsets
         self.reporter = Reporter()
@@ -72,22 +73,24 @@ class _Reader:
         return found
 
     def read(self, expr: Any) -> t.Tree:
-        if expr.HasField("call_expr"):
-            return self.call(expr)
-        if expr.HasField("const_expr"):
-            return self.constant(expr)
-        if expr.HasField("ident_expr"):
-            return t.Name(expr.ident_expr.name.lstrip("."), self.span(expr))
-        if expr.HasField("select_expr"):
-            return self.select(expr)
-        if expr.HasField("list_expr"):
-            items = self.all(expr.list_expr.elements)
-            return t.ListOf(items, self.span(expr, *items))
-        if expr.HasField("comprehension_expr"):
-            return self.comprehension(expr)
-        if not expr.struct_expr.message_name:
-            return self.map_of(expr)
-        raise self.fail(msg.unsupported_syntax(self.span(expr), "a message constant"))
+        match expr.WhichOneof("expr_kind"):
+            case "call_expr":
+                return self.call(expr)
+            case "const_expr":
+                return self.constant(expr)
+            case "ident_expr":
+                return t.Name(expr.ident_expr.name.lstrip("."), self.span(expr))
+            case "select_expr":
+                return self.select(expr)
+            case "list_expr":
+                items = self.all(expr.list_expr.elements)
+                return t.ListOf(items, self.span(expr, *items))
+            case "comprehension_expr":
+                return self.comprehension(expr)
+            case _ if not expr.struct_expr.message_name:
+                return self.map_of(expr)
+            case _:
+                raise self.fail(msg.unsupported_syntax(self.span(expr), "a message constant"))
 
     def map_of(self, expr: Any) -> t.Tree:
         parts = self.all([part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)])
@@ -107,14 +110,10 @@ class _Reader:
 
     def constant(self, expr: Any) -> t.Tree:
         span, const = self.span(expr), expr.const_expr
-        if const.HasField("bytes_value"):
+        kind = const.WhichOneof("constant_kind")
+        if kind == "bytes_value":
             raise self.fail(msg.unsupported_syntax(span, "a bytes constant"))
-        if const.HasField("uint64_value"):
-            return t.Const(const.uint64_value, span)
-        for name in ("bool_value", "int64_value", "double_value", "string_value"):
-            if const.HasField(name):
-                return t.Const(getattr(const, name), span)
-        return t.Const(None, span)
+        return t.Const(None if kind in (None, "null_value") else getattr(const, kind), span)
 
     def select(self, expr: Any) -> t.Tree:
         base = self.read(expr.select_expr.operand)

@@ -16,7 +16,7 @@ _SCALARS = {
     "string": _F.TYPE_STRING, "bytes": _F.TYPE_BYTES, "int32": _F.TYPE_INT32,
 }  # fmt: skip
 
-# message -> (field number, name, type, repeated); the members of `kind` in the specification are told apart by presence.
+# message -> (field number, name, type, repeated); "PositionsEntry" is the type of a map, as protobuf writes it.
 _MESSAGES: dict[str, list[tuple[int, str, str, bool]]] = {
     "Constant": [
         (1, "null_value", "int32", False), (2, "bool_value", "bool", False), (3, "int64_value", "int64", False),
@@ -39,11 +39,26 @@ _MESSAGES: dict[str, list[tuple[int, str, str, bool]]] = {
         (5, "select_expr", "Select", False), (6, "call_expr", "Call", False), (7, "list_expr", "CreateList", False),
         (8, "struct_expr", "CreateStruct", False), (9, "comprehension_expr", "Comprehension", False),
     ],
-    "Position": [(1, "id", "int64", False), (2, "offset", "int32", False)],
-    "SourceInfo": [(4, "positions", "Position", True)],
+    "SourceInfo": [(4, "positions", "SourceInfo.PositionsEntry", True)],
     "ParsedExpr": [(2, "expr", "Expr", False), (3, "source_info", "SourceInfo", False)],
     "Any": [(1, "type_url", "string", False), (2, "value", "bytes", False)],
 }  # fmt: skip
+
+
+_KINDS = {"Constant": "constant_kind", "Expr": "expr_kind"}
+"""The messages whose fields, but for an id, are the members of a oneof, and its name."""
+
+
+def _declare(message: Any, fields: list[tuple[int, str, str, bool]], oneof: str | None) -> None:
+    if oneof:
+        message.oneof_decl.add(name=oneof)
+    for number, field, kind, repeated in fields:
+        row = message.field.add(name=field, number=number, type=_SCALARS.get(kind, _F.TYPE_MESSAGE))
+        row.label = _F.LABEL_REPEATED if repeated else _F.LABEL_OPTIONAL
+        if kind not in _SCALARS:
+            row.type_name = f".predicat.cel.{kind}"
+        if oneof and field != "id":
+            row.oneof_index = 0
 
 
 @cache
@@ -51,11 +66,11 @@ def _classes() -> dict[str, Any]:
     file = descriptor_pb2.FileDescriptorProto(name="predicat/cel_syntax.proto", package="predicat.cel", syntax="proto2")
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
-        for number, field, kind, repeated in fields:
-            row = message.field.add(name=field, number=number, type=_SCALARS.get(kind, _F.TYPE_MESSAGE))
-            row.label = _F.LABEL_REPEATED if repeated else _F.LABEL_OPTIONAL
-            if kind not in _SCALARS:
-                row.type_name = f".predicat.cel.{kind}"
+        _declare(message, fields, _KINDS.get(name))
+        if name == "SourceInfo":
+            entry = message.nested_type.add(name="PositionsEntry")
+            entry.options.map_entry = True
+            _declare(entry, [(1, "key", "int64", False), (2, "value", "int32", False)], None)
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return {

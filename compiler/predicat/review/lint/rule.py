@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
 from predicat.ir.nodes import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """A text that takes the place of a span of a filter's body. It is only applied where it provably keeps the rows."""
 
     span: Span
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """What a rule found: of which filter (or dataset, or group), where, what to do, and perhaps how to mend it."""
 
     code: str
@@ -33,8 +32,7 @@ class Finding:
         return Diagnostic(self.code, f"{self.name}: {self.message}", self.span, self.hint, Severity.WARNING)
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """A catalog under review. `timeout` is in seconds for each question to the solver."""
 
     catalog: Catalog
@@ -50,8 +48,7 @@ class Context:
             yield row, row.current.predicate.node
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A rule: its code, its name, what it looks for in one line, and how."""
 
     code: str

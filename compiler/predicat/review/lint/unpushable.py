@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+
+from msgspec.structs import replace
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, replaced

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 WIDTH, ROW, BOX = 230, 40, 28
 GAP = 110
 MAX_BOXES = 14
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True):
     """A box of the picture: its text, its kind (a CSS class), its link, its place."""
 
     text: str
@@ -25,8 +25,7 @@ class Box:
         return self.text if len(self.text) <= 30 else f"{self.text[:28]}..."
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """A picture of boxes and curves, in pixels."""
 
     width: int

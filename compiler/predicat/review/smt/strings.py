@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, assert_never
+
+from msgspec.structs import replace
 
 from predicat.review.smt.terms import z3
 from predicat.semantics import casefold, like, regex

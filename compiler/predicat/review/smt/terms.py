@@ -5,11 +5,11 @@ Conditions are Python's True and False where they are known, which keeps the for
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import z3 as _library
+from msgspec import Struct
 
 z3: Any = _library
 """The solver; its Python names have types too loose to check against."""
@@ -55,8 +55,7 @@ def as_term(part: Bool) -> Any:
     return z3.BoolVal(part) if isinstance(part, bool) else part
 
 
-@dataclass(frozen=True, slots=True)
-class Truth:
+class Truth(Struct, frozen=True):
     """A boolean: when it is TRUE and when it is FALSE; neither is UNKNOWN."""
 
     true: Bool
@@ -67,16 +66,14 @@ class Truth:
         return all_of(negated(self.true), negated(self.false))
 
 
-@dataclass(frozen=True, slots=True)
-class Plain:
+class Plain(Struct, frozen=True):
     """A whole number, decimal, text, moment, day or duration."""
 
     term: Any
     null: Bool
 
 
-@dataclass(frozen=True, slots=True)
-class Double:
+class Double(Struct, frozen=True):
     """A double: an exact number unless it is NaN or an infinity, which at most one of the flags says."""
 
     term: Any
@@ -90,8 +87,7 @@ class Double:
         return all_of(negated(self.nan), negated(self.plus), negated(self.minus))
 
 
-@dataclass(frozen=True, slots=True)
-class Json:
+class Json(Struct, frozen=True):
     """A JSON value: its kind (an index into KINDS) and what it holds if it is of that kind. `name` is its path."""
 
     name: str
@@ -105,8 +101,7 @@ class Json:
 KINDS = ("string", "number", "boolean", "object", "array")
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(Struct, frozen=True):
     """An array: its length, and its first elements (those past its end mean nothing)."""
 
     length: Any
@@ -114,8 +109,7 @@ class Array:
     null: Bool
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """A map with constant keys, or a struct: its members are variables of their own. `name` is its path."""
 
     name: str

@@ -35,50 +35,57 @@ TYPES: dict[Type, str] = {STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BO
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """EXISTS over UNNEST is two-valued: count TRUE, FALSE and UNKNOWN elements instead."""
+    """EXISTS over UNNEST is two-valued: count TRUE, FALSE and UNKNOWN elements instead.
+
+    The body is worked out beside its element first. An aggregate of it alone would belong to the query around, where it names
+    none of its element's columns.
+    """
     items = r.node(node.source)
-    body = r.node(node.body)
     if node.source.type == JSON:
         items = case((binary(exp.EQ, fn("JSONB_TYPEOF", items), text("array")), items.copy()))
-    if node.kind in ("one", "filter", "map"):
-        return _collected(r, node, items, body)
-    decided, other = (True, False) if node.kind == "any" else (False, True)
-    hit = fn("BOOL_OR", body if decided else negation(body))
-    unknown = fn("BOOL_OR", is_null(body.copy()))
-    outcome = case((hit, exp.Boolean(this=decided)), (unknown, cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=other))
-    inner = exp.Select(expressions=[outcome]).from_(_rows(r, node, items)).subquery()
-    return case((negation(is_null(items.copy())), inner))
+    verdict = exp.to_identifier(r.fresh("is"))
+    place = exp.column(r.fresh("at")) if node.kind in ("filter", "map") else None
+    kept = [_variable(node)] if node.kind == "filter" else []
+    judged = exp.Select(expressions=[*kept, *([place] if place else []), exp.Alias(this=r.node(node.body), alias=verdict)])
+    rows = judged.from_(_rows(r, node, items, place)).subquery(r.fresh("t"))
+    outcome = _outcome(node, exp.Column(this=verdict), place)
+    return case((negation(is_null(items.copy())), exp.Select(expressions=[outcome]).from_(rows).subquery()))
 
 
-def _rows(r: Renderer, node: Quantifier, items: Sql) -> Sql:
-    """The elements as rows: the variable, and the place in `__at`."""
-    column = exp.to_identifier(node.variable, quoted=True)
+def _variable(node: Quantifier) -> Sql:
+    return exp.Column(this=exp.to_identifier(node.variable, quoted=True))
+
+
+def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -> Sql:
+    """The elements as rows: the variable, and the place in the array where it is asked for."""
+    places = [place] if place else []
     each = fn("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
-    alias = exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[column, exp.to_identifier("__at")])
-    table = exp.Table(this=each, alias=alias, ordinality=True)
+    columns = [exp.to_identifier(node.variable, quoted=True), *(column.this.copy() for column in places)]
+    table = exp.Table(this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns), ordinality=bool(places))
     if node.source.type != JSON:
         return table
-    value = exp.alias_(fn("NULLIF", exp.Column(this=column.copy()), cast(text("null"), "JSONB")), node.variable, quoted=True)
-    return exp.Select(expressions=[value, exp.column("__at")]).from_(table).subquery(r.fresh("t"))
+    value = exp.alias_(fn("NULLIF", _variable(node), cast(text("null"), "JSONB")), node.variable, quoted=True)
+    return exp.Select(expressions=[value, *(column.copy() for column in places)]).from_(table).subquery(r.fresh("t"))
 
 
-def _collected(r: Renderer, node: Quantifier, items: Sql, body: Sql) -> Sql:
-    """UNKNOWN if the body is for any element; else whether just one is TRUE, or an array in the order of the source."""
-    unknown = fn("COALESCE", fn("BOOL_OR", is_null(body)), exp.Boolean(this=False))
+def _outcome(node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
+    """What the verdicts on the elements make: a truth value, or an array in the order of the source."""
+    unknown = fn("BOOL_OR", is_null(verdict.copy()))
+    if node.kind in ("any", "all"):
+        decided = node.kind == "any"
+        hit = fn("BOOL_OR", verdict.copy() if decided else negation(verdict.copy()))
+        return case((hit, exp.Boolean(this=decided)), (unknown, cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=not decided))
     if node.kind == "one":
-        hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=body.copy()))
+        hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=verdict.copy()))
         found: Sql = binary(exp.EQ, hits, number(1))
     else:
-        kept = body.copy() if node.kind == "map" else exp.Column(this=exp.to_identifier(node.variable, quoted=True))
-        gathered: Sql = fn("ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=exp.column("__at"), nulls_first=False)]))
+        kept = verdict.copy() if node.kind == "map" else _variable(node)
+        gathered: Sql = fn("ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=place, nulls_first=False)]))
         if node.kind == "filter":
-            gathered = exp.Filter(this=gathered, expression=exp.Where(this=body.copy()))
+            gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict.copy()))
         element = node.type.element if isinstance(node.type, ArrayType) else STRING
-        empty = cast(text("{}"), f"{TYPES.get(element, 'TEXT')}[]")
-        found = fn("COALESCE", gathered, empty)
-    outcome = case((negation(unknown), found))
-    inner = exp.Select(expressions=[outcome]).from_(_rows(r, node, items)).subquery()
-    return case((negation(is_null(items.copy())), inner))
+        found = fn("COALESCE", gathered, cast(text("{}"), f"{TYPES.get(element, 'TEXT')}[]"))
+    return case((negation(fn("COALESCE", unknown, exp.Boolean(this=False))), found))
 
 
 def array(r: Renderer, node: Call) -> Sql:
