@@ -13,16 +13,20 @@ from typing import Any
 from hypothesis import strategies as st
 
 FIELDS = {"a": "bigint", "c": "bigint", "d": "double", "f": "double", "s": "string", "o": "string", "b": "boolean", "g": "boolean",
-          "xs": "array<bigint>", "ss": "array<string>", "m": "map<string, string>", "t": "timestamp"}  # fmt: skip
+          "xs": "array<bigint>", "ss": "array<string>", "m": "map<string, string>", "t": "timestamp", "j": "json"}  # fmt: skip
 
 _integers = [0, 1, -1, 2, 3, 7, 2**62, 2**63 - 1, -(2**63)]
 _doubles = [0.0, -0.0, 1.0, 1.5, -2.5, 1e300, -1e300, 2.0**53, 2.0**63, -(2.0**63), float("nan"), float("inf"), float("-inf")]
 _texts = ["", "a", "abc", "é", "éa😀", "12", "-3", "true", "1.5", "%", "\\", "a,b", "A b ", "2020-01-02T03:04:05Z", "\u212a"]
 _moments = [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC) - timedelta(milliseconds=1), datetime(2024, 2, 29, 12, tzinfo=UTC)]
+_documents: list[dict[str, Any]] = [
+    {}, {"k": "a", "n": 2, "b": True, "xs": ["a", "b"], "o": {"k": "v", "n": 1.5}}, {"k": 3, "n": "x", "b": "true", "xs": [1, "a", False], "o": ["k"], "12": "a"},
+    {"k": "", "n": -0.5, "b": False, "xs": [], "o": {}}, {"k": {"k": "a"}, "xs": [{"k": 1}, {"k": "a"}], "o": {"o": {"k": "a"}}, "n": 2**53}, {"k": ["a"], "xs": "a", "n": True},
+]
 rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
     **dict.fromkeys("ac", st.sampled_from(_integers)), **dict.fromkeys("df", st.sampled_from(_doubles)), **dict.fromkeys("so", st.sampled_from(_texts)),
     **dict.fromkeys("bg", st.booleans()), "xs": st.lists(st.sampled_from(_integers), max_size=3), "ss": st.lists(st.sampled_from(_texts), max_size=3),
-    "m": st.dictionaries(st.sampled_from(["k", "a", ""]), st.sampled_from(_texts), max_size=2), "t": st.sampled_from(_moments),
+    "m": st.dictionaries(st.sampled_from(["k", "a", ""]), st.sampled_from(_texts), max_size=2), "t": st.sampled_from(_moments), "j": st.sampled_from(_documents),
 })  # fmt: skip
 
 
@@ -47,6 +51,10 @@ _durations = st.sampled_from(["(t - t)", '(duration("2h") + duration("-30s"))', 
 _every = st.sampled_from(["exists", "all", "exists_one"])
 _mixed = st.sampled_from(['[1, "x", 3]', '[a, "x", d]', "[s, null]", '[d, true, "a"]', '[[1], "x", a]', '{1: "x", "k": s}', '{"k": a, "z": s}', '{"k": a, true: 2}', "{a: 1}"])
 _tests = st.sampled_from(["x % 2 == 1", "x > 1", 'x == "x"', "x == a", "x != null", 'x + "y" != "xy"', "-x < 0", "size(x) > 0", "!x", "1 / x > 0 || x == s"])
+
+
+_paths = st.sampled_from(["j.k", "j.n", "j.b", "j.xs", "j.o", "j.o.k", 'j["k"]', "j.o.o.k", "j.xs[0]", "j.xs[1]", "j.zz", "j.k.k", 'j.xs["0"]', 'j.o["0"]', "j[s]", "j.o[o]", "j.xs[a]"])
+_constants = st.sampled_from(['"a"', '"v"', "2", "1.5", "true", '""', "s", "a", "d"])
 
 
 @cache
@@ -117,5 +125,8 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("(timestamp({}) {} t)", n, _signs), ('(t {} {} {} timestamp("2020-01-01T00:00:00Z"))', st.sampled_from("+-"), _durations, _signs),
         ("(dyn({}) {} dyn({}))", n, _signs, doubles(depth - 1)), ("(dyn({}) {} {})", s, st.sampled_from(["==", "!=", "<"]), n), ("(m == {})", st.sampled_from(['{"k": s}', "{}", '{"k": "v", "a": o}', "m",  "{o: s}"])),
         ("(ss.{} == {})", st.sampled_from(["map(x, x + s)", "filter(x, x > s)"]), st.sampled_from(["ss", "[s]", "[]", "[s, o]"])),
-        ("({} == {})", _mixed, _mixed), ('{}["k"] == {}', _mixed, s), ("({} || true)", n), ("(false && {})", s), ("(true ? {} : {})", x, n),
+        ("({} == {})", _mixed, _mixed), ('{}["k"] == {}', _mixed, s), ("({} {} {})", _paths, _signs, _constants), ("({} {} {})", _constants, _signs, _paths), ("has({})", st.sampled_from(["j.k", "j.zz", "j.o"])),
+        ('("k" in {})', _paths), ("({} in {})", _constants, _paths), ("({} in [{}, {}])", _paths, _constants, _constants), ("{}.startsWith({})", _paths, s),
+        ("(size({}) {} 1)", _paths, _signs), ("j.xs.{}(x, x == {})", _every, _constants), ("j.xs.{}(x, x.k == {})", _every, _constants), ("({} && {})", _paths, x),
+        ("({} || {})", x, _paths), ("!{}", _paths), ("({} ? b : {})", _paths, x), ("({} || true)", n), ("(false && {})", s), ("(true ? {} : {})", x, n),
     )  # fmt: skip

@@ -17,8 +17,10 @@ from predicat.cli.options import catalog_option, load_quietly, needs_review, pai
 @click.option("--ignore", multiple=True, metavar="CODE", help="Not these rules.")
 @click.option("--fix", "mend", is_flag=True, help="Rewrite what has a fix, after a proof that the rows stay the same.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(("text", "json", "sarif", "github")), help="The form.")
+@click.option("--timeout", default=1.0, show_default=True, help="Seconds for each question to the solver; a fix has ten times as long.")
 @click.option("--rules", "listed", is_flag=True, help="List the rules.")
-def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], form: str, *, mend: bool, listed: bool) -> None:
+def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], form: str, timeout: float,
+            *, mend: bool, listed: bool) -> None:  # fmt: skip
     needs_review()
     from predicat.review import findings  # noqa: PLC0415  # not for --help
     from predicat.review.lint import RULES  # noqa: PLC0415  # as above
@@ -32,13 +34,13 @@ def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], i
             raise click.UsageError(f"no rule is named {code!r}; predicat lint --rules lists them")
     values = pairs("--var", variables)
     catalog = load_quietly(folder, values)
-    found = findings.collect(catalog, select, ignore)
+    found = findings.collect(catalog, select, ignore, timeout)
     if mend:
-        done = findings.mend(found, lambda: load_quietly(folder, values))
+        done = findings.mend(found, lambda: load_quietly(folder, values), 10 * timeout)
         for item in done:
             click.echo(f"fixed {item.code} {item.name}: {item.fix.text or 'left out' if item.fix else ''}", err=True)
         if done:
-            found = findings.collect(load_quietly(folder, values), select, ignore)
+            found = findings.collect(load_quietly(folder, values), select, ignore, timeout)
     click.echo(findings.FORMATS[form](found), nl=False)
     if found:
         raise click.exceptions.Exit(1)

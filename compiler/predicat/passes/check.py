@@ -416,6 +416,8 @@ class _Checker(Struct):
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
         found = self.call(op, args, span)
+        if op == "json_size":
+            return _json_size(found)
         return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
 
     def overload(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
@@ -511,7 +513,7 @@ class _Checker(Struct):
         return [_convert(arg, DOUBLE) if isinstance(arg.type, DecimalType) else arg for arg in args]
 
     def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
-        if not self.rules.promote and BIGINT in kinds and DOUBLE in kinds:
+        if not self.rules.promote and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
             return "write the integer with a point (2.0), or convert it with double()"
         return None
 
@@ -581,6 +583,7 @@ class _Checker(Struct):
                 return self.json_equality(op, left, right, span)
         if op != "in":
             left, right = self.align(left, right)
+        left, right = _json_number(left, right.type), _json_number(right, left.type)
         if DOUBLE in (left.type, right.type):
             left, right = _beside_double(left), _beside_double(right)
         kinds = (left.type, right.type)
@@ -650,10 +653,10 @@ class _Checker(Struct):
         if base.type == JSON:
             item = Variable(JSON, "item", span)
             member = Quantifier(BOOLEAN, "any", "item", base, self.comparison("eq", [item, key], span), span)
-            if key.type != STRING:
-                return member
             kind = Call(BOOLEAN, "json_is", (base, Literal(STRING, "object", span)), span)
-            there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (Call(JSON, "json_get", (base, key), span),), span),), span)
+            there: Node = constants.guarded(Literal(BOOLEAN, False, span), [key], span)  # every key is a text
+            if key.type == STRING:
+                there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (Call(JSON, "json_get", (base, key), span),), span),), span)
             return Call(BOOLEAN, "cond", (kind, there, member), span)
         value = self.call("get", [base, key], span)
         there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (value,), span),), span)
@@ -766,6 +769,13 @@ def _same_constant(one: Node, other: Node) -> bool:
     return comparable and one.value == other.value
 
 
+def _json_size(found: Call) -> Node:
+    """The elements or keys of a JSON value; the characters, if it is a text."""
+    (value,), span = found.args, found.span
+    kind = Call(BOOLEAN, "json_is", (value, Literal(STRING, "string", span)), span)
+    return Call(BIGINT, "cond", (kind, Call(BIGINT, "length", (_convert(value, STRING),), span), found), span)
+
+
 def _duration_part(unit: str, duration: Node, span: Span) -> Node:
     """CEL's getHours() and its like convert the whole duration; only getMilliseconds() is what is left beside whole seconds."""
     found = Call(BIGINT, "in_units", (Literal(STRING, unit, span), duration), span)
@@ -784,6 +794,11 @@ def _path(tree: t.Tree) -> tuple[t.Tree, list[str]]:
         keys.append(tree.key)
         tree = tree.base
     return tree, keys[::-1]
+
+
+def _json_number(node: Node, other: Type) -> Node:
+    """The numbers of JSON are doubles; beside any number a JSON value must be one."""
+    return _convert(node, DOUBLE) if node.type == JSON and is_numeric(other) else node
 
 
 def _beside_double(node: Node) -> Node:

@@ -15,9 +15,9 @@ from predicat.review.lint import RULES, Context, Finding
 from predicat.review.report import annotation, location, sarif_log
 
 
-def collect(catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> list[Finding]:
-    """Everything that the chosen rules find, by place."""
-    context = Context(catalog)
+def collect(catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = (), timeout: float = 1.0) -> list[Finding]:
+    """Everything that the chosen rules find, by place. `timeout` is in seconds for each question to the solver."""
+    context = Context(catalog, timeout)
     found: list[Finding] = []
     for rule in RULES:
         chosen = not select or any(rule.code.startswith(code) for code in select)
@@ -31,7 +31,7 @@ def _place(item: Finding) -> tuple[str, int, str]:
     return place.source.name, place.start, item.code
 
 
-def mend(found: Sequence[Finding], reload: Callable[[], Catalog]) -> list[Finding]:
+def mend(found: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0) -> list[Finding]:
     """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the same rows."""
     done: list[Finding] = []
     for item in sorted(found, key=_from_the_end):
@@ -47,7 +47,7 @@ def mend(found: Sequence[Finding], reload: Callable[[], Catalog]) -> list[Findin
             continue
         write_text(file, before[: place.start] + item.fix.text + before[place.end :])
         try:
-            same = compare(old, reload()[item.name], timeout=10).same_rows
+            same = compare(old, reload()[item.name], timeout=timeout).same_rows
         except PredicatError:
             same = False
         if same:

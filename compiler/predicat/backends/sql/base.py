@@ -400,25 +400,29 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     guards_right = op in ("lt", "le")
     guarded, other = (right, left) if guards_right else (left, right)
     needed = _nan_matters(guarded) and (op not in ("eq", "ne") or _nan_matters(other))
+    read = guarded.args[0] if isinstance(guarded, Call) and guarded.op == "to_double" and guarded.args[0].type == STRING else None
 
     def build(value: Sql) -> Sql:
         pair = (r.node(other), value) if guards_right else (value, r.node(other))
         found = binary(_KINDS[op], *pair)
         if not needed:
             return found
-        guard = r.dialect.not_nan(value.copy())
+        # One text alone is read as NaN, and comparing it costs less than reading it twice.
+        guard = binary(exp.NEQ, r.node(read), text("NaN")) if read else r.dialect.not_nan(value.copy())
         if isinstance(other, Literal) and other.value is not None:
             return either(found, negation(guard)) if op == "ne" else both(found, guard)
         # Beside NULL the comparison stays UNKNOWN, NaN or not.
         missing = is_null(r.node(other))
         return either(found, both(negation(guard), negation(missing))) if op == "ne" else both(found, either(guard, missing))
 
-    return r.dialect.let(r, r.node(guarded), build) if needed else build(r.node(guarded))
+    return r.dialect.let(r, r.node(guarded), build) if needed and not read else build(r.node(guarded))
 
 
 def _nan_matters(node: Node) -> bool:
     if node.type != DOUBLE or isinstance(node, Parameter):
         return False  # NaN as the value of a parameter is refused
+    if isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT:
+        return False
     return not (isinstance(node, Literal) and isinstance(node.value, float) and not math.isnan(node.value))
 
 

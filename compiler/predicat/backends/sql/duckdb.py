@@ -391,16 +391,28 @@ def _member(r: Renderer, node: Call) -> Sql:
 
 
 def _json_step(r: Renderer, node: Call) -> Sql:
-    """A member or an element; an absent one and a JSON null are both no value."""
+    """A member or an element; an absent one and a JSON null are both no value.
+
+    A member is said as a JSON pointer (RFC 6901), which takes any key. A pointer of digits would be a place in an array as well.
+    """
     base, key = node.args
+    sql = r.node(base)
+    if node.op == "json_get" and not isinstance(key, Literal):
+        escaped = fn("REPLACE", fn("REPLACE", r.node(key), text("~"), text("~0")), text("/"), text("~1"))
+        return case((_json_kind(sql, "object"), _found(sql.copy(), exp.DPipe(this=text("/"), expression=escaped, safe=True))))
     if not isinstance(key, Literal):
-        raise r.refuse(node, "the key of a JSON value must be a constant")
-    if isinstance(key.value, str) and ('"' in key.value or "\\" in key.value):
-        raise r.refuse(node, "a JSON path has no way to write a quote or a backslash in a key")
-    if isinstance(key.value, int) and not 0 <= key.value <= _LONGEST:
+        raise r.refuse(node, "a place in a JSON array must be a constant")
+    if isinstance(key.value, str) and (key.value.isdigit() or key.value == "-"):
+        return _found(sql, text(f'$."{key.value}"'))
+    if isinstance(key.value, str):
+        return _found(sql, text("/" + key.value.replace("~", "~0").replace("/", "~1")))
+    if not isinstance(key.value, int) or not 0 <= key.value <= _LONGEST:
         return r.null(JSON)
-    path = f'$."{key.value}"' if isinstance(key.value, str) else f"$[{key.value}]"
-    return fn("NULLIF", fn("JSON_EXTRACT", r.node(base), text(path)), cast(text("null"), "JSON"))
+    return _found(sql, text(f"$[{key.value}]"))
+
+
+def _found(sql: Sql, path: Sql) -> Sql:
+    return fn("NULLIF", fn("JSON_EXTRACT", sql, path), cast(text("null"), "JSON"))
 
 
 _KINDS = {"string": ["VARCHAR"], "boolean": ["BOOLEAN"], "object": ["OBJECT"], "array": ["ARRAY"],

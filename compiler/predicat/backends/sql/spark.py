@@ -9,7 +9,6 @@ from sqlglot import exp
 from predicat.backends.sql.base import (
     COMMON,
     Dialect,
-    Reason,
     Renderer,
     Rule,
     Sql,
@@ -380,8 +379,7 @@ def _elements(r: Renderer, node: Node) -> Sql:
         return sql
     item = exp.to_identifier("__item", quoted=True)
     value = case((negation(fn("IS_VARIANT_NULL", exp.Column(this=item))), exp.Column(this=item.copy())))
-    array = case((_json_kind(_unwrapped(sql), "array"), fn("TRY_VARIANT_GET", _unwrapped(sql.copy()), text("$"), text("array<variant>"))))
-    return fn("TRANSFORM", array, exp.Lambda(this=value, expressions=[item.copy()]))
+    return fn("TRANSFORM", _items(_unwrapped(sql)), exp.Lambda(this=value, expressions=[item.copy()]))
 
 
 def _unwrapped(sql: Sql) -> Sql:
@@ -474,22 +472,43 @@ def _json_step(r: Renderer, node: Call) -> Sql:
     """A member or an element; an absent one and a JSON null are both no value. Steps in a row are one path."""
     path = ""
     base: Node = node
-    while isinstance(base, Call) and base.op in ("json_get", "json_at"):
-        path = _step(r, base) + path
+    while isinstance(base, Call) and base.op in ("json_get", "json_at") and (step := _step(base.args[1])):
+        path = step + path
         base = base.args[0]
-    found = fn("TRY_VARIANT_GET", r.node(base), text("$" + path), text("variant"))
+    found = fn("TRY_VARIANT_GET", r.node(base), text("$" + path), text("variant")) if path else _looked_up(r, node)
     return case((negation(fn("IS_VARIANT_NULL", found)), found.copy()))
 
 
-def _step(r: Renderer, node: Call) -> str:
-    key = node.args[1].value if isinstance(node.args[1], Literal) else None
-    if isinstance(key, int) and 0 <= key < 2**31:
-        return f"[{key}]"
-    if not isinstance(key, str):
-        raise r.refuse(node, "the key of a JSON value must be a constant")
-    if "'" in key or "\\" in key or '"' in key:
-        raise r.refuse(node, "Spark's VARIANT paths have no way to write a quote or a backslash in a key")
-    return f"['{key}']"
+def _step(key: Node) -> str | None:
+    """A step of a path; None if the key is no constant, or has a quote or a backslash, which a path cannot say."""
+    value = key.value if isinstance(key, Literal) else None
+    if isinstance(value, int) and 0 <= value < 2**31:
+        return f"[{value}]"
+    return f"['{value}']" if isinstance(value, str) and not set(value) & set("'\"\\") else None
+
+
+def _looked_up(r: Renderer, node: Call) -> Sql:
+    """A member or an element by way of a map or an array of all of them."""
+    base, key = r.args(node)
+    if node.op == "json_get":
+        return fn("TRY_ELEMENT_AT", _members(base), key)
+    place = case((between(key, number(0), number(2**31 - 1)), cast(key.copy(), "INT")))
+    return fn("GET", _items(base), place)
+
+
+def _members(sql: Sql) -> Sql:
+    """The members of a JSON object as a map, else NULL."""
+    return fn("TRY_VARIANT_GET", sql, text("$"), text("map<string, variant>"))
+
+
+def _items(sql: Sql) -> Sql:
+    """The elements of a JSON array, else NULL."""
+    return fn("TRY_VARIANT_GET", sql, text("$"), text("array<variant>"))
+
+
+def _json_size(r: Renderer, node: Call) -> Sql:
+    sql = _unwrapped(r.node(node.args[0]))
+    return fn("COALESCE", fn("ARRAY_SIZE", _items(sql)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(sql.copy()))))
 
 
 _JSON_KINDS = {
@@ -595,7 +614,7 @@ SPARK = Dialect(
         "json_string": _json_value("string", "string"),
         "json_number": _json_value("number", "double"),
         "json_boolean": _json_value("boolean", "boolean"),
-        "json_size": Reason("Spark has no function for the size of a VARIANT"),
+        "json_size": _json_size,
     },
 )
 

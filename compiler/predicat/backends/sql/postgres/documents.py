@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, case, cast, constant, fn, number, text, wrap
+from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, text, wrap
 from predicat.backends.sql.postgres.numbers import let, numeric
-from predicat.ir.nodes import Call, Node
+from predicat.ir.nodes import Call, Literal, Node
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
@@ -15,20 +15,33 @@ def arrow(base: Sql, key: Sql, operator: str) -> Sql:
 
 
 def json_get(r: Renderer, node: Call) -> Sql:
-    """A member; an absent one and a JSON null are both no value. Steps in a row are one path."""
+    """A member; an absent one and a JSON null are both no value. Steps in a row are one path.
+
+    In a path, a number written as a text is a place in an array: a key with digits, or none known, is looked up by itself.
+    """
+    if not _plain_key(node.args[1]):
+        return _not_null(fn("JSONB_OBJECT_FIELD", *r.args(node)))
     keys: list[Sql] = []
     base: Node = node
-    while isinstance(base, Call) and base.op == "json_get":
+    while isinstance(base, Call) and base.op == "json_get" and _plain_key(base.args[1]):
         keys.insert(0, r.node(base.args[1]))
         base = base.args[0]
-    return fn("NULLIF", fn("JSONB_EXTRACT_PATH", r.node(base), *keys), cast(text("null"), "JSONB"))
+    return _not_null(fn("JSONB_EXTRACT_PATH", r.node(base), *keys))
+
+
+def _plain_key(key: Node) -> bool:
+    return isinstance(key, Literal) and isinstance(key.value, str) and not any(map(str.isdigit, key.value))
+
+
+def _not_null(sql: Sql) -> Sql:
+    return fn("NULLIF", sql, cast(text("null"), "JSONB"))
 
 
 def json_at(r: Renderer, node: Call) -> Sql:
+    """PostgreSQL keeps a scalar as an array of one, and gives it as that one's element."""
     base, position = r.args(node)
-    found = fn("JSONB_ARRAY_ELEMENT", base, cast(position, "INT"))
-    inside = between(position.copy(), number(0), number(2**31 - 1))
-    return case((inside, fn("NULLIF", found, cast(text("null"), "JSONB"))))
+    inside = both(json_kind(base, "array"), between(position, number(0), number(2**31 - 1)))
+    return case((inside, _not_null(fn("JSONB_ARRAY_ELEMENT", base.copy(), cast(position.copy(), "INT")))))
 
 
 def json_kind(sql: Sql, kind: str) -> Sql:
