@@ -128,6 +128,7 @@ class _Checker(Struct):
     variables: dict[str, Node] = field(default_factory=dict[str, Node])
     count: int = 0
     lists: bool = False
+    hidden: int = 0
 
     # --- walking
 
@@ -630,6 +631,14 @@ class _Checker(Struct):
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), "arrays compare element by element where their elements are equal in type"))
         return Call(BOOLEAN, "array_eq", (left, right), span)
 
+    def element(self, kind: Type, span: Span) -> Variable:
+        """The variable of a macro that nobody wrote, with a name that nothing else has."""
+        name = ""
+        while not name or name in self.variables or name in self.scope.params or name in (self.scope.fields or ()):
+            self.hidden += 1
+            name = f"item{self.hidden}"
+        return Variable(kind, name, span)
+
     def equal_maps(self, left: Node, right: Node, span: Span) -> Node:
         """As many keys, and each key of one with an equal value in the other. The right one may be written out."""
 
@@ -640,10 +649,10 @@ class _Checker(Struct):
         if isinstance(right, Items):
             size, parts = Literal(BIGINT, len(right.items), span), [same(key, value) for key, value in constants.entries(right)]
         else:
-            key = Variable(STRING, "key", span)
+            key = self.element(STRING, span)
             size = self.call("size", [right], span)
             every = same(key, self.call("get", [right, key], span))
-            parts = [Quantifier(BOOLEAN, "all", "key", Call(ArrayType(STRING), "keys", (right,), span), every, span)]
+            parts = [Quantifier(BOOLEAN, "all", key.name, Call(ArrayType(STRING), "keys", (right,), span), every, span)]
         found = constants.both([Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span)
         return constants.guarded(found, [left, right], span)
 
@@ -651,8 +660,8 @@ class _Checker(Struct):
         """CEL's `key in map`: whether the map has the key. A JSON array has it as an element."""
         key = _bare(key)
         if base.type == JSON:
-            item = Variable(JSON, "item", span)
-            member = Quantifier(BOOLEAN, "any", "item", base, self.comparison("eq", [item, key], span), span)
+            item = self.element(JSON, span)
+            member = Quantifier(BOOLEAN, "any", item.name, base, self.comparison("eq", [item, key], span), span)
             kind = Call(BOOLEAN, "json_is", (base, Literal(STRING, "object", span)), span)
             there: Node = constants.guarded(Literal(BOOLEAN, False, span), [key], span)  # every key is a text
             if key.type == STRING:
