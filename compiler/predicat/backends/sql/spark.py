@@ -448,8 +448,12 @@ def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.args(node)
     if isinstance(node.args[1], Literal):
         return fn("GET", items, position) if 0 <= _number(node.args[1]) <= _INT32 else r.null(node.type)
-    inside = between(position, number(0), number(2**31 - 1))
-    return case((inside, fn("GET", items, try_cast(position.copy(), "INT"))))
+    return _at(items, position)
+
+
+def _at(items: Sql, position: Sql) -> Sql:
+    """The element at a place, counted from 0, that the row names."""
+    return case((between(position, number(0), number(_INT32)), fn("GET", items, try_cast(position.copy(), "INT"))))
 
 
 def _member(r: Renderer, node: Call) -> Sql:
@@ -490,10 +494,7 @@ def _step(key: Node) -> str | None:
 def _looked_up(r: Renderer, node: Call) -> Sql:
     """A member or an element by way of a map or an array of all of them."""
     base, key = r.args(node)
-    if node.op == "json_get":
-        return fn("TRY_ELEMENT_AT", _members(base), key)
-    place = case((between(key, number(0), number(2**31 - 1)), cast(key.copy(), "INT")))
-    return fn("GET", _items(base), place)
+    return fn("TRY_ELEMENT_AT", _members(base), key) if node.op == "json_get" else _at(_items(base), key)
 
 
 def _members(sql: Sql) -> Sql:

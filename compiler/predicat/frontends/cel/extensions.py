@@ -87,10 +87,9 @@ def _join(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 def _limit(tree: t.Tree, name: str) -> int:
     """How often at most, a constant; a negative one is no limit."""
-    value = tree.value if isinstance(tree, t.Const) and type(tree.value) is int else _MOST + 1
-    if value > _MOST:
-        raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant up to {_MOST:,}", "write the limit as a number"))
-    return value
+    if isinstance(tree, t.Const) and type(tree.value) is int and tree.value <= _MOST:
+        return tree.value
+    raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant up to {_MOST:,}", "write the limit as a number"))
 
 
 def _split(args: tuple[t.Tree, ...], span: Span) -> t.Tree:

@@ -23,7 +23,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.postgres.conversions import text_to_double, text_to_int
-from predicat.backends.sql.postgres.documents import arrow, json_kind
+from predicat.backends.sql.postgres.documents import arrow, json_kind, not_null
 from predicat.backends.sql.postgres.numbers import not_nan
 from predicat.backends.sql.postgres.texts import constant_int
 from predicat.ir.nodes import Call, Literal, Quantifier
@@ -42,7 +42,7 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     """
     items = r.node(node.source)
     if node.source.type == JSON:
-        items = case((binary(exp.EQ, fn("JSONB_TYPEOF", items), text("array")), items.copy()))
+        items = case((json_kind(items, "array"), items.copy()))
     verdict = exp.to_identifier(r.fresh("is"))
     place = exp.column(r.fresh("at")) if node.kind in ("filter", "map") else None
     kept = [_variable(node)] if node.kind == "filter" else []
@@ -64,7 +64,7 @@ def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -
     table = exp.Table(this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns), ordinality=bool(places))
     if node.source.type != JSON:
         return table
-    value = exp.alias_(fn("NULLIF", _variable(node), cast(text("null"), "JSONB")), node.variable, quoted=True)
+    value = exp.alias_(not_null(_variable(node)), node.variable, quoted=True)
     return exp.Select(expressions=[value, *(column.copy() for column in places)]).from_(table).subquery(r.fresh("t"))
 
 

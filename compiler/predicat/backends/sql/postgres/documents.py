@@ -20,20 +20,21 @@ def json_get(r: Renderer, node: Call) -> Sql:
     In a path, a number written as a text is a place in an array: a key with digits, or none known, is looked up by itself.
     """
     if not _plain_key(node.args[1]):
-        return _not_null(fn("JSONB_OBJECT_FIELD", *r.args(node)))
+        return not_null(fn("JSONB_OBJECT_FIELD", *r.args(node)))
     keys: list[Sql] = []
     base: Node = node
     while isinstance(base, Call) and base.op == "json_get" and _plain_key(base.args[1]):
         keys.insert(0, r.node(base.args[1]))
         base = base.args[0]
-    return _not_null(fn("JSONB_EXTRACT_PATH", r.node(base), *keys))
+    return not_null(fn("JSONB_EXTRACT_PATH", r.node(base), *keys))
 
 
 def _plain_key(key: Node) -> bool:
     return isinstance(key, Literal) and isinstance(key.value, str) and not any(map(str.isdigit, key.value))
 
 
-def _not_null(sql: Sql) -> Sql:
+def not_null(sql: Sql) -> Sql:
+    """A JSON value, with JSON's null as no value."""
     return fn("NULLIF", sql, cast(text("null"), "JSONB"))
 
 
@@ -41,7 +42,7 @@ def json_at(r: Renderer, node: Call) -> Sql:
     """PostgreSQL keeps a scalar as an array of one, and gives it as that one's element."""
     base, position = r.args(node)
     inside = both(json_kind(base, "array"), between(position, number(0), number(2**31 - 1)))
-    return case((inside, _not_null(fn("JSONB_ARRAY_ELEMENT", base.copy(), cast(position.copy(), "INT")))))
+    return case((inside, not_null(fn("JSONB_ARRAY_ELEMENT", base.copy(), cast(position.copy(), "INT")))))
 
 
 def json_kind(sql: Sql, kind: str) -> Sql:
