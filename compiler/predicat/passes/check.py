@@ -667,6 +667,8 @@ class _Checker(Struct):
             if key.type == STRING:
                 there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (Call(JSON, "json_get", (base, key), span),), span),), span)
             return Call(BOOLEAN, "cond", (kind, there, member), span)
+        if key.type not in (STRING, JSON, NULL):
+            raise self.fail(msg.not_comparable(key.span, "string", str(key.type), "the keys of a map in a column are texts"))
         value = self.call("get", [base, key], span)
         there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (value,), span),), span)
         return constants.guarded(there, [base, key], span)
@@ -855,4 +857,4 @@ def _comparison_hint(left: Node, right: Node) -> str | None:
             return "write the number without quotes" if text.value.replace(".", "", 1).lstrip("-").isdigit() else None
     if STRING in (left.type, right.type) and (is_numeric(left.type) or is_numeric(right.type)):
         return "put the text in quotes, or convert one side"
-    return "declare the type of the field, or convert it with CAST" if JSON in (left.type, right.type) else None
+    return "declare the type of the field, or convert one side" if JSON in (left.type, right.type) else None
