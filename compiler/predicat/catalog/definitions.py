@@ -283,7 +283,7 @@ class DefinitionReader(Struct):
     def bound(self, key: str, item: Item) -> Bound | None:
         severity = "error"
         value: Any = item.value
-        if item.kind == "a mapping":
+        if item.is_mapping:
             keys = self.mapping(item, key, BOUND_KEYS)
             if "value" not in keys:
                 self.reporter.add(msg.missing_key(item.span, "value", key))

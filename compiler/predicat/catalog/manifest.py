@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from predicat import backends
 from predicat.catalog.fingerprint import text_hash
 from predicat.catalog.model import Catalog, Dataset, Filter, Version
@@ -99,10 +101,21 @@ def write_manifest(manifest: dict[str, Any], path: Path, **more: Any) -> None:
 
     `more` are further entries of its first line, which holds all but the filters.
     """
-    rows = ",\n".join(json.dumps(row, ensure_ascii=False) for row in manifest["filters"]) + "\n]}\n"
+    rows = ",\n".join(_json(row) for row in manifest["filters"]) + "\n]}\n"
     head = {key: value for key, value in manifest.items() if key != "filters"}
-    shown = json.dumps({**head, **more, "content": text_hash(rows)}, ensure_ascii=False)
+    shown = _json({**head, **more, "content": text_hash(rows)})
     write_text(path, f'{shown[:-1]}, "filters": [\n{rows}')
+
+
+def _json(data: Any) -> str:
+    return msgspec.json.encode(data, enc_hook=_text).decode()
+
+
+def _text(value: Any) -> str:
+    """A text that knows its place is a text."""
+    if isinstance(value, str):
+        return str(value)
+    raise NotImplementedError(type(value))
 
 
 def read_head(path: Path) -> dict[str, Any] | None:

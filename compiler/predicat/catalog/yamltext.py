@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 from msgspec import Struct
+from yaml import CollectionNode, MappingNode, ScalarNode, SequenceNode
 
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -25,8 +26,8 @@ _resolver: Any = yaml.resolver.Resolver()
 @lru_cache(maxsize=100_000)
 def _tag(kind: type[yaml.Node], value: str | None, implicit: tuple[bool, bool]) -> str:
     """The tag of a node, by YAML 1.1's rules as PyYAML has them."""
-    if kind is not yaml.ScalarNode:
-        return _LIST if kind is yaml.SequenceNode else _MAPPING
+    if kind is not ScalarNode:
+        return _LIST if kind is SequenceNode else _MAPPING
     return str(_resolver.resolve(kind, value, (True, False))) if implicit[0] else _TEXT
 
 
@@ -72,36 +73,40 @@ class Item(Struct):
     @property
     def span(self) -> Span:
         """A scalar, or the first line of anything longer."""
-        start, end = self.node.start_mark.index, self.node.end_mark.index
-        if isinstance(self.node, yaml.CollectionNode):
-            found = self.source.text.find("\n", start, end)
-            end = found if found >= 0 else end
         text = self.source.text
+        start, end = self.node.start_mark.index, self.node.end_mark.index
+        if isinstance(self.node, CollectionNode):
+            found = text.find("\n", start, end)
+            end = found if found >= 0 else end
         while end > start + 1 and text[end - 1].isspace():
             end -= 1
         return Span(self.source, start, max(end, start + 1))
 
     @property
     def kind(self) -> str:
-        if isinstance(self.node, yaml.MappingNode):
+        if isinstance(self.node, MappingNode):
             return "a mapping"
-        if isinstance(self.node, yaml.SequenceNode):
+        if isinstance(self.node, SequenceNode):
             return "a list"
         return "nothing" if self.value is None else f"{self.node.value!r}"
 
     @property
+    def is_mapping(self) -> bool:
+        return isinstance(self.node, MappingNode)
+
+    @property
     def value(self) -> Any:
         """The value of a scalar, by YAML 1.1's rules as PyYAML has them."""
-        return _scalar(self.node) if isinstance(self.node, yaml.ScalarNode) else None
+        return _scalar(self.node) if isinstance(self.node, ScalarNode) else None
 
     def entries(self, what: str) -> Iterator[tuple[str, Item, Span]]:
         """The keys, values and key places of a mapping."""
-        if not isinstance(self.node, yaml.MappingNode):
+        if not isinstance(self.node, MappingNode):
             self.reporter.add(msg.wrong_kind(self.span, what, "a mapping", self.kind))
             return
         seen: set[str] = set()
         for key, value in self.node.value:
-            if not isinstance(key, yaml.ScalarNode):
+            if not isinstance(key, ScalarNode):
                 place = Item(key, self.source, self.reporter).span
                 self.reporter.add(msg.wrong_kind(place, f"a key of {what}", "a text", "a collection"))
                 continue
@@ -115,9 +120,9 @@ class Item(Struct):
     def known(self, what: str, keys: Container[str]) -> tuple[dict[str, Item], list[tuple[str, Span]]]:
         """The values of the keys that are known, and the other keys with their places."""
         found: dict[str, Item] = {}
-        if isinstance(self.node, yaml.MappingNode):
+        if isinstance(self.node, MappingNode):
             for key, value in self.node.value:
-                if not isinstance(key, yaml.ScalarNode) or key.value not in keys or key.value in found:
+                if not isinstance(key, ScalarNode) or key.value not in keys or key.value in found:
                     break  # something to report: the slow way knows how
                 found[key.value] = Item(value, self.source, self.reporter)
             else:
@@ -127,7 +132,7 @@ class Item(Struct):
 
     def items(self, what: str) -> Iterator[Item]:
         """The values of a list."""
-        if not isinstance(self.node, yaml.SequenceNode):
+        if not isinstance(self.node, SequenceNode):
             self.reporter.add(msg.wrong_kind(self.span, what, "a list", self.kind))
             return
         for node in self.node.value:
@@ -135,33 +140,29 @@ class Item(Struct):
 
     def text(self, what: str) -> str:
         """A text; anything else is reported and reads as the empty text."""
-        if isinstance(self.node, yaml.ScalarNode) and isinstance(self.value, str):
-            return str(self.node.value)
+        found = self.value
+        if isinstance(found, str):
+            return found
         self.reporter.add(msg.wrong_kind(self.span, what, "a text", self.kind))
         return ""
 
     def plain(self) -> Any:
         """The node as plain data."""
-        node = self.node
-        if isinstance(node, yaml.ScalarNode):
-            return _scalar(node)
-        if isinstance(node, yaml.SequenceNode):
-            return [Item(item, self.source, self.reporter).plain() for item in node.value]
-        found = {key.value: value for key, value in node.value if isinstance(key, yaml.ScalarNode)}
-        if len(found) == len(node.value):
-            return {key: Item(value, self.source, self.reporter).plain() for key, value in found.items()}
-        return {key: value.plain() for key, value, _ in self.entries("a mapping")}  # it reports what is wrong
+        try:
+            return _plain(self.node)
+        except _BadKeyError:
+            return self.data()  # it reports what is wrong
 
     def data(self) -> Any:
         """The node as plain data whose parts carry their places."""
-        if isinstance(self.node, yaml.MappingNode):
+        if isinstance(self.node, MappingNode):
             found = Mapping()
             found.span, found.key_spans = self.span, {}
             for key, value, place in self.entries("a mapping"):
                 found[key] = value.data()
                 found.key_spans[key] = place
             return found
-        if isinstance(self.node, yaml.SequenceNode):
+        if isinstance(self.node, SequenceNode):
             listed = Sequence(item.data() for item in self.items("a list"))
             listed.span = self.span
             return listed
@@ -187,14 +188,31 @@ class Item(Struct):
         return start, end
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:
+class _BadKeyError(Exception):
+    """A key is no text, or stands twice."""
+
+
+def _plain(node: yaml.Node) -> Any:
+    if isinstance(node, ScalarNode):
+        return _scalar(node)
+    if isinstance(node, SequenceNode):
+        return [_plain(item) for item in node.value]
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        if not isinstance(key, ScalarNode) or key.value in found:
+            raise _BadKeyError
+        found[key.value] = _plain(value)
+    return found
+
+
+def _scalar(node: ScalarNode) -> Any:
     return node.value if node.tag == _TEXT else _constructed(node.tag, node.value)
 
 
 @lru_cache(maxsize=100_000)
 def _constructed(tag: str, value: str) -> Any:
     try:
-        return yaml.constructor.SafeConstructor().construct_object(yaml.ScalarNode(tag, value))
+        return yaml.constructor.SafeConstructor().construct_object(ScalarNode(tag, value))
     except (yaml.YAMLError, ValueError, OverflowError):
         return value
 
@@ -222,6 +240,9 @@ def _align(value: str, raw: str, start: int, end: int) -> SequenceType[int]:
 
 
 _FLOW = re.compile(r"[\[{\]}]")
+_MARKS = re.compile(r"[-?:] (?:[ \t]*[-?:] ){39}")
+"""Forty values inside of each other on a line; at its start they nest, elsewhere they may be text."""
+_NESTED = re.compile(rf"^[ \t]*{_MARKS.pattern}", re.MULTILINE)
 
 
 def compose(source: Source, reporter: Reporter) -> Item | None:
@@ -252,7 +273,7 @@ def _compose(source: Source) -> yaml.Node | None:
         depth = max(depth + (1 if found[0] in "[{" else -1), 0)
         if depth > MAX_DEPTH:
             raise PredicatError.of(msg.yaml_limit(Span(source, found.start(), found.end()), f"brackets nest deeper than {MAX_DEPTH}"))
-    deep = re.search(r"^(?:[ \t]*[-?:] ){40}", text, re.MULTILINE)
+    deep = _NESTED.search(text) if _MARKS.search(text) else None
     at = deep.start() if deep else text.find("\n" + " " * 400) + 1
     if deep or at:
         raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}"))
@@ -273,7 +294,7 @@ def _no_aliases(root: yaml.Node | None, source: Source) -> None:
             start = node.start_mark.index
             raise PredicatError.of(msg.yaml_limit(Span(source, start, start + 1), "this value is used again through an alias (*name); write it out"))
         seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
+        if isinstance(node, MappingNode):
             stack.extend(part for pair in node.value for part in pair)
-        elif isinstance(node, yaml.SequenceNode):
+        elif isinstance(node, SequenceNode):
             stack.extend(node.value)

@@ -17,11 +17,13 @@ _INNER = {"duration": DURATION, "null": NULL, "any": ANY}
 
 def to_data(node: Node) -> list[Any]:
     """A node as nested lists of texts and numbers."""
-    match node:
-        case Literal():
-            return ["const", str(node.type), value_data(node.value)]
+    match node:  # the common ones first
+        case Call():
+            return [node.op, str(node.type), *map(to_data, node.args)]
         case Field():
             return ["field", node.decl.name, str(node.type), node.decl.nulls]
+        case Literal():
+            return ["const", str(node.type), value_data(node.value)]
         case Parameter():
             decl = node.decl
             return ["param", decl.name, str(decl.type), decl.required, value_data(decl.default)]
@@ -29,8 +31,6 @@ def to_data(node: Node) -> list[Any]:
             return ["var", name, str(kind)]
         case Items(kind, items):
             return ["items", str(kind), *map(to_data, items)]
-        case Call(kind, op, args):
-            return [op, str(kind), *map(to_data, args)]
         case Quantifier(kind, which, variable, source, body):
             return [f"each {which}", str(kind), variable, to_data(source), to_data(body)]
         case _:

@@ -136,6 +136,8 @@ def children(node: Node) -> tuple[Node, ...]:
     match node:
         case Call():
             return node.args
+        case Field() | Literal():
+            return ()
         case Items():
             return node.items
         case Quantifier():
@@ -172,7 +174,7 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(reversed(children(node)))
+        stack += (node.args if isinstance(node, Call) else children(node))[::-1]
 
 
 def fields_of(node: Node) -> dict[str, FieldDecl]:

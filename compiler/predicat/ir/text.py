@@ -10,19 +10,19 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 
 def to_text(node: Node) -> str:
     """A node as an s-expression with types where they matter."""
-    match node:
-        case Literal():
-            return f"{node.type}:{node.value!r}"
+    match node:  # the common ones first
+        case Call():
+            return f"({node.op} {' '.join(map(to_text, node.args))})"
         case Field():
             return f"{node.decl.name}:{node.decl.type}"
+        case Literal():
+            return f"{node.type}:{node.value!r}"
         case Parameter(kind, decl):
             return f":{decl.name}:{kind}"
         case Variable(_, name):
             return f"${name}"
         case Items():
             return f"[{' '.join(map(to_text, node.items))}]"
-        case Call():
-            return f"({node.op} {' '.join(map(to_text, node.args))})"
         case Quantifier():
             return f"({node.kind} ${node.variable} {to_text(node.source)} {to_text(node.body)})"
         case _:

@@ -29,9 +29,12 @@ def _call(node: Call) -> Node:
         return _connective(node)
     if node.op == "coalesce":
         return _coalesce(node)
-    if isinstance(node.type, Scalar) and OPS[node.op].unknown == "strict" and any(_absent(arg) for arg in node.args):
+    if not isinstance(node.type, Scalar):
+        return node
+    constants = [arg for arg in node.args if _constant(arg)]
+    if OPS[node.op].unknown == "strict" and any(isinstance(arg, Literal) and arg.value is None for arg in constants):
         return Literal(node.type, None, node.span)
-    if isinstance(node.type, Scalar) and node.type != JSON and node.args and all(_constant(arg) for arg in node.args):
+    if constants and len(constants) == len(node.args) and node.type != JSON:
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
 
@@ -49,10 +52,6 @@ def _coalesce(node: Call) -> Node:
     if len(kept) == 1:
         return kept[0]
     return node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
-
-
-def _absent(node: Node) -> bool:
-    return isinstance(node, Literal) and node.value is None
 
 
 def _constant(node: Node) -> bool:

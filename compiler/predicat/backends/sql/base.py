@@ -84,12 +84,13 @@ def fn(name: str, *args: Sql) -> Sql:
 
 
 def text(value: str) -> Sql:
-    return exp.Literal.string(value)
+    return exp.Literal(this=value, is_string=True)
 
 
 def number(value: int | str) -> Sql:
     shown = str(value)
-    return exp.Neg(this=exp.Literal.number(shown[1:])) if shown.startswith("-") else exp.Literal.number(shown)
+    plain = exp.Literal(this=shown.removeprefix("-"), is_string=False)
+    return exp.Neg(this=plain) if shown.startswith("-") else plain
 
 
 def cast(sql: Sql, kind: str) -> Sql:
@@ -217,12 +218,19 @@ class Renderer(Struct):
     height: int = 0
 
     def node(self, node: Node) -> Sql:
-        match node:
-            case Literal():
-                return self.literal(node.type, node.value)
+        match node:  # the common ones first
+            case Call() | Quantifier():
+                beside, self.height = self.height, 0
+                sql = self.call(node) if isinstance(node, Call) else self.dialect.quantifier(self, node)
+                if self.height >= _HIGH:
+                    self.bounded(sql, node)
+                self.height = max(beside, self.height + 1)
+                return sql
             case Field():
                 name = node.decl.column(self.dialect.name)
                 return exp.Column(this=identifier(name, self.dialect.sqlglot))
+            case Literal():
+                return self.literal(node.type, node.value)
             case Parameter(_, decl):
                 # Not a placeholder node: PostgreSQL's would be written as the Python driver's, `%(name)s`.
                 return exp.Var(this=f":{decl.name}")
@@ -230,13 +238,6 @@ class Renderer(Struct):
                 return exp.Column(this=exp.to_identifier(name, quoted=True))
             case Items():
                 return exp.Tuple(expressions=[self.node(item) for item in node.items])
-            case Quantifier() | Call():
-                beside, self.height = self.height, 0
-                sql = self.call(node) if isinstance(node, Call) else self.dialect.quantifier(self, node)
-                if self.height >= _HIGH:
-                    self.bounded(sql, node)
-                self.height = max(beside, self.height + 1)
-                return sql
             case _:
                 assert_never(node)
 
