@@ -9,7 +9,6 @@ are texts are compared as numbers. Source: Amazon SNS Developer Guide, "Subscrip
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader, both, decided, either, negated, present
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT, DOUBLE, JSON, STRING, ArrayType, Type
-from predicat.semantics import like
+from predicat.semantics import like, networks
 
 if TYPE_CHECKING:
     from predicat.frontends import Body
@@ -144,8 +143,8 @@ class _Reader(DataReader):
             case "numeric":
                 return self.numeric(wanted)
             case _:
-                pattern = self.cidr(wanted)
-                return lambda key, _kind: t.Apply("matches", (key, t.Const(pattern, span)), key.span)
+                patterns = self.cidr(wanted)
+                return lambda key, _kind: either(tuple(t.Apply("matches", (key, t.Const(one, span)), key.span) for one in patterns), key.span)
 
     def exact(self, value: Any) -> Test:
         span = self.span(value)
@@ -217,21 +216,12 @@ class _Reader(DataReader):
         if abs(value) > 1e9 or round(value, 5) != value:
             raise self.bad(value, "numeric", f"{value!r} is not within 1,000,000,000 with at most five decimals")
 
-    def cidr(self, value: Any) -> str:
-        """An IPv4 network as a pattern of its addresses."""
+    def cidr(self, value: Any) -> list[str]:
+        """A network as patterns of its addresses."""
         try:
-            network = ipaddress.ip_network(self.text(value, "cidr"), strict=False)
+            return networks.patterns(self.text(value, "cidr"))
         except ValueError:
             raise self.bad(value, "cidr", f"{value!r} is no network", "10.0.0.0/24") from None
-        if network.version != 4:
-            raise self.bad(value, "cidr", "only IPv4 networks can be compared: IPv6 addresses have many spellings")
-        octet = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-        low, high = network.network_address.packed, network.broadcast_address.packed
-        parts = [
-            str(first) if first == last else octet if (first, last) == (0, 255) else f"(?:{'|'.join(map(str, range(first, last + 1)))})"
-            for first, last in zip(low, high, strict=True)
-        ]
-        return "^" + r"\.".join(parts) + "$"
 
 
 def _number(key: t.Tree, kind: Type) -> t.Tree:
