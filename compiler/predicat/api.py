@@ -15,7 +15,8 @@ from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import FieldDecl, Node, fields_of, params_of
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
-from predicat.passes.check import Scope, check
+from predicat.passes.check import check
+from predicat.passes.scope import Scope
 from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import Eval, compile_node
 

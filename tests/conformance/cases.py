@@ -14,7 +14,8 @@ from predicat.frontends import LANGUAGES, Body
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import parse_type
-from predicat.passes.check import Scope, check
+from predicat.passes.check import check
+from predicat.passes.scope import Scope
 from predicat.passes.simplify import simplify
 
 FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "conformance"

@@ -22,7 +22,7 @@ from predicat.review.reasons import atoms
 from tests.engines.predicates import FIELDS, literals, predicates, rows
 from tests.engines.rows import Tables
 
-EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "4"))
+EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "2"))
 _tables: dict[str, Tables] = {}
 
 

@@ -20,7 +20,8 @@ from predicat.diagnostics import messages as msg
 from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
-from predicat.passes.check import Scope, check
+from predicat.passes.check import check
+from predicat.passes.scope import Scope
 from predicat.passes.signatures import find
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import substitute

@@ -13,7 +13,7 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.tree import Tree
-from predicat.passes.check import CEL_RULES, SQL_RULES, Rules
+from predicat.passes.scope import CEL_RULES, SQL_RULES, Rules
 
 
 class Body(Struct, frozen=True):

@@ -21,7 +21,7 @@ from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
-from predicat.passes.check import MAX_DEPTH, MAX_LENGTH
+from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:

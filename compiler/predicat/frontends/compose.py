@@ -7,7 +7,7 @@ from typing import Any
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
-from predicat.passes.check import MAX_DEPTH, SQL_RULES
+from predicat.passes.scope import MAX_DEPTH, SQL_RULES
 
 RULES = SQL_RULES
 

@@ -9,7 +9,7 @@ from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
 from predicat.ir.types import JSON, STRING, MapType, StructType, Type
-from predicat.passes.check import MAX_DEPTH, MAX_NODES
+from predicat.passes.scope import MAX_DEPTH, MAX_NODES
 
 if TYPE_CHECKING:
     from predicat.frontends import Body

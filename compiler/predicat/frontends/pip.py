@@ -17,7 +17,7 @@ from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader
 from predicat.ir import tree as t
 from predicat.ir.types import TIMESTAMP
-from predicat.passes.check import CEL_RULES
+from predicat.passes.scope import CEL_RULES
 
 if TYPE_CHECKING:
     from predicat.frontends import Body

@@ -14,7 +14,7 @@ from predicat.diagnostics import messages as msg
 from predicat.frontends.data import both, decided, either, negated, present
 from predicat.frontends.words import WordReader
 from predicat.ir import tree as t
-from predicat.passes.check import MAX_DEPTH
+from predicat.passes.scope import MAX_DEPTH
 
 if TYPE_CHECKING:
     from predicat.frontends import Body

@@ -18,7 +18,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
 from predicat.ir.values import parse_date, parse_sql_timestamp
-from predicat.passes.check import MAX_DEPTH, MAX_LENGTH, SQL_RULES
+from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
 from predicat.semantics.like import LikeError, canonical
 
 RULES = SQL_RULES

@@ -107,6 +107,10 @@ def _retyped(before: Node, after: Node) -> list[str]:
     return [name for name in old if name in new and old[name] != new[name]]
 
 
+_ATTEMPTS = ((False, 0.1), (True, 0.3), (False, 0.6), (True, 1.0))
+"""How a question is asked, and for which share of the time left: Z3 answers most at once, and some one way only."""
+
+
 class _Comparison:
     """One comparison: questions are answered by trial first, and by proof where no trial finds a row."""
 
@@ -198,8 +202,8 @@ class _Comparison:
         for row, a, b in self.trials():
             if test(a, b) and (seen := self.witness(row, {}, test)) is not None:
                 return seen
-        for regular in (False, True):
-            answer = self.solve(formula, test, regular=regular)
+        for regular, share in _ATTEMPTS:
+            answer = self.solve(formula, test, share, regular=regular)
             if isinstance(answer, Witness):
                 return answer
             if answer == "none":
@@ -207,8 +211,8 @@ class _Comparison:
         self.open = True
         return None
 
-    def solve(self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], *, regular: bool) -> Witness | str:
-        """A witness; "none" where it is proved that there is none; "open" otherwise."""
+    def solve(self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], share: float, *, regular: bool) -> Witness | str:
+        """A witness; "none" where it is proved that there is none; "open" otherwise. `share` is that of the time left."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             return "open"
@@ -217,7 +221,7 @@ class _Comparison:
         self.inexact = self.inexact or encoder.inexact
         if wanted is False:
             return "none"
-        solver.set("timeout", max(1, int(1000 * left * (1.0 if regular else 0.6))))
+        solver.set("timeout", max(1, int(1000 * left * share)))
         solver.push()
         solver.add(as_term(wanted))
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.cel.syntax_proto import decode
-from predicat.passes.check import MAX_LENGTH
+from predicat.passes.scope import MAX_LENGTH
 
 PARSER_DEPTH = 32
 

@@ -13,7 +13,7 @@ from predicat.diagnostics import messages as msg
 from predicat.frontends.cel import extensions, parser
 from predicat.ir import tree as t
 from predicat.ir.values import is_timestamp, parse_timestamp
-from predicat.passes.check import CEL_RULES
+from predicat.passes.scope import CEL_RULES
 
 RULES = CEL_RULES
 

@@ -19,7 +19,7 @@ from predicat.frontends.data import DataReader, Stop
 from predicat.frontends.pip import PredicateReader
 from predicat.frontends.pulsar import proto
 from predicat.ir import tree as t
-from predicat.passes.check import MAX_DEPTH
+from predicat.passes.scope import MAX_DEPTH
 
 if TYPE_CHECKING:
     from predicat.frontends import Body

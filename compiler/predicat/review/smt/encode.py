@@ -13,48 +13,16 @@ from typing import Any
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.text import to_text
-from predicat.ir.types import (
-    BIGINT,
-    BOOLEAN,
-    DATE,
-    DOUBLE,
-    DURATION,
-    JSON,
-    STRING,
-    TIMESTAMP,
-    ArrayType,
-    DecimalType,
-    Type,
-)
-from predicat.ir.values import INT_MAX, INT_MIN, UNITS
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.review.smt import numbers, strings, times
+from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
 from predicat.review.smt.strings import NotEncodable
-from predicat.review.smt.terms import (
-    KINDS,
-    Array,
-    Bool,
-    Double,
-    Group,
-    Json,
-    Plain,
-    Term,
-    Truth,
-    all_of,
-    any_of,
-    choose,
-    integer,
-    negated,
-    truth_of,
-    z3,
-)
-from predicat.semantics.regex import Regex, Seq
+from predicat.review.smt.terms import KINDS, Array, Bool, Double, Group, Json, Plain, Term, Truth, all_of, any_of, integer, negated, truth_of, z3
+from predicat.semantics.regex import Regex
 
 MAX_ITEMS = 8
 OPAQUE = "\x01"
 """What the names of values without a formula begin with (Z3 cuts a name at character 0)."""
-Env = dict[str, tuple[str, Term]]
-"""What the variables of quantifiers stand for: the element's name and term."""
-_BOUNDS: dict[Type, tuple[int, int]] = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY)}
 
 
 def items_needed(nodes: Iterable[Node]) -> int:
@@ -126,7 +94,7 @@ class Encoder:
             return self.variable(f"{OPAQUE}{to_text(node)} {place}", node.type)
 
     def call(self, node: Call, env: Env) -> Term:
-        rule = _RULES.get(node.op)
+        rule = RULES.get(node.op)
         if rule is None:
             raise NotEncodable
         return rule(self, node, env)
@@ -191,8 +159,8 @@ class Encoder:
             return Double(z3.Real(name), nan, plus, minus, null)
         if kind in (BIGINT, TIMESTAMP, DATE, DURATION):
             term = z3.Int(name)
-            if kind in _BOUNDS:
-                low, high = _BOUNDS[kind]
+            if kind in BOUNDS:
+                low, high = BOUNDS[kind]
                 self.constraints += [term >= low, term <= high]
             return Plain(term, null)
         if isinstance(kind, DecimalType):
@@ -287,7 +255,7 @@ class Encoder:
                 raise NotEncodable
             same = any_of(all_of(a.true, b.true), all_of(a.false, b.false))
             return truth_of(same if op == "eq" else negated(same), null)
-        if isinstance(a, Double) or isinstance(b, Double) or (isinstance(a, Plain) and isinstance(b, Plain) and _sort(a) != _sort(b)):
+        if isinstance(a, Double) or isinstance(b, Double) or (isinstance(a, Plain) and isinstance(b, Plain) and sort(a) != sort(b)):
             decimals = isinstance(left.type, DecimalType) or isinstance(right.type, DecimalType)
             return truth_of(numbers.compare(op, self.double(a, exactly=decimals), self.double(b, exactly=decimals)), null)
         if isinstance(a, Plain) and isinstance(b, Plain):
@@ -313,10 +281,6 @@ class Encoder:
         return left, strings.literal(right.value), op == "ne"
 
 
-def _sort(value: Plain) -> str:
-    return str(value.term.sort())
-
-
 def _ordered(op: str, a: Any, b: Any) -> Bool:
     match op:
         case "eq":
@@ -333,362 +297,6 @@ def _ordered(op: str, a: Any, b: Any) -> Bool:
             return b <= a
 
 
-def _constant(node: Node) -> str:
-    if not isinstance(node, Literal) or not isinstance(node.value, str):
-        raise NotEncodable
-    return node.value
-
-
-# --- rules, one an operator
-
-Rule = Callable[[Encoder, Call, Env], Term]
-
-
-def _logic(to: Encoder, node: Call, env: Env) -> Term:
-    parts = [to.truth(arg, env) for arg in node.args]
-    if node.op == "and":
-        return Truth(all_of(*(part.true for part in parts)), any_of(*(part.false for part in parts)))
-    return Truth(any_of(*(part.true for part in parts)), all_of(*(part.false for part in parts)))
-
-
-def _not(to: Encoder, node: Call, env: Env) -> Term:
-    part = to.truth(node.args[0], env)
-    return Truth(part.false, part.true)
-
-
-def _is_true(to: Encoder, node: Call, env: Env) -> Term:
-    return truth_of(to.truth(node.args[0], env).true)
-
-
-def _is_null(to: Encoder, node: Call, env: Env) -> Term:
-    return truth_of(to.term(node.args[0], env).null)
-
-
-def _merged(test: Bool, yes: Term, no: Term, null: Bool) -> Term:
-    match yes, no:
-        case Truth(), Truth():
-            true, false = choose(test, yes.true, no.true), choose(test, yes.false, no.false)
-            return Truth(all_of(true, negated(null)), all_of(false, negated(null)))
-        case Plain(), Plain():
-            return Plain(choose(test, yes.term, no.term), any_of(null, choose(test, yes.null, no.null)))
-        case Double(), Double():
-            return Double(choose(test, yes.term, no.term), choose(test, yes.nan, no.nan), choose(test, yes.plus, no.plus),
-                          choose(test, yes.minus, no.minus), any_of(null, choose(test, yes.null, no.null)))  # fmt: skip
-        case _:
-            raise NotEncodable
-
-
-def _cond(to: Encoder, node: Call, env: Env) -> Term:
-    test = to.truth(node.args[0], env)
-    return _merged(test.true, to.term(node.args[1], env), to.term(node.args[2], env), test.null)
-
-
-def _coalesce(to: Encoder, node: Call, env: Env) -> Term:
-    found = to.term(node.args[-1], env)
-    for arg in reversed(node.args[:-1]):
-        term = to.term(arg, env)
-        found = _merged(negated(term.null), term, found, False)
-    return found
-
-
-def _same(to: Encoder, node: Call, env: Env) -> Term:
-    left, right = node.args
-    nulls = all_of(to.term(left, env).null, to.term(right, env).null)
-    return truth_of(any_of(nulls, to.compared("eq", left, right, env).true))
-
-
-def _comparison(to: Encoder, node: Call, env: Env) -> Term:
-    left, right = node.args
-    return to.compared(node.op, left, right, env)
-
-
-def _in(to: Encoder, node: Call, env: Env) -> Term:
-    left, right = node.args
-    if isinstance(right, Items):
-        tests = [to.compared("eq", left, item, env) for item in right.items]
-        return Truth(any_of(*(test.true for test in tests)), all_of(negated(to.term(left, env).null), *(test.false for test in tests)))
-    value, array = to.term(left, env), to.elements(right, env)
-    if not isinstance(value, Plain):
-        raise NotEncodable
-    found, absent = [], []
-    for place, item in enumerate(array.items):
-        if not isinstance(item, Plain) or _sort(item) != _sort(value):
-            raise NotEncodable
-        found.append(all_of(array.length > place, negated(item.null), item.term == value.term))
-        absent.append(all_of(array.length > place, item.null))
-    there = all_of(negated(value.null), negated(array.null))
-    return Truth(all_of(there, any_of(*found)), all_of(there, negated(any_of(*found)), negated(any_of(*absent))))
-
-
-def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
-    a, b = (to.term(arg, env) for arg in node.args)
-    if isinstance(a, Double) and isinstance(b, Double):
-        if node.op == "fdiv" and not (isinstance(node.args[1], Literal) and node.args[1].value):
-            raise NotEncodable  # which infinity a zero gives depends on its sign
-        to.inexact = True
-        return numbers.double_operation("div" if node.op == "fdiv" else node.op, a, b)
-    if not isinstance(a, Plain) or not isinstance(b, Plain):
-        raise NotEncodable
-    if node.type == BIGINT:
-        return numbers.integer_operation(node.op, a, b)
-    found = a.term + b.term if node.op == "add" else a.term - b.term
-    low, high = _BOUNDS.get(node.type, (-(10**20), 10**20))
-    return Plain(found, any_of(a.null, b.null, z3.Not(z3.And(found >= low, found <= high))))
-
-
-def _negative(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.term(node.args[0], env)
-    if isinstance(a, Double):
-        return numbers.minus(a) if node.op == "neg" else numbers.absolute(a)
-    if not isinstance(a, Plain):
-        raise NotEncodable
-    return numbers.whole(-a.term if node.op == "neg" else z3.If(a.term < 0, -a.term, a.term), a.null)
-
-
-def _whole(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.double(to.term(node.args[0], env))
-    return numbers.floor(a) if node.op == "floor" else numbers.minus(numbers.floor(numbers.minus(a)))
-
-
-def _int32(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[0], env)
-    return Plain(a.term, any_of(a.null, z3.Not(z3.And(a.term >= -(2**31), a.term < 2**31))))
-
-
-def _concat(to: Encoder, node: Call, env: Env) -> Term:
-    a, b = (to.plain(arg, env) for arg in node.args)
-    return Plain(z3.Concat(a.term, b.term), any_of(a.null, b.null))
-
-
-def _length(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[0], env)
-    return Plain(z3.Length(a.term), a.null)
-
-
-def _affix(to: Encoder, node: Call, env: Env) -> Term:
-    left, right = node.args
-    if isinstance(right, Literal) and isinstance(right.value, str):
-        cased = isinstance(left, Call) and left.op in ("lower", "upper")
-        if to.regular or cased:
-            parts = (strings.ANYTHING, *strings.literal(right.value).parts, strings.ANYTHING)  # type: ignore[union-attr]  # a sequence
-            start, end = node.op == "starts_with", node.op == "ends_with"
-            return to.member(left, Seq(parts[(1 if start else 0) : (-1 if end else None)]), env)
-    a, b = to.plain(left, env), to.plain(right, env)
-    null = any_of(a.null, b.null)
-    if node.op == "starts_with":
-        return truth_of(z3.PrefixOf(b.term, a.term), null)
-    return truth_of(z3.SuffixOf(b.term, a.term) if node.op == "ends_with" else z3.Contains(a.term, b.term), null)
-
-
-def _languages(make: Callable[[str], Regex]) -> Rule:
-    return lambda to, node, env: to.member(node.args[0], make(_constant(node.args[1])), env)
-
-
-def _affix_ci(before: bool, after: bool) -> Callable[[str], Regex]:
-    def make(value: str) -> Regex:
-        middle = strings.fold_literal(value)
-        return Seq((*((strings.ANYTHING,) if before else ()), middle, *((strings.ANYTHING,) if after else ())))
-
-    return make
-
-
-def _substr(to: Encoder, node: Call, env: Env) -> Term:
-    parts: list[Plain] = [to.plain(arg, env) for arg in node.args]
-    text, start = parts[0], parts[1]
-    null = any_of(*(part.null for part in parts))
-    begin = z3.If(start.term > 1, start.term - 1, 0)
-    if len(parts) == 2:
-        return Plain(z3.SubString(text.term, begin, z3.Length(text.term)), null)
-    length = parts[2].term
-    end = z3.If(start.term - 1 + length > 0, start.term - 1 + length, 0)
-    found = z3.If(end > begin, z3.SubString(text.term, begin, end - begin), z3.StringVal(""))
-    return Plain(found, any_of(null, length < 0))
-
-
-def _position(to: Encoder, node: Call, env: Env) -> Term:
-    a, b = (to.plain(arg, env) for arg in node.args)
-    return Plain(z3.IndexOf(a.term, b.term, 0) + 1, any_of(a.null, b.null))
-
-
-def _to_int(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.term(node.args[0], env)
-    if isinstance(a, Truth):
-        return Plain(choose(a.true, integer(1), integer(0)), a.null)
-    if isinstance(a, Double):
-        return numbers.to_integer(a)
-    if not isinstance(a, Plain) or node.args[0].type not in (TIMESTAMP, STRING):
-        raise NotEncodable
-    if node.args[0].type == TIMESTAMP:
-        return Plain(a.term / times.SECOND, a.null)
-    digits = z3.Range("0", "9")
-    minus = z3.Concat(z3.Re("-"), z3.Loop(digits, 1, 19))
-    written = z3.InRe(a.term, z3.Union(z3.Loop(digits, 1, 20), minus))
-    negative = z3.PrefixOf(z3.StringVal("-"), a.term)
-    size = z3.StrToInt(z3.If(negative, z3.SubString(a.term, 1, 20), a.term))
-    return numbers.whole(z3.If(negative, -size, size), a.null, z3.Not(written))
-
-
-def _to_double(to: Encoder, node: Call, env: Env) -> Term:
-    if node.args[0].type == STRING:
-        raise NotEncodable
-    return to.double(to.term(node.args[0], env))
-
-
-def _to_string(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.term(node.args[0], env)
-    if isinstance(a, Truth):
-        return Plain(choose(a.true, z3.StringVal("true"), z3.StringVal("false")), a.null)
-    if not isinstance(a, Plain) or node.args[0].type != BIGINT:
-        raise NotEncodable
-    shown = z3.If(a.term < 0, z3.Concat(z3.StringVal("-"), z3.IntToStr(-a.term)), z3.IntToStr(a.term))
-    return Plain(shown, a.null)
-
-
-def _to_boolean(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[0], env)
-    true = z3.Or(*(a.term == text for text in ("true", "TRUE", "True", "t", "1")))
-    false = z3.Or(*(a.term == text for text in ("false", "FALSE", "False", "f", "0")))
-    return Truth(all_of(true, negated(a.null)), all_of(false, negated(a.null)))
-
-
-def _to_timestamp(to: Encoder, node: Call, env: Env) -> Term:
-    kind = node.args[0].type
-    if kind == STRING:
-        raise NotEncodable
-    a = to.plain(node.args[0], env)
-    if kind == DATE:
-        return Plain(a.term * times.DAY, a.null)
-    found = a.term * times.SECOND
-    return Plain(found, any_of(a.null, z3.Not(z3.And(found >= times.FIRST, found <= times.LAST))))
-
-
-def _to_date(to: Encoder, node: Call, env: Env) -> Term:
-    if node.args[0].type != TIMESTAMP:
-        raise NotEncodable
-    a = to.plain(node.args[0], env)
-    return Plain(a.term / times.DAY, a.null)
-
-
-def _time_part(to: Encoder, node: Call, env: Env) -> Term:
-    if any(_constant(zone) != "UTC" for zone in node.args[1:]):
-        raise NotEncodable
-    a = to.plain(node.args[0], env)
-    found = times.part(node.op, a.term, day=node.args[0].type == DATE)
-    if found is None:
-        raise NotEncodable
-    return Plain(found, a.null)
-
-
-def _date_trunc(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[1], env)
-    found = times.truncate(_constant(node.args[0]), a.term)
-    if found is None:
-        raise NotEncodable
-    return Plain(found, any_of(a.null, found < times.FIRST))
-
-
-def _in_units(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[1], env)
-    return Plain(numbers.truncated(a.term, integer(UNITS[_constant(node.args[0])])), a.null)
-
-
-def _days(to: Encoder, node: Call, env: Env) -> Term:
-    a, b = (to.plain(arg, env) for arg in node.args)
-    null = any_of(a.null, b.null)
-    if node.op == "days_between":
-        return Plain(a.term - b.term, null)
-    found = a.term + b.term
-    return Plain(found, any_of(null, z3.Not(z3.And(found >= times.FIRST_DAY, found <= times.LAST_DAY))))
-
-
-def _member(to: Encoder, node: Call, env: Env) -> Term:
-    group, key = to.term(node.args[0], env), _constant(node.args[1])
-    if not isinstance(group, Group):
-        raise NotEncodable
-    name = f"{group.name}[{key!r}]"
-    child = to.variable(name, node.type)
-    to.children.setdefault(group.name, {})[key] = name
-    to.constraints.append(z3.Or(*(part for part in (child.null, z3.Not(group.null)) if not isinstance(part, bool))))
-    return child
-
-
-def _index(to: Encoder, node: Call, env: Env) -> Term:
-    place = node.args[1]
-    array = to.elements(node.args[0], env)
-    if not isinstance(place, Literal) or not isinstance(place.value, int) or not 0 <= place.value < len(array.items):
-        raise NotEncodable
-    item = array.items[place.value]
-    outside = any_of(array.null, array.length <= place.value)
-    if isinstance(item, Truth):
-        return Truth(all_of(item.true, negated(outside)), all_of(item.false, negated(outside)))
-    if isinstance(item, Plain):
-        return Plain(item.term, any_of(item.null, outside))
-    raise NotEncodable
-
-
-def _size(to: Encoder, node: Call, env: Env) -> Term:
-    found = to.term(node.args[0], env)
-    if not isinstance(found, Array):
-        raise NotEncodable
-    return Plain(found.length, found.null)
-
-
-def _json(to: Encoder, node: Call, env: Env) -> Json:
-    found = to.term(node.args[0], env)
-    if not isinstance(found, Json):
-        raise NotEncodable
-    return found
-
-
-def _json_get(to: Encoder, node: Call, env: Env) -> Term:
-    key = node.args[1]
-    if not isinstance(key, Literal) or not isinstance(key.value, str | int) or (isinstance(key.value, int) and key.value < 0):
-        raise NotEncodable
-    return to.json_child(_json(to, node, env), key.value)
-
-
-def _json_is(to: Encoder, node: Call, env: Env) -> Term:
-    found = _json(to, node, env)
-    return truth_of(found.kind == KINDS.index(_constant(node.args[1])), found.null)
-
-
-def _json_value(kind: str) -> Rule:
-    def rule(to: Encoder, node: Call, env: Env) -> Term:
-        found = _json(to, node, env)
-        null = any_of(found.null, found.kind != KINDS.index(kind))
-        if kind == "string":
-            return Plain(found.text, null)
-        if kind == "number":
-            return Double(found.number, False, False, False, null)
-        return truth_of(found.truth, null)
-
-    return rule
-
-
-_RULES: dict[str, Rule] = {
-    "and": _logic, "or": _logic, "not": _not, "is_true": _is_true, "is_null": _is_null,
-    "cond": _cond, "coalesce": _coalesce, "same": _same,
-    "eq": _comparison, "ne": _comparison, "lt": _comparison, "le": _comparison, "gt": _comparison, "ge": _comparison, "in": _in,
-    "add": _arithmetic, "sub": _arithmetic, "mul": _arithmetic, "div": _arithmetic, "mod": _arithmetic, "fdiv": _arithmetic,
-    "int32": _int32, "neg": _negative, "abs": _negative, "floor": _whole, "ceil": _whole,
-    "concat": _concat, "length": _length, "starts_with": _affix, "ends_with": _affix, "contains": _affix,
-    "like": _languages(strings.like_language), "matches": _languages(strings.pattern_language),
-    "equals_ci": _languages(_affix_ci(before=False, after=False)), "starts_with_ci": _languages(_affix_ci(before=False, after=True)),
-    "contains_ci": _languages(_affix_ci(before=True, after=True)), "like_ci": _languages(strings.fold_like),
-    "substr": _substr, "position": _position,
-    "to_int": _to_int, "to_double": _to_double, "to_string": _to_string, "to_boolean": _to_boolean,
-    "to_timestamp": _to_timestamp, "to_date": _to_date,
-    "year": _time_part, "month": _time_part, "day": _time_part, "day_of_week": _time_part,
-    "hour": _time_part, "minute": _time_part, "second": _time_part, "millisecond": _time_part,
-    "date_trunc": _date_trunc, "in_units": _in_units, "add_days": _days, "days_between": _days,
-    "get": _member, "member": _member, "index": _index, "size": _size,
-    "json_get": _json_get, "json_at": _json_get, "json_is": _json_is, "json_string": _json_value("string"),
-    "json_number": _json_value("number"), "json_boolean": _json_value("boolean"),
-}  # fmt: skip
-"""How each operator becomes a formula. An operator that stands here not is a value that nothing is known of."""
-
-
 def encodable() -> frozenset[str]:
     """The operators that have a formula."""
-    return frozenset(_RULES)
-
+    return frozenset(RULES)

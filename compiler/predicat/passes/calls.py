@@ -1,0 +1,84 @@
+"""Calls of operators: the signature that fits, and the conversions of arguments that it asks for."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from predicat.diagnostics import Diagnostic, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call, Field, Literal, Node, Variable
+from predicat.ir.types import BIGINT, DOUBLE, JSON, DecimalType, Type
+from predicat.passes import signatures
+from predicat.passes.convert import convert
+from predicat.passes.scope import Rules, Scope, Stop
+from predicat.semantics import regex
+from predicat.semantics.zones import TRUNC_UNITS, ZONED, is_zone
+
+
+class Calls(Struct):
+    """Calls of operators on typed arguments; problems go to a reporter."""
+
+    scope: Scope
+    rules: Rules
+    reporter: Reporter = field(default_factory=Reporter)
+    variables: dict[str, Node] = field(default_factory=dict[str, Node])
+    hidden: int = 0
+
+    def fail(self, diagnostic: Diagnostic) -> Stop:
+        self.reporter.add(diagnostic)
+        return Stop()
+
+    def call(self, op: str, args: list[Node], span: Span) -> Call:
+        """A call of an operator, with the conversions that make its arguments fit."""
+        for position in signatures.constant_positions(op):
+            if position < len(args) and not isinstance(args[position], Literal):
+                raise self.fail(msg.not_constant(args[position].span, op, "pattern" if position else "unit"))
+        self.pattern(op, args)
+        if self.rules.promote:
+            args = self.sql_arithmetic(op, args)
+        kinds = tuple(arg.type for arg in args)
+        found = signatures.find(op, kinds, promote=self.rules.promote, mixed_numbers=False)
+        if found is None:
+            raise self.fail(msg.type_mismatch(span, op, map(str, kinds), signatures.expected(op), self.number_hint(kinds)))
+        converted = tuple(convert(arg, kind) for arg, kind in zip(args, found.wanted, strict=True))
+        return Call(found.result, op, converted, span)
+
+    def pattern(self, op: str, args: list[Node]) -> None:
+        """A regular expression, a unit or a time zone that is a constant must be a good one."""
+        for position in signatures.constant_positions(op):
+            node = args[position] if position < len(args) else None
+            if not isinstance(node, Literal) or not isinstance(node.value, str):
+                continue
+            if op == "matches":
+                try:
+                    regex.parse(node.value)
+                except regex.RegexError as error:
+                    raise self.fail(msg.bad_regex(node.span, str(error))) from None
+            elif op == "split" and not node.value:
+                raise self.fail(msg.bad_constant(node.span, "text to split by", "", ","))
+            elif op == "date_trunc" and node.value not in TRUNC_UNITS:
+                raise self.fail(msg.bad_constant(node.span, "unit of time", node.value, "day"))
+            elif op in ZONED and not is_zone(node.value):
+                raise self.fail(msg.bad_constant(node.span, "time zone", node.value, "Europe/Paris"))
+
+    def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
+        """Decimals are added as doubles, because the engines disagree about the digits of the result."""
+        if op not in ("add", "sub", "mul", "div", "neg", "abs"):
+            return args
+        return [convert(arg, DOUBLE) if isinstance(arg.type, DecimalType) else arg for arg in args]
+
+    def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
+        if not self.rules.promote and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
+            return "write the integer with a point (2.0), or convert it with double()"
+        return None
+
+    def nullable_value(self, node: Node) -> bool:
+        return self.rules.null_is_value and isinstance(node, Field) and node.decl.nulls == "value"
+
+    def element(self, kind: Type, span: Span) -> Variable:
+        """The variable of a macro that nobody wrote, with a name that nothing else has."""
+        name = ""
+        while not name or name in self.variables or name in self.scope.params or name in (self.scope.fields or ()):
+            self.hidden += 1
+            name = f"item{self.hidden}"
+        return Variable(kind, name, span)

@@ -1,0 +1,61 @@
+"""Typed nodes as other types, and nodes whose type is not checked."""
+
+from __future__ import annotations
+
+from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, DecimalType, Type, is_numeric
+
+
+def dyn(node: Node) -> Node:
+    """A node whose type is not checked: what does not fit is no error of the filter but one of the row."""
+    return node if isinstance(node, Items) or loose(node) else Call(node.type, "dyn", (node,), node.span)
+
+
+def loose(node: Node) -> bool:
+    return isinstance(node, Call) and node.op == "dyn"
+
+
+def bare(node: Node) -> Node:
+    """A node without the mark that its type is not checked."""
+    return node.args[0] if isinstance(node, Call) and node.op == "dyn" else node
+
+
+def convert(node: Node, kind: Type) -> Node:
+    """A node as another type: a conversion that signatures.find has found possible."""
+    if node.type == kind:
+        return node
+    if node.type == NULL and isinstance(node, Literal):
+        return Literal(kind, None, node.span)
+    if node.type == JSON:
+        op = _JSON_VALUES.get(kind)
+        return Call(kind, op, (node,), node.span) if op else node
+    if kind == DOUBLE and is_numeric(node.type):
+        if isinstance(node, Literal) and node.value is not None:
+            return Literal(DOUBLE, float(str(node.value)), node.span)
+        return Call(DOUBLE, "to_double", (node,), node.span)
+    return node
+
+
+_JSON_VALUES: dict[Type, str] = {STRING: "json_string", DOUBLE: "json_number", BOOLEAN: "json_boolean"}
+
+
+def typed_null(node: Node, kind: Type) -> Node:
+    return Literal(kind, None, node.span) if isinstance(node, Literal) and node.value is None else node
+
+
+def json_number(node: Node, other: Type) -> Node:
+    """The numbers of JSON are doubles; beside any number a JSON value must be one."""
+    return convert(node, DOUBLE) if node.type == JSON and is_numeric(other) else node
+
+
+def beside_double(node: Node) -> Node:
+    """A decimal beside a double is compared as a double, on every engine; so is a whole constant that a double holds."""
+    exact = isinstance(node, Literal) and node.type == BIGINT and isinstance(node.value, int) and abs(node.value) <= 2**53
+    return convert(node, DOUBLE) if exact or isinstance(node.type, DecimalType) else node
+
+
+def same_constant(one: Node, other: Node) -> bool:
+    if not isinstance(one, Literal) or not isinstance(other, Literal):
+        return False
+    comparable = one.type == other.type or (is_numeric(one.type) and is_numeric(other.type))
+    return comparable and one.value == other.value

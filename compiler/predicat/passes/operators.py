@@ -1,0 +1,230 @@
+"""Operators as languages have them: signs that mean several things, look-ups, conversions, dates."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.ir import tree as t
+from predicat.ir.nodes import Call, Field, Items, Literal, Node
+from predicat.ir.ops import COMPARISONS
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    MapType,
+    Scalar,
+    StructType,
+    Type,
+)
+from predicat.ir.values import INT_MAX, INT_MIN, type_of
+from predicat.passes import constants, overflow, signatures
+from predicat.passes.comparisons import Comparisons
+from predicat.passes.convert import bare, convert, dyn, loose, same_constant
+
+
+class Operators(Comparisons):
+    """What an operator means for arguments of given types: one of the operator table, or several of them."""
+
+    def operator(self, op: str, args: list[Node], span: Span) -> Node:
+        """An operator of any language, AND, OR and NOT apart."""
+        if op == "dyn":
+            return dyn(args[0])
+        if op == "has":
+            return self.has(args[0], span)
+        if op == "cast":
+            return self.cast(args[0], args[1], span)
+        if op in ("bracket", "bracket1"):
+            return self.bracket(op, args[0], args[1], span)
+        if op in COMPARISONS or op in ("same", "in"):
+            return self.comparison(op, args, span)
+        if op == "cond" and any(isinstance(arg, Items) for arg in args):
+            raise self.fail(msg.unsupported_syntax(span, "a choice between lists or maps"))
+        if op == "size" and isinstance(args[0], Items):
+            return constants.guarded(Literal(BIGINT, len(args[0].items), span), [args[0]], span)
+        if op == "add" and isinstance(args[0].type, ArrayType) and isinstance(args[1].type, ArrayType):
+            return self.joined_lists(args[0], args[1], span)
+        if op == "join" and isinstance(args[0], Items):
+            return self.joined_texts(args[0], args[1], span)
+        args = [self.array(arg) for arg in args]
+        test = args[0] if op == "cond" else None
+        if self.rules.absorbing and isinstance(test, Literal) and isinstance(test.value, bool) and args[1].type != args[2].type:
+            return args[1 if test.value else 2]
+        untyped = any(loose(arg) for arg in args)
+        args = [bare(arg) for arg in args]
+        op, args = self.overload(op, args)
+        if untyped and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None:
+            return dyn(Literal(BOOLEAN, None, span))
+        if op in _DURATION_UNITS and args[0].type == DURATION:
+            return _duration_part(op, args[0], span)
+        if op in ("add", "sub") and args[0].type == DATE:
+            op, args = self.days(op, args)
+        found = self.call(op, args, span)
+        if op == "json_size":
+            return _json_size(found)
+        return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
+
+    def overload(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
+        """The operator that a sign or a name means for arguments of these types."""
+        kinds = [arg.type for arg in args]
+        if op == "size":
+            return _SIZES.get(kinds[0], op), args
+        if op == "add" and STRING in kinds:
+            return "concat", args
+        if op == "add" and kinds == [DURATION, TIMESTAMP]:
+            return op, args[::-1]
+        if op == "div" and self.rules.cel_numbers and set(kinds) <= {DOUBLE, JSON} and DOUBLE in kinds:
+            return "fdiv", args
+        return op, args
+
+    def joined_lists(self, left: Node, right: Node, span: Span) -> Node:
+        if isinstance(left, Items) and isinstance(right, Items):
+            kind = left.type if left.items else right.type
+            return Items(kind, (*left.items, *right.items), span)
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, Items) and not one.items:
+                return other
+        left, right = self.array(left), self.array(right)
+        return self.call("array_concat", [left, right], span)
+
+    def joined_texts(self, items: Items, by: Node, span: Span) -> Node:
+        found: Node = Literal(STRING, "", span)
+        for place, item in enumerate(items.items):
+            if place:
+                found = self.call("concat", [found, by], span)
+            found = self.call("concat", [found, bare(item)], span)
+        return found
+
+    def days(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
+        """SQL: a date and a number of days, an interval of whole days, or another date."""
+        date, other = args
+        if op == "sub" and other.type == DATE:
+            return "days_between", args
+        if isinstance(other, Literal) and isinstance(other.value, timedelta) and not other.value % timedelta(days=1):
+            other = Literal(BIGINT, other.value // timedelta(days=1), other.span)
+        if other.type == BIGINT:
+            shift = Call(BIGINT, "neg", (other,), other.span) if op == "sub" else other
+            return "add_days", [date, shift]
+        return op, args
+
+    def has(self, node: Node, span: Span) -> Node:
+        """CEL's test for presence. A field whose NULL is a value is always there."""
+        if isinstance(node, Field) and self.nullable_value(node):
+            return Literal(BOOLEAN, True, span)
+        return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
+
+    def cast(self, node: Node, target: Node, span: Span) -> Node:
+        """A conversion; of a value that has the type already there is none."""
+        op = target.value if isinstance(target, Literal) else None
+        wanted = {"to_string": STRING, "to_int": BIGINT, "to_double": DOUBLE, "to_boolean": BOOLEAN,
+                  "to_timestamp": TIMESTAMP, "to_date": DATE}[str(op)]  # fmt: skip
+        if node.type == NULL:
+            return Literal(wanted, None, span)
+        node = bare(node)
+        if node.type == JSON:
+            node = convert(node, wanted if wanted in (STRING, BOOLEAN) else DOUBLE)
+        if isinstance(node.type, DecimalType) and wanted in (BIGINT, DOUBLE):
+            node = convert(node, DOUBLE)
+        if node.type == wanted:
+            return node
+        found = self.call(str(op), [node], span)
+        return overflow.whole(found) if self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE else found
+
+    # --- parts of values
+
+    def bracket(self, op: str, base: Node, key: Node, span: Span) -> Node:
+        """`base[key]`; "bracket1" counts array elements from 1."""
+        if isinstance(base, Items):
+            return self.look_up(base, key, span)
+        key = bare(key)
+        if isinstance(base.type, StructType) and isinstance(key, Literal) and isinstance(key.value, str):
+            return self.member(base, key.value, span)
+        if isinstance(base.type, MapType):
+            return self.call("get", [base, key], span)
+        if base.type == JSON:
+            return self.call("json_get" if key.type == STRING else "json_at", [base, key], span)
+        if op == "bracket1" and isinstance(base.type, ArrayType):
+            key = Call(BIGINT, "sub", (key, Literal(BIGINT, 1, span)), span)
+        return self.call("index", [base, key], span)
+
+    def member(self, node: Node, key: str, span: Span) -> Node:
+        name = self.constant(key, span)
+        if constants.is_map(node):
+            return self.look_up(node, name, span)
+        match node.type:
+            case MapType(value):
+                return Call(value, "get", (node, name), span)
+            case StructType() as struct:
+                kind = struct.get(key)
+                if kind is None:
+                    known = [item for item, _ in struct.fields]
+                    raise self.fail(msg.unknown_member(span, key, str(struct), known))
+                return Call(kind, "member", (node, name), span)
+            case _ if node.type == JSON:
+                return Call(JSON, "json_get", (node, name), span)
+            case _:
+                raise self.fail(msg.unknown_member(span, key, f"a {node.type}", ()))
+
+    def look_up(self, base: Node, key: Node, span: Span) -> Node:
+        """The value of a key of a written-out map, or the element at a place of a written-out list."""
+        assert isinstance(base, Items)  # noqa: S101  # callers made sure
+        if constants.is_map(base):
+            pairs = constants.entries(base)
+        else:
+            if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not loose(key)):
+                if loose(key):
+                    return dyn(Literal(BOOLEAN, None, span))
+                raise self.fail(msg.type_mismatch(span, "[]", [str(base.type), str(key.type)], "a whole number in the brackets"))
+            pairs = [(Literal(BIGINT, place, span), item) for place, item in enumerate(base.items)]
+        if isinstance(bare(key), Literal) and all(isinstance(bare(one), Literal) for one, _ in pairs):
+            found = next((value for one, value in pairs if same_constant(bare(one), bare(key))), None)
+            missing = Literal(pairs[0][1].type if pairs else BOOLEAN, None, span)
+            result = found if found is not None else dyn(missing) if missing.type == NULL or isinstance(pairs[0][1] if pairs else None, Items) else missing
+            return constants.guarded(result, [base], span)
+        chosen = constants.choose([(self.comparison("eq", [one, key], span), bare(value)) for one, value in pairs], span)
+        if chosen is None:
+            raise self.fail(msg.unsupported_syntax(span, "a look-up by a value of the row among values of several types"))
+        return constants.guarded(chosen, [base], span)
+
+    def array(self, node: Node) -> Node:
+        """A written-out list as an array of the engine."""
+        if not isinstance(node, Items):
+            return node
+        items = tuple(bare(item) for item in node.items)
+        kinds = {item.type for item in items}
+        if constants.is_map(node) or len(kinds) != 1 or not isinstance(items[0].type, Scalar) or NULL in kinds:
+            raise self.fail(msg.unsupported_syntax(node.span, "a list of values of several types, or of none, here"))
+        return Call(ArrayType(items[0].type), "array", items, node.span)
+
+    def constant(self, value: t.Value, span: Span) -> Node:
+        if isinstance(value, str) and not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            raise self.fail(msg.bad_character(span, "half of a surrogate pair"))
+        if isinstance(value, int) and not isinstance(value, bool) and not INT_MIN <= value <= INT_MAX:
+            raise self.fail(msg.number_range(span, str(value)))
+        return Literal(type_of(value), value, span)
+
+
+_DURATION_UNITS = ("hour", "minute", "second", "millisecond")
+_SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
+
+
+def _json_size(found: Call) -> Node:
+    """The elements or keys of a JSON value; the characters, if it is a text."""
+    (value,), span = found.args, found.span
+    kind = Call(BOOLEAN, "json_is", (value, Literal(STRING, "string", span)), span)
+    return Call(BIGINT, "cond", (kind, Call(BIGINT, "length", (convert(value, STRING),), span), found), span)
+
+
+def _duration_part(unit: str, duration: Node, span: Span) -> Node:
+    """CEL's getHours() and its like convert the whole duration; only getMilliseconds() is what is left beside whole seconds."""
+    found = Call(BIGINT, "in_units", (Literal(STRING, unit, span), duration), span)
+    return Call(BIGINT, "mod", (found, Literal(BIGINT, 1000, span)), span) if unit == "millisecond" else found

@@ -1,0 +1,52 @@
+"""What a body may use and how much of it: rules of languages, names, bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec import Struct, field
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import FieldDecl, Node, ParamDecl
+
+MAX_DEPTH = 100
+MAX_NODES = 20_000
+MAX_LENGTH = 100_000
+
+Resolve = Callable[[str, tuple[tuple[str, Node], ...], Span], Node]
+
+
+class Rules(Struct, frozen=True):
+    """What a language lets pass.
+
+    `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is (SQL).
+    `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an absent
+    element is an error as a whole. `cel_numbers`: doubles divide as IEEE 754 has it, and whole numbers overflow as in CEL.
+    `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over counts for nothing.
+    """
+
+    promote: bool
+    null_is_value: bool
+    strict_lists: bool = False
+    cel_numbers: bool = False
+    absorbing: bool = False
+
+
+SQL_RULES = Rules(promote=True, null_is_value=False)
+CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
+
+
+class Scope(Struct, frozen=True):
+    """The names that a body may use. `fields` None: any name is a field of dynamic (JSON-like) type.
+
+    `enums` has the constants that are named by an enumeration and a word, `Status.ACTIVE`; a field of such a name goes before.
+    """
+
+    fields: Mapping[str, FieldDecl] | None
+    params: Mapping[str, ParamDecl] = field(default_factory=dict[str, ParamDecl])
+    resolve: Resolve | None = None
+    enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
+
+
+class Stop(Exception):
+    """A part has a problem that is reported already; its parents say nothing."""
