@@ -34,7 +34,8 @@ def workplace(tmp_path: Path) -> Path:
 def test_python_runs(path: Path, workplace: Path) -> None:
     script = "import predicat_spark\npredicat_spark.ensure_java()\n" + "\n".join(blocks(path, "python"))
     done = subprocess.run([sys.executable, "-W", "error::SyntaxWarning", "-c", script], cwd=workplace, capture_output=True, text=True, timeout=300, check=False,
-                          env={key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))})  # fmt: skip
+                          env={**{key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))},
+                               "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1"})  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     if path.name == "README.md":
         assert done.stdout.splitlines()[0] == "True" and "['a', 3.5]" in done.stdout and "events@example.com" in done.stdout

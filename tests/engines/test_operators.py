@@ -130,3 +130,15 @@ def test_any_key_of_json(spark: Any, postgres: Any, key: str) -> None:
     for engine, run in tables.engines():
         sql = [backends.dialect(engine).render(node) for node in (said, computed)]
         assert run(sql) == [tables.reference(said), tables.reference(computed)], sql
+
+
+def test_any_place_of_json(spark: Any, postgres: Any) -> None:
+    """A place that the row names: beyond the ends, beside what is no array, beside a null."""
+    arrays: list[Any] = [[1, 2], {"1": 2}, "ab", None]
+    places = [0, 1, 2, -1, 2**31, 2**63 - 1, -(2**63), None]
+    rows = [{"j": {"xs": xs}, "n": place} for xs in arrays for place in places] + [{"j": {"xs": [0, None]}, "n": 1}, {"n": 1}]
+    node = predicat.parse("j.xs[n] == 2", "cel", {"j": "json", "n": "bigint"}).node
+    tables = Tables(spark, postgres, declared({"j": "json", "n": "bigint"}), rows)
+    assert tables.reference(node) == [False, True, *[None] * (len(rows) - 2)]
+    for engine, run in tables.engines():
+        assert run([backends.dialect(engine).render(node)]) == [tables.reference(node)], engine

@@ -31,6 +31,7 @@ def environment() -> dict[str, str]:
     home = str(Path(pyspark.__file__).parent)
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))}
     return {**inherited, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
+            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1",  # these processes end before a better compiler pays
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
 
 
@@ -82,13 +83,13 @@ def server(command: list[str], port: int, folder: Path) -> Iterator[int]:
         process.wait(30)
 
 
-@pytest.fixture
-def connect_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
-    port = free_port()
-    command = [program("spark-submit"), "--master", "local[1]", *options(manifest, tmp_path), "--conf", f"spark.connect.grpc.binding.port={port}",
+@pytest.fixture(scope="module")
+def connect_server(manifest: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    port, folder = free_port(), tmp_path_factory.mktemp("connect")
+    command = [program("spark-submit"), "--master", "local[1]", *options(manifest, folder), "--conf", f"spark.connect.grpc.binding.port={port}",
                "--conf", "spark.connect.grpc.binding.address=127.0.0.1",
                "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]  # fmt: skip
-    yield from server(command, port, tmp_path)
+    yield from server(command, port, folder)
 
 
 def test_spark_connect(connect_server: int) -> None:

@@ -401,7 +401,10 @@ def _json_step(r: Renderer, node: Call) -> Sql:
         escaped = fn("REPLACE", fn("REPLACE", r.node(key), text("~"), text("~0")), text("/"), text("~1"))
         return case((_json_kind(sql, "object"), _found(sql.copy(), exp.DPipe(this=text("/"), expression=escaped, safe=True))))
     if not isinstance(key, Literal):
-        raise r.refuse(node, "a place in a JSON array must be a constant")
+        place = r.node(key)
+        known = both(_json_kind(sql, "array"), between(place, number(0), number(_LONGEST)))
+        path = exp.DPipe(this=exp.DPipe(this=text("$["), expression=cast(place.copy(), "TEXT"), safe=True), expression=text("]"), safe=True)
+        return case((known, _found(sql.copy(), path)))
     if isinstance(key.value, str) and (key.value.isdigit() or key.value == "-"):
         return _found(sql, text(f'$."{key.value}"'))
     if isinstance(key.value, str):
