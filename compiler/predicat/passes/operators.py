@@ -27,7 +27,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, type_of
-from predicat.passes import constants, overflow, signatures
+from predicat.passes import constants, documents, overflow, signatures
 from predicat.passes.comparisons import Comparisons
 from predicat.passes.convert import bare, convert, dyn, loose, same_constant
 
@@ -45,6 +45,8 @@ class Operators(Comparisons):
             return self.cast(args[0], args[1], span)
         if op in ("bracket", "bracket1"):
             return self.bracket(op, args[0], args[1], span)
+        if op == "json_items" and args[0].type != JSON:
+            return args[0]
         if op in COMPARISONS or op in ("same", "in"):
             return self.comparison(op, args, span)
         if op == "cond" and any(isinstance(arg, Items) for arg in args):
@@ -68,9 +70,9 @@ class Operators(Comparisons):
             return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
-        found = self.call(op, args, span)
         if op == "json_size":
-            return _json_size(found)
+            return documents.size(args[0], span)
+        found = self.call(op, args, span)
         return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
 
     def overload(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
@@ -150,6 +152,8 @@ class Operators(Comparisons):
             return self.member(base, key.value, span)
         if isinstance(base.type, MapType):
             return self.call("get", [base, key], span)
+        if base.type == JSON and key.type == JSON:
+            return documents.element(base, key, span)
         if base.type == JSON:
             return self.call("json_get" if key.type == STRING else "json_at", [base, key], span)
         if op == "bracket1" and isinstance(base.type, ArrayType):
@@ -215,13 +219,6 @@ class Operators(Comparisons):
 
 _DURATION_UNITS = ("hour", "minute", "second", "millisecond")
 _SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
-
-
-def _json_size(found: Call) -> Node:
-    """The elements or keys of a JSON value; the characters, if it is a text."""
-    (value,), span = found.args, found.span
-    kind = Call(BOOLEAN, "json_is", (value, Literal(STRING, "string", span)), span)
-    return Call(BIGINT, "cond", (kind, Call(BIGINT, "length", (convert(value, STRING),), span), found), span)
 
 
 def _duration_part(unit: str, duration: Node, span: Span) -> Node:

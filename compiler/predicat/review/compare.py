@@ -242,7 +242,7 @@ class _Comparison:
                 if found is not None:
                     return found
                 self.operators.update(encoder.opaque)
-                self._dyadic(encoder, solver)
+                self._narrow(encoder, solver)
         except z3.Z3Exception:
             return "open"
         finally:
@@ -259,8 +259,9 @@ class _Comparison:
             found = self.solvers[regular] = (encoder, solver, truths)
         return found
 
-    def _dyadic(self, encoder: Encoder, solver: Any) -> None:
-        """Ask for doubles that binary fractions can hold: the next model may survive the evaluator."""
+    def _narrow(self, encoder: Encoder, solver: Any) -> None:
+        """Ask for doubles that binary fractions can hold, and for nothing that is guessed: the next model may survive the evaluator."""
+        solver.add(*map(z3.Not, encoder.guessed))
         for name, term in encoder.variables.items():
             if z3.is_real(getattr(term, "term", None)) and not name.startswith(OPAQUE):
                 solver.add(term.term == z3.ToReal(z3.Int(f"dyadic {name}")) / 1024)  # type: ignore[union-attr]  # it is a double

@@ -49,7 +49,8 @@ class Probe:
                     self._visit(arg, env)
             return {slot}
         if isinstance(node, Quantifier):
-            source = _slot(node.source, env)
+            read = node.source.args[0] if isinstance(node.source, Call) and node.source.op == "json_items" else node.source
+            source = _slot(read, env)
             inner = env
             if source is not None:
                 self._add(source, node.source.type)

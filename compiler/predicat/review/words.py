@@ -86,7 +86,7 @@ def _called(node: Call, depth: int) -> str:
             return f"{args[0]}.{key}"
         case "index" | "json_at":
             return f"{args[0]}[{args[1]}]"
-        case "json_string" | "json_number" | "json_boolean" | "dyn":
+        case "json_string" | "json_number" | "json_boolean" | "json_items" | "dyn":
             return args[0]
         case "neg":
             return f"-{args[0]}"

@@ -651,5 +651,6 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "json_string": _constantly(lambda value: value if isinstance(value, str) else None),
     "json_number": _constantly(_json_number),
     "json_boolean": _constantly(lambda value: value if isinstance(value, bool) else None),
+    "json_items": _constantly(lambda value: list(value) if isinstance(value, Mapping) else value),
     "json_size": _constantly(lambda value: len(value) if isinstance(value, Mapping | list) else None),
 }

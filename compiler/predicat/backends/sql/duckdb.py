@@ -293,12 +293,16 @@ def _absent(items: Sql) -> Sql:
 
 
 def _elements(r: Renderer, node: Node) -> Sql:
-    sql = r.node(node)
+    """What a macro ranges over; of JSON an array with its nulls as NULL, or the keys of an object."""
     if node.type != JSON:
-        return sql
+        return r.node(node)
+    read = node.args[0] if isinstance(node, Call) and node.op == "json_items" else node
+    sql = r.node(read)
     item = exp.Column(this=exp.to_identifier("__item", quoted=True))
     value = fn("NULLIF", item, cast(text("null"), "JSON"))
-    return case((_json_kind(sql, "array"), fn("LIST_TRANSFORM", cast(sql.copy(), "JSON[]"), _lambda("__item", value))))
+    array = (_json_kind(sql, "array"), fn("LIST_TRANSFORM", cast(sql.copy(), "JSON[]"), _lambda("__item", value)))
+    keys = fn("LIST_TRANSFORM", fn("JSON_KEYS", sql.copy()), _lambda("__item", fn("TO_JSON", item.copy())))
+    return case(array, (_json_kind(sql.copy(), "object"), keys)) if read is not node else case(array)
 
 
 def _quantifier(r: Renderer, node: Quantifier) -> Sql:
@@ -441,6 +445,11 @@ def _json_size(r: Renderer, node: Call) -> Sql:
                 (_json_kind(sql.copy(), "object"), cast(fn("LEN", fn("JSON_KEYS", sql.copy())), "BIGINT")))  # fmt: skip
 
 
+def _json_items(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    return case((_json_kind(sql, "object"), fn("TO_JSON", fn("JSON_KEYS", sql.copy()))), default=sql.copy())
+
+
 def _timestamp(value: datetime) -> Sql:
     return cast(text(value.replace(tzinfo=None).isoformat() + "Z"), "TIMESTAMPTZ")
 
@@ -527,5 +536,6 @@ DUCKDB = Dialect(
         "json_number": _json_value("number", "DOUBLE"),
         "json_boolean": _json_value("boolean", "BOOLEAN"),
         "json_size": _json_size,
+        "json_items": _json_items,
     },
 )

@@ -512,6 +512,12 @@ def _json_size(r: Renderer, node: Call) -> Sql:
     return fn("COALESCE", fn("ARRAY_SIZE", _items(sql)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(sql.copy()))))
 
 
+def _json_items(r: Renderer, node: Call) -> Sql:
+    sql = _unwrapped(r.node(node.args[0]))
+    keys = fn("TRY_PARSE_JSON", fn("TO_JSON", fn("MAP_KEYS", _members(sql))))
+    return fn("COALESCE", keys, sql.copy())
+
+
 _JSON_KINDS = {
     "string": r"\ASTRING\z", "boolean": r"\ABOOLEAN\z", "object": r"\AOBJECT", "array": r"\AARRAY",
     "number": r"\A(?:BIGINT|INT|SMALLINT|TINYINT|DOUBLE|FLOAT|DECIMAL)",
@@ -616,6 +622,7 @@ SPARK = Dialect(
         "json_number": _json_value("number", "double"),
         "json_boolean": _json_value("boolean", "boolean"),
         "json_size": _json_size,
+        "json_items": _json_items,
     },
 )
 

@@ -13,6 +13,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 from predicat.ir.types import BIGINT, DOUBLE, JSON, MapType
 from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
+from predicat.passes.documents import as_written
 
 _SIGNS = {**COMPARISONS, "eq": "==", "ne": "!=", "add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "+", "in": "in"}
 _METHODS = {
@@ -35,7 +36,7 @@ _TOTAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "starts_with", "en
 
 def write(node: Node) -> str:
     """The predicate in CEL. Raises Unsupported."""
-    return _write(plain(node), 0)
+    return _write(plain(as_written(node)), 0)
 
 
 def _write(node: Node, level: int) -> str:
@@ -100,6 +101,8 @@ def _plain_call(node: Call) -> tuple[str, int]:
         return f"-{_write(args[0], 8)}", 8
     if op in ("get", "json_get", "member"):
         return _member(args[0], args[1]), 9
+    if op == "json_items":
+        return _write(args[0], 9), 9
     if op in ("index", "json_at"):
         return f"{_write(args[0], 9)}[{_write(args[1], 0)}]", 9
     return _named(node)

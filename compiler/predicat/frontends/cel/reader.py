@@ -273,7 +273,7 @@ class _Reader:
         name, kept, body = kind
         trees = self.all([loop.iter_range, *([kept] if kept is not None else []), body])
         span = self.closed(self.span(expr, *trees))
-        source = trees[0]
+        source: t.Tree = t.Apply("json_items", (trees[0],), trees[0].span)
         if kept is not None:  # map() of three arguments keeps some elements first
             source = t.Bind("filter", loop.iter_var, source, trees[1], span)
         return t.Bind(name, loop.iter_var, source, trees[-1], span)

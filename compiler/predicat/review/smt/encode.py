@@ -42,7 +42,7 @@ class Encoder:
 
     `variables` are the values that a row is made of, by the name of the field and its path in it; `constraints` what is
     always true of them; `children` the names of the members of maps, structs and JSON values; `opaque` the operators that have
-    no formula. `regular` writes tests of prefixes and suffixes as regular
+    no formula; `guessed` the cases in which a model says more than its row can hold. `regular` writes tests of prefixes and suffixes as regular
     languages: Z3 decides some questions only one way.
     """
 
@@ -53,6 +53,7 @@ class Encoder:
         self.constraints: list[Any] = []
         self.opaque: dict[str, None] = {}
         self.inexact = False
+        self.guessed: list[Any] = []
         self.children: dict[str, dict[str | int, str]] = {}
 
     # --- walking
@@ -209,11 +210,33 @@ class Encoder:
                 self.constraints.append(z3.Or(child.null, z3.Int(f"length {parent.name}") > key))
         return child
 
+    def keys(self, parent: Json) -> Array:
+        """The keys of a JSON object; nothing is known of them but that they are texts."""
+        name, kind = f"{OPAQUE}keys {parent.name}", integer(KINDS.index("string"))
+        self.guessed.append(parent.kind == KINDS.index("object"))
+
+        def key(place: int) -> Json:
+            own = f"{name}[{place}]"
+            return Json(own, kind, z3.String(f"text {own}"), z3.RealVal(0), z3.BoolVal(False), z3.BoolVal(False))
+
+        return self.array(name, any_of(parent.null, parent.kind != KINDS.index("object")), key)
+
     def quantifier(self, node: Quantifier, env: Env) -> Truth:
         if node.kind not in ("any", "all"):
             raise NotEncodable
-        array = self.elements(node.source, env)
-        source = to_text(node.source)
+        source = node.source
+        if not isinstance(source, Call) or source.op != "json_items":
+            return self.over(node, self.elements(source, env), to_text(source), env)
+        parent = self.term(source.args[0], env)
+        if not isinstance(parent, Json):
+            raise NotEncodable
+        self.opaque.setdefault(source.op)
+        array = self.over(node, self.elements(source.args[0], env), to_text(source), env)
+        keys = self.over(node, self.keys(parent), f"keys {to_text(source)}", env)
+        return Truth(any_of(array.true, keys.true), any_of(array.false, keys.false))  # one of them is over NULL
+
+    def over(self, node: Quantifier, array: Array, source: str, env: Env) -> Truth:
+        """A macro over the elements of an array."""
         bodies = [self.truth(node.body, {**env, node.variable: (f"{source}[{place}]", item)}) for place, item in enumerate(array.items)]
         inside = [array.length > place for place in range(len(bodies))]
         there = negated(array.null)

@@ -88,5 +88,6 @@ POSTGRES = Dialect(
         "json_number": documents.json_number,
         "json_boolean": documents.json_scalar("boolean", "BOOLEAN"),
         "json_size": documents.json_size,
+        "json_items": documents.json_items,
     },
 )

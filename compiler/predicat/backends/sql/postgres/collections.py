@@ -23,7 +23,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.postgres.conversions import text_to_double, text_to_int
-from predicat.backends.sql.postgres.documents import arrow, json_kind, not_null
+from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null
 from predicat.backends.sql.postgres.numbers import not_nan
 from predicat.backends.sql.postgres.texts import constant_int
 from predicat.ir.nodes import Call, Literal, Quantifier
@@ -40,9 +40,7 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     The body is worked out beside its element first. An aggregate of it alone would belong to the query around, where it names
     none of its element's columns.
     """
-    items = r.node(node.source)
-    if node.source.type == JSON:
-        items = case((json_kind(items, "array"), items.copy()))
+    items = elements(r, node.source) if node.source.type == JSON else r.node(node.source)
     verdict = exp.to_identifier(r.fresh("is"))
     place = exp.column(r.fresh("at")) if node.kind in ("filter", "map") else None
     kept = [_variable(node)] if node.kind == "filter" else []

@@ -84,3 +84,22 @@ def json_size(r: Renderer, node: Call) -> Sql:
         return case((json_kind(sql, "array"), length), (json_kind(sql.copy(), "object"), count))
 
     return let(r, r.node(node.args[0]), build)
+
+
+def json_items(r: Renderer, node: Call) -> Sql:
+    return let(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql.copy())), default=sql.copy()))
+
+
+def _keys(sql: Sql) -> Sql:
+    """The keys of a JSON object as a JSON array."""
+    rows = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql))
+    return fn("TO_JSONB", fn("ARRAY", exp.Select(expressions=[exp.Star()]).from_(rows)))
+
+
+def elements(r: Renderer, source: Node) -> Sql:
+    """What a macro ranges over: a JSON array, or the keys of an object, else NULL."""
+    if not isinstance(source, Call) or source.op != "json_items":
+        sql = r.node(source)
+        return case((json_kind(sql, "array"), sql.copy()))
+    sql = r.node(source.args[0])
+    return case((json_kind(sql, "array"), sql.copy()), (json_kind(sql.copy(), "object"), _keys(sql.copy())))
