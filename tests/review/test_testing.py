@@ -13,6 +13,7 @@ from predicat.ir.nodes import Node
 from predicat.review import coverage, testing
 from predicat.review.compare import example
 from predicat.review.mutants import mutants
+from predicat.review.probe import Probe
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import on_spark
 from tests.cli.test_commands import run
@@ -127,3 +128,9 @@ def test_explain(folder: Path) -> None:
     done = run("explain", "good", "--row", "[1]", cwd=folder)
     assert done.returncode == 2 and "JSON object" in done.stderr
     assert "did you mean 'good'" in run("explain", "goood", cwd=folder).stderr
+
+
+@pytest.mark.parametrize("text", ['j.x == "a"', 'j.x > 5.0 && j.y == "b"', 'j.exists(k, k == "a")', "j.xs.exists(k, k.n > 3.0)", 'm[s] == "v"', 'j[s] == "v"', "j.xs[n] == 2", "size(j.x) > 3"])
+def test_rows_worth_trying_reach_into_documents(text: str) -> None:
+    node = predicat.parse(text, "cel", {"j": "json", "m": "map<string, string>", "s": "string", "n": "bigint"})
+    assert {True, False} <= {node.evaluate(row) for row in Probe([node.node]).rows(60)}

@@ -43,10 +43,9 @@ class Probe:
             return set()
         slot = _slot(node, env)
         if slot is not None:
-            self._add(slot, node.type)
-            if isinstance(node, Call):
-                for arg in node.args[1:]:
-                    self._visit(arg, env)
+            asked = isinstance(node, Call) and node.op in ("json_is", "json_size")  # of any value: they say nothing of its kind
+            self._add(slot, JSON if asked else node.type)
+            self._keys(node, env)
             return {slot}
         if isinstance(node, Quantifier):
             read = node.source.args[0] if isinstance(node.source, Call) and node.source.op == "json_items" else node.source
@@ -67,6 +66,15 @@ class Probe:
             if node.op not in ("and", "or", "not", "cond") and len(places) > 1:
                 self._exchange(places)
         return places
+
+    def _keys(self, node: Node, env: dict[str, Slot]) -> None:
+        """Where the row names the keys of a place, its values are those that lead there."""
+        while isinstance(node, Call):
+            slot = _slot(node, env)
+            for arg in node.args[1:]:
+                for place in self._visit(arg, env):
+                    self.values[place] += _around("eq", slot[-1], self.kinds[place]) if slot else []
+            node = node.args[0]
 
     def _exchange(self, places: set[Slot]) -> None:
         """Places that are compared with each other share their values."""
@@ -160,14 +168,16 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
         case _:
             return None
     inner, key = _slot(node.args[0], env), node.args[1]
-    if inner is None or not isinstance(key, Literal):
+    if inner is None:
         return None
+    if not isinstance(key, Literal):
+        return (*inner, 0 if node.op in ("index", "json_at") else "k")
     usable = isinstance(key.value, str) or (isinstance(key.value, int) and 0 <= key.value < _MAX)
     return (*inner, key.value) if usable and isinstance(key.value, str | int) else None
 
 
 def _constants(node: Call) -> Iterator[Any]:
-    for arg in node.args:
+    for arg in node.args if node.op != "json_is" else ():
         for part in (arg.items if isinstance(arg, Items) else (arg,)):
             if isinstance(part, Literal) and part.value is not None:
                 yield part.value
