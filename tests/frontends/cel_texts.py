@@ -36,7 +36,7 @@ def _said(value: object) -> str:
     return repr(value)
 
 
-def _written(*shapes: tuple[str, st.SearchStrategy[str], *tuple[st.SearchStrategy[str], ...]] | str) -> st.SearchStrategy[str]:
+def written(*shapes: tuple[str, st.SearchStrategy[str], *tuple[st.SearchStrategy[str], ...]] | str) -> st.SearchStrategy[str]:
     """Texts of some shapes, each with its `{}` filled in."""
     found = [st.just(shape) if isinstance(shape, str) else st.tuples(*shape[1:]).map(lambda parts, shape=shape: shape[0].format(*parts)) for shape in shapes]
     return st.one_of(found)
@@ -64,7 +64,7 @@ def integers(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return leaves
     n, s, x = integers(depth - 1), texts(depth - 1), lists(depth - 1)
-    return leaves | _written(
+    return leaves | written(
         ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("-({})", n), ("size({})", s), ("size({})", x), "size(m)", ("int({})", s), ("int({})", doubles(depth - 1)),
         ("({} ? {} : {})", booleans(depth - 1), n, n), ("{}[{}]", x, n), ("{}.indexOf({})", s, s), ("{}.lastIndexOf({})", s, s),
         ("t.get{}({})", _parts, _zones), "int(t)",
@@ -78,7 +78,7 @@ def doubles(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return leaves
     x = doubles(depth - 1)
-    return leaves | _written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("-({})", x), ("double({})", integers(depth - 1)), ("double({})", texts(depth - 1)),
+    return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("-({})", x), ("double({})", integers(depth - 1)), ("double({})", texts(depth - 1)),
                              ("({} ? {} : {})", booleans(depth - 1), x, x))  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def texts(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return leaves
     x, n = texts(depth - 1), integers(depth - 1)
-    return leaves | _written(
+    return leaves | written(
         ("({} + {})", x, x), ("{}.lowerAscii()", x), ("{}.upperAscii()", x), ("{}.trim()", x), ("{}.charAt({})", x, n), ("{}.substring({})", x, n),
         ("{}.replace({}, {})", x, x, x), ('{}.replace("a", {}, 1)', x, x), ("string({})", n), ("string({})", booleans(depth - 1)),
         ("string(double({}))", n), "string(1.5)", "string(t)", ("string({})", _durations),
@@ -102,18 +102,18 @@ def lists(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return leaves
     x = lists(depth - 1)
-    return leaves | _written(("({} + {})", x, x), ("{}.filter(x, {})", x, st.sampled_from(["x > 1", "x % 2 == 0", "1 / x > 0", "x < a"])),
+    return leaves | written(("({} + {})", x, x), ("{}.filter(x, {})", x, st.sampled_from(["x > 1", "x % 2 == 0", "1 / x > 0", "x < a"])),
                              ("{}.map(x, {})", x, st.sampled_from(["x + 1", "x * x", "10 / x"])))  # fmt: skip
 
 
 @cache
 def booleans(depth: int) -> st.SearchStrategy[str]:
     if not depth:
-        return _written("b", "g", "true", "false", ("({} {} {})", integers(0), _signs, integers(0)), ("({} {} {})", texts(0), _signs, texts(0)),
+        return written("b", "g", "true", "false", ("({} {} {})", integers(0), _signs, integers(0)), ("({} {} {})", texts(0), _signs, texts(0)),
                         ("({} {} {})", doubles(0), _signs, doubles(0)))  # fmt: skip
     x, n, s, e = booleans(depth - 1), integers(depth - 1), texts(depth - 1), lists(depth - 1)
     tests = st.sampled_from(["x > 1", "x == a", "1 / x > 0", "x % 2 == 0"])
-    return _written(
+    return written(
         ("({} && {})", x, x), ("({} || {})", x, x), ("!({})", x), ("({} {} {})", n, _signs, n), ("({} {} {})", s, _signs, s), ("({} {} {})", x, _signs, x),
         ("({} {} {})", doubles(depth - 1), _signs, doubles(depth - 1)), ("({} {} {})", n, _signs, doubles(depth - 1)), ("({} in {})", n, e), ("({} in ss)", s),
         ("({} in [s, o])", s), ("({} in m)", s), ("{}.{}({})", s, st.sampled_from(["startsWith", "endsWith", "contains"]), s),

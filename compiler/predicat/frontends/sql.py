@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from decimal import Decimal
+from itertools import pairwise
 
 from sqlglot import Dialect, Token, TokenType, exp
 from sqlglot.errors import ParseError, TokenError
@@ -42,7 +43,10 @@ def parse(text: str, source: Source, escape: str = "\\", keywords: frozenset[str
         raise PredicatError.of(msg.syntax(whole, "the condition is empty"))
     try:
         tokens = _TOKENIZER.tokenize(text)
-        parsed = _PARSER.parse(tokens if keywords is None else [_as_name(token, keywords) for token in tokens], text)
+        if keywords is not None:
+            tokens = [_as_name(token, keywords) for token in tokens]
+        _check_words(tokens, source)
+        parsed = _PARSER.parse(tokens, text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, source, text) for item in error.errors]) from None
     except TokenError as error:
@@ -61,6 +65,36 @@ def parse(text: str, source: Source, escape: str = "\\", keywords: frozenset[str
         raise
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_DEPTH)) from None
+
+
+def _check_words(tokens: list[Token], source: Source) -> None:
+    """What sqlglot's parser takes and SQL does not, or not in that sense. Raises PredicatError.
+
+    Nothing between two commas; IS, IN, LIKE or BETWEEN behind a comparison (`a = b IS NULL`): the parsers disagree about what belongs together.
+    """
+    compared = [False]
+    """Whether a comparison stands before, inside of each bracket that is open."""
+    for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
+        if (one.token_type, other.token_type) in _GAPS:
+            raise PredicatError.of(msg.syntax(Span(source, other.start, other.end + 1), f"this is no valid SQL condition: something is missing before {other.text!r}"))
+        if one.token_type in _OPENING:
+            compared.append(False)
+        elif one.token_type in _CLOSING and len(compared) > 1:
+            compared.pop()
+        elif one.token_type in _PREDICATES and compared[-1]:
+            hint = "put parentheses around what belongs together"
+            raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), f"{one.text.upper()} stands behind a comparison", hint))
+        elif one.token_type in _COMPARISONS or one.token_type in _BETWEEN_CONDITIONS:
+            compared[-1] = one.token_type in _COMPARISONS
+
+
+_OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
+_CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
+_COMMA = TokenType.COMMA
+_GAPS = frozenset({(_COMMA, _COMMA), (TokenType.L_PAREN, _COMMA), (TokenType.L_BRACKET, _COMMA), (_COMMA, TokenType.R_PAREN), (_COMMA, TokenType.R_BRACKET)})
+_COMPARISONS = frozenset({TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ})
+_PREDICATES = frozenset({TokenType.IS, TokenType.IN, TokenType.LIKE, TokenType.ILIKE, TokenType.RLIKE, TokenType.BETWEEN})
+_BETWEEN_CONDITIONS = frozenset({TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.ARROW, _COMMA})
 
 
 def _as_name(token: Token, keywords: frozenset[str]) -> Token:
@@ -168,7 +202,9 @@ class _Reader:
                 break
         return low, high
 
-    def read(self, node: exp.Expr, depth: int) -> t.Tree:
+    def read(self, node: exp.Expr | None, depth: int) -> t.Tree:
+        if node is None:
+            raise self.fail(msg.syntax(self.whole, "this is no valid SQL condition: an operand is missing"))
         if depth > MAX_DEPTH * 3:
             raise self.fail(msg.too_deep(self.span(node), MAX_DEPTH))
         rule = _RULES.get(type(node))
@@ -536,13 +572,14 @@ def _concat(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return found
 
 
-def _any_equal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`x = ANY(array)`"""
-    right = node.expression
-    if isinstance(right, exp.Any):
-        inner = right.this.unnest()
-        return reader.apply("in", node, node.this, inner, depth=depth)
-    return reader.apply("eq", node, node.this, right, depth=depth)
+def _equal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x = y`, or `x = ANY(array)`, which is FALSE for an array without elements, whatever x is."""
+    if not isinstance(node.expression, exp.Any):
+        return reader.apply("eq", node, node.this, node.expression, depth=depth)
+    span, array = reader.span(node), node.expression.this.unnest()
+    found = reader.apply("in", node, node.this, array, depth=depth)
+    some = t.Apply("gt", (t.Apply("size", (reader.read(array, depth),), span), t.Const(0, span)), span)
+    return found if isinstance(node.this, exp.Literal) else t.Apply("and", (found, some), span)
 
 
 def _array(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -638,7 +675,7 @@ _RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.Or: (_BINARY_ARGS, _chain("or")),
     exp.Not: (_THIS, _unary("not")),
     exp.Paren: (_THIS, _paren),
-    exp.EQ: (_BINARY_ARGS, _any_equal),
+    exp.EQ: (_BINARY_ARGS, _equal),
     exp.NEQ: (_BINARY_ARGS, _binary("ne")),
     exp.LT: (_BINARY_ARGS, _binary("lt")),
     exp.LTE: (_BINARY_ARGS, _binary("le")),

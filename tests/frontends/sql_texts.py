@@ -1,0 +1,106 @@
+"""Generated SQL conditions over declared names, and rows for them: what PostgreSQL and predicat must answer alike.
+
+What is left out is told in docs/languages.md: `lower` and `upper` change ASCII letters only, NaN compares with nothing. PostgreSQL's parts
+of times are decimals, so nothing is divided by them.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Any
+
+from hypothesis import strategies as st
+
+from tests.frontends.cel_texts import written
+
+FIELDS = {"a": "bigint", "c": "bigint", "d": "double", "f": "double", "s": "string", "o": "string", "b": "boolean", "g": "boolean",
+          "t": "timestamp", "day": "date", "xs": "array<bigint>"}  # fmt: skip
+POSTGRES = {"bigint": "bigint", "double": "double precision", "string": "text", "boolean": "boolean", "timestamp": "timestamptz", "date": "date",
+            "array<bigint>": "bigint[]"}  # fmt: skip
+
+_moments = [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 500000, tzinfo=UTC), datetime(2024, 2, 29, tzinfo=UTC)]
+_known: dict[str, list[Any]] = {
+    "a": [0, 1, 2, 3, -1, 7, 12], "c": [0, 1, 2, -3, 5], "d": [0.0, 1.5, -2.5, 2.0, 1e10], "f": [1.0, 0.5, -1.0], "b": [True, False], "g": [True, False],
+    "s": ["", "a", "abc", "12", "A b", " a ", "éa", "a%c", "a\\", "x'y", "-3"], "o": ["b", "", "a", "12", "é"], "t": _moments,
+    "day": [date(2020, 2, 29), date(1999, 12, 31), date(2024, 1, 1)], "xs": [[], [1, 2], [7, None], [3]],
+}  # fmt: skip
+rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({name: st.sampled_from([None, *values]) for name, values in _known.items()})
+
+_signs = st.sampled_from(["=", "<>", "<", "<=", ">", ">=", "!="])
+_not = st.sampled_from(["", "NOT "])
+_patterns = st.sampled_from(["'a%'", "'%b'", "'%b%'", "'_b_'", "'a\\%c'", "'%'", "''", "'a_c'", "'%\\\\%'", "'é%'"])
+_escaped = st.sampled_from(["'a!%c'", "'!_%'", "'%!!%'"])
+_spans = st.sampled_from(["1 hour", "90 minutes", "1 day", "30 seconds"])
+
+
+@cache
+def integers(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["0", "1", "2", "3", "-1", "7", "100", "a", "c"])
+    if not depth:
+        return leaves
+    n, s, b = integers(depth - 1), texts(depth - 1), booleans(depth - 1)
+    return leaves | written(
+        ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("{} {} {}", leaves, st.sampled_from("+-*/%"), leaves), ("abs({})", n), ("-({})", n), ("length({})", s),
+        ("strpos({}, {})", s, s), ("position({} IN {})", texts(0), s), ("coalesce({}, {})", n, n), ("nullif({}, {})", n, n), ("CAST({} AS bigint)", s),
+        ("CASE WHEN {} THEN {} ELSE {} END", b, n, n), ("CASE {} WHEN 1 THEN {} WHEN {} THEN 5 END", n, n, leaves), ("CAST({} AS int)", b), ("mod({}, {})", n, n),
+        ("CAST(extract({} FROM {}) AS bigint)", st.sampled_from(["year", "month", "day", "hour", "minute", "doy", "dow"]), moments(depth - 1)),
+        ("extract({} FROM day)", st.sampled_from(["year", "month", "day", "doy", "dow"])), ("({} - {})", days(depth - 1), days(depth - 1)),
+    )  # fmt: skip
+
+
+@cache
+def doubles(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["d", "f", "1.5", "0.5", "2.0", "-2.5", "100.0"])
+    if not depth:
+        return leaves
+    x = doubles(depth - 1)
+    return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("abs({})", x), ("floor({})", x), ("ceil({})", x), ("-({})", x), ("coalesce({}, {})", x, x),
+                            ("CAST({} AS double precision)", integers(depth - 1)), ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x))  # fmt: skip
+
+
+@cache
+def texts(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["s", "o", "''", "'a'", "'abc'", "'b'", "'A b'", "'12'", "'x''y'", "'%'", "'a_c'", "' a '"])
+    if not depth:
+        return leaves
+    x, n = texts(depth - 1), written(("CAST({} AS int)", integers(depth - 1)), "1", "2")
+    return leaves | written(
+        ("({} || {})", x, x), ("{} || {}", leaves, leaves), ("lower(replace({}, 'é', 'e'))", x), ("upper(replace({}, 'é', 'e'))", x), ("substring({}, {}, {})", x, n, n),
+        ("substring({} FROM {} FOR {})", x, n, n), ("substring({}, {})", x, n), ("trim({})", x), ("ltrim({})", x), ("rtrim({})", x), ("trim(BOTH FROM {})", x),
+        ("replace({}, {}, {})", x, x, x), ("left({}, 2)", x), ("CAST({} AS text)", integers(depth - 1)), ("CAST({} AS text)", booleans(depth - 1)),
+        ("coalesce({}, {})", x, x), ("nullif({}, {})", x, x), ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x),
+    )  # fmt: skip
+
+
+@cache
+def moments(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["t", "TIMESTAMP '2020-01-02 03:04:05'", "TIMESTAMP '1969-12-31 23:59:59.5'"])
+    if not depth:
+        return leaves
+    x, units = moments(depth - 1), st.sampled_from(["hour", "day", "month", "year", "minute", "week", "quarter"])
+    return leaves | written(("date_trunc('{}', {})", units, x), ("({} {} INTERVAL '{}')", x, st.sampled_from("+-"), _spans), ("coalesce({}, {})", x, x))
+
+
+@cache
+def days(depth: int) -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["day", "DATE '2020-02-29'", "DATE '1999-12-31'"])
+    if not depth:
+        return leaves
+    return leaves | written(("({} {} {})", days(depth - 1), st.sampled_from("+-"), st.sampled_from(["0", "1", "31"])), ("CAST({} AS date)", moments(depth - 1)))
+
+
+@cache
+def booleans(depth: int) -> st.SearchStrategy[str]:
+    if not depth:
+        return written("b", "g", "TRUE", "FALSE", ("{} {} {}", integers(0), _signs, integers(0)), ("{} {} {}", texts(0), _signs, texts(0)))
+    x, n, s, d = booleans(depth - 1), integers(depth - 1), texts(depth - 1), doubles(depth - 1)
+    kinds = n | s | d | moments(depth - 1) | days(depth - 1)
+    return written(
+        ("({} AND {})", x, x), ("({} OR {})", x, x), ("(NOT {})", x), ("{} AND {}", x, x), ("{} OR {}", x, x), ("NOT {}", x), ("{} {} {}", n, _signs, n), ("{} {} {}", s, _signs, s),
+        ("{} {} {}", d, _signs, d), ("{} {} {}", n, _signs, d), ("{} {} {}", moments(depth - 1), _signs, moments(depth - 1)), ("{} {} {}", days(depth - 1), _signs, days(depth - 1)),
+        ("{} {}BETWEEN {} AND {}", n, _not, n, n), ("{} {}IN ({}, {})", s, _not, texts(0), texts(0)), ("{} {}IN ({}, {}, NULL)", n, _not, integers(0), integers(0)),
+        ("{} {}{} {}", s, _not, st.sampled_from(["LIKE", "ILIKE"]), _patterns), ("{} {}LIKE {} ESCAPE '!'", s, _not, _escaped), ("{} IS {}NULL", kinds | x, _not), ("{} = {}", x, x),
+        ("({}) IS {}{}", x, _not, st.sampled_from(["TRUE", "FALSE"])), ("{} IS {}DISTINCT FROM {}", n, _not, n), ("{} IS {}DISTINCT FROM {}", s, _not, s), ("({}) = ({})", x, x),
+        ("starts_with({}, {})", s, s), ("coalesce({}, {})", x, x), ("CASE WHEN {} THEN {} WHEN {} THEN {} END", x, x, x, x), ("{} = ANY(xs)", n),
+    )  # fmt: skip
