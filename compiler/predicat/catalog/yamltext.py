@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator
 from collections.abc import Sequence as SequenceType
 from functools import lru_cache
+from itertools import islice
 from operator import is_
 from typing import Any
 
@@ -23,18 +24,31 @@ _TEXT, _LIST, _MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq",
 _resolver: Any = yaml.resolver.Resolver()
 
 
-@lru_cache(maxsize=100_000)
-def _tag(kind: type[yaml.Node], value: str | None, implicit: tuple[bool, bool]) -> str:
-    """The tag of a node, by YAML 1.1's rules as PyYAML has them."""
-    if kind is not ScalarNode:
-        return _LIST if kind is SequenceNode else _MAPPING
-    return str(_resolver.resolve(kind, value, (True, False))) if implicit[0] else _TEXT
+class _Tags(dict[str, str]):
+    """The tags of plain scalars, by YAML 1.1's rules as PyYAML has them."""
+
+    def __missing__(self, value: str) -> str:
+        found = str(_resolver.resolve(ScalarNode, value, (True, False)))
+        if len(self) < _KEPT:
+            self[value] = found
+        return found
+
+
+_KEPT = 100_000
+_tags = _Tags()
+
+
+def _tag(kind: type[yaml.Node], value: str, implicit: tuple[bool, bool]) -> str:
+    """The tag of a node."""
+    if kind is ScalarNode:
+        return _tags[value] if implicit[0] else _TEXT
+    return _LIST if kind is SequenceNode else _MAPPING
 
 
 class _Loader(_Safe):  # type: ignore[misc]  # chosen at run time
     """The safe loader, with tags that are looked up once for each text.
 
-    It asks for them at each of a million nodes; functions written in C answer five times sooner than methods written in Python.
+    It asks for them at each of a million nodes.
     """
 
     resolve = staticmethod(_tag)
@@ -209,10 +223,16 @@ def _scalar(node: ScalarNode) -> Any:
     return node.value if node.tag == _TEXT else _constructed(node.tag, node.value)
 
 
+_constructor: Any = yaml.constructor.SafeConstructor()
+_PLAIN: dict[str, Any] = {tag: _constructor.yaml_constructors[tag] for tag in (f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "timestamp"))}
+"""How the values of plain scalars are made; they need no constructor of their own."""
+
+
 @lru_cache(maxsize=100_000)
 def _constructed(tag: str, value: str) -> Any:
+    node = ScalarNode(tag, value)
     try:
-        return yaml.constructor.SafeConstructor().construct_object(ScalarNode(tag, value))
+        return _PLAIN[tag](_constructor, node) if tag in _PLAIN else yaml.constructor.SafeConstructor().construct_object(node)
     except (yaml.YAMLError, ValueError, OverflowError):
         return value
 
@@ -240,9 +260,9 @@ def _align(value: str, raw: str, start: int, end: int) -> SequenceType[int]:
 
 
 _FLOW = re.compile(r"[\[{\]}]")
-_MARKS = re.compile(r"[-?:] (?:[ \t]*[-?:] ){39}")
-"""Forty values inside of each other on a line; at its start they nest, elsewhere they may be text."""
-_NESTED = re.compile(rf"^[ \t]*{_MARKS.pattern}", re.MULTILINE)
+_NESTED = re.compile(r"^(?:[ \t]*[-?:] ){40}", re.MULTILINE)
+"""Forty values inside of each other on a line."""
+_NO_BRACKET, _NO_MARK = (bytes(set(range(256)) - set(kept)) for kept in (b"[]{}", b"-?:\n"))
 
 
 def compose(source: Source, reporter: Reporter) -> Item | None:
@@ -268,18 +288,25 @@ def _compose(source: Source) -> yaml.Node | None:
     text = source.text
     if len(text) > MAX_SIZE:
         raise PredicatError.of(msg.yaml_limit(Span(source, 0, 1), f"the file has more than {MAX_SIZE:,} characters"))
-    depth = 0
-    for found in _FLOW.finditer(text):
-        depth = max(depth + (1 if found[0] in "[{" else -1), 0)
-        if depth > MAX_DEPTH:
-            raise PredicatError.of(msg.yaml_limit(Span(source, found.start(), found.end()), f"brackets nest deeper than {MAX_DEPTH}"))
-    deep = _NESTED.search(text) if _MARKS.search(text) else None
+    raw = text.encode(errors="replace")
+    _no_deep_brackets(raw.translate(None, _NO_BRACKET), source)
+    marked = max(map(len, raw.translate(None, _NO_MARK).split(b"\n"))) >= 40
+    deep = _NESTED.search(text) if marked else None
     at = deep.start() if deep else text.find("\n" + " " * 400) + 1
     if deep or at:
         raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}"))
     root = yaml.compose(text, Loader=_Loader)
     _no_aliases(root, source)
     return root
+
+
+def _no_deep_brackets(brackets: bytes, source: Source) -> None:
+    depth = 0
+    for count, bracket in enumerate(brackets):
+        depth = depth + 1 if bracket in b"[{" else max(depth - 1, 0)
+        if depth > MAX_DEPTH:
+            place = next(islice(_FLOW.finditer(source.text), count, None))
+            raise PredicatError.of(msg.yaml_limit(Span(source, place.start(), place.end()), f"brackets nest deeper than {MAX_DEPTH}"))
 
 
 def _no_aliases(root: yaml.Node | None, source: Source) -> None:

@@ -179,7 +179,17 @@ def walk(node: Node) -> Iterator[Node]:
 
 def fields_of(node: Node) -> dict[str, FieldDecl]:
     """The fields that a node reads, by name, in the order of first use."""
-    return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Field)}
+    found: dict[str, FieldDecl] = {}
+    _collect(node, found)
+    return found
+
+
+def _collect(node: Node, found: dict[str, FieldDecl]) -> None:
+    if isinstance(node, Field):
+        found.setdefault(node.decl.name, node.decl)
+    else:
+        for part in children(node):
+            _collect(part, found)
 
 
 def params_of(node: Node) -> dict[str, ParamDecl]:

@@ -130,6 +130,9 @@ class _Checker(Operators):
     # --- names
 
     def name(self, tree: t.Name | t.Member, depth: int) -> Node:
+        fields = self.scope.fields
+        if fields is not None and isinstance(tree, t.Name) and tree.name in fields and tree.name not in self.variables:
+            return Field(fields[tree.name].type, fields[tree.name], tree.span)  # the common case
         base, keys = _path(tree)
         if isinstance(base, t.Name):
             node, rest = self.root(base, keys, tree.span)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.ops import COMPARISONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, TIMESTAMP, ArrayType, MapType, StructType, Type, is_numeric
 from predicat.ir.values import parse_date, parse_sql_timestamp
 from predicat.passes import constants, signatures
@@ -19,6 +20,8 @@ class Comparisons(Calls):
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
         left, right = args
+        if left.type is right.type and left.type in _PLAIN and op in COMPARISONS and not self.special(left) and not self.special(right):
+            return Call(BOOLEAN, op, (left, right), span)  # the common case, for which no rule below asks anything
         if op == "in" and constants.is_map(right):
             keys = [key for key, _ in constants.entries(right)]
             return constants.guarded(constants.either([self.comparison("eq", [left, key], span) for key in keys], span), [right, left], span)
@@ -57,6 +60,10 @@ class Comparisons(Calls):
         if op in ("eq", "ne") and self.rules.null_is_value and any(self.nullable_value(arg) for arg in pair):
             return self.null_equality(op, pair[0], pair[1], span)
         return Call(BOOLEAN, op, pair, span)
+
+    def special(self, node: Node) -> bool:
+        """Whether a node compares by rules of its own, whatever its type."""
+        return loose(node) or self.nullable_value(node)
 
     def comparable(self, left: Node, right: Node) -> bool:
         kinds = {left.type, right.type}
@@ -213,6 +220,7 @@ class Comparisons(Calls):
         return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
 
 
+_PLAIN = frozenset((BIGINT, STRING, TIMESTAMP, DATE))
 _COLLECTIONS = (ArrayType, MapType)
 _NESTED = (*_COLLECTIONS, StructType)
 _JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}

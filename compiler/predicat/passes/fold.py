@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
-from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Variable, rewrite_children
 from predicat.ir.ops import OPS
 from predicat.ir.types import BOOLEAN, JSON, Scalar
 from predicat.passes.accept import never_unknown
@@ -13,22 +15,19 @@ from predicat.semantics.evaluate import compile_node
 
 def fold(node: Node) -> Node:
     """The same predicate with its constant parts computed. Connectives lose their constant operands."""
+    if isinstance(node, _LEAVES):
+        return node
     node = rewrite_children(node, fold)
-    return _call(node) if isinstance(node, Call) else node
+    if not isinstance(node, Call):
+        return node
+    rule = _RULES.get(node.op)
+    return _computed(node) if rule is None else rule(node)
 
 
-def _call(node: Call) -> Node:
-    if node.op == "dyn":
-        return node.args[0]
-    if node.op == "is_true" and never_unknown(node.args[0]):
-        return node.args[0]
-    if node.op == "cond" and isinstance(node.args[0], Literal):
-        test = node.args[0].value
-        return Literal(node.type, None, node.span) if test is None else node.args[1 if test else 2]
-    if node.op in ("and", "or"):
-        return _connective(node)
-    if node.op == "coalesce":
-        return _coalesce(node)
+_LEAVES = (Field, Literal, Parameter, Variable)
+
+
+def _computed(node: Call) -> Node:
     if not isinstance(node.type, Scalar):
         return node
     constants = [arg for arg in node.args if _constant(arg)]
@@ -37,6 +36,21 @@ def _call(node: Call) -> Node:
     if constants and len(constants) == len(node.args) and node.type != JSON:
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
+
+
+def _dyn(node: Call) -> Node:
+    return node.args[0]
+
+
+def _is_true(node: Call) -> Node:
+    return node.args[0] if never_unknown(node.args[0]) else _computed(node)
+
+
+def _cond(node: Call) -> Node:
+    if not isinstance(node.args[0], Literal):
+        return _computed(node)
+    test = node.args[0].value
+    return Literal(node.type, None, node.span) if test is None else node.args[1 if test else 2]
 
 
 def _coalesce(node: Call) -> Node:
@@ -74,3 +88,9 @@ def _connective(node: Call) -> Node:
     if len(kept) == 1:
         return kept[0]
     return node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
+
+
+_RULES: dict[str, Callable[[Call], Node]] = {
+    "dyn": _dyn, "is_true": _is_true, "cond": _cond, "and": _connective, "or": _connective, "coalesce": _coalesce,
+}  # fmt: skip
+"""The operators that are more than computed."""

@@ -287,6 +287,8 @@ class Renderer(Struct):
         if self.first is not None and not isinstance(value, bool):
             return self.parameter(kind, value)
         match value:
+            case str():
+                return text(value)
             case bool():
                 return exp.Boolean(this=value)
             case int():
@@ -295,8 +297,6 @@ class Renderer(Struct):
                 return self.double(value)
             case Decimal():
                 return number(f"{value:f}")
-            case str():
-                return text(value)
             case datetime():
                 return self.dialect.timestamp(value.astimezone(UTC))
             case date():
