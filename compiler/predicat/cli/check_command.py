@@ -19,12 +19,13 @@ from predicat.cli.options import catalog_option, load, load_quietly, pairs, vars
 @click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE", help="The table or path of a dataset on Spark; by default its relation.")
 @click.option("--dsn", help="PostgreSQL for --relation postgres; without it the PG* variables, else an embedded server.")
 def command(folder: Path, variables: tuple[str, ...], relation: str | None, inputs: tuple[str, ...], dsn: str | None) -> None:
-    from predicat.catalog.checked import recall, remember  # noqa: PLC0415  # not for --help
+    from predicat.catalog.checked import place, recall, remember  # noqa: PLC0415  # not for --help
 
     values = pairs("--var", variables)
-    known = recall(folder, values)
+    kept = place(folder, values)
+    known = recall(kept)
     if known is None:
-        known = remember(folder, values, *_checked(folder, variables))
+        known = remember(kept, *_checked(folder, variables))
     warnings, summary = known
     for warning in warnings:
         click.echo(warning + "\n", err=True)
