@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from msgspec import Struct
 from sqlglot import exp
 
 from predicat import backends
@@ -240,36 +241,89 @@ class _Files:
         self.system.delete(self.path(name), True)
 
 
+class _Staged(Struct, frozen=True):
+    """New rows of a table, written beside the old ones: as files, where the table need but point to them, else as a table of its own."""
+
+    name: str
+    mark: str
+    location: str | None
+    """Where the old rows lie, if files can take their place."""
+
+    @property
+    def files(self) -> str:
+        return f"{self.location}__{self.mark}"
+
+    def steps(self, *, exists: bool) -> list[tuple[str, str]]:
+        """Statements that put the new rows in the place of the old ones, and those that undo them."""
+        if self.location is not None:
+            return [(_moved(self.name, self.files), _moved(self.name, self.location))]
+        old, new = f"{self.name}__old_{self.mark}", f"{self.name}__{self.mark}"
+        swap = [(_renamed(self.name, old), _renamed(old, self.name))] if exists else []
+        return [*swap, (_renamed(new, self.name), _renamed(self.name, new))]
+
+
 def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], prefix: str) -> None:
-    """The accepted rows of each filter as a table, all written under other names first; a failure leaves or brings back the old ones."""
+    """The accepted rows of each filter as a table, all written beside the old ones first; a failure leaves or brings back those.
+
+    A Parquet table that keeps its columns is pointed to its new files in one step, so that readers find the old rows or the new ones.
+    Another one is renamed, and the new one takes its name: between the two there is none.
+    """
     mark = uuid4().hex
-    names: list[str] = []
-
-    def rename(old: str, new: str) -> None:
-        session.sql(f"ALTER TABLE {_table_name(old)} RENAME TO {_table_name(new)}")
-
-    undo: list[tuple[str, str]] = []
+    staged: list[_Staged] = []
+    undo: list[str] = []
     try:
         with _progress(len(rows)) as advance:
             for label, row in rows:
-                names.append(prefix + re.sub(r"\W", "_", label))
-                _accepted(frame, row).write.saveAsTable(_table_name(f"{names[-1]}__{mark}"))
+                name, found = prefix + re.sub(r"\W", "_", label), _accepted(frame, row)
+                staged.append(_Staged(name, mark, _location(session, name, found)))
+                if staged[-1].location is None:
+                    found.write.saveAsTable(_table_name(f"{name}__{mark}"))
+                else:
+                    found.write.parquet(staged[-1].files)
                 advance(1)
-        for name in names:
-            swap = [(name, f"{name}__old_{mark}")] if session.catalog.tableExists(_table_name(name)) else []
-            for old, new in (*swap, (f"{name}__{mark}", name)):
-                rename(old, new)
-                undo.append((new, old))
+        for item in staged:
+            for step, back in item.steps(exists=session.catalog.tableExists(_table_name(item.name))):
+                session.sql(step)
+                undo.append(back)
     except BaseException:
-        for new, old in reversed(undo):
-            rename(new, old)
+        for back in reversed(undo):
+            session.sql(back)
+        for item in staged:
+            _discard(session, f"{item.name}__{mark}", item.files if item.location is not None else None)
         raise
-    else:  # not before: until all are swapped, these are what comes back
-        for name in names:
-            session.sql(f"DROP TABLE IF EXISTS {_table_name(f'{name}__old_{mark}')}")
-    finally:
-        for name in names:
-            session.sql(f"DROP TABLE IF EXISTS {_table_name(f'{name}__{mark}')}")
+    for item in staged:  # not before: until all are swapped, these are what comes back
+        _discard(session, f"{item.name}__old_{mark}", item.location)
+
+
+def _location(session: SparkSession, name: str, frame: DataFrame) -> str | None:
+    """Where the files of a table lie that can be replaced by others: Parquet, in one folder, with the same columns."""
+    if not session.catalog.tableExists(_table_name(name)):
+        return None
+    known = session.sql(f"DESCRIBE TABLE EXTENDED {_table_name(name)}").collect()
+    about = {row.col_name: row.data_type for row in known}
+    place = str(about.get("Location") or "")
+    plain = about.get("Type") == "MANAGED" and about.get("Provider") == "parquet" and "# Partition Information" not in about and "Bucket Columns" not in about
+    if not plain or not place or "${" in place:  # Spark would put the value of a variable there
+        return None
+    columns = [[(field.name, field.dataType.simpleString()) for field in schema] for schema in (session.table(_table_name(name)).schema, frame.schema)]
+    return place.rstrip("/") if columns[0] == columns[1] else None
+
+
+def _moved(name: str, place: str) -> str:
+    return f"ALTER TABLE {_table_name(name)} SET LOCATION {exp.Literal.string(place).sql(dialect='spark')}"
+
+
+def _renamed(old: str, new: str) -> str:
+    return f"ALTER TABLE {_table_name(old)} RENAME TO {_table_name(new)}"
+
+
+def _discard(session: SparkSession, name: str, place: str | None) -> None:
+    """Drop what is in nobody's way any more: a table, or the files of one."""
+    if place is None:
+        session.sql(f"DROP TABLE IF EXISTS {_table_name(name)}")
+    else:
+        folder, _, last = place.rpartition("/")
+        _Files(session, folder).delete(last)
 
 
 def _table_name(name: str) -> str:

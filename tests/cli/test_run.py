@@ -36,12 +36,18 @@ def test_report_and_output(spark: Any, tmp_path: Path) -> None:
     assert sorted(path.name for path in out.rglob("*")) == before
 
 
+def warehouse(spark: Any) -> Path:
+    return Path(str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:"))
+
+
 def test_tables_are_replaced_whole(spark: Any, tmp_path: Path) -> None:
     for delays in ([70, 10], [70, 80, None]):
         folder = tmp_path / str(len(delays))
         spark.createDataFrame([(delay,) for delay in delays], "dep_delay bigint").write.parquet(str(folder))
         predicat_spark.run(CATALOG, "flights", ["long_delay"], str(folder), None, tables="default.accepted_")
         assert spark.table("accepted_long_delay").count() == len([delay for delay in delays if delay in (70, 80)])
+    places = {folder.name.partition("__")[0] for folder in warehouse(spark).iterdir() if folder.name.startswith("accepted")}
+    assert len(list(warehouse(spark).glob("accepted_*"))) == len(places) == 1  # the table points to new files, and the old ones are gone
     try:
         with pytest.raises(predicat.PredicatError):
             predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "none"), None, tables="default.accepted_")
@@ -53,9 +59,13 @@ def test_tables_are_replaced_whole(spark: Any, tmp_path: Path) -> None:
             predicat_spark.run(CATALOG, "flights", ["long_delay", "long_haul"], str(tmp_path / "more"), None, tables="default.accepted_")
         assert spark.table("accepted_long_delay").count() == 2 and spark.table("accepted_long_haul").columns == ["one"]
         assert sorted(row.name for row in spark.catalog.listTables("default") if row.name.startswith("accepted")) == ["accepted_long_delay", "accepted_long_haul"]
+        spark.sql("DROP VIEW accepted_long_haul")
+        predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "more"), None, tables="default.accepted_")  # of other columns
+        assert spark.table("accepted_long_delay").collect() == [(90, 2500)]
     finally:
         spark.sql("DROP VIEW IF EXISTS accepted_long_haul")
         spark.sql("DROP TABLE accepted_long_delay")
+    assert not list(warehouse(spark).glob("accepted_*"))
 
 
 def test_files_without_types_are_read_as_declared(spark: Any, tmp_path: Path) -> None:
