@@ -241,6 +241,10 @@ class _Files:
         self.system.delete(self.path(name), True)
 
 
+_MARK = re.compile(r"__[0-9a-f]{32}\Z")
+"""What the folder of a table has in its name since its rows were replaced."""
+
+
 class _Staged(Struct, frozen=True):
     """New rows of a table, written beside the old ones: as files, where the table need but point to them, else as a table of its own."""
 
@@ -251,7 +255,7 @@ class _Staged(Struct, frozen=True):
 
     @property
     def files(self) -> str:
-        return f"{self.location}__{self.mark}"
+        return f"{_MARK.sub('', self.location or '')}__{self.mark}"
 
     def steps(self, *, exists: bool) -> list[tuple[str, str]]:
         """Statements that put the new rows in the place of the old ones, and those that undo them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +42,13 @@ def warehouse(spark: Any) -> Path:
 
 
 def test_tables_are_replaced_whole(spark: Any, tmp_path: Path) -> None:
-    for delays in ([70, 10], [70, 80, None]):
+    for delays in ([70], [70, 10], [70, 80, None]):
         folder = tmp_path / str(len(delays))
         spark.createDataFrame([(delay,) for delay in delays], "dep_delay bigint").write.parquet(str(folder))
         predicat_spark.run(CATALOG, "flights", ["long_delay"], str(folder), None, tables="default.accepted_")
         assert spark.table("accepted_long_delay").count() == len([delay for delay in delays if delay in (70, 80)])
-    places = {folder.name.partition("__")[0] for folder in warehouse(spark).iterdir() if folder.name.startswith("accepted")}
-    assert len(list(warehouse(spark).glob("accepted_*"))) == len(places) == 1  # the table points to new files, and the old ones are gone
+    (place,) = warehouse(spark).glob("accepted_*")  # the table points to new files, and the old ones are gone
+    assert re.fullmatch("accepted_long_delay__[0-9a-f]{32}", place.name)
     try:
         with pytest.raises(predicat.PredicatError):
             predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "none"), None, tables="default.accepted_")
