@@ -16,7 +16,7 @@ from predicat.ir.nodes import FieldDecl, Node, fields_of, params_of
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
 from predicat.passes.check import check
-from predicat.passes.scope import Scope
+from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
 from predicat.semantics.evaluate import Eval, compile_node
 
@@ -83,7 +83,12 @@ class Predicate(Struct, frozen=True, dict=True):
         `pulsar:binary` its bytes in base64.
         """
         check_target(language)
-        return self.sql(language) if language in backends.DIALECTS else backends.writer(language)(self.node)
+        if language in backends.DIALECTS:
+            return self.sql(language)
+        try:
+            return backends.writer(language)(self.node)
+        except RecursionError:
+            raise Unsupported.of(msg.too_deep(self.node.span, MAX_DEPTH)) from None
 
     @property
     def fields(self) -> dict[str, FieldDecl]:
@@ -96,7 +101,10 @@ class Predicate(Struct, frozen=True, dict=True):
         return tuple(params_of(self.node))
 
     def _outcome(self, row: Mapping[str, Any]) -> bool | None:
-        found: bool | None = self._function(row)
+        try:
+            found: bool | None = self._function(row)
+        except RecursionError:
+            raise PredicatError.of(msg.too_deep(self.node.span, MAX_DEPTH)) from None
         return found
 
     @cached_property

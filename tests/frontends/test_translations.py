@@ -152,6 +152,23 @@ def test_depth_of_text_is_bounded(language: str, text: str) -> None:
         predicat.parse(before + (repeated or "NOT ") * 3000 + after, language, {"a": "bigint", "b": "boolean", "s": "string", "e": "array<bigint>"})
 
 
+@pytest.mark.parametrize("text", ["[{}].join('') == 'x'", "{{{}}}[a] == 1"])
+@pytest.mark.parametrize("count", [60, 150, 300, 2000])
+def test_what_nests_behind_the_text_is_bounded(text: str, count: int) -> None:
+    """A short text that becomes a deep predicate gets an answer or an error, whatever is asked of it."""
+    parts = ["s"] * count if "join" in text else [f"{value}: a" for value in range(count)]
+    try:
+        found = predicat.parse(text.format(", ".join(parts)), "cel", {"a": "bigint", "s": "string"})
+    except PredicatError as error:
+        assert error.diagnostics[0].code in ("too-deep", "too-large")
+        return
+    for ask in (lambda: found.evaluate({"a": 1, "s": ""}), lambda: found.sql("spark"), lambda: found.sql("postgres"), lambda: found.to("cel")):
+        try:
+            ask()
+        except PredicatError as error:
+            assert error.diagnostics[0].code in ("too-deep", "unsupported")
+
+
 @pytest.mark.parametrize("text", ["exists(e, x -> {}x > 1{})", "{}a{} = 1"])
 def test_the_size_of_sql_is_bounded(text: str) -> None:
     """Each guard says its operand again: SQL that would grow without end is refused, as soon as it is known."""

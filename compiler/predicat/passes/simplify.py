@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children, walk
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON, STRING, ArrayType
 from predicat.passes.fold import fold
+from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics import like, regex
 
 
 def simplify(node: Node) -> Node:
-    """The predicate in the form that back ends render."""
+    """The predicate in the form that back ends render. Raises PredicatError if it nests too deep."""
+    try:
+        return _simplified(node)
+    except RecursionError:
+        raise PredicatError.of(msg.too_deep(node.span, MAX_DEPTH)) from None
+
+
+def _simplified(node: Node) -> Node:
     ops = {part.op for part in walk(node) if isinstance(part, Call)}
     plain = _plain(node) if "like" in ops or "matches" in ops else node
     folded = fold(plain)

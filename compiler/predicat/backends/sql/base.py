@@ -26,6 +26,7 @@ from predicat.ir.ops import FLIPPED
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MIN
+from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics import casefold
 
 Sql = exp.Expr
@@ -57,12 +58,18 @@ class Dialect(Struct, frozen=True):
 
     def render(self, node: Node) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
-        return self.text(Renderer(self).node(node))
+        return self.said(Renderer(self), node)
 
     def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""
         renderer = Renderer(self, first=first)
-        return self.text(renderer.node(node)), renderer.values
+        return self.said(renderer, node), renderer.values
+
+    def said(self, renderer: Renderer, node: Node) -> str:
+        try:
+            return self.text(renderer.node(node))
+        except RecursionError:
+            raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
 
     def text(self, sql: Sql) -> str:
         found = str(_generator(self.sqlglot).generate(sql, copy=False))
