@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -14,6 +13,7 @@ import pytest
 import yaml
 
 import predicat
+from tests.processes import spark_environment
 
 ROOT = Path(__file__).parent.parent
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -34,8 +34,7 @@ def workplace(tmp_path: Path) -> Path:
 def test_python_runs(path: Path, workplace: Path) -> None:
     script = "import predicat_spark\npredicat_spark.ensure_java()\n" + "\n".join(blocks(path, "python"))
     done = subprocess.run([sys.executable, "-W", "error::SyntaxWarning", "-c", script], cwd=workplace, capture_output=True, text=True, timeout=300, check=False,
-                          env={**{key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))},
-                               "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1"})  # fmt: skip
+                          env=spark_environment())  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     if path.name == "README.md":
         assert done.stdout.splitlines()[0] == "True" and "['a', 3.5]" in done.stdout and "events@example.com" in done.stdout

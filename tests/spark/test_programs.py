@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import predicat_spark
+from tests.processes import spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,9 +30,7 @@ def environment() -> dict[str, str]:
     import pyspark
 
     home = str(Path(pyspark.__file__).parent)
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))}
-    return {**inherited, "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
-            "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1",  # these processes end before a better compiler pays
+    return {**spark_environment(), "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import SECONDS, catalog_option, load_quietly, needs_review, pairs, vars_option
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -29,7 +29,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 @vars_option
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(FORMATS), help="The form of the review.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the review to a file.")
-@click.option("--timeout", default=5.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Seconds for the proof of one pair of predicates.")
+@click.option("--timeout", default=5.0, show_default=True, type=SECONDS, help="Seconds for the proof of one pair of predicates.")
 @click.option("--data", multiple=True, metavar="[DATASET=]SOURCE",
               help="Count gained and lost rows: a Parquet, JSON or CSV path or a table on Spark, or a PostgreSQL DSN.")  # fmt: skip
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master for --data.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import SECONDS, catalog_option, load_quietly, needs_review, pairs, vars_option
 
 
 @click.command("lint", help="Find filters that are legal and probably wrong: dead branches, duplicates, gaps of groups, lost NULLs. "
@@ -17,7 +17,7 @@ from predicat.cli.options import catalog_option, load_quietly, needs_review, pai
 @click.option("--ignore", multiple=True, metavar="CODE", help="Not these rules.")
 @click.option("--fix", "mend", is_flag=True, help="Rewrite what has a fix, after a proof that the rows stay the same.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(("text", "json", "sarif", "github")), help="The form.")
-@click.option("--timeout", default=1.0, show_default=True, type=click.FloatRange(min=0, min_open=True), help="Seconds for each question to the solver; a fix has ten times as long.")
+@click.option("--timeout", default=1.0, show_default=True, type=SECONDS, help="Seconds for each question to the solver; a fix has ten times as long.")
 @click.option("--rules", "listed", is_flag=True, help="List the rules.")
 def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], form: str, timeout: float,
             *, mend: bool, listed: bool) -> None:  # fmt: skip

@@ -18,6 +18,9 @@ catalog_option = click.option(
 vars_option = click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A value for a Jinja variable.")
 dsn_option = click.option("--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server.")
 
+SECONDS = click.FloatRange(min=0, min_open=True)
+"""A time limit."""
+
 
 def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dict[str, str]:
     """The values of an option that is given once for each name."""

@@ -136,14 +136,17 @@ def children(node: Node) -> tuple[Node, ...]:
     match node:
         case Call():
             return node.args
-        case Field() | Literal():
-            return ()
         case Items():
             return node.items
         case Quantifier():
             return (node.source, node.body)
         case _:
             return ()
+
+
+def ranged_over(source: Node) -> Node:
+    """The value whose elements a macro ranges over, or, where that is another node than its source, whose elements or keys."""
+    return source.args[0] if isinstance(source, Call) and source.op == "json_items" else source
 
 
 def rewrite_children(node: Node, rewrite: Callable[[Node], Node]) -> Node:
@@ -179,17 +182,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 def fields_of(node: Node) -> dict[str, FieldDecl]:
     """The fields that a node reads, by name, in the order of first use."""
-    found: dict[str, FieldDecl] = {}
-    _collect(node, found)
-    return found
-
-
-def _collect(node: Node, found: dict[str, FieldDecl]) -> None:
-    if isinstance(node, Field):
-        found.setdefault(node.decl.name, node.decl)
-    else:
-        for part in children(node):
-            _collect(part, found)
+    return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Field)}
 
 
 def params_of(node: Node) -> dict[str, ParamDecl]:

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.semantics import like, regex
@@ -48,8 +48,7 @@ class Probe:
             self._keys(node, env)
             return {slot}
         if isinstance(node, Quantifier):
-            read = node.source.args[0] if isinstance(node.source, Call) and node.source.op == "json_items" else node.source
-            source = _slot(read, env)
+            source = _slot(ranged_over(node.source), env)
             inner = env
             if source is not None:
                 self._add(source, node.source.type)

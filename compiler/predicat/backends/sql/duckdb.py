@@ -37,7 +37,7 @@ from predicat.backends.sql.base import (
     try_cast,
     wrap,
 )
-from predicat.ir.nodes import Call, Literal, Node, Quantifier
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
 from predicat.semantics import regex
@@ -296,7 +296,7 @@ def _elements(r: Renderer, node: Node) -> Sql:
     """What a macro ranges over; of JSON an array with its nulls as NULL, or the keys of an object."""
     if node.type != JSON:
         return r.node(node)
-    read = node.args[0] if isinstance(node, Call) and node.op == "json_items" else node
+    read = ranged_over(node)
     sql = r.node(read)
     item = exp.Column(this=exp.to_identifier("__item", quoted=True))
     value = fn("NULLIF", item, cast(text("null"), "JSON"))

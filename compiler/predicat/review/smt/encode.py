@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, ranged_over, walk
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.review.smt import numbers, strings, times
@@ -225,13 +225,14 @@ class Encoder:
         if node.kind not in ("any", "all"):
             raise NotEncodable
         source = node.source
-        if not isinstance(source, Call) or source.op != "json_items":
-            return self.over(node, self.elements(source, env), to_text(source), env)
-        parent = self.term(source.args[0], env)
+        read = ranged_over(source)
+        array = self.over(node, self.elements(read, env), to_text(source), env)
+        if read is source:
+            return array
+        parent = self.term(read, env)
         if not isinstance(parent, Json):
             raise NotEncodable
-        self.opaque.setdefault(source.op)
-        array = self.over(node, self.elements(source.args[0], env), to_text(source), env)
+        self.opaque.setdefault("json_items")
         keys = self.over(node, self.keys(parent), f"keys {to_text(source)}", env)
         return Truth(any_of(array.true, keys.true), any_of(array.false, keys.false))  # one of them is over NULL
 

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, text, wrap
 from predicat.backends.sql.postgres.numbers import let, numeric
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.nodes import Call, Literal, Node, ranged_over
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
@@ -98,8 +98,7 @@ def _keys(sql: Sql) -> Sql:
 
 def elements(r: Renderer, source: Node) -> Sql:
     """What a macro ranges over: a JSON array, or the keys of an object, else NULL."""
-    if not isinstance(source, Call) or source.op != "json_items":
-        sql = r.node(source)
-        return case((json_kind(sql, "array"), sql.copy()))
-    sql = r.node(source.args[0])
-    return case((json_kind(sql, "array"), sql.copy()), (json_kind(sql.copy(), "object"), _keys(sql.copy())))
+    read = ranged_over(source)
+    sql = r.node(read)
+    array, keys = (json_kind(sql, "array"), sql.copy()), (json_kind(sql.copy(), "object"), _keys(sql.copy()))
+    return case(array, keys) if read is not source else case(array)
