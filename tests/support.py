@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -38,13 +39,13 @@ def used(node: Node) -> set[str]:
     return {part.op for part in walk(node) if isinstance(part, Call)}
 
 
-def sample(op: str, index: int) -> Node | None:
-    """A call of an operator on fields, with a constant where it wants one."""
+def sample(op: str, index: int, generic: str) -> Node | None:
+    """A call of an operator on fields, with a constant where it wants one; `generic` is the type of what may have any."""
     row = signatures.signatures(op)[index]
     args: list[Node] = []
     for place, param in enumerate(row.params):
         constant = next((args_[place] for args_, _ in OPS[op].examples if place < len(args_)), "a")
-        kind = kind_of(param)
+        kind = kind_of(generic if param == "T" else param)
         if place in signatures.constant_positions(op):
             args.append(Literal(STRING, {"json_is": "string", "date_trunc": "day"}.get(op, constant)))
         elif param.startswith("list"):
@@ -61,16 +62,16 @@ def sample(op: str, index: int) -> Node | None:
 
 
 def kind_of(param: str) -> Type:
-    names = {"T": "string", "any": "string", "array<T>": "array<string>", "list<T>": "array<string>", "map<string, T>": "map<string, string>",
+    names = {"any": "string", "array<T>": "array<string>", "list<T>": "array<string>", "map<string, T>": "map<string, string>",
              "struct": "struct<k: string>", "decimal": "decimal(10,2)", "duration": "bigint"}  # fmt: skip
     return parse_type(names.get(param, param))
 
 
 def says(target: str, op: str) -> bool:
     """Whether a writer can say an operator in at least one of its signatures."""
-    for index in range(len(signatures.signatures(op))):
+    for index, generic in product(range(len(signatures.signatures(op))), ("string", "bigint")):
         try:
-            node = sample(op, index)
+            node = sample(op, index, generic)
             if node is not None:
                 write = backends.writer(target)
                 write(node if node.type == BOOLEAN else Call(BOOLEAN, "eq", (node, constant_of(node.type))))

@@ -13,7 +13,7 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.tree import Tree
-from predicat.passes.scope import CEL_RULES, SQL_RULES, Rules
+from predicat.passes.scope import CEL_RULES, JMS_RULES, SQL_RULES, Rules
 
 
 class Body(Struct, frozen=True):
@@ -108,7 +108,7 @@ LANGUAGES = {
         Language("rabbitmq", "a RabbitMQ topic binding key", CEL_RULES, _module("rabbitmq"), source="AMQP 0-9-1; RabbitMQ, topic exchange"),
         Language("labels", "a Kubernetes label selector", CEL_RULES, _module("labels"), "either", "labels",
                  "Kubernetes, labels and selectors"),
-        Language("jms", "a JMS message selector", SQL_RULES, _module("jms"), source="Jakarta Messaging 3.1, section 3.8.1"),
+        Language("jms", "a JMS message selector", JMS_RULES, _module("jms"), source="Jakarta Messaging 3.1, section 3.8.1"),
         Language("kafka", "a Kafka Connect predicate", CEL_RULES, _module("kafka"), "data", source="Apache Kafka, Connect predicates"),
         Language("all", "every one of the named filters", SQL_RULES, _compose("all"), "data"),
         Language("any", "at least one of the named filters", SQL_RULES, _compose("any"), "data"),

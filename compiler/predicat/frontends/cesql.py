@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.words import WordReader
+from predicat.frontends.words import KeywordReader
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
@@ -60,20 +60,9 @@ def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, F
     return parser.tree(lambda: parser.top(text))
 
 
-class _Parser(WordReader):
+class _Parser(KeywordReader):
     pattern = _TOKEN
     language = "CESQL"
-
-    def peek(self, ahead: int = 0) -> str:
-        kind, word, _ = self.words[min(self.at + ahead, len(self.words) - 1)]
-        return {"text": "'", "word": word.upper()}.get(kind, word)
-
-    def take(self, wanted: str | None = None) -> tuple[str, str, Span]:
-        kind, word, span = self.words[self.at]
-        if kind == "end" or (wanted is not None and self.peek() != wanted):
-            raise self.unexpected(wanted)
-        self.at += 1
-        return kind, word, span
 
     # --- grammar
 

@@ -29,11 +29,8 @@ MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
 
-def parse(text: str, source: Source, escape: str = "\\", keywords: frozenset[str] | None = None) -> t.Tree:
-    """The untyped tree of a SQL predicate. Raises PredicatError.
-
-    `escape` is the escape character of LIKE without ESCAPE; words beside `keywords` are names, where these are given.
-    """
+def parse(text: str, source: Source) -> t.Tree:
+    """The untyped tree of a SQL predicate. Raises PredicatError."""
     whole = Span(source, 0, len(text))
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(whole, len(text), MAX_LENGTH))
@@ -43,8 +40,6 @@ def parse(text: str, source: Source, escape: str = "\\", keywords: frozenset[str
         raise PredicatError.of(msg.syntax(whole, "the condition is empty"))
     try:
         tokens = _TOKENIZER.tokenize(text)
-        if keywords is not None:
-            tokens = [_as_name(token, keywords) for token in tokens]
         _check_words(tokens, source)
         parsed = _PARSER.parse(tokens, text)
     except ParseError as error:
@@ -56,7 +51,7 @@ def parse(text: str, source: Source, escape: str = "\\", keywords: frozenset[str
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(msg.syntax(whole, "a filter is one condition; this has several statements"))
-    reader = _Reader(source, whole, escape)
+    reader = _Reader(source, whole)
     reader.extent(statements[0])
     try:
         return reader.read(statements[0], 0)
@@ -95,12 +90,6 @@ _GAPS = frozenset({(_COMMA, _COMMA), (TokenType.L_PAREN, _COMMA), (TokenType.L_B
 _COMPARISONS = frozenset({TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ})
 _PREDICATES = frozenset({TokenType.IS, TokenType.IN, TokenType.LIKE, TokenType.ILIKE, TokenType.RLIKE, TokenType.BETWEEN})
 _BETWEEN_CONDITIONS = frozenset({TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.ARROW, _COMMA})
-
-
-def _as_name(token: Token, keywords: frozenset[str]) -> Token:
-    if token.text.upper() in keywords or not token.text.isidentifier() or token.token_type in (TokenType.STRING, TokenType.IDENTIFIER):
-        return token
-    return Token(TokenType.VAR, token.text, token.line, token.col, token.start, token.end, token.comments)
 
 
 def _nesting(text: str) -> int:
@@ -148,11 +137,10 @@ _CALL = re.compile(r"([A-Za-z_]\w*)\s*\(\s*\Z")
 
 
 class _Reader:
-    def __init__(self, source: Source, whole: Span, escape: str) -> None:
+    def __init__(self, source: Source, whole: Span) -> None:
         self.source = source
         self.whole = whole
         self.reporter = Reporter()
-        self.escape = escape
         self.extents: dict[int, tuple[int, int]] = {}
 
     def fail(self, diagnostic: Diagnostic) -> _Stop:
@@ -371,7 +359,7 @@ def _is(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _like(op: str) -> Build:
     def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-        return _like_with(reader, node, op, reader.escape, depth)
+        return _like_with(reader, node, op, "\\", depth)
 
     return build
 

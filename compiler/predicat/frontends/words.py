@@ -47,3 +47,26 @@ class WordReader(DataReader):
         _, word, span = self.words[self.at]
         found = f"unexpected {word!r}" if word else "it ends too early"
         return self.invalid(span, found + (f", where {wanted!r} should be" if wanted else ""), hint)
+
+
+class KeywordReader(WordReader):
+    """Reads a language whose keywords are in any case."""
+
+    def peek(self, ahead: int = 0) -> str:
+        """A word in capitals, a sign, or a quote for a text."""
+        kind, word, _ = self.words[min(self.at + ahead, len(self.words) - 1)]
+        return {"text": "'", "word": word.upper()}.get(kind, word)
+
+    def take(self, wanted: str | None = None) -> tuple[str, str, Span]:
+        """The word at hand: its kind, what it says, its place."""
+        kind, word, span = self.words[self.at]
+        if kind == "end" or (wanted is not None and self.peek() != wanted):
+            raise self.unexpected(wanted)
+        self.at += 1
+        return kind, word, span
+
+    def accept(self, wanted: str) -> bool:
+        """Takes the word at hand if it is the wanted one."""
+        found = self.peek() == wanted
+        self.at += found
+        return found

@@ -84,7 +84,8 @@ class Operators(Comparisons):
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]
-        if op == "div" and self.rules.cel_numbers and set(kinds) <= {DOUBLE, JSON} and DOUBLE in kinds:
+        beside = {DOUBLE, JSON, BIGINT} if self.rules.promote else {DOUBLE, JSON}
+        if op == "div" and self.rules.cel_numbers and DOUBLE in kinds and beside.issuperset(kinds):
             return "fdiv", args
         return op, args
 

@@ -33,6 +33,7 @@ class Rules(Struct, frozen=True):
 
 
 SQL_RULES = Rules(promote=True, null_is_value=False)
+JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)
 CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
 
 

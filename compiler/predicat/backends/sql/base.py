@@ -7,7 +7,6 @@ never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -19,7 +18,8 @@ from msgspec import Struct, field
 from sqlglot import ErrorLevel, Generator, exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from predicat.diagnostics import NOWHERE, Unsupported
+from predicat.backends.sql.names import identifier
+from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.ops import FLIPPED
@@ -185,22 +185,6 @@ def is_true(sql: Sql) -> Sql:
 
 def between(sql: Sql, low: Sql, high: Sql) -> Sql:
     return exp.Between(this=wrap(sql), low=low, high=high)
-
-
-_PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
-
-
-def identifier(name: str, dialect: str) -> exp.Identifier:
-    """A name, in quotes unless it is a lower-case word that the dialect does not reserve. Raises Unsupported."""
-    if dialect == "spark" and "${" in name:
-        raise Unsupported.of(msg.unsupported(NOWHERE, dialect, name, "Spark would put the value of a variable there"))
-    return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
-
-
-@lru_cache(maxsize=10_000)
-def _needs_quotes(name: str, dialect: str) -> bool:
-    words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
-    return not _PLAIN.match(name) or name.upper() in words
 
 
 # --- rendering

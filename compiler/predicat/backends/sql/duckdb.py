@@ -24,7 +24,6 @@ from predicat.backends.sql.base import (
     floating,
     fn,
     function,
-    identifier,
     ignoring_case,
     is_null,
     like,
@@ -37,6 +36,7 @@ from predicat.backends.sql.base import (
     try_cast,
     wrap,
 )
+from predicat.backends.sql.names import identifier
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS

@@ -24,7 +24,6 @@ from predicat.backends.sql.base import (
     floating,
     fn,
     function,
-    identifier,
     ignoring_case,
     is_null,
     negation,
@@ -37,6 +36,7 @@ from predicat.backends.sql.base import (
     try_cast,
     wrap,
 )
+from predicat.backends.sql.names import identifier
 from predicat.ir.nodes import Call, Literal, Node, Parameter, Quantifier
 from predicat.ir.types import (
     BIGINT,

@@ -1,4 +1,4 @@
-"""Writes SQL-92 conditions: JMS message selectors."""
+"""Writes JMS message selectors."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, key_of, plain, refuse
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 from predicat.semantics import like
 
-_ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/"}
+_NUMBERS = (BIGINT, DOUBLE, JSON)
+_VALUES = (*_NUMBERS, STRING, BOOLEAN)
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
 _RESERVED = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})
 
@@ -53,10 +56,10 @@ def _call(node: Call) -> tuple[str, int]:
     if op == "is_null" and key_of(args[0]) is not None:
         return f"{_write(args[0], 5)} IS NULL", 4
     if op in COMPARISONS:
-        return f"{_write(args[0], 5)} {COMPARISONS[op]} {_write(args[1], 5)}", 4
+        left, right = _compared(node)
+        return f"{_write(left, 5)} {COMPARISONS[op]} {_write(right, 5)}", 4
     if op in _ARITHMETIC:
-        own = 5 if op in ("add", "sub") else 6
-        return f"{_write(args[0], own)} {_ARITHMETIC[op]} {_write(args[1], own + 1)}", own
+        return _calculation(node)
     if op == "neg":
         return f"-{_write(args[0], 7)}", 7
     if op == "in" and isinstance(args[1], Items) and args[1].items:
@@ -68,6 +71,49 @@ def _call(node: Call) -> tuple[str, int]:
         escape = " ESCAPE '\\'" if "\\" in pattern else ""
         return f"{_write(args[0], 5)} LIKE {_quoted(pattern)}{escape}", 4
     raise refuse("jms", node, "a selector has no operator for it")
+
+
+def _compared(node: Call) -> list[Node]:
+    """What is compared: a selector orders numbers only, and has no decimals."""
+    allowed = _VALUES if node.op in ("eq", "ne") else _NUMBERS
+    kinds = {arg.type for arg in node.args}
+    for arg in node.args:
+        plain = isinstance(arg, Literal) and isinstance(arg.value, Decimal) and BIGINT in kinds and _between_the_same(arg.value)
+        if arg.type not in allowed and not plain:
+            raise refuse("jms", node, f"a selector does not {'compare' if allowed is _VALUES else 'order'} a {arg.type}")
+    return _promoted(*node.args)
+
+
+def _between_the_same(value: Decimal) -> bool:
+    """Whether no whole number tells a decimal from the double nearest to it."""
+    nearest = float(value)
+    return abs(value) < 2**53 and math.floor(value) == math.floor(nearest) and (value % 1 == 0) == nearest.is_integer()
+
+
+def _promoted(left: Node, right: Node) -> list[Node]:
+    """Two operands, without the conversion of a whole number that goes without saying beside a double."""
+    if right.type == DOUBLE and not _converted(right):
+        left = left.args[0] if isinstance(left, Call) and _converted(left) else left
+    elif left.type == DOUBLE and not _converted(left):
+        right = right.args[0] if isinstance(right, Call) and _converted(right) else right
+    return [left, right]
+
+
+def _converted(node: Node) -> bool:
+    return isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
+
+
+def _calculation(node: Call) -> tuple[str, int]:
+    own = 5 if node.op in ("add", "sub") else 6
+    right = node.args[1]
+    if any(arg.type not in _NUMBERS for arg in node.args):
+        raise refuse("jms", node, "a selector calculates with numbers")
+    if node.op in ("div", "fdiv") and node.type == DOUBLE and all(arg.type != DOUBLE for arg in node.args):
+        raise refuse("jms", node, "a selector divides whole numbers, if that is what the properties are, without a rest")
+    if node.op == "div" and node.type == DOUBLE and not (isinstance(right, Literal) and right.value):
+        raise refuse("jms", node, "a selector's double divided by zero is infinite")
+    left, right = _promoted(*node.args)
+    return f"{_write(left, own)} {_ARITHMETIC[node.op]} {_write(right, own + 1)}", own
 
 
 def _literal(node: Literal) -> str:

@@ -14,7 +14,6 @@ from predicat.backends.sql.base import (
     clamp,
     constant,
     fn,
-    identifier,
     is_null,
     negation,
     number,
@@ -22,6 +21,7 @@ from predicat.backends.sql.base import (
     to_boolean,
     wrap,
 )
+from predicat.backends.sql.names import identifier
 from predicat.backends.sql.postgres.conversions import text_to_double, text_to_int
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null
 from predicat.backends.sql.postgres.numbers import not_nan

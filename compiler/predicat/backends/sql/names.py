@@ -1,0 +1,34 @@
+"""Names of columns in generated SQL."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+
+from predicat.diagnostics import NOWHERE, Unsupported
+from predicat.diagnostics import messages as msg
+
+RESERVED = frozenset(
+    ["analyse", "asymmetric", "at", "authorization", "both", "by", "cast", "check", "collation", "collations", "concurrently", "current_path", "current_role", "deferrable", "do", "foreign", "freeze", "group", "initially", "lambda", "leading", "only", "order", "pivot_longer", "placing", "primary", "similar", "sql", "symmetric", "system_user", "to", "trailing", "unpack", "user", "variadic", "verbose", "within"]
+)
+"""Words that an engine does not read as a column where they stand without quotes, beyond those that sqlglot knows for it.
+
+PostgreSQL's `user` is the worst of them: it is no error, but the name of who asks.
+"""
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
+
+
+def identifier(name: str, dialect: str) -> exp.Identifier:
+    """A name, in quotes unless it is a lower-case word that no engine reserves. Raises Unsupported."""
+    if dialect == "spark" and "${" in name:
+        raise Unsupported.of(msg.unsupported(NOWHERE, dialect, name, "Spark would put the value of a variable there"))
+    return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
+
+
+@lru_cache(maxsize=10_000)
+def _needs_quotes(name: str, dialect: str) -> bool:
+    words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
+    return not _PLAIN.match(name) or name in RESERVED or name.upper() in words

@@ -1,0 +1,38 @@
+"""A field may have any name: every word that an engine knows is a column where a filter says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+
+import predicat
+from tests.engines.rows import Tables
+
+FORMS = ("{0} = 1", "NOT ({0} IS NULL)", "0 < {0} AND {0} IN (1, 2)", "{0} + 1 = 2", "-{0} < 3", "CASE WHEN {0} = 1 THEN TRUE END", "COALESCE({0}, 2) <> 2")
+
+QUOTES = {"spark": "`", "postgres": '"', "duckdb": '"'}
+
+
+def test_words_of_the_engines_are_names(spark: Any, postgres: Any) -> None:
+    words = {row[0].lower() for row in spark.sql("SELECT keyword FROM sql_keywords()").collect()}
+    words |= {row[0] for row in postgres.execute("SELECT word FROM pg_get_keywords()").fetchall()}
+    words |= {row[0].lower() for row in duckdb.connect().execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
+    parsed = {word: predicat.parse(FORMS[place % len(FORMS)].format(f'"{word}"'), "sql", {word: "bigint"}) for place, word in enumerate(sorted(words))}
+    # A name in quotes is no question: those stay that one engine at least reads without them.
+    fields = {word: "bigint" for word, one in parsed.items() if not all(quote in one.sql(name) for name, quote in QUOTES.items())}
+    predicates = [parsed[word] for word in fields]
+    tables = Tables(spark, postgres, predicat.api.declared(fields), [dict.fromkeys(fields, 1)])
+
+    assert len(fields) > 300
+
+    def unread(name: str, run: Any) -> list[str]:
+        texts = [one.sql(name) for one in predicates]
+        return [text for text, column in zip(texts, run(texts), strict=True) if column != [True]]
+
+    assert not {name: found for name, run in tables.engines() if (found := unread(name, run))}
+    spark.conf.set("spark.sql.ansi.enforceReservedKeywords", "true")
+    try:
+        assert not unread("spark", tables.on_spark)
+    finally:
+        spark.conf.unset("spark.sql.ansi.enforceReservedKeywords")
