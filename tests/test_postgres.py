@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.deploy import views
+from predicat.deploy import server, views
+from predicat.diagnostics import PredicatError
 
 CATALOG = """\
 apiVersion: predicat/v1
@@ -86,3 +87,23 @@ def test_missing_relation_and_columns_are_found_before_any_change(catalog: predi
     with pytest.raises(predicat.PredicatError, match="no relation 'public.people'"):
         views.apply(catalog, people)
     people.execute("DROP TABLE public.persons")
+
+
+def test_names_that_postgresql_would_cut_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "c.yml").write_text(CATALOG.replace("  adult:", f"  {'a' * 55}:").replace("  named:", f"  {'b' * 56}:"))
+    with pytest.raises(PredicatError, match=r"people__b{56}: 64 characters, of which PostgreSQL keeps 63") as caught:
+        views.statements(predicat.load_catalog(tmp_path))
+    assert len(caught.value.diagnostics) == 1
+
+
+def test_views_of_two_filters_do_not_share_a_name(tmp_path: Path) -> None:
+    (tmp_path / "c.yml").write_text(CATALOG.replace("  named:", "  old__one:"))
+    (tmp_path / "d.yml").write_text(CATALOG.replace("dataset: people", "dataset: people__old").replace("  named:", "  one:"))
+    with pytest.raises(PredicatError, match=r"is called people__old__one, as is that of people\.old__one"):
+        predicat.load_catalog(tmp_path)
+
+
+def test_the_folder_of_the_embedded_server(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(PredicatError, match="the embedded PostgreSQL server in .* failed: .*Not a directory"):
+        server.embedded(tmp_path / "file" / "below" / "data")

@@ -106,6 +106,37 @@ def test_wrong_use(args: tuple[str, ...], code: int, text: str) -> None:
     assert text in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("args", [
+    ("compile", "--target", "file"), ("docs", "build", "--out", "file"), ("export", "dbt", "--out", "file/x"), ("init", "file"), ("owners", "--out", "file/x"),
+    ("spark", "jar", "--out", "file/x"), ("apply", "--data", "file/x/y"),
+], ids=" ".join)  # fmt: skip
+def test_an_output_that_cannot_be_written_is_told(tmp_path: Path, args: tuple[str, ...]) -> None:
+    run("init", cwd=tmp_path)
+    (tmp_path / "file").touch()
+    done = run(*args, cwd=tmp_path)
+    assert done.returncode in (1, 2)
+    assert "file" in done.stderr and done.stderr.endswith("1 problem\n") and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("path", "target", "said"), [
+    ("catalog/more.yml", "nowhere", "cannot read catalog/more.yml: the link leads nowhere"), ("macros/more.sql", "nowhere", "cannot read macros/more.sql: No such file"),
+    ("macros/more.sql", ".", "cannot read macros/more.sql: Is a directory"), ("macros/more.sql", b"\xff", "cannot read macros/more.sql: byte 0 is no UTF-8"),
+    ("macros/more.sql", b"{{ 1 / 0 }}", "cannot be rendered: division by zero\n  --> macros/more.sql:1:1"),
+])  # fmt: skip
+def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path, path: str, target: str | bytes, said: str) -> None:
+    run("init", cwd=tmp_path)
+    (tmp_path / "catalog" / "two.yml").write_text("""{apiVersion: predicat/v1, dataset: two, fields: {a: bigint},
+      filters: {one: {sql: "a > {{ var('x', 1) }}"}, other: {sql: "a < {{ var('x', 1) }}"}}}""")
+    assert run("check", cwd=tmp_path).returncode == 0
+    if isinstance(target, bytes):
+        (tmp_path / path).write_bytes(target)
+    else:
+        (tmp_path / path).symlink_to(target)
+    done = run("check", cwd=tmp_path)
+    assert done.returncode == 1
+    assert said in done.stderr and done.stderr.endswith("\n1 problem\n")
+
+
 def test_apply_dry_run_prints_one_transaction() -> None:
     lines = run("apply", "--dry-run").stdout.splitlines()
     assert lines[0] == "BEGIN;" and lines[-1] == "COMMIT;"

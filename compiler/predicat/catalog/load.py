@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -75,10 +75,13 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if not root.is_dir():
         reporter.add(msg.unreadable(str(root), "there is no such folder"))
         return []
-    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and file.is_file())
+    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and not file.is_dir())
     if not found:
         reporter.add(msg.empty_catalog(str(root)))
-    return found
+    for file in found:
+        if not file.is_file():
+            reporter.add(msg.unreadable(str(file), "the link leads nowhere" if file.is_symlink() else "it is no file"))
+    return [file for file in found if file.is_file()]
 
 
 def _read(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> Source | None:
@@ -128,7 +131,16 @@ class _Builder(Struct):
                 definition.groups, definition.subscriptions, definition.baseline, definition.enums,
             )  # fmt: skip
         self.members()
+        self.views(known.values())
         return Catalog(datasets, tuple(self.reporter.warnings), known)
+
+    def views(self, filters: Iterable[Filter]) -> None:
+        """No two filters share the name of their views, dataset__filter."""
+        seen: dict[str, Filter] = {}
+        for row in filters:
+            view = f"{row.dataset}__{row.name}"
+            if (other := seen.setdefault(view, row)) is not row:
+                self.reporter.add(msg.same_view(row.span, view, other.qualified))
 
     def members(self) -> None:
         """Groups and subscriptions name filters that exist."""

@@ -20,6 +20,7 @@ class Templates:
         self.folder = macros
         self.variables = variables
         self._environment: Any = None
+        self._problem: PredicatError | None = None
         self._macros: dict[str, Any] = {}
 
     def render(self, body: Source, language: str) -> Source:
@@ -60,25 +61,39 @@ class Templates:
         raise ValueError(f"no variable is named {name!r}" + (f"; {hint}" if hint else ""))
 
     def _loaded(self) -> Any:
+        """The environment with all macros. Raises PredicatError, the same each time: it is one problem, however many filters have it."""
+        if self._problem is not None:
+            raise self._problem
         if self._environment is None:
             from jinja2 import StrictUndefined  # noqa: PLC0415  # as above
             from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415  # as above
 
             environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)  # no HTML
             environment.globals.clear()
-            for file in sorted(self.folder.rglob("*.sql")) if self.folder else []:
-                self._load(environment, file)
+            try:
+                for file in sorted(self.folder.rglob("*.sql")) if self.folder else []:
+                    self._load(environment, file)
+            except PredicatError as problem:
+                self._problem = problem
+                raise
             self._environment = environment
         return self._environment
 
     def _load(self, environment: Any, file: Path) -> None:
         import jinja2  # noqa: PLC0415  # as above
 
-        source = Source(str(file), file.read_text(encoding="utf-8"))
+        try:
+            source = Source(str(file), file.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise PredicatError.of(msg.unreadable(str(file), error.strerror or str(error))) from None
+        except UnicodeDecodeError as error:
+            raise PredicatError.of(msg.unreadable(str(file), f"byte {error.start} is no UTF-8")) from None
         try:
             module = environment.from_string(source.text, globals={**self._macros, "var": self._var}).module
         except jinja2.TemplateSyntaxError as error:
             raise PredicatError.of(msg.template(_line_span(source, error.lineno), str(error.message))) from None
+        except (jinja2.TemplateError, ValueError, TypeError, OverflowError, ArithmeticError, AttributeError) as error:
+            raise PredicatError.of(msg.template(Span(source, 0, 0), str(error) or type(error).__name__)) from None
         self._macros.update({name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")})
 
 

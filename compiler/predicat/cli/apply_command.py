@@ -21,10 +21,7 @@ def command(folder: Path, variables: tuple[str, ...], dsn: str | None, schema: s
 
     catalog = load(folder, variables)
     if dry_run:
-        click.echo("BEGIN;")
-        for _, sql in views.statements(catalog, schema):
-            click.echo(f"{sql};")
-        click.echo("COMMIT;")
+        click.echo("\n".join(f"{sql};" for sql in ("BEGIN", *(sql for _, sql in views.statements(catalog, schema)), "COMMIT")))
         return
     with server.connect(dsn, data) as connection:
         done = views.apply(catalog, connection, schema)

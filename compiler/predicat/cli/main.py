@@ -90,5 +90,11 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(1)
+    except OSError as error:
+        # What is read is told with its place; this is an output that cannot be written.
+        from predicat.diagnostics.messages import file_problem  # noqa: PLC0415  # only for a mistake
+
+        click.echo(f"{file_problem(str(error.filename or ''), error.strerror or str(error)).render()}\n\n1 problem", err=True)
+        sys.exit(2)
     finally:
         gc.freeze()  # or Python looks through all that is left before it ends: a tenth of a large compilation

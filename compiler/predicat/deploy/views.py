@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from predicat import backends
-from predicat.catalog.model import Catalog, Dataset, Filter, Version
+from predicat.catalog.model import Catalog, Filter, Version
 from predicat.deploy.columns import problems
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
@@ -20,6 +20,9 @@ from predicat.passes.substitute import with_defaults
 
 if TYPE_CHECKING:
     import psycopg
+
+MAX_NAME = 63
+"""Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII."""
 
 
 def accepted(row: Filter, version: Version, *, exact: bool = False) -> Node | None:
@@ -38,7 +41,11 @@ def accepted(row: Filter, version: Version, *, exact: bool = False) -> Node | No
 
 
 def statements(catalog: Catalog, schema: str | None = None) -> list[tuple[str, str]]:
-    """`(view, SQL)` for every filter that needs no parameter: CREATE VIEW and COMMENT statements."""
+    """`(view, SQL)` for every filter that needs no parameter: CREATE VIEW and COMMENT statements.
+
+    Raises PredicatError with every name that PostgreSQL would cut off.
+    """
+    reporter = Reporter()
     out: list[tuple[str, str]] = []
     for dataset in catalog.datasets.values():
         relation = dataset.relation.get("postgres")
@@ -46,13 +53,17 @@ def statements(catalog: Catalog, schema: str | None = None) -> list[tuple[str, s
             continue
         for row in dataset.filters.values():
             node = accepted(row, row.current)
-            if node is not None:
-                out += _view(dataset, row, node, relation, schema)
+            if node is None:
+                continue
+            name = f"{dataset.name}__{row.name}"
+            if len(name) > MAX_NAME:
+                reporter.add(msg.long_name(row.span, "view", name, MAX_NAME))
+            out += _view(name, row, node, relation, schema)
+    reporter.raise_errors()
     return out
 
 
-def _view(dataset: Dataset, row: Filter, node: Node, relation: str, schema: str | None) -> list[tuple[str, str]]:
-    name = f"{dataset.name}__{row.name}"
+def _view(name: str, row: Filter, node: Node, relation: str, schema: str | None) -> list[tuple[str, str]]:
     source = exp.to_table(relation, dialect="postgres")
     own = schema if schema is not None else source.db or None
     view = exp.table_(name, db=own, quoted=True)

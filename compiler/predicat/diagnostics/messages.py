@@ -187,6 +187,10 @@ def unreadable(path: str, reason: str) -> Diagnostic:
     return Diagnostic("unreadable", f"cannot read {path}: {reason}")
 
 
+def file_problem(path: str, reason: str) -> Diagnostic:
+    return Diagnostic("file", f"cannot use {path}: {reason}" if path else reason)
+
+
 def bad_yaml(span: Span, reason: str) -> Diagnostic:
     return Diagnostic("yaml", f"this is no valid YAML: {reason}", span)
 
@@ -334,6 +338,15 @@ def connection(dsn: str, reason: str) -> Diagnostic:
 def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[str] = ()) -> Diagnostic:
     return Diagnostic("relation", f"{engine} has no relation {relation!r}, which dataset {dataset!r} names", NOWHERE,
                       did_you_mean(relation, known))  # fmt: skip
+
+
+def long_name(span: Span, kind: str, name: str, longest: int) -> Diagnostic:
+    return Diagnostic("long-name", f"the {kind} would be called {name}: {len(name)} characters, of which PostgreSQL keeps {longest}", span,
+                      "shorten the name of the filter or of its dataset")  # fmt: skip
+
+
+def same_view(span: Span, view: str, other: str) -> Diagnostic:
+    return Diagnostic("duplicate-name", f"the view of this filter is called {view}, as is that of {other}", span, "rename one of the two")
 
 
 def column_missing(engine: str, relation: str, column: str, filters: Iterable[str], known: Iterable[str]) -> Diagnostic:
