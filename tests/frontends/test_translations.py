@@ -162,7 +162,9 @@ def test_what_nests_behind_the_text_is_bounded(text: str, count: int) -> None:
     except PredicatError as error:
         assert error.diagnostics[0].code in ("too-deep", "too-large")
         return
-    for ask in (lambda: found.evaluate({"a": 1, "s": ""}), lambda: found.sql("spark"), lambda: found.sql("postgres"), lambda: found.to("cel")):
+    shorter = predicat.parse(text.format(", ".join(parts[:-1])), "cel", {"a": "bigint", "s": "string"})
+    for ask in (lambda: found.evaluate({"a": 1, "s": ""}), lambda: found.sql("spark"), lambda: found.sql("postgres"), lambda: found.to("cel"),
+                lambda: predicat.compare(found, shorter)):  # fmt: skip
         try:
             ask()
         except PredicatError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from ctypes import ArgumentError
 from functools import partial
 from typing import Any
 
@@ -216,7 +217,10 @@ class _Comparison:
         left = self.deadline - time.monotonic()
         if left <= 0:
             return "open"
-        encoder, solver, truths = self.solver(regular=regular)
+        try:
+            encoder, solver, truths = self.solver(regular=regular)
+        except (RecursionError, ArgumentError):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
+            return "open"
         wanted = formula(*truths)
         self.inexact = self.inexact or encoder.inexact
         if wanted is False:

@@ -14,6 +14,7 @@ from typing import Any
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, ranged_over, walk
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
+from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import numbers, strings, times
 from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
 from predicat.review.smt.strings import NotEncodable
@@ -53,6 +54,7 @@ class Encoder:
         self.constraints: list[Any] = []
         self.opaque: dict[str, None] = {}
         self.inexact = False
+        self.depth = 0
         self.guessed: list[Any] = []
         self.children: dict[str, dict[str | int, str]] = {}
 
@@ -86,13 +88,19 @@ class Encoder:
                 raise NotEncodable
 
     def attempt(self, node: Any, env: Env, rule: Callable[[Any, Env], Term]) -> Term:
+        self.depth += 1
         try:
-            return rule(node, env)
+            return rule(node, env) if self.depth <= MAX_DEPTH else self.opaque_value(node, env)
         except NotEncodable:
-            op = node.op if isinstance(node, Call) else node.kind
-            self.opaque.setdefault(op)
-            place = " ".join(f"{name}={env[name][0]}" for name in sorted(env))
-            return self.variable(f"{OPAQUE}{to_text(node)} {place}", node.type)
+            return self.opaque_value(node, env)
+        finally:
+            self.depth -= 1
+
+    def opaque_value(self, node: Any, env: Env) -> Term:
+        """Any value at all, the same wherever the node stands."""
+        self.opaque.setdefault(node.op if isinstance(node, Call) else node.kind)
+        place = " ".join(f"{name}={env[name][0]}" for name in sorted(env))
+        return self.variable(f"{OPAQUE}{to_text(node)} {place}", node.type)
 
     def call(self, node: Call, env: Env) -> Term:
         rule = RULES.get(node.op)
