@@ -51,7 +51,7 @@ class Language(Struct, frozen=True):
 def _sql(body: Body) -> Tree:
     from predicat.frontends import sql  # noqa: PLC0415  # sqlglot takes a tenth of a second to load
 
-    return sql.parse(body.text(), body.source)
+    return sql.parse(body.text(), body.source, body.fields or ())
 
 
 def _cel(body: Body) -> Tree:

@@ -7,7 +7,7 @@ are `:name`. Source: ISO/IEC 9075-2 for the predicates; docs/languages.md lists 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from datetime import timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -29,8 +29,8 @@ MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
 
-def parse(text: str, source: Source) -> t.Tree:
-    """The untyped tree of a SQL predicate. Raises PredicatError."""
+def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
+    """The untyped tree of a SQL predicate. `fields` are those of its dataset, for hints. Raises PredicatError."""
     whole = Span(source, 0, len(text))
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(whole, len(text), MAX_LENGTH))
@@ -40,12 +40,13 @@ def parse(text: str, source: Source) -> t.Tree:
         raise PredicatError.of(msg.syntax(whole, "the condition is empty"))
     try:
         tokens = _TOKENIZER.tokenize(text)
-        _check_words(tokens, source)
-        parsed = _PARSER.parse(tokens, text)
-    except ParseError as error:
-        raise PredicatError([_parse_error(item, source, text) for item in error.errors]) from None
     except TokenError as error:
         raise PredicatError.of(msg.syntax(whole, f"the text cannot be split into words: {_plain(str(error))}")) from None
+    _check_words(tokens, source)
+    try:
+        parsed = _PARSER.parse_into(exp.Condition, tokens, text)
+    except ParseError as error:
+        raise PredicatError([_parse_error(item, source, text, tokens, fields) for item in error.errors]) from None
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES)) from None
     statements = [item for item in parsed if item is not None]
@@ -72,6 +73,8 @@ def _check_words(tokens: list[Token], source: Source) -> None:
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         if (one.token_type, other.token_type) in _GAPS:
             raise PredicatError.of(msg.syntax(Span(source, other.start, other.end + 1), f"this is no valid SQL condition: something is missing before {other.text!r}"))
+        if one.token_type is TokenType.VAR and one.text in _IF and other.token_type is not TokenType.L_PAREN:
+            raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), "IF takes its arguments in parentheses", "a field of that name stands in double quotes"))
         if one.token_type in _OPENING:
             compared.append(False)
         elif one.token_type in _CLOSING and len(compared) > 1:
@@ -83,6 +86,7 @@ def _check_words(tokens: list[Token], source: Source) -> None:
             compared[-1] = one.token_type in _COMPARISONS
 
 
+_IF = frozenset({"if", "If", "iF", "IF"})
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
 _COMMA = TokenType.COMMA
@@ -108,7 +112,14 @@ def _plain(text: str) -> str:
     return text.replace("\x1b[4m", "").replace("\x1b[0m", "").split("\n")[0]
 
 
-def _parse_error(error: dict[str, object], source: Source, text: str) -> Diagnostic:
+def _unquoted(tokens: list[Token], fields: Container[str], at: int) -> str | None:
+    """A field whose name is a word of SQL, where a problem is or up to two words before."""
+    before = [token for token in tokens if token.start <= at][-3:]
+    plain = (TokenType.VAR, TokenType.STRING, TokenType.IDENTIFIER)
+    return next((token.text for token in before if token.text in fields and token.token_type not in plain), None)
+
+
+def _parse_error(error: dict[str, object], source: Source, text: str, tokens: list[Token], fields: Container[str]) -> Diagnostic:
     line, column, word = int(str(error.get("line") or 1)), int(str(error.get("col") or 1)), str(error.get("highlight") or "")
     starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
     end = min(starts[min(line, len(starts)) - 1] + column, len(text))
@@ -118,7 +129,12 @@ def _parse_error(error: dict[str, object], source: Source, text: str) -> Diagnos
         start, end = found, found + len(word)
     description = str(error.get("description") or "it cannot be parsed").rstrip(".")
     description = {"Invalid expression / Unexpected token": f"unexpected {word!r}"}.get(description, description)
-    return msg.syntax(Span(source, start, max(end, start)), f"this is no valid SQL condition: {description}", _hint(word))
+    if description.startswith("Required keyword"):
+        description = "something is missing here"
+    description = description.partition(" but got <")[0]
+    field = _unquoted(tokens, fields, start)
+    hint = f'{field} is a word of SQL; as the name of a field it stands in double quotes: "{field}"' if field else _hint(word)
+    return msg.syntax(Span(source, start, max(end, start)), f"this is no valid SQL condition: {description}", hint)
 
 
 def _hint(word: str) -> str | None:
