@@ -39,7 +39,10 @@ object MatchesFilter {
       throw new PredicatException("there is no active Spark session"))
     val location = session.conf.getOption(ManifestKey).getOrElse(throw new PredicatException(
       s"no manifest is set: set $ManifestKey to the path of the manifest.json that predicat compile writes"))
-    val every = (session.conf.get(IntervalKey, "3").toDouble * 1000).toLong
+    val given = session.conf.get(IntervalKey, "3")
+    val seconds = given.toDoubleOption.filter(_ >= 0).getOrElse(
+      throw new PredicatException(s"$IntervalKey is a number of seconds from 0 on, not '$given'"))
+    val every = (seconds * 1000).toLong
     val conf = session.sparkContext.hadoopConfiguration
     if (reload) Manifests.load(location, conf) else Manifests.get(location, conf, every)
   }

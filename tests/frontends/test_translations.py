@@ -116,6 +116,31 @@ def test_depth_and_size_are_bounded(language: str, body: str) -> None:
         predicat.parse(body, language, {"a": "boolean"})
 
 
+_MANY = "9" * 5000
+
+
+@pytest.mark.parametrize(("language", "body"), [
+    ("sql", f"a > {_MANY}"), ("sql", "a > ٥"), ("sql", "a > 5²"), ("sql", f"e[{_MANY}] = 1"), ("sql", f"substring(s, {_MANY}) = 'a'"), ("sql", f"CAST(s AS DECIMAL({_MANY}, 2)) > 1"),
+    ("sql", f"t + INTERVAL '{_MANY}' DAY > t"), ("sql", "t + INTERVAL '1_0' DAY > t"), ("sql", "t > TIMESTAMP '٢٠٢٠-01-01'"), ("cel", f"a > {_MANY}"),
+    ("cel", f'duration("{_MANY}s") > duration("1s")'), ("cel", 'duration("٥s") > duration("1s")'), ("cel", 't.getHours("+٠٥:00") > 1'), ("cesql", f"k > {_MANY}"),
+    ("cesql", "k > ٥"), ("jms", f"a > {_MANY}"), ("jms", "a > ٥"), ("labels", "k > ٥"), ("labels", f"k > {_MANY}"), ("sns", f'{{"k": [{{"numeric": [">", {_MANY}]}}]}}'),
+    *(("pip", {"property": "k", "op": "EQUALS", "value": value, "type": kind}) for kind in ("LONG", "DOUBLE") for value in ("1_0", " 5", "٥", "nan", True, "")),
+    ("pip", {"property": "k", "op": "EQUALS", "value": _MANY, "type": "LONG"}),
+    *(("pulsar", {"tp": "PREDICATE", "predicate": {"ref": "PROPERTY", "name": "k", "op": "EQUALS", "values": [value], "ty": kind}})
+      for kind in ("LONG", "DOUBLE") for value in ("1_0", " 5", "٥", "inf", "1d", _MANY + "x")),
+], ids=lambda value: str(value)[:40])  # fmt: skip
+def test_digits_are_those_from_0_to_9_and_not_without_end(language: str, body: Any) -> None:
+    fields = {"a": "bigint", "s": "string", "t": "timestamp", "e": "array<bigint>", "m": "map<string, string>"}
+    with pytest.raises(PredicatError):
+        predicat.parse(body, language, fields, on=None if language in ("sql", "cel", "jms") else "m")
+
+
+@pytest.mark.parametrize("kind", [f"decimal({_MANY}, 2)", "decimal(٥, 2)", "decimal(²,1)"])
+def test_digits_of_types(kind: str) -> None:
+    with pytest.raises(PredicatError):
+        predicat.parse("a = a", "sql", {"a": kind})
+
+
 def nested(key: str, wrap: bool, leaf: Any, depth: int = 3000) -> Any:
     for _ in range(depth):
         leaf = {key: [leaf, leaf] if wrap else leaf}

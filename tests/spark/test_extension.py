@@ -196,8 +196,12 @@ def test_a_new_manifest_takes_effect_and_a_broken_one_does_not(flights: Any, tmp
         flights.conf.set("spark.predicat.manifest", str(tmp_path / "none.json"))
         with pytest.raises(Exception, match="there is no manifest"):
             ids(flights, "matches_filter('flights.late')")
+        flights.conf.set("spark.predicat.manifest.checkSeconds", "soon")
+        with pytest.raises(Exception, match="checkSeconds is a number of seconds from 0 on, not 'soon'"):
+            ids(flights, "matches_filter('flights.late')")
     finally:
         flights.conf.set("spark.predicat.manifest", before)
+        flights.conf.unset("spark.predicat.manifest.checkSeconds")
 
 
 def test_on_unknown_accept_and_nan_parameters(flights: Any, tmp_path: Path) -> None:

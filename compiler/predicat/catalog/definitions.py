@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
-from predicat.catalog.model import Bound, FilterTest
+from predicat.catalog.model import Bound, FilterTest, version_number
 from predicat.catalog.yamltext import Item
 from predicat.diagnostics import Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -33,8 +33,8 @@ COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
 BOUND_KEYS = ("value", "severity")
 SEVERITIES = ("error", "warn")
 BASELINE_KEYS = ("max_age", "severity")
-_DAYS = re.compile(r"(\d{1,4}) days?\Z")
-_SHARE = re.compile(r"(\d+(?:\.\d+)?)\s*%\Z")
+_DAYS = re.compile(r"([0-9]{1,4}) days?\Z")
+_SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
 TEST_KEYS = ("row", "matches", "version", "description")
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
 _FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
@@ -339,13 +339,14 @@ class DefinitionReader(Struct):
                 self.reporter.add(msg.bad_value(keys[key].span, where, f"{key!r} belongs into one of its versions"))
         out: dict[int, VersionDefinition] = {}
         for number, value, place in keys["versions"].entries("versions"):
-            if not number.isdigit() or not 1 <= int(number) < 10**6:
+            known = version_number(number)
+            if known is None:
                 self.reporter.add(msg.bad_value(place, "a version", f"{number!r} is no whole number from 1 on"))
                 continue
             inner = self.mapping(value, f"version {number} of {name!r}", _IN_VERSION)
-            found = self.version(f"{name}@{number}", int(number), inner, place)
+            found = self.version(f"{name}@{number}", known, inner, place)
             if found:
-                out[int(number)] = found
+                out[known] = found
         if not out and not any(True for _ in item.entries("a filter")):
             self.reporter.add(msg.no_body(span, name, LANGUAGES))
         return out

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from predicat.api import Predicate
 from predicat.catalog.definitions import Definition, DefinitionReader, VersionDefinition
-from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version
+from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version, version_number
 from predicat.catalog.templates import Templates
 from predicat.catalog.yamltext import compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
@@ -167,7 +167,11 @@ class _Builder(Struct):
 
     def test(self, found: Filter) -> None:
         """The tests of a filter, on the reference evaluator."""
+        fields = self.reader.datasets[found.dataset].fields
         for test in found.tests:
+            for name in test.row:
+                if name not in fields and not any(known.startswith(f"{name}.") for known in fields):
+                    self.reporter.add(msg.unknown_field(test.span, name, fields))
             if test.version is not None and test.version not in found.versions:
                 self.reporter.add(msg.unknown_version(test.span, found.qualified, str(test.version), map(str, found.versions)))
                 continue
@@ -194,7 +198,7 @@ class _Builder(Struct):
         row = found.filters.get(short) if found else None
         if row is None:
             return None
-        return row, int(version) if version.isdigit() else -1 if version else None
+        return row, (version_number(version) or -1) if version else None
 
     # --- one version
 

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.catalog.manifest import write_text
-from predicat.catalog.model import Catalog, Filter, Version
+from predicat.catalog.model import Catalog, Filter, Version, version_number
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.codec import from_data, to_data, value_data
@@ -102,7 +102,7 @@ def write_lock(lock: Lock, path: Path) -> None:
 
 def _order(item: tuple[str, Released]) -> tuple[str, int]:
     base, _, number = item[0].partition("@")
-    return base, int(number) if number.isdigit() else 0
+    return base, version_number(number) or 0
 
 
 def subscriptions_of(catalog: Catalog) -> dict[str, Mapping[str, Any]]:

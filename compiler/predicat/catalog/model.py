@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -119,8 +120,17 @@ class Catalog(Struct, frozen=True):
             raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
         if not version:
             return found, found.latest
-        if not version.isdigit() or int(version) not in found.versions:
+        number = version_number(version)
+        if number is None or number not in found.versions:
             raise PredicatError.of(msg.unknown_version(NOWHERE, found.qualified, version, map(str, found.versions)))
-        return found, int(version)
+        return found, number
+
+
+_VERSION = re.compile(r"0{0,6}[1-9][0-9]{0,5}\Z")
+
+
+def version_number(text: str) -> int | None:
+    """The number of a version, from 1 to 999,999; None for any other text."""
+    return int(text) if _VERSION.match(text) else None
 
 

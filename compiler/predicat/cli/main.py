@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import sys
 
 import click
@@ -69,6 +70,10 @@ def main() -> None:
     """The entry point: problems are printed as they are, never as a traceback."""
     # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
     gc.disable()
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal cannot show, such as half a character of UTF-16 in a row, is told by its number.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # cheap, but after the group is built
 
     try:

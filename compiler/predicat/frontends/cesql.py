@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
 TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
-_TOKEN = re.compile(rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>\d+)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
+_TOKEN = re.compile(rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>[0-9]+)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
                     re.DOTALL)  # fmt: skip
 _COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
@@ -136,9 +136,10 @@ class _Parser(KeywordReader):
         if kind == "text":
             return Typed(t.Const(unquoted(word), span), TEXT)
         if kind == "number":
-            if int(word) > INT_MAX + (self.words[self.at - 2][1] == "-" if self.at > 1 else 0):
+            digits = word.lstrip("0") or "0"
+            if len(digits) > 10 or int(digits) > INT_MAX + (self.words[self.at - 2][1] == "-" if self.at > 1 else 0):
                 raise self.fail(msg.syntax(span, f"{word} does not fit in a 32-bit integer"))
-            return Typed(t.Const(int(word), span), INTEGER)
+            return Typed(t.Const(int(digits), span), INTEGER)
         if kind != "word" or word.upper() in KEYWORDS:
             self.at -= 1
             raise self.unexpected()

@@ -82,7 +82,7 @@ class _Reader(DataReader):
         return t.Const(str(value), getattr(value, "span", place))
 
     def number(self, value: Any, place: Span) -> t.Tree:
-        if not re.fullmatch(r"-?\d{1,18}", str(value)):
+        if not re.fullmatch(r"-?[0-9]{1,18}", str(value)):
             raise self.fail(msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is no whole number"))
         return t.Const(int(str(value)), place)
 

@@ -17,6 +17,7 @@ from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader
 from predicat.ir import tree as t
 from predicat.ir.types import TIMESTAMP
+from predicat.ir.values import parse_double, parse_whole
 from predicat.passes.scope import CEL_RULES
 
 if TYPE_CHECKING:
@@ -167,16 +168,21 @@ def _value_type(value: Any) -> str | None:
             return None
 
 
+def _double(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else parse_double(str(value))
+
+
 def _constant(value: Any, kind: str) -> t.Value:
     try:
         match kind:
             case "STRING":
                 return value if isinstance(value, str) else str(value)
             case "LONG":
-                return int(str(value))
+                return value if type(value) is int else parse_whole(str(value))
             case "DOUBLE":
-                return float(str(value))
+                return _double(value)
             case _:
-                return _EPOCH + timedelta(milliseconds=float(str(value)))
-    except (ValueError, OverflowError):
+                millis = _double(value)
+                return None if millis is None else _EPOCH + timedelta(milliseconds=millis)
+    except (ValueError, OverflowError):  # a text of too many digits, a time that is not finite or beyond the years
         return None

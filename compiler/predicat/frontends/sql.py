@@ -25,6 +25,7 @@ from predicat.semantics.like import LikeError, canonical
 RULES = SQL_RULES
 _DIALECT = Dialect.get_or_raise(None)
 _TOKENIZER, _PARSER = _DIALECT.tokenizer(), _DIALECT.parser()
+MAX_DIGITS = 1000
 MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
@@ -296,6 +297,8 @@ def _literal(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     text, span = str(node.this), reader.span(node)
     if node.args.get("is_string"):
         return t.Const(text, span)
+    if len(text) > MAX_DIGITS or not text.isascii():
+        raise reader.fail(msg.syntax(span, f"a number has at most {MAX_DIGITS} digits, each from 0 to 9"))
     if text.isdigit():
         return t.Const(int(text), span)
     if "e" in text.lower():
@@ -474,6 +477,7 @@ def _cast(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return t.Apply("cast", (inner, t.Const(_CASTS[kind], span)), span)
 
 
+_AMOUNT = re.compile(r"\s*[+-]?(?:[0-9]{1,15}(?:[.][0-9]{0,15})?|[.][0-9]{1,15})\s*\Z")
 _UNITS = {"WEEK": 7 * 86400, "DAY": 86400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 
 
@@ -485,9 +489,11 @@ def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
         hint = "months and years have no fixed length: use weeks, days, hours, minutes or seconds"
         raise reader.fail(msg.unsupported_syntax(span, f"an interval in {unit.lower() or 'several units'}", hint))
     try:
-        return t.Const(timedelta(seconds=float(Decimal(amount) * _UNITS[unit])), span)
-    except (ArithmeticError, ValueError):
-        raise reader.fail(msg.bad_constant(span, "interval", amount, "INTERVAL '3' HOUR")) from None
+        if _AMOUNT.match(amount):
+            return t.Const(timedelta(microseconds=round(Decimal(amount) * _UNITS[unit] * 1_000_000)), span)
+    except ArithmeticError:  # longer than any interval
+        pass
+    raise reader.fail(msg.bad_constant(span, "interval", amount, "INTERVAL '3' HOUR"))
 
 
 _EXTRACT = {

@@ -91,7 +91,7 @@ _SPELLINGS = {
     "json": JSON, "jsonb": JSON, "variant": JSON,
 }  # fmt: skip
 SCALAR_NAMES = tuple(_SPELLINGS)
-_TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|\d+|[<>(),:])")
+_TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|[<>(),:])")
 
 
 def is_numeric(kind: Type) -> bool:
@@ -141,7 +141,7 @@ class _Reader:
 
     def number(self) -> int:
         token = self.take()
-        if not token.isdigit():
+        if not token.isdigit() or len(token) > 9:
             raise TypeSyntaxError("expected a number", self.offset)
         return int(token)
 

@@ -52,7 +52,19 @@ INT_PATTERN = "^(?:-[0-9]{1,19}|[0-9]{1,20})$"
 DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")
-_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ Tt](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?\Z")
+_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ Tt](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?\Z", re.ASCII)
+_WHOLE = re.compile(r"[+-]?[0-9]{1,1000}\Z")
+_DOUBLE = re.compile(r"[+-]?(?:(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,1000})?|Infinity)\Z|NaN\Z")
+
+
+def parse_whole(text: str) -> int | None:
+    """A whole number of at most 1,000 ASCII digits with or without a sign; None for anything else, such as Python's 1_0."""
+    return int(text) if _WHOLE.match(text) else None
+
+
+def parse_double(text: str) -> float | None:
+    """A number in ASCII digits with or without a point and an exponent, NaN, Infinity; None for anything else."""
+    return float(text) if _DOUBLE.match(text) else None
 
 
 def is_timestamp(text: str) -> bool:

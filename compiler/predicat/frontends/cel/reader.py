@@ -312,8 +312,8 @@ def _is(expr: Any, name: str) -> bool:
     return bool(expr.HasField("ident_expr") and expr.ident_expr.name == name)
 
 
-_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z")
-_NANOSECONDS = re.compile(r"\.\d{6}0*[1-9]")
+_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z", re.ASCII)
+_NANOSECONDS = re.compile(r"\.\d{6}0*[1-9]", re.ASCII)
 
 
 def _is_duration(text: str) -> bool:
@@ -326,7 +326,8 @@ def _fine(text: str) -> bool:
     return bool(total * 1_000_000 % 1)
 
 
-_DURATION = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|ns)")
+_DURATION = re.compile(r"([0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(h|ms|m|s|us|ns)")
+"""The numbers are bounded: more digits are beyond any duration, or beyond its nanoseconds."""
 _SECONDS = {"h": "3600", "m": "60", "s": "1", "ms": "0.001", "us": "0.000001", "ns": "0.000000001"}
 
 

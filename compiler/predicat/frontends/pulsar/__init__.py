@@ -19,6 +19,7 @@ from predicat.frontends.data import DataReader, Stop
 from predicat.frontends.pip import PredicateReader
 from predicat.frontends.pulsar import proto
 from predicat.ir import tree as t
+from predicat.ir.values import parse_double, parse_whole
 from predicat.passes.scope import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _enum(reader: DataReader, found: Any, field: Any, value: Any, where: str) ->
 _WANTED = {"PREDICATE": ("predicate",), "NOT": ("op1",)}
 _BOTH = ("op1", "op2")
 _LATER = ("BETWEEN", "CONTAINS_ALL", "LIKE", "NOT_LIKE")
-_NUMBERS: dict[str, Callable[[str], int | float]] = {"LONG": int, "DOUBLE": float}
+_NUMBERS: dict[str, Callable[[str], int | float | None]] = {"LONG": parse_whole, "DOUBLE": parse_double}
 
 
 class _Converter:
@@ -221,10 +222,9 @@ class _Converter:
         return {**target, "op": op, "values": values, "type": kind}
 
     def number(self, text: str, kind: str, path: str, index: int) -> int | float:
-        try:
-            number = _NUMBERS[kind](text)
-        except ValueError:
-            raise self.fail(f"{path}.values[{index}]", f"{text!r} is no {kind}") from None
+        number = _NUMBERS[kind](text)
+        if number is None:
+            raise self.fail(f"{path}.values[{index}]", f"{text!r} is no {kind}")
         if kind == "LONG" and not -(2**63) <= number < 2**63:
             raise self.fail(f"{path}.values[{index}]", f"{text} does not fit in a LONG")
         return number

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, replaced
 from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType
+from predicat.ir.values import parse_whole
 from predicat.review.compare import compare_nodes
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
@@ -116,9 +117,8 @@ def _range(node: Call, field: Field, start: datetime, end: datetime) -> Found:
 
 
 def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Found:
-    if node.op != "eq" or not isinstance(constant.value, str) or not constant.value.removeprefix("-").isdigit() or str(int(constant.value)) != constant.value:
+    if node.op != "eq" or not isinstance(constant.value, str) or (number := parse_whole(constant.value)) is None or str(number) != constant.value:
         return None
-    number = int(constant.value)
     if str(field.type) != "bigint" or abs(number) >= 2**63:
         return None
     return replace(node, args=(field, Literal(field.type, number))), f"{_name(field)} = {number}"
