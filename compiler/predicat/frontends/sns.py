@@ -2,9 +2,10 @@
 
 A body is the policy itself (attribute scope), or a mapping with `FilterPolicyScope` (MessageAttributes or MessageBody) and
 `FilterPolicy`; JSON text is read as well. Every key must match; a key matches if one of its values does; an array in the
-message matches if one of its elements does. An absent key matches `{"exists": false}` alone. Numbers in attributes that
+message matches if one of its elements does, one of objects too. An absent key matches `{"exists": false}` alone. Numbers in attributes that
 are texts are compared as numbers. Source: Amazon SNS Developer Guide, "Subscription filter policies" and
-"Filter policy constraints".
+"Filter policy constraints". That the keys inside of a key match together in one element of an array, and that an absent key is in
+none of them, is the rule of the Event Ruler.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader, both, decided, either, negated, present
 from predicat.ir import tree as t
-from predicat.ir.types import BIGINT, DOUBLE, JSON, STRING, ArrayType, Type
+from predicat.ir.types import BIGINT, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.semantics import like, networks
 
 if TYPE_CHECKING:
@@ -51,6 +54,23 @@ def _loaded(reader: _Reader, body: Body) -> Any:
         raise reader.fail(msg.syntax(body.span, f"the filter policy is no JSON: {error}")) from None
 
 
+class _Key(Struct, frozen=True):
+    """A key of a policy, with one of three: its values, the keys inside of it, or, for `$or`, the policies of which one matches."""
+
+    name: str
+    span: Span
+    values: tuple[Any, ...] = ()
+    inner: tuple[_Key, ...] = ()
+    options: tuple[tuple[_Key, ...], ...] = ()
+
+
+class _Read(Struct, frozen=True):
+    """What a key holds, and its type."""
+
+    tree: t.Tree
+    kind: Type
+
+
 class _Reader(DataReader):
     nested = False
 
@@ -73,56 +93,91 @@ class _Reader(DataReader):
             combinations *= max(count, 1) * max(depth, 1)
         if combinations > MAX_COMBINATIONS:
             raise self.bad(value, "a filter policy", f"its values combine in {combinations} ways; the limit is {MAX_COMBINATIONS}")
-        return self.policy(entries, [], 0)
+        return self.policy(self.keys(entries, 0), None, 0)
 
-    def policy(self, entries: Mapping[str, Any], path: list[str], depth: int) -> t.Tree:
+    def keys(self, entries: Mapping[str, Any], depth: int) -> tuple[_Key, ...]:
+        """The keys of a policy, or of a part of one."""
         if depth > MAX_DEPTH:
             raise self.fail(msg.too_deep(self.span(entries), MAX_DEPTH))
-
-        def part(entry: tuple[str, Any]) -> t.Tree:
-            name, value = entry
+        found: list[_Key] = []
+        for name, value in entries.items():
+            place = self.key_span(entries, name)
             if name == "$or":
-                options = self.listed(value, "$or", 2)
-                return either(self.many(options, lambda one: self.policy(self.mapping(one, "$or"), path, depth + 1)), self.span(value))
-            if isinstance(value, Mapping):
+                options = [self.keys(self.mapping(one, "$or"), depth + 1) for one in self.listed(value, "$or", 2)]
+                found.append(_Key(name, place, options=tuple(options)))
+            elif isinstance(value, Mapping):
                 if not self.nested:
                     raise self.bad(value, name, "message attributes have no keys inside", "write FilterPolicyScope: MessageBody")
-                return self.policy(value, [*path, name], depth + 1)
-            place = self.key_span(entries, name)
-            values = self.listed(value, f"the values of {name!r}")
-            return either(self.many(values, lambda one: self.value([*path, name], one, place)), place)
+                if not value:
+                    raise self.bad(value, name, "it has no key")
+                found.append(_Key(name, place, inner=self.keys(value, depth + 1)))
+            else:
+                found.append(_Key(name, place, values=tuple(self.listed(value, f"the values of {name!r}"))))
+        return tuple(found)
 
-        return both(self.many(entries.items(), part), self.span(entries))
+    # --- the tests of a policy
 
-    # --- one value
+    def policy(self, keys: tuple[_Key, ...], base: _Read | None, depth: int) -> t.Tree:
+        """Every key matches what it reads from `base`."""
+        return both(self.many(keys, lambda key: self.match(key, base, depth)), keys[0].span)
 
-    def value(self, path: list[str], value: Any, place: Span) -> t.Tree:
-        key = self.path(path, place)
+    def match(self, key: _Key, base: _Read | None, depth: int) -> t.Tree:
+        if key.options:
+            return either(self.many(key.options, lambda option: self.policy(option, base, depth)), key.span)
+        if key.values:
+            return either(self.many(key.values, lambda value: self.value(key, base, value, depth)), key.span)
+        if depth == 0 and _wants_absence(key):
+            return either(self.many(_choices((key,)), lambda chosen: self.without(chosen[0], base)), key.span)
+        return self.inside(key, base, depth)
+
+    def inside(self, key: _Key, base: _Read | None, depth: int) -> t.Tree:
+        """The keys inside of a key match its value or, all of them, one element of the array that it is."""
+        return self.among(self.read(key, base), key.span, depth, lambda found: self.policy(key.inner, found, depth + 1))
+
+    def without(self, key: _Key, base: _Read | None) -> t.Tree:
+        """The same where keys inside have to be absent: no element has them, and the rest is asked of one element."""
+        rest, absent = _split(key)
+        parts = [negated(self.has(path, base, 0)) for path in absent]
+        return both((*parts, self.inside(rest, base, 0)) if rest else tuple(parts), key.span)
+
+    def has(self, path: tuple[_Key, ...], base: _Read | None, depth: int) -> t.Tree:
+        """Whether there is a key at the end of a path, through any elements on its way."""
+        found, span = self.read(path[0], base), path[0].span
+        if len(path) == 1:
+            return present(found.tree)
+        return self.among(found, span, depth, lambda one: self.has(path[1:], one, depth + 1))
+
+    def value(self, key: _Key, base: _Read | None, value: Any, depth: int) -> t.Tree:
+        found = self.read(key, base)
         if isinstance(value, Mapping) and "exists" in value:
             _, wanted = self.only(value, "a condition", OPERATORS)
             if not isinstance(wanted, bool):
                 raise self.bad(wanted, "exists", "it is true or false")
-            return present(key) if wanted else t.Apply("is_null", (key,), place)
-        return decided(self.anywhere(key, self.kind_of(path), self.test(value), place))
+            return present(found.tree) if wanted else t.Apply("is_null", (found.tree,), key.span)
+        test = self.test(value)
+        return self.among(found, key.span, depth, lambda one: test(one.tree, one.kind))
 
-    def path(self, path: list[str], place: Span) -> t.Tree:
-        found = self.key(path[0], place)
-        for name in path[1:]:
-            found = t.Member(found, name, place)
-        return found
+    def read(self, key: _Key, base: _Read | None) -> _Read:
+        if base is None:
+            return _Read(self.key(key.name, key.span), self.key_type(key.name))
+        kind = base.kind.get(key.name) if isinstance(base.kind, StructType) else base.kind.value if isinstance(base.kind, MapType) else JSON
+        return _Read(t.Member(base.tree, key.name, key.span), kind or STRING)
 
-    def kind_of(self, path: list[str]) -> Type:
-        return self.key_type(path[0]) if len(path) == 1 or self.key_type(path[0]) != JSON else JSON
+    def among(self, found: _Read, span: Span, depth: int, test: Callable[[_Read], t.Tree]) -> t.Tree:
+        """The test on a value or, if it is an array, on one of its elements."""
+        name = f"element{depth or ''}"
 
-    def anywhere(self, key: t.Tree, kind: Type, test: Test, place: Span) -> t.Tree:
-        """The test on a value, or on any element of an array."""
-        element = t.Name("element", place)
-        if isinstance(kind, ArrayType):
-            return t.Bind("any", "element", key, test(element, kind.element), place)
-        if kind != JSON:
-            return test(key, kind)
-        is_array = t.Apply("json_is", (key, t.Const("array", place)), place)
-        return t.Apply("cond", (is_array, t.Bind("any", "element", key, test(element, JSON), place), test(key, JSON)), place)
+        def any_element(kind: Type) -> t.Tree:
+            return t.Bind("any", name, found.tree, test(_Read(t.Name(name, span), kind)), span)
+
+        if isinstance(found.kind, ArrayType):
+            return decided(any_element(found.kind.element))
+        if found.kind != JSON:
+            return decided(test(found))
+        is_array = t.Apply("json_is", (found.tree, t.Const("array", span)), span)
+        return decided(t.Apply("cond", (is_array, any_element(JSON), test(found)), span))
+
+    # --- one value
 
     def test(self, value: Any) -> Test:
         if not isinstance(value, Mapping):
@@ -230,6 +285,40 @@ def _number(key: t.Tree, kind: Type) -> t.Tree:
     if kind in (STRING, BIGINT):
         return t.Apply("cast", (key, t.Const("to_double", key.span)), key.span)
     return key
+
+
+def _is_absence(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.get("exists") is False
+
+
+def _wants_absence(key: _Key) -> bool:
+    """Whether a key, or one inside of it, may be absent."""
+    inner = (*key.inner, *(one for option in key.options for one in option))
+    return any(map(_is_absence, key.values)) or any(map(_wants_absence, inner))
+
+
+def _choices(keys: tuple[_Key, ...]) -> list[tuple[_Key, ...]]:
+    """The policies without `$or`, and with absence apart from other values, of which one matches wherever these keys do."""
+    found: list[tuple[_Key, ...]] = [()]
+    for key in keys:
+        if key.options:
+            chosen = [one for option in key.options for one in _choices(option)]
+        elif key.inner:
+            chosen = [(_Key(key.name, key.span, inner=one),) for one in _choices(key.inner)]
+        else:
+            groups = [tuple(value for value in key.values if _is_absence(value) is absence) for absence in (True, False)]
+            chosen = [(_Key(key.name, key.span, values=group),) for group in groups if group]
+        found = [(*left, *right) for left in found for right in chosen]
+    return found
+
+
+def _split(key: _Key) -> tuple[_Key | None, list[tuple[_Key, ...]]]:
+    """A key without those inside that have to be absent, and the paths to these."""
+    if not key.inner:
+        return (None, [(key,)]) if _is_absence(key.values[0]) else (key, [])
+    parts = [_split(one) for one in key.inner]
+    rest = tuple(one for one, _ in parts if one)
+    return _Key(key.name, key.span, inner=rest) if rest else None, [(key, *path) for _, paths in parts for path in paths]
 
 
 def _leaves(entries: Mapping[str, Any], depth: int) -> list[tuple[int, int]]:

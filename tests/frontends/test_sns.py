@@ -1,0 +1,117 @@
+"""SNS policies on message bodies: arrays of objects, keys that are absent, and `$or`, compared with a plain matcher and on every engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import predicat
+from predicat.diagnostics import PredicatError
+from tests.engines.rows import Tables
+from tests.frontends.test_translations import EXAMPLES, QUIET
+
+NAMES = ["a", "b", "c"]
+scalars = st.sampled_from(["x", "y", "xy", 1, 2.5, True, None])
+bodies = st.dictionaries(st.sampled_from(NAMES), st.recursive(scalars, lambda inner: st.one_of(
+    st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)), max_leaves=8), max_size=3)  # fmt: skip
+leaves = st.lists(st.sampled_from(["x", "y", 1, True, {"prefix": "x"}, {"anything-but": ["x", 1]}, {"numeric": [">", 1]}, {"exists": True}, {"exists": False}]), min_size=1, max_size=2)
+policies = st.recursive(st.dictionaries(st.sampled_from(NAMES), leaves, min_size=1, max_size=2), lambda inner: st.one_of(
+    st.dictionaries(st.sampled_from(NAMES), st.one_of(inner, leaves), min_size=1, max_size=2),
+    st.lists(inner, min_size=2, max_size=2).map(lambda options: {"$or": options}),
+    st.builds(lambda options, more: {"$or": options, **more}, st.lists(inner, min_size=2, max_size=2), st.dictionaries(st.sampled_from(NAMES), leaves, max_size=1)),
+), max_leaves=3)  # fmt: skip
+
+
+def read(policy: Any) -> predicat.Predicate:
+    return predicat.parse({"FilterPolicyScope": "MessageBody", "FilterPolicy": policy}, "sns", {"body": "json"}, on="body")
+
+
+def within_limits(policy: Any) -> bool:
+    try:
+        read(policy)
+    except PredicatError as error:
+        assert "the limit is" in str(error)
+        return False
+    return True
+
+
+# --- the plain matcher: it tries each element of each array
+
+
+def matches(policy: Any, value: Any, path: tuple[str, ...], body: Any) -> bool:
+    return all(key_matches(name, wanted, value, path, body) for name, wanted in policy.items())
+
+
+def key_matches(name: str, wanted: Any, value: Any, path: tuple[str, ...], body: Any) -> bool:
+    if name == "$or":
+        return any(matches(option, value, path, body) for option in wanted)
+    found = value.get(name) if isinstance(value, dict) else None
+    if isinstance(wanted, dict):
+        return any(matches(wanted, one, (*path, name), body) for one in [*(found if isinstance(found, list) else [found]), None])
+    return any(not there(body, (*path, name)) if one == {"exists": False} else found is not None if one == {"exists": True} else
+               any(hit(one, item) for item in (found if isinstance(found, list) else [found])) for one in wanted)  # fmt: skip
+
+
+def there(value: Any, path: tuple[str, ...]) -> bool:
+    found = value.get(path[0]) if isinstance(value, dict) else None
+    if len(path) == 1:
+        return found is not None
+    return any(there(one, path[1:]) for one in (found if isinstance(found, list) else [found]))
+
+
+def hit(wanted: Any, value: Any) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(wanted, dict):
+        ((operator, operand),) = wanted.items()
+        if operator == "prefix":
+            return isinstance(value, str) and value.startswith(operand)
+        if operator == "numeric":
+            return number and value > operand[1]
+        return value is not None and not any(hit(one, value) for one in operand)
+    return value == wanted and isinstance(value, str) == isinstance(wanted, str) and isinstance(value, bool) == isinstance(wanted, bool)
+
+
+def test_policies_agree_with_a_plain_matcher_and_on_engines(spark: Any, postgres: Any) -> None:
+    fields = predicat.api.declared({"body": "json"})
+
+    @settings(max_examples=EXAMPLES, **QUIET)
+    @given(asked=st.lists(policies.filter(within_limits), min_size=40, max_size=40), messages=st.lists(bodies, min_size=60, max_size=60))
+    def check(asked: list[Any], messages: list[Any]) -> None:
+        rows = [{"body": message} for message in messages]
+        predicates = [read(policy) for policy in asked]
+        wanted = [[matches(policy, message, (), message) for message in messages] for policy in asked]
+        for policy, predicate, outcome in zip(asked, predicates, wanted, strict=True):
+            assert [predicate.evaluate(row) for row in rows] == outcome, policy
+        for name, run in Tables(spark, postgres, fields, rows).engines():
+            for policy, column, outcome in zip(asked, run([one.sql(name) for one in predicates]), wanted, strict=True):
+                assert column == outcome, f"{name}: {policy}"
+
+    check()
+
+
+EVENT = {"Records": [{"eventName": "ObjectCreated:Put", "s3": {"object": {"key": "auto-1"}}}, {"eventName": "ObjectRemoved", "s3": {"object": {"key": "x", "tag": "t"}}}]}
+
+
+@pytest.mark.parametrize(("policy", "matched"), [
+    ({"Records": {"s3": {"object": {"key": [{"prefix": "auto-"}]}}, "eventName": [{"prefix": "ObjectCreated:"}]}}, (True, False, False)),
+    ({"Records": {"s3": {"object": {"key": ["x"]}}, "eventName": [{"prefix": "ObjectCreated:"}]}}, (False, False, False)),
+    ({"Records": {"s3": {"object": {"tag": [{"exists": False}]}}}}, (False, True, True)),
+    ({"Records": {"s3": {"object": {"tag": [{"exists": False}, "t"]}}}}, (True, True, True)),
+    ({"Records": {"nope": [{"exists": False}], "eventName": ["ObjectRemoved"]}}, (True, False, False)),
+    ({"Records": {"$or": [{"eventName": ["z"]}, {"nope": [{"exists": False}]}]}}, (True, True, True)),
+    ({"Records": [{"exists": True}]}, (True, True, False)),
+], ids=str)  # fmt: skip
+def test_arrays_of_objects(policy: Any, matched: tuple[bool, ...]) -> None:
+    assert tuple(read(policy).evaluate({"body": body}) for body in (EVENT, {"Records": []}, {})) == matched
+
+
+def test_elements_of_a_declared_type() -> None:
+    fields = {"body": "struct<items: array<struct<sku: string, price: string>>>"}
+    found = predicat.parse({"FilterPolicyScope": "MessageBody", "FilterPolicy": {"items": {"sku": ["a"], "price": [{"numeric": ["<", 5]}]}}}, "sns", fields, on="body")
+    assert found.evaluate({"body": {"items": [{"sku": "a", "price": "9"}, {"sku": "b", "price": "1"}]}}) is False
+    assert found.evaluate({"body": {"items": [{"sku": "a", "price": "1"}]}}) is True
+    with pytest.raises(PredicatError, match="it has no key"):
+        predicat.parse({"FilterPolicyScope": "MessageBody", "FilterPolicy": {"items": {}}}, "sns", fields, on="body")
