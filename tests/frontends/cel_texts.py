@@ -22,6 +22,7 @@ _moments = [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1970, 1, 1, tzin
 _documents: list[dict[str, Any]] = [
     {}, {"k": "a", "n": 2, "b": True, "xs": ["a", "b"], "o": {"k": "v", "n": 1.5}}, {"k": 3, "n": "x", "b": "true", "xs": [1, "a", False], "o": ["k"], "12": "a"},
     {"k": "", "n": -0.5, "b": False, "xs": [], "o": {}}, {"k": {"k": "a"}, "xs": [{"k": 1}, {"k": "a"}], "o": {"o": {"k": "a"}}, "n": 2**53}, {"k": ["a"], "xs": "a", "n": True},
+    {"k": "12", "n": "1.5", "b": "x", "xs": ["true", "-3"], "o": {"k": "2"}},
 ]
 rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
     **dict.fromkeys("ac", st.sampled_from(_integers)), **dict.fromkeys("df", st.sampled_from(_doubles)), **dict.fromkeys("so", st.sampled_from(_texts)),
@@ -128,6 +129,7 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("(ss.{} == {})", st.sampled_from(["map(x, x + s)", "filter(x, x > s)"]), st.sampled_from(["ss", "[s]", "[]", "[s, o]"])),
         ("({} == {})", _mixed, _mixed), ('{}["k"] == {}', _mixed, s), ("({} {} {})", _paths, _signs, _constants), ("({} {} {})", _constants, _signs, _paths), ("has({})", st.sampled_from(["j.k", "j.zz", "j.o"])),
         ('("k" in {})', _paths), ("({} in {})", _constants, _paths), ("({} in [{}, {}])", _paths, _constants, _constants), ("{}.startsWith({})", _paths, s),
+        ("(int({}) {} 2)", _paths, _signs), ("(double({}) {} 1.5)", _paths, _signs), ("bool({})", _paths),
         ("(size({}) {} 1)", _paths, _signs), ("j.xs.{}(x, x == {})", _every, _constants), ("j.xs.{}(x, x.k == {})", _every, _constants), ("({} && {})", _paths, x),
         ("{}.{}(k, {})", st.sampled_from(["j", "j.o", "j.k", "j.xs", "j.zz", "j.o.o"]), _every, _of_keys), ("(j.{}.size() {} 1)", st.sampled_from(["map(k, k)", "filter(k, k != s)", "filter(k, j[k] == 2)"]), _signs),
         ("({} || {})", x, _paths), ("!{}", _paths), ("({} ? b : {})", _paths, x), ("({} || true)", n), ("(false && {})", s), ("(true ? {} : {})", x, n),

@@ -75,6 +75,12 @@ def test_same_answers_of_the_strings_extension(expression: str) -> None:
                 assert ours.evaluate(row) is (value if isinstance(value, bool) else None), row
 
 
+def without_truth_values(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_truth_values(part) for key, part in value.items()}
+    return [without_truth_values(part) for part in value] if isinstance(value, list) else "no" if isinstance(value, bool) else value
+
+
 KINDS = {"bigint": cel.Type.INT, "double": cel.Type.DOUBLE, "string": cel.Type.STRING, "boolean": cel.Type.BOOL, "timestamp": cel.Type.TIMESTAMP, "json": cel.Type.DYN,
          "array<bigint>": cel.Type.List(cel.Type.INT), "array<string>": cel.Type.List(cel.Type.STRING), "map<string, string>": cel.Type.Map(cel.Type.STRING, cel.Type.STRING)}  # fmt: skip
 GENERATED = cel.NewEnv(variables={name: KINDS[kind] for name, kind in cel_texts.FIELDS.items()}, extensions=[ExtStrings()])
@@ -89,6 +95,8 @@ def test_same_answers_to_generated_expressions(expression: str, rows: list[dict[
         oracle = GENERATED.compile(expression, disable_check=True)
     except (predicat.PredicatError, RuntimeError):
         return  # a comparison of two types, a number that is too large
+    if "int(j" in expression:  # Google's implementation reads a truth value as 0 or 1, which the specification does not
+        rows = [{**row, "j": without_truth_values(row["j"])} for row in rows]
     for row in rows:
         try:
             value = oracle.eval(data=row).plain_value()

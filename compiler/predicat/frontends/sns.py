@@ -21,7 +21,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader, both, decided, either, negated, present
 from predicat.ir import tree as t
-from predicat.ir.types import BIGINT, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
+from predicat.ir.types import BIGINT, JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.semantics import like, networks
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class _Reader(DataReader):
             return lambda key, kind: t.Apply("eq", (key, t.Const(shown if kind == STRING else bool(value), span)), key.span)
         if isinstance(value, int | float):
             self.in_range(value)
-            return lambda key, kind: t.Apply("eq", (_number(key, kind), t.Const(float(value), span)), key.span)
+            return lambda key, kind: t.Apply("eq", (self.as_number(key, kind), t.Const(float(value), span)), key.span)
         text = self.text(value, "a value", empty=True)
         return lambda key, _kind: t.Apply("eq", (key, t.Const(text, span)), key.span)
 
@@ -260,7 +260,7 @@ class _Reader(DataReader):
         span = self.span(value)
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
-            tests = tuple(t.Apply(_COMPARE[sign], (_number(key, kind), t.Const(float(number), span)), key.span) for sign, number in pairs)
+            tests = tuple(t.Apply(_COMPARE[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span) for sign, number in pairs)
             return both(tests, key.span)
 
         return run
@@ -271,20 +271,18 @@ class _Reader(DataReader):
         if abs(value) > 1e9 or round(value, 5) != value:
             raise self.bad(value, "numeric", f"{value!r} is not within 1,000,000,000 with at most five decimals")
 
+    def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
+        """A value beside a number: attributes are texts, but a text in a body is no number."""
+        if kind in (STRING, BIGINT) or (kind == JSON and not self.nested):
+            return t.Apply("cast", (key, t.Const("to_double", key.span)), key.span)
+        return key
+
     def cidr(self, value: Any) -> list[str]:
         """A network as patterns of its addresses."""
         try:
             return networks.patterns(self.text(value, "cidr"))
         except ValueError:
             raise self.bad(value, "cidr", f"{value!r} is no network", "10.0.0.0/24") from None
-
-
-def _number(key: t.Tree, kind: Type) -> t.Tree:
-    if kind in (JSON, DOUBLE):
-        return key
-    if kind in (STRING, BIGINT):
-        return t.Apply("cast", (key, t.Const("to_double", key.span)), key.span)
-    return key
 
 
 def _is_absence(value: Any) -> bool:

@@ -53,6 +53,9 @@ class _Typed(Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._said(self) == self._said(other)
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other  # msgspec's own would compare the places as well
+
     def __hash__(self) -> int:
         return hash(self._said(self))
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node, rewrite_children
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
+from predicat.passes import overflow
 from predicat.passes.convert import convert
 
 
@@ -23,6 +26,19 @@ def size(value: Node, span: Span) -> Node:
     return Call(BIGINT, "cond", (_is_text(value, span), Call(BIGINT, "length", (convert(value, STRING),), span), many), span)
 
 
+def conversion(value: Node, wanted: Type, cast: Callable[[Node], Node], span: Span) -> Node:
+    """A JSON value as another type: its text is read, as any other; a number or a truth value converts as such. `cast` converts what has a type."""
+    text = cast(convert(value, STRING))
+    own = _OWN.get(wanted)
+    if own is None:
+        return text
+    return Call(wanted, "cond", (_is_text(value, span), text, cast(convert(value, own))), span)
+
+
+_OWN: dict[Type, Type] = {BIGINT: DOUBLE, DOUBLE: DOUBLE, BOOLEAN: BOOLEAN}
+"""What a JSON value is read as, if it is no text, where it is converted to another type."""
+
+
 def _is_text(value: Node, span: Span) -> Node:
     return Call(BOOLEAN, "json_is", (value, Literal(STRING, "string", span)), span)
 
@@ -37,4 +53,16 @@ def as_written(node: Node) -> Node:
         return node
     if text.op == "json_get" and element(text.args[0], kind.args[0], node.span) == node:
         return Call(JSON, "json_get", (text.args[0], kind.args[0]), node.span)
-    return Call(BIGINT, "json_size", (kind.args[0],), node.span) if size(kind.args[0], node.span) == node else node
+    if size(kind.args[0], node.span) == node:
+        return Call(BIGINT, "json_size", (kind.args[0],), node.span)
+    return Call(node.type, text.op, (kind.args[0],), node.span) if _is_conversion(text, kind.args[0], node.args[2]) else node
+
+
+def _is_conversion(text: Call, value: Node, other: Node) -> bool:
+    """Whether these are the two ways of a conversion of a JSON value."""
+    own = _OWN.get(text.type)
+    if own is None or text.op not in ("to_int", "to_double", "to_boolean") or text.args[0] != convert(value, STRING):
+        return False
+    read = convert(value, own)
+    whole = overflow.unguarded(other) if isinstance(other, Call) else None
+    return (whole or other) == (Call(BIGINT, "to_int", (read,)) if text.op == "to_int" else read)

@@ -134,7 +134,7 @@ class Operators(Comparisons):
             return Literal(wanted, None, span)
         node = bare(node)
         if node.type == JSON:
-            node = convert(node, wanted if wanted in (STRING, BOOLEAN) else DOUBLE)
+            return documents.conversion(node, wanted, lambda value: self.cast(value, target, span), span)
         if isinstance(node.type, DecimalType) and wanted in (BIGINT, DOUBLE):
             node = convert(node, DOUBLE)
         if node.type == wanted:

@@ -13,7 +13,6 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 from predicat.ir.types import BIGINT, DOUBLE, JSON, MapType
 from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
-from predicat.passes.documents import as_written
 
 _SIGNS = {**COMPARISONS, "eq": "==", "ne": "!=", "add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "+", "in": "in"}
 _METHODS = {
@@ -36,7 +35,7 @@ _TOTAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "starts_with", "en
 
 def write(node: Node) -> str:
     """The predicate in CEL. Raises Unsupported."""
-    return _write(plain(as_written(node)), 0)
+    return _write(plain(node), 0)
 
 
 def _write(node: Node, level: int) -> str:

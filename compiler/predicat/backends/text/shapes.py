@@ -12,6 +12,7 @@ from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, rewrite_children
 from predicat.ir.ops import FLIPPED
+from predicat.passes.documents import as_written
 
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _READS = ("json_string", "json_number", "json_boolean")
@@ -34,8 +35,12 @@ def refuse(language: str, node: Node, reason: str) -> Unsupported:
 
 
 def plain(node: Node) -> Node:
-    """Values without a declared type, read as what they are compared with: `x == "a"` for its longer, exact form."""
-    node = rewrite_children(node, plain)
+    """Values without a declared type, read as what they are compared with or converted to: `x == "a"`, `int(x)` for their longer, exact forms."""
+    return _plain(as_written(node))
+
+
+def _plain(node: Node) -> Node:
+    node = rewrite_children(node, _plain)
     if not isinstance(node, Call):
         return node
     if node.op in _READS:
