@@ -10,7 +10,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 from predicat.ir.ops import COMPARISONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, TIMESTAMP, ArrayType, MapType, StructType, Type, is_numeric
 from predicat.ir.values import parse_date, parse_sql_timestamp
-from predicat.passes import constants, signatures
+from predicat.passes import constants, documents, signatures
 from predicat.passes.calls import Calls
 from predicat.passes.convert import bare, beside_double, convert, dyn, json_number, loose
 
@@ -46,6 +46,8 @@ class Comparisons(Calls):
                 return null if op != "ne" else Call(BOOLEAN, "not", (null,), span)
             if JSON in (left.type, right.type) and left.type != right.type and op != "same":
                 return self.json_equality(op, left, right, span)
+        if (left.type, right.type) == (JSON, JSON) and op in COMPARISONS and not self.nullable_value(left) and not self.nullable_value(right):
+            return documents.pair(op, left, right, span)
         if op != "in":
             left, right = self.align(left, right)
         left, right = json_number(left, right.type), json_number(right, left.type)

@@ -39,13 +39,50 @@ _OWN: dict[Type, Type] = {BIGINT: DOUBLE, DOUBLE: DOUBLE, BOOLEAN: BOOLEAN}
 """What a JSON value is read as, if it is no text, where it is converted to another type."""
 
 
+def pair(op: str, left: Node, right: Node, span: Span) -> Node:
+    """Two JSON values compared: two numbers, two texts, two truth values. Others differ in kind, and have no order.
+
+    What two objects or two arrays are is not known here: no engine compares the numbers inside of them as numbers.
+    """
+    if op == "ne":
+        return Call(BOOLEAN, "not", (pair("eq", left, right, span),), span)
+    unknown = Literal(BOOLEAN, None, span)
+    nested = Call(BOOLEAN, "or", tuple(_both(left, right, kind, span) for kind in ("object", "array")), span)
+    found: Node = Call(BOOLEAN, "cond", (nested, unknown, Literal(BOOLEAN, False, span)), span) if op == "eq" else unknown
+    for kind, read in (("boolean", _rank), ("string", _text), ("number", _number)):
+        found = Call(BOOLEAN, "cond", (_both(left, right, kind, span), Call(BOOLEAN, op, (read(left), read(right)), span), found), span)
+    absent = Call(BOOLEAN, "or", tuple(Call(BOOLEAN, "is_null", (value,), span) for value in (left, right)), span)
+    return Call(BOOLEAN, "cond", (absent, unknown, found), span)
+
+
+def _both(left: Node, right: Node, kind: str, span: Span) -> Node:
+    return Call(BOOLEAN, "and", tuple(_is(value, kind, span) for value in (left, right)), span)
+
+
+def _text(value: Node) -> Node:
+    return convert(value, STRING)
+
+
+def _number(value: Node) -> Node:
+    return convert(value, DOUBLE)
+
+
+def _rank(value: Node) -> Node:
+    """FALSE before TRUE."""
+    return Call(BIGINT, "cond", (convert(value, BOOLEAN), Literal(BIGINT, 1), Literal(BIGINT, 0)), value.span)
+
+
+def _is(value: Node, kind: str, span: Span) -> Node:
+    return Call(BOOLEAN, "json_is", (value, Literal(STRING, kind, span)), span)
+
+
 def _is_text(value: Node, span: Span) -> Node:
-    return Call(BOOLEAN, "json_is", (value, Literal(STRING, "string", span)), span)
+    return _is(value, "string", span)
 
 
 def as_written(node: Node) -> Node:
     """The node with its choices by kind as the brackets and sizes that they were, for writers; it is not typed any more."""
-    node = rewrite_children(node, as_written)
+    node = _as_pair(node) or rewrite_children(node, as_written)
     if not isinstance(node, Call) or node.op != "cond" or not isinstance(node.args[1], Call):
         return node
     kind, text = node.args[0], node.args[1]
@@ -56,6 +93,16 @@ def as_written(node: Node) -> Node:
     if size(kind.args[0], node.span) == node:
         return Call(BIGINT, "json_size", (kind.args[0],), node.span)
     return Call(node.type, text.op, (kind.args[0],), node.span) if _is_conversion(text, kind.args[0], node.args[2]) else node
+
+
+def _as_pair(node: Node) -> Node | None:
+    """The comparison of two JSON values that a node is, if it is one."""
+    absent = node.args[0] if isinstance(node, Call) and node.op == "cond" else None
+    if not isinstance(absent, Call) or absent.op != "or" or not all(isinstance(arg, Call) and arg.op == "is_null" for arg in absent.args):
+        return None
+    left, right = (arg.args[0] for arg in absent.args if isinstance(arg, Call))
+    found = next((op for op in ("eq", "lt", "le", "gt", "ge") if pair(op, left, right, node.span) == node), None)
+    return Call(BOOLEAN, found, (as_written(left), as_written(right)), node.span) if found else None
 
 
 def _is_conversion(text: Call, value: Node, other: Node) -> bool:
