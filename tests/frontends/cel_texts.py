@@ -56,6 +56,7 @@ _tests = st.sampled_from(["x % 2 == 1", "x > 1", 'x == "x"', "x == a", "x != nul
 
 _paths = st.sampled_from(["j.k", "j.n", "j.b", "j.xs", "j.o", "j.o.k", 'j["k"]', "j.o.o.k", "j.xs[0]", "j.xs[1]", "j.zz", "j.k.k", 'j.xs["0"]', 'j.o["0"]', "j[s]", "j.o[o]", "j.xs[a]"])
 _of_keys = st.sampled_from(['k == "k"', 'k in ["k", "n"]', "j[k] == 2", 'j.o[k] == "v"', 'k.startsWith("k")', "size(k) == 1", "k == s", 'j[k].exists(l, l == "k")', "j.xs[k] == 1", "k > 1"])
+_written = st.sampled_from(['["a", "b"]', '["a"]', "[]", "{}", '[1, "a", false]', '{"k": "v", "n": 1.5}', '{"k": "a"}', '{"k": s}', "[s]", '[{"k": 1}, {"k": "a"}]', '{"o": {"k": "a"}}', "{1: 2}"])
 _constants = st.sampled_from(['"a"', '"v"', "2", "1.5", "true", '""', "s", "a", "d"])
 
 
@@ -129,7 +130,7 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("(ss.{} == {})", st.sampled_from(["map(x, x + s)", "filter(x, x > s)"]), st.sampled_from(["ss", "[s]", "[]", "[s, o]"])),
         ("({} == {})", _mixed, _mixed), ('{}["k"] == {}', _mixed, s), ("({} {} {})", _paths, _signs, _constants), ("({} {} {})", _constants, _signs, _paths), ("has({})", st.sampled_from(["j.k", "j.zz", "j.o"])),
         ('("k" in {})', _paths), ("({} in {})", _constants, _paths), ("({} in [{}, {}])", _paths, _constants, _constants), ("{}.startsWith({})", _paths, s),
-        ("(int({}) {} 2)", _paths, _signs), ("(double({}) {} 1.5)", _paths, _signs), ("bool({})", _paths),
+        ("({} {} {})", _paths, st.sampled_from(["==", "!="]), _written), ("(int({}) {} 2)", _paths, _signs), ("(double({}) {} 1.5)", _paths, _signs), ("bool({})", _paths),
         ("(size({}) {} 1)", _paths, _signs), ("j.xs.{}(x, x == {})", _every, _constants), ("j.xs.{}(x, x.k == {})", _every, _constants), ("({} && {})", _paths, x),
         ("{}.{}(k, {})", st.sampled_from(["j", "j.o", "j.k", "j.xs", "j.zz", "j.o.o"]), _every, _of_keys), ("(j.{}.size() {} 1)", st.sampled_from(["map(k, k)", "filter(k, k != s)", "filter(k, j[k] == 2)"]), _signs),
         ("({} || {})", x, _paths), ("!{}", _paths), ("({} ? b : {})", _paths, x), ("({} || true)", n), ("(false && {})", s), ("(true ? {} : {})", x, n),

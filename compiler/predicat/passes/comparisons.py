@@ -197,6 +197,9 @@ class Comparisons(Calls):
     def json_equality(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
         json, other = (left, right) if left.type == JSON else (right, left)
+        if isinstance(other, Items) and self.rules.strict_lists:
+            equal = self.json_equal_items(json, other, span)
+            return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
         kind = "number" if is_numeric(other.type) else _JSON_KINDS.get(other.type)
         if kind is None:
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
@@ -204,6 +207,25 @@ class Comparisons(Calls):
         equal = Call(BOOLEAN, "eq", (convert(json, DOUBLE if kind == "number" else other.type), other), span)
         both = Call(BOOLEAN, "and", (test, equal), span)
         return both if op == "eq" else Call(BOOLEAN, "not", (both,), span)
+
+    def json_equal_items(self, json: Node, other: Items, span: Span) -> Node:
+        """A JSON value beside a list or a map that is written out: an array or an object of that size with equal parts."""
+        listed = constants.is_list(other)
+        tests: list[Node] = [Call(BOOLEAN, "eq", (Call(BIGINT, "json_size", (json,), span), Literal(BIGINT, len(other.items), span)), span)]
+        if listed:
+            for place, item in enumerate(other.items):
+                part = Call(JSON, "json_at", (json, Literal(BIGINT, place, span)), span)
+                tests.append(self.comparison("eq", [part, bare(item)], span))
+        for key, item in () if listed else constants.entries(other):
+            part = Call(JSON, "json_get", (json, bare(key)), span)
+            if key.type != STRING:
+                tests.append(Literal(BOOLEAN, False, span))  # every key is a text
+            else:
+                there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (part,), span),), span)
+                tests += [there, self.comparison("eq", [part, bare(item)], span)]
+        kind = Call(BOOLEAN, "json_is", (json, Literal(STRING, "array" if listed else "object", span)), span)
+        found = Call(BOOLEAN, "cond", (kind, constants.both(tests, span), Literal(BOOLEAN, False, span)), span)
+        return constants.guarded(found, [other], span)
 
     def null_equality(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Equality where a NULL of one or both sides is a value: null == null, and null differs from all else."""
