@@ -13,13 +13,13 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.data import both, either, negated
 from predicat.frontends.words import KeywordReader
 from predicat.ir import tree as t
 from predicat.ir.types import BOOLEAN, STRING
-from predicat.passes.scope import MAX_DEPTH
+from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def parse(body: Body) -> t.Tree:
     text = body.text("a selector")
     if not text.strip():
         return t.Const(value=True, span=body.span)
+    if len(text) > MAX_LENGTH:
+        raise PredicatError.of(msg.too_large(body.span, len(text), MAX_LENGTH))
     parser = _Parser(body)
     return parser.tree(lambda: parser.top(text))
 
@@ -214,12 +216,12 @@ class _Parser(KeywordReader):
             if math.isinf(value):
                 raise self.invalid(span, f"{word} does not fit in a {'float' if word[-1] in 'fF' else 'double'}")
         else:
-            try:
-                value = _whole(word)
-            except ValueError:
-                raise self.invalid(span, f"{word} is no number", "a number that begins with 0 is octal, as in Java") from None
-            if value > _INT_MAX + (minus is not None):
+            found = _whole(word)
+            if found is None:
+                raise self.invalid(span, f"{word} is no number", "a number that begins with 0 is octal, as in Java")
+            if found > _INT_MAX + (minus is not None):
                 raise self.invalid(span, f"{word} does not fit in a 64-bit integer")
+            value = found
         return t.Const(value, span) if minus is None else t.Const(-value, minus.to(span))
 
     def text_of(self, what: str) -> tuple[str, Span]:
@@ -259,12 +261,14 @@ class _Parser(KeywordReader):
             raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
 
 
-def _whole(word: str) -> int:
-    """Java's integer literals. Raises ValueError."""
+def _whole(word: str) -> int | None:
+    """Java's integer literals; None for octal digits above 7."""
     digits = word.rstrip("lL").replace("_", "").lower()
     if digits.startswith(("0x", "0b")):
         return int(digits, 0)
-    return int(digits, 8 if len(digits) > 1 and digits[0] == "0" else 10)
+    if len(digits) > 1 and digits[0] == "0":
+        return int(digits, 8) if set(digits) <= set("01234567") else None
+    return int(digits[:20])  # twenty digits are more than any that fits
 
 
 def _double(word: str) -> float:

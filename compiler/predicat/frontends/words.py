@@ -27,8 +27,8 @@ class WordReader(DataReader):
         self.at = 0
 
     def scan(self, text: str) -> None:
-        at = 0
-        while text[at:].strip():
+        at, end = 0, len(text.rstrip())
+        while at < end:
             found = self.pattern.match(text, at)
             if not found:
                 start = at + len(text[at:]) - len(text[at:].lstrip())
