@@ -127,6 +127,8 @@ def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path, path: str, targ
     run("init", cwd=tmp_path)
     (tmp_path / "catalog" / "two.yml").write_text("""{apiVersion: predicat/v1, dataset: two, fields: {a: bigint},
       filters: {one: {sql: "a > {{ var('x', 1) }}"}, other: {sql: "a < {{ var('x', 1) }}"}}}""")
+    for lock in (tmp_path / "catalog" / ".#two.yml", tmp_path / "macros" / ".#macros.sql"):
+        lock.symlink_to("someone@somewhere.1:2")  # as Emacs does
     assert run("check", cwd=tmp_path).returncode == 0
     if isinstance(target, bytes):
         (tmp_path / path).write_bytes(target)

@@ -339,14 +339,14 @@ class DefinitionReader(Struct):
                 self.reporter.add(msg.bad_value(keys[key].span, where, f"{key!r} belongs into one of its versions"))
         out: dict[int, VersionDefinition] = {}
         for number, value, place in keys["versions"].entries("versions"):
-            known = version_number(number)
-            if known is None:
+            whole = version_number(number)
+            if whole is None:
                 self.reporter.add(msg.bad_value(place, "a version", f"{number!r} is no whole number from 1 on"))
                 continue
             inner = self.mapping(value, f"version {number} of {name!r}", _IN_VERSION)
-            found = self.version(f"{name}@{number}", known, inner, place)
+            found = self.version(f"{name}@{number}", whole, inner, place)
             if found:
-                out[known] = found
+                out[whole] = found
         if not out and not any(True for _ in item.entries("a filter")):
             self.reporter.add(msg.no_body(span, name, LANGUAGES))
         return out

@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from predicat.api import Predicate
 from predicat.catalog.definitions import Definition, DefinitionReader, VersionDefinition
 from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version, version_number
-from predicat.catalog.templates import Templates
+from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yamltext import compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -75,7 +75,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if not root.is_dir():
         reporter.add(msg.unreadable(str(root), "there is no such folder"))
         return []
-    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and not file.is_dir())
+    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and not file.is_dir() and not file.name.startswith(LOCKS))
     if not found:
         reporter.add(msg.empty_catalog(str(root)))
     for file in found:

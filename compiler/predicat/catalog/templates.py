@@ -10,6 +10,8 @@ from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 
 MAX_OUTPUT = 100_000
+LOCKS = ".#"
+"""How the links begin that Emacs keeps beside a file with changes; they lead nowhere."""
 _REFERENCE = {"sql": "matches_filter('{}')", "cel": 'filter("{}")'}
 
 
@@ -72,7 +74,8 @@ class Templates:
             environment.globals.clear()
             try:
                 for file in sorted(self.folder.rglob("*.sql")) if self.folder else []:
-                    self._load(environment, file)
+                    if not file.name.startswith(LOCKS):
+                        self._load(environment, file)
             except PredicatError as problem:
                 self._problem = problem
                 raise
