@@ -72,4 +72,4 @@ def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, st
         for row in item.filters.values():
             node = accepted(row, row.current)
             if node is not None:
-                yield f"{row.dataset}__{row.name}", item.relation["spark"], node
+                yield row.view, item.relation["spark"], node

@@ -17,6 +17,7 @@ from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yamltext import compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.reading import reading
 from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
@@ -88,12 +89,10 @@ def _read(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> Source |
     if texts and (text := texts.get(file.resolve())) is not None:
         return Source(_shown(file), text)
     try:
-        text = file.read_bytes().decode("utf-8")
-    except OSError as error:
-        reporter.add(msg.unreadable(str(file), error.strerror or str(error)))
-        return None
-    except UnicodeDecodeError as error:
-        reporter.add(msg.unreadable(str(file), f"byte {error.start} is no UTF-8"))
+        with reading(str(file)):
+            text = file.read_bytes().decode("utf-8")
+    except PredicatError as problem:
+        reporter.extend(problem.diagnostics)
         return None
     # Places count characters as the YAML reader does, which drops a byte order mark.
     return Source(_shown(file), text.removeprefix("\ufeff"))
@@ -138,9 +137,8 @@ class _Builder(Struct):
         """No two filters share the name of their views, dataset__filter."""
         seen: dict[str, Filter] = {}
         for row in filters:
-            view = f"{row.dataset}__{row.name}"
-            if (other := seen.setdefault(view, row)) is not row:
-                self.reporter.add(msg.same_view(row.span, view, other.qualified))
+            if (other := seen.setdefault(row.view, row)) is not row:
+                self.reporter.add(msg.same_view(row.span, row.view, other.qualified))
 
     def members(self) -> None:
         """Groups and subscriptions name filters that exist."""

@@ -68,6 +68,11 @@ class Filter(Struct, frozen=True):
         return f"{self.dataset}.{self.name}"
 
     @property
+    def view(self) -> str:
+        """The name of its view."""
+        return f"{self.dataset}__{self.name}"
+
+    @property
     def current(self) -> Version:
         return self.versions[self.latest]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.reading import reading
 
 MAX_OUTPUT = 100_000
 LOCKS = ".#"
@@ -85,12 +86,8 @@ class Templates:
     def _load(self, environment: Any, file: Path) -> None:
         import jinja2  # noqa: PLC0415  # as above
 
-        try:
+        with reading(str(file)):
             source = Source(str(file), file.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise PredicatError.of(msg.unreadable(str(file), error.strerror or str(error))) from None
-        except UnicodeDecodeError as error:
-            raise PredicatError.of(msg.unreadable(str(file), f"byte {error.start} is no UTF-8")) from None
         try:
             module = environment.from_string(source.text, globals={**self._macros, "var": self._var}).module
         except jinja2.TemplateSyntaxError as error:

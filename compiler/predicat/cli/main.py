@@ -6,8 +6,13 @@ import gc
 import importlib
 import io
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from predicat.diagnostics import Diagnostic
 
 COMMANDS = {
     "init": "Write a small working catalog.",
@@ -66,6 +71,11 @@ def cli() -> None:
     """One catalog of named filters: one meaning in Spark SQL, PostgreSQL and Python."""
 
 
+def _tell(problems: Sequence[Diagnostic]) -> None:
+    click.echo("\n\n".join(item.render() for item in problems), err=True)
+    click.echo(f"\n{len(problems)} problem{'s' if len(problems) != 1 else ''}", err=True)
+
+
 def main() -> None:
     """The entry point: problems are printed as they are, never as a traceback."""
     # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
@@ -81,9 +91,7 @@ def main() -> None:
         if isinstance(code, int) and code:
             sys.exit(code)
     except PredicatError as error:
-        click.echo("\n\n".join(item.render() for item in error.diagnostics), err=True)
-        count = len(error.diagnostics)
-        click.echo(f"\n{count} problem{'s' if count != 1 else ''}", err=True)
+        _tell(error.diagnostics)
         sys.exit(2 if sys.argv[1:2] and sys.argv[1] in FINDS else 1)
     except click.ClickException as error:
         error.show()
@@ -99,7 +107,7 @@ def main() -> None:
         # What is read is told with its place; this is an output that cannot be written.
         from predicat.diagnostics.messages import file_problem  # noqa: PLC0415  # only for a mistake
 
-        click.echo(f"{file_problem(str(error.filename or ''), error.strerror or str(error)).render()}\n\n1 problem", err=True)
+        _tell([file_problem(str(error.filename or ""), error.strerror or str(error))])
         sys.exit(2)
     finally:
         gc.freeze()  # or Python looks through all that is left before it ends: a tenth of a large compilation

@@ -28,15 +28,10 @@ def command(file: str, source: str, target: str, fields: tuple[str, ...], on: st
 
 
 def _read(file: str) -> str:
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
-    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
+    from predicat.diagnostics.reading import reading  # noqa: PLC0415  # as above
 
-    try:
+    with reading(file):
         return sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
-    except OSError as error:
-        raise PredicatError.of(msg.unreadable(file, error.strerror or str(error))) from None
-    except UnicodeDecodeError as error:
-        raise PredicatError.of(msg.unreadable(file, f"byte {error.start} is no UTF-8")) from None
 
 
 def _body(text: str, language: str, name: str) -> Any:

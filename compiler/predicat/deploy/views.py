@@ -55,18 +55,17 @@ def statements(catalog: Catalog, schema: str | None = None) -> list[tuple[str, s
             node = accepted(row, row.current)
             if node is None:
                 continue
-            name = f"{dataset.name}__{row.name}"
-            if len(name) > MAX_NAME:
-                reporter.add(msg.long_name(row.span, "view", name, MAX_NAME))
-            out += _view(name, row, node, relation, schema)
+            if len(row.view) > MAX_NAME:
+                reporter.add(msg.long_name(row.span, "view", row.view, MAX_NAME))
+            out += _view(row, node, relation, schema)
     reporter.raise_errors()
     return out
 
 
-def _view(name: str, row: Filter, node: Node, relation: str, schema: str | None) -> list[tuple[str, str]]:
+def _view(row: Filter, node: Node, relation: str, schema: str | None) -> list[tuple[str, str]]:
     source = exp.to_table(relation, dialect="postgres")
     own = schema if schema is not None else source.db or None
-    view = exp.table_(name, db=own, quoted=True)
+    view = exp.table_(row.view, db=own, quoted=True)
     condition = backends.dialect("postgres").render(node)
     # The condition is rendered SQL: reading it back through sqlglot could change it.
     head = exp.Create(this=view, kind="VIEW").sql(dialect="postgres")
@@ -75,7 +74,7 @@ def _view(name: str, row: Filter, node: Node, relation: str, schema: str | None)
     note = ". ".join(part.rstrip(".") for part in parts if part)
     comment = exp.Comment(this=view.copy(), kind="VIEW", expression=exp.Literal.string(f"predicat: {note}.")).sql(dialect="postgres")
     drop = f"DROP VIEW IF EXISTS {view.sql(dialect='postgres')}"
-    return [(name, drop), (name, create), (name, comment)]
+    return [(row.view, drop), (row.view, create), (row.view, comment)]
 
 
 def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None = None) -> list[str]:

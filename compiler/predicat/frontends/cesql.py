@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.words import KeywordReader
+from predicat.frontends.words import WordReader
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
-from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
+from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:
@@ -54,14 +54,13 @@ def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, F
     from predicat.frontends import Body  # noqa: PLC0415  # the package imports this module on first use
 
     whole = Span(source, 0, len(text))
-    if len(text) > MAX_LENGTH:
-        raise PredicatError.of(msg.too_large(whole, len(text), MAX_LENGTH))
     parser = _Parser(Body(text, source, whole, on, fields))
     return parser.tree(lambda: parser.top(text))
 
 
-class _Parser(KeywordReader):
+class _Parser(WordReader):
     pattern = _TOKEN
+    any_case = True
     language = "CESQL"
 
     # --- grammar

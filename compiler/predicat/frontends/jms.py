@@ -13,13 +13,14 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.data import both, either, negated
-from predicat.frontends.words import KeywordReader
+from predicat.frontends.words import WordReader
 from predicat.ir import tree as t
 from predicat.ir.types import BOOLEAN, STRING
-from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
+from predicat.ir.values import INT_MAX
+from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\W\d][\w$]*|\$[\w$]*)"
     r"|(?P<sign><>|<=|>=|==|!=|\|\||&&|[=<>+*/(),.!\"-]))"
 )
-_INT_MAX = 2**63 - 1
 
 
 def parse(body: Body) -> t.Tree:
@@ -46,14 +46,13 @@ def parse(body: Body) -> t.Tree:
     text = body.text("a selector")
     if not text.strip():
         return t.Const(value=True, span=body.span)
-    if len(text) > MAX_LENGTH:
-        raise PredicatError.of(msg.too_large(body.span, len(text), MAX_LENGTH))
     parser = _Parser(body)
     return parser.tree(lambda: parser.top(text))
 
 
-class _Parser(KeywordReader):
+class _Parser(WordReader):
     pattern = _TOKEN
+    any_case = True
     language = "selector"
 
     def top(self, text: str) -> t.Tree:
@@ -219,7 +218,7 @@ class _Parser(KeywordReader):
             found = _whole(word)
             if found is None:
                 raise self.invalid(span, f"{word} is no number", "a number that begins with 0 is octal, as in Java")
-            if found > _INT_MAX + (minus is not None):
+            if found > INT_MAX + (minus is not None):
                 raise self.invalid(span, f"{word} does not fit in a 64-bit integer")
             value = found
         return t.Const(value, span) if minus is None else t.Const(-value, minus.to(span))

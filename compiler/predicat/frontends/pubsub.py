@@ -37,16 +37,6 @@ class _Parser(WordReader):
     pattern = _TOKEN
     language = "Pub/Sub filter"
 
-    def peek(self) -> str:
-        return self.words[self.at][1] if self.words[self.at][0] != "text" else '"'
-
-    def take(self, wanted: str | None = None) -> tuple[str, Span]:
-        kind, word, span = self.words[self.at]
-        if kind == "end" or (wanted is not None and word != wanted):
-            raise self.unexpected(wanted)
-        self.at += 1
-        return word, span
-
     def top(self) -> t.Tree:
         self.scan(self.source.text)
         found = self.expression(0)
@@ -61,7 +51,7 @@ class _Parser(WordReader):
         parts = [self.unary(depth)]
         joined = self.peek()
         while self.peek() in ("AND", "OR"):
-            word, span = self.take()
+            _, word, span = self.take()
             if word != joined:
                 raise self.fail(msg.syntax(span, "AND and OR are mixed without parentheses", "say which is meant: a AND (b OR c)"))
             parts.append(self.unary(depth))
@@ -81,7 +71,7 @@ class _Parser(WordReader):
             return found
         if self.peek() == "hasPrefix":
             return self.has_prefix()
-        _, start = self.take("attributes")
+        *_, start = self.take("attributes")
         if self.peek() == ":":
             self.take()
             name, span = self.attribute()
@@ -89,21 +79,21 @@ class _Parser(WordReader):
         self.take(".")
         name, span = self.attribute()
         key = self.key(name, start.to(span))
-        operator, _ = self.take()
+        _, operator, _ = self.take()
         if operator not in ("=", "!="):
             raise self.invalid(self.words[self.at - 1][2], f"{operator!r} is no comparison", "comparisons: =, !=")
         value = self.value()
         return decided(t.Apply("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span)))
 
     def has_prefix(self) -> t.Tree:
-        _, start = self.take()
+        *_, start = self.take()
         self.take("(")
         self.take("attributes")
         self.take(".")
         name, span = self.attribute()
         self.take(",")
         value = self.value()
-        _, end = self.take(")")
+        *_, end = self.take(")")
         return decided(t.Apply("starts_with", (self.key(name, span), value), start.to(end)))
 
     def attribute(self) -> tuple[str, Span]:

@@ -74,7 +74,7 @@ def _check_words(tokens: list[Token], source: Source) -> None:
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         if (one.token_type, other.token_type) in _GAPS:
             raise PredicatError.of(msg.syntax(Span(source, other.start, other.end + 1), f"this is no valid SQL condition: something is missing before {other.text!r}"))
-        if one.token_type is TokenType.VAR and one.text in _IF and other.token_type is not TokenType.L_PAREN:
+        if one.token_type is TokenType.VAR and one.text.upper() == "IF" and other.token_type is not TokenType.L_PAREN:
             raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), "IF takes its arguments in parentheses", "a field of that name stands in double quotes"))
         if one.token_type in _OPENING:
             compared.append(False)
@@ -87,7 +87,6 @@ def _check_words(tokens: list[Token], source: Source) -> None:
             compared[-1] = one.token_type in _COMPARISONS
 
 
-_IF = frozenset({"if", "If", "iF", "IF"})
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
 _COMMA = TokenType.COMMA

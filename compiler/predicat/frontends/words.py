@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.data import DataReader, Stop
+from predicat.passes.scope import MAX_LENGTH
 
 if TYPE_CHECKING:
     from predicat.frontends import Body
@@ -19,6 +20,8 @@ class WordReader(DataReader):
     pattern: re.Pattern[str]
     """One word after white space, in a group named after its kind; texts in quotes are of the kind "text"."""
     language: str
+    any_case: bool = False
+    """Whether its keywords are in any case."""
 
     def __init__(self, body: Body) -> None:
         super().__init__(body)
@@ -27,6 +30,8 @@ class WordReader(DataReader):
         self.at = 0
 
     def scan(self, text: str) -> None:
+        if len(text) > MAX_LENGTH:
+            raise self.fail(msg.too_large(self.whole, len(text), MAX_LENGTH))
         at, end = 0, len(text.rstrip())
         while at < end:
             found = self.pattern.match(text, at)
@@ -48,14 +53,12 @@ class WordReader(DataReader):
         found = f"unexpected {word!r}" if word else "it ends too early"
         return self.invalid(span, found + (f", where {wanted!r} should be" if wanted else ""), hint)
 
-
-class KeywordReader(WordReader):
-    """Reads a language whose keywords are in any case."""
-
     def peek(self, ahead: int = 0) -> str:
-        """A word in capitals, a sign, or a quote for a text."""
+        """A word, a sign, or a quote for a text; a word in capitals, where its case is nothing to the language."""
         kind, word, _ = self.words[min(self.at + ahead, len(self.words) - 1)]
-        return {"text": "'", "word": word.upper()}.get(kind, word)
+        if kind == "word":
+            return word.upper() if self.any_case else word
+        return "'" if kind == "text" else word
 
     def take(self, wanted: str | None = None) -> tuple[str, str, Span]:
         """The word at hand: its kind, what it says, its place."""

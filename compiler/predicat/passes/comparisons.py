@@ -126,15 +126,14 @@ class Comparisons(Calls):
         if base.type == JSON:
             item = self.element(JSON, span)
             member = Quantifier(BOOLEAN, "any", item.name, base, self.comparison("eq", [item, key], span), span)
-            kind = Call(BOOLEAN, "json_is", (base, Literal(STRING, "object", span)), span)
+            kind = documents.is_kind(base, "object", span)
             there: Node = constants.guarded(Literal(BOOLEAN, False, span), [key], span)  # every key is a text
             if key.type == STRING:
-                there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (Call(JSON, "json_get", (base, key), span),), span),), span)
+                there = _present(Call(JSON, "json_get", (base, key), span), span)
             return Call(BOOLEAN, "cond", (kind, there, member), span)
         if key.type not in (STRING, JSON, NULL):
             raise self.fail(msg.not_comparable(key.span, "string", str(key.type), "the keys of a map in a column are texts"))
-        value = self.call("get", [base, key], span)
-        there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (value,), span),), span)
+        there = _present(self.call("get", [base, key], span), span)
         return constants.guarded(there, [base, key], span)
 
     def in_list(self, left: Node, right: Items, span: Span) -> Node:
@@ -203,7 +202,7 @@ class Comparisons(Calls):
         kind = "number" if is_numeric(other.type) else _JSON_KINDS.get(other.type)
         if kind is None:
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
-        test = Call(BOOLEAN, "json_is", (json, Literal(STRING, kind, span)), span)
+        test = documents.is_kind(json, kind, span)
         equal = Call(BOOLEAN, "eq", (convert(json, DOUBLE if kind == "number" else other.type), other), span)
         both = Call(BOOLEAN, "and", (test, equal), span)
         return both if op == "eq" else Call(BOOLEAN, "not", (both,), span)
@@ -211,19 +210,22 @@ class Comparisons(Calls):
     def json_equal_items(self, json: Node, other: Items, span: Span) -> Node:
         """A JSON value beside a list or a map that is written out: an array or an object of that size with equal parts."""
         listed = constants.is_list(other)
-        tests: list[Node] = [Call(BOOLEAN, "eq", (Call(BIGINT, "json_size", (json,), span), Literal(BIGINT, len(other.items), span)), span)]
-        if listed:
-            for place, item in enumerate(other.items):
-                part = Call(JSON, "json_at", (json, Literal(BIGINT, place, span)), span)
-                tests.append(self.comparison("eq", [part, bare(item)], span))
-        for key, item in () if listed else constants.entries(other):
-            part = Call(JSON, "json_get", (json, bare(key)), span)
+
+        def same(part: Node, item: Node) -> Node:
+            return self.comparison("eq", [part, bare(item)], span)
+
+        def entry(key: Node, item: Node) -> Node:
             if key.type != STRING:
-                tests.append(Literal(BOOLEAN, False, span))  # every key is a text
-            else:
-                there = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (part,), span),), span)
-                tests += [there, self.comparison("eq", [part, bare(item)], span)]
-        kind = Call(BOOLEAN, "json_is", (json, Literal(STRING, "array" if listed else "object", span)), span)
+                return Literal(BOOLEAN, False, span)  # every key is a text
+            part = Call(JSON, "json_get", (json, bare(key)), span)
+            return constants.both([_present(part, span), same(part, item)], span)
+
+        if listed:
+            parts = [same(Call(JSON, "json_at", (json, Literal(BIGINT, place, span)), span), item) for place, item in enumerate(other.items)]
+        else:
+            parts = [entry(key, item) for key, item in constants.entries(other)]
+        size = Call(BOOLEAN, "eq", (Call(BIGINT, "json_size", (json,), span), Literal(BIGINT, len(other.items), span)), span)
+        tests, kind = [size, *parts], documents.is_kind(json, "array" if listed else "object", span)
         found = Call(BOOLEAN, "cond", (kind, constants.both(tests, span), Literal(BOOLEAN, False, span)), span)
         return constants.guarded(found, [other], span)
 
@@ -249,6 +251,10 @@ _COLLECTIONS = (ArrayType, MapType)
 _NESTED = (*_COLLECTIONS, StructType)
 _JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
 _LOOK_UPS = ("get", "member", "index", "json_get", "json_at")
+
+
+def _present(node: Node, span: Span) -> Node:
+    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
 
 
 def _null_test(left: Node, right: Node, span: Span) -> Node | None:

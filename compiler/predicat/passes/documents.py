@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node, rewrite_children
@@ -49,22 +50,14 @@ def pair(op: str, left: Node, right: Node, span: Span) -> Node:
     unknown = Literal(BOOLEAN, None, span)
     nested = Call(BOOLEAN, "or", tuple(_both(left, right, kind, span) for kind in ("object", "array")), span)
     found: Node = Call(BOOLEAN, "cond", (nested, unknown, Literal(BOOLEAN, False, span)), span) if op == "eq" else unknown
-    for kind, read in (("boolean", _rank), ("string", _text), ("number", _number)):
+    for kind, read in (("boolean", _rank), ("string", partial(convert, kind=STRING)), ("number", partial(convert, kind=DOUBLE))):
         found = Call(BOOLEAN, "cond", (_both(left, right, kind, span), Call(BOOLEAN, op, (read(left), read(right)), span), found), span)
     absent = Call(BOOLEAN, "or", tuple(Call(BOOLEAN, "is_null", (value,), span) for value in (left, right)), span)
     return Call(BOOLEAN, "cond", (absent, unknown, found), span)
 
 
 def _both(left: Node, right: Node, kind: str, span: Span) -> Node:
-    return Call(BOOLEAN, "and", tuple(_is(value, kind, span) for value in (left, right)), span)
-
-
-def _text(value: Node) -> Node:
-    return convert(value, STRING)
-
-
-def _number(value: Node) -> Node:
-    return convert(value, DOUBLE)
+    return Call(BOOLEAN, "and", tuple(is_kind(value, kind, span) for value in (left, right)), span)
 
 
 def _rank(value: Node) -> Node:
@@ -72,12 +65,13 @@ def _rank(value: Node) -> Node:
     return Call(BIGINT, "cond", (convert(value, BOOLEAN), Literal(BIGINT, 1), Literal(BIGINT, 0)), value.span)
 
 
-def _is(value: Node, kind: str, span: Span) -> Node:
+def is_kind(value: Node, kind: str, span: Span) -> Node:
+    """Whether a JSON value is of a kind: string, number, boolean, array or object."""
     return Call(BOOLEAN, "json_is", (value, Literal(STRING, kind, span)), span)
 
 
 def _is_text(value: Node, span: Span) -> Node:
-    return _is(value, "string", span)
+    return is_kind(value, "string", span)
 
 
 def as_written(node: Node) -> Node:

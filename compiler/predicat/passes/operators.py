@@ -84,8 +84,7 @@ class Operators(Comparisons):
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]
-        beside = {DOUBLE, JSON, BIGINT} if self.rules.promote else {DOUBLE, JSON}
-        if op == "div" and self.rules.cel_numbers and DOUBLE in kinds and beside.issuperset(kinds):
+        if op == "div" and self.rules.cel_numbers and DOUBLE in kinds and set(kinds) <= {DOUBLE, BIGINT if self.rules.promote else DOUBLE, JSON}:
             return "fdiv", args
         return op, args
 

@@ -11,9 +11,12 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from predicat.diagnostics import NOWHERE, Unsupported
 from predicat.diagnostics import messages as msg
 
-RESERVED = frozenset(
-    ["analyse", "asymmetric", "at", "authorization", "both", "by", "cast", "check", "collation", "collations", "concurrently", "current_path", "current_role", "deferrable", "do", "foreign", "freeze", "group", "initially", "lambda", "leading", "only", "order", "pivot_longer", "placing", "primary", "similar", "sql", "symmetric", "system_user", "to", "trailing", "unpack", "user", "variadic", "verbose", "within"]
-)
+RESERVED = frozenset({
+    "analyse", "asymmetric", "at", "authorization", "both", "by", "cast", "check", "collation", "collations",
+    "concurrently", "current_path", "current_role", "deferrable", "do", "foreign", "freeze", "group", "initially",
+    "lambda", "leading", "only", "order", "pivot_longer", "placing", "primary", "similar", "sql", "symmetric",
+    "system_user", "to", "trailing", "unpack", "user", "variadic", "verbose", "within",
+})  # fmt: skip
 """Words that an engine does not read as a column where they stand without quotes, beyond those that sqlglot knows for it.
 
 PostgreSQL's `user` is the worst of them: it is no error, but the name of who asks.

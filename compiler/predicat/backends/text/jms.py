@@ -7,6 +7,7 @@ import re
 from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, key_of, plain, refuse
+from predicat.frontends.jms import KEYWORDS
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 from predicat.semantics import like
@@ -15,7 +16,6 @@ _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/"}
 _NUMBERS = (BIGINT, DOUBLE, JSON)
 _VALUES = (*_NUMBERS, STRING, BOOLEAN)
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
-_RESERVED = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})
 
 
 def write(node: Node) -> str:
@@ -39,7 +39,7 @@ def _write(node: Node, level: int) -> str:
 
 
 def _identifier(node: Node, name: str) -> str:
-    if not _NAME.match(name) or name.upper() in _RESERVED:
+    if not _NAME.match(name) or name.upper() in KEYWORDS:
         raise refuse("jms", node, f"{name!r} is no identifier of a selector")
     return name
 

@@ -146,7 +146,7 @@ def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
         if "postgres" in dataset.relation:
             for row in dataset.filters.values():
                 if not any(decl.required for decl in row.current.params.values()):
-                    found.setdefault(row.qualified, []).append(("view", f"{name}__{row.name}", ""))
+                    found.setdefault(row.qualified, []).append(("view", row.view, ""))
     return found
 
 
