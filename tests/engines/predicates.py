@@ -20,12 +20,12 @@ FIELDS = {
 INTS = [0, 1, -1, 2, 3, 7, 2**31, -(2**31) - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63) + 1]
 FLOATS = [0.0, -0.0, 0.5, -2.5, 3.0, 1e15, 1e300, -1e300, 1e-200, float(2**53), float(2**63), float("nan"), float("inf"), float("-inf")]
 TEXTS = ["", "a", "A", "abc", "%", "_", "\\", "'", '"', "a%b_c\\d", "ß", "É", "e\u0301", "😀", "1", "-7", "2.5", "true", " x ", "a\nb",
-         "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", "${2}", ":y", "--"]
+         "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", "${2}", ":y", "--", "1h30m", "-.5us.5us", "999999999999999h1ns"]
 TIMES = [datetime(2013, 7, 4, 10, 30, 15, 123456, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
          datetime(2013, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC), datetime(1900, 3, 1, 1, 2, 3, tzinfo=UTC)]
 DATES = [date(2013, 7, 4), date(1970, 1, 1), date(2024, 2, 29), date(1899, 12, 31)]
-SPANS = [timedelta(0), timedelta(hours=1), timedelta(days=-400), timedelta(microseconds=1)]
-POOLS: dict[Type, list[Any]] = {BIGINT: INTS, DOUBLE: FLOATS, STRING: TEXTS, BOOLEAN: [True, False], TIMESTAMP: TIMES, DATE: DATES}
+SPANS = [timedelta(0), timedelta(hours=1), timedelta(days=-400), timedelta(microseconds=1), timedelta(seconds=-1.5), timedelta(seconds=200_000_000_000)]
+POOLS: dict[Type, list[Any]] = {BIGINT: INTS, DOUBLE: FLOATS, STRING: TEXTS, BOOLEAN: [True, False], TIMESTAMP: TIMES, DATE: DATES, DURATION: SPANS}
 ZONES = ["America/New_York", "Asia/Kolkata", "Pacific/Auckland", "UTC"]
 PATTERNS = ["a", "^a.c$", "[^a]", "\\d+", "(?i)e|É", "\\bx\\b", "%|_", "^$", ".", "a{2}|b?c", "[[:upper:]]", "\\\\", "\\${2}|b", "(?i)[\\Wk]"]
 LIKES = ["%", "a%", "%c", "_", "a\\%b\\_c%", "%\\\\%", "", "%b%", "__"]
@@ -37,6 +37,8 @@ def literals(kind: Type) -> st.SearchStrategy[Node]:
 
 def leaves(kind: Type) -> st.SearchStrategy[Node]:
     fields = [Field(kind, decl) for decl in FIELDS.values() if decl.type == kind]
+    if not fields:
+        return literals(kind)
     return st.one_of(st.sampled_from(fields), st.sampled_from(fields), literals(kind))
 
 
@@ -53,12 +55,12 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
     if depth <= 0:
         return leaves(kind)
     less = {item: st.deferred(lambda item=item: values(item, depth - 1)) for item in POOLS}
-    n, f, s, t, d = less[BIGINT], less[DOUBLE], less[STRING], less[TIMESTAMP], less[DATE]
+    n, f, s, t, d, span = less[BIGINT], less[DOUBLE], less[STRING], less[TIMESTAMP], less[DATE], less[DURATION]
     parts = ["year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond"]
     options: dict[Type, list[st.SearchStrategy[Node]]] = {
         BIGINT: [*(call(BIGINT, op, n, n) for op in ("add", "sub", "mul", "div", "mod")), call(BIGINT, "neg", n), call(BIGINT, "abs", n),
                  call(BIGINT, "length", s), call(BIGINT, "to_int", s), call(BIGINT, "to_int", f), call(BIGINT, "position", s, s),
-                 call(BIGINT, "to_int", t), call(BIGINT, "days_between", d, d), call(BIGINT, "int32", n), call(BIGINT, "size", collected(less)), *(call(BIGINT, op, t) for op in parts),
+                 call(BIGINT, "in_units", constant(["hour", "minute", "second", "millisecond"]), span), call(BIGINT, "to_int", t), call(BIGINT, "days_between", d, d), call(BIGINT, "int32", n), call(BIGINT, "size", collected(less)), *(call(BIGINT, op, t) for op in parts),
                  *(call(BIGINT, op, t, constant(ZONES)) for op in parts), call(BIGINT, "index", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])), n),
                  call(BIGINT, "size", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])))],
         DOUBLE: [*(call(DOUBLE, op, f, f) for op in ("add", "sub", "mul", "div", "fdiv")), call(DOUBLE, "neg", f), call(DOUBLE, "abs", f),
@@ -66,12 +68,13 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
         STRING: [call(STRING, "concat", s, s), call(STRING, "reverse", s), call(STRING, "strip", s, constant([" ", " \na", "%_"])),
                  call(STRING, "join", call(ArrayType(STRING), "split", s, constant(["a", "%", ","])), s),
                  call(STRING, "join", call(ArrayType(STRING), "split", s, constant(["a", "b"]), constant([1, 2, 3])), s), *(call(STRING, op, s) for op in ("lower", "upper", "trim", "ltrim", "rtrim")),
-                 call(STRING, "substr", s, n), call(STRING, "substr", s, n, n), call(STRING, "replace", s, s, s), call(STRING, "replace_each", s, s, s), call(STRING, "to_string", n),
+                 call(STRING, "substr", s, n), call(STRING, "substr", s, n, n), call(STRING, "replace", s, s, s), call(STRING, "replace_each", s, s, s), *(call(STRING, "to_string", part) for part in (n, t, d, span)),
                  call(STRING, "get", st.just(Field(FIELDS["m"].type, FIELDS["m"])), s)],
         BOOLEAN: [predicates(depth - 1)],
         TIMESTAMP: [call(TIMESTAMP, "to_timestamp", s), call(TIMESTAMP, "to_timestamp", n), call(TIMESTAMP, "to_timestamp", d),
                     call(TIMESTAMP, "date_trunc", constant(["day", "week", "month", "year", "hour"]), t),
-                    call(TIMESTAMP, "add", t, st.sampled_from(SPANS).map(lambda span: Literal(DURATION, span)))],
+                    *(call(TIMESTAMP, op, t, span) for op in ("add", "sub"))],
+        DURATION: [call(DURATION, "to_duration", s), call(DURATION, "sub", t, t), *(call(DURATION, op, span, span) for op in ("add", "sub"))],
         DATE: [call(DATE, "to_date", s), call(DATE, "to_date", t), call(DATE, "add_days", d, n)],
     }  # fmt: skip
     mixed = [call(kind, "cond", less[BOOLEAN], less[kind], less[kind]), call(kind, "coalesce", less[kind], less[kind])]
@@ -95,7 +98,7 @@ def predicates(depth: int) -> st.SearchStrategy[Node]:
     if depth <= 0:
         return leaves(BOOLEAN)
     inner = st.deferred(lambda: predicates(depth - 1))
-    scalars = [BIGINT, DOUBLE, STRING, TIMESTAMP, DATE]
+    scalars = [BIGINT, DOUBLE, STRING, TIMESTAMP, DATE, DURATION]
     compare = [call(BOOLEAN, op, values(kind, depth - 1), values(kind, depth - 1)) for kind in scalars for op in ("eq", "ne", "lt", "le", "gt", "ge")]
     mixed = [call(BOOLEAN, op, values(BIGINT, depth - 1), values(DOUBLE, depth - 1)) for op in ("eq", "ne", "lt", "le", "gt", "ge")]
     text = values(STRING, depth - 1)

@@ -62,6 +62,8 @@ def same(got: Any, want: Any) -> bool:
         got = float(got)  # a bare constant: 0.5 is a decimal to the engines until it meets a double
     if isinstance(got, float) and isinstance(want, float) and math.isnan(want):
         return math.isnan(got)
+    if isinstance(want, timedelta) and isinstance(got, int):
+        got = timedelta(microseconds=got)
     if isinstance(want, datetime) and isinstance(got, datetime):
         return got.astimezone(want.tzinfo) == want
     return got == want and isinstance(got, bool) == isinstance(want, bool)

@@ -17,7 +17,7 @@ FIELDS = {"a": "bigint", "c": "bigint", "d": "double", "f": "double", "s": "stri
 
 _integers = [0, 1, -1, 2, 3, 7, 2**62, 2**63 - 1, -(2**63)]
 _doubles = [0.0, -0.0, 1.0, 1.5, -2.5, 1e300, -1e300, 2.0**53, 2.0**63, -(2.0**63), float("nan"), float("inf"), float("-inf")]
-_texts = ["", "a", "abc", "é", "éa😀", "12", "-3", "true", "1.5", "%", "\\", "a,b", "A b ", "2020-01-02T03:04:05Z", "\u212a"]
+_texts = ["", "a", "abc", "é", "éa😀", "12", "-3", "true", "1.5", "%", "\\", "a,b", "A b ", "2020-01-02T03:04:05Z", "\u212a", "1h30m", "-1.5s", ".5us0.5us", "0"]
 _moments = [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC) - timedelta(milliseconds=1), datetime(2024, 2, 29, 12, tzinfo=UTC)]
 _documents: list[dict[str, Any]] = [
     {}, {"k": "a", "n": 2, "b": True, "xs": ["a", "b"], "o": {"k": "v", "n": 1.5}}, {"k": 3, "n": "x", "b": "true", "xs": [1, "a", False], "o": ["k"], "12": "a"},
@@ -48,7 +48,7 @@ _zones = st.sampled_from(["", '"Europe/Paris"', '"-03:30"', '"UTC"'])
 _parts = st.sampled_from(["FullYear", "Month", "Date", "DayOfMonth", "DayOfWeek", "DayOfYear", "Hours", "Minutes", "Seconds", "Milliseconds"])
 
 
-_durations = st.sampled_from(["(t - t)", '(duration("2h") + duration("-30s"))', '(t - timestamp("2020-01-01T00:00:00Z"))', 'duration("-1.5s")', 'duration("1h2.000001s")', '(duration("3ms") - duration("1h"))'])
+_durations = st.sampled_from(["(t - t)", "duration(s)", "(duration(s) - duration(o))", "duration(j.k)", '(duration("2h") + duration("-30s"))', '(t - timestamp("2020-01-01T00:00:00Z"))', 'duration("-1.5s")', 'duration("1h2.000001s")', '(duration("3ms") - duration("1h"))'])
 _every = st.sampled_from(["exists", "all", "exists_one"])
 _mixed = st.sampled_from(['[1, "x", 3]', '[a, "x", d]', "[s, null]", '[d, true, "a"]', '[[1], "x", a]', '{1: "x", "k": s}', '{"k": a, "z": s}', '{"k": a, true: 2}', "{a: 1}"])
 _tests = st.sampled_from(["x % 2 == 1", "x > 1", 'x == "x"', "x == a", "x != null", 'x + "y" != "xy"', "-x < 0", "size(x) > 0", "!x", "1 / x > 0 || x == s"])

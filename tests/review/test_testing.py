@@ -130,7 +130,8 @@ def test_explain(folder: Path) -> None:
     assert "did you mean 'good'" in run("explain", "goood", cwd=folder).stderr
 
 
-@pytest.mark.parametrize("text", ['j.x == "a"', 'j.x > 5.0 && j.y == "b"', 'j.exists(k, k == "a")', "j.xs.exists(k, k.n > 3.0)", 'm[s] == "v"', 'j[s] == "v"', "j.xs[n] == 2", "size(j.x) > 3"])
-def test_rows_worth_trying_reach_into_documents(text: str) -> None:
-    node = predicat.parse(text, "cel", {"j": "json", "m": "map<string, string>", "s": "string", "n": "bigint"})
+@pytest.mark.parametrize("text", ['j.x == "a"', 'j.x > 5.0 && j.y == "b"', 'j.exists(k, k == "a")', "j.xs.exists(k, k.n > 3.0)", 'm[s] == "v"', 'j[s] == "v"', "j.xs[n] == 2", "size(j.x) > 3",
+                                  "timestamp(j.at) > t", 'duration(s) > duration("1h30m")', 't - timestamp(s) > duration("1h")', "int(s) > n"])
+def test_rows_worth_trying_reach_into_documents_and_texts(text: str) -> None:
+    node = predicat.parse(text, "cel", {"j": "json", "m": "map<string, string>", "s": "string", "n": "bigint", "t": "timestamp"})
     assert {True, False} <= {node.evaluate(row) for row in Probe([node.node]).rows(60)}

@@ -18,7 +18,7 @@ from sqlglot.errors import ParseError, TokenError
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
-from predicat.ir.values import parse_date, parse_sql_timestamp
+from predicat.ir.values import LONGEST, parse_date, parse_sql_timestamp
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
 from predicat.semantics.like import LikeError, canonical
 
@@ -447,7 +447,7 @@ def _nullif(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 _CASTS = {
-    "string": "to_string", "bigint": "to_int", "double": "to_double", "boolean": "to_boolean",
+    "string": "to_sql_string", "bigint": "to_int", "double": "to_double", "boolean": "to_boolean",
     "timestamp": "to_timestamp", "date": "to_date",
 }  # fmt: skip
 _CAST_TYPES = {
@@ -488,8 +488,9 @@ def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
         hint = "months and years have no fixed length: use weeks, days, hours, minutes or seconds"
         raise reader.fail(msg.unsupported_syntax(span, f"an interval in {unit.lower() or 'several units'}", hint))
     try:
-        if _AMOUNT.match(amount):
-            return t.Const(timedelta(microseconds=round(Decimal(amount) * _UNITS[unit] * 1_000_000)), span)
+        micros = round(Decimal(amount) * _UNITS[unit] * 1_000_000) if _AMOUNT.match(amount) else None
+        if micros is not None and abs(micros) <= LONGEST:
+            return t.Const(timedelta(microseconds=micros), span)
     except ArithmeticError:  # longer than any interval
         pass
     raise reader.fail(msg.bad_constant(span, "interval", amount, "INTERVAL '3' HOUR"))

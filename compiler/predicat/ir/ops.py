@@ -33,6 +33,7 @@ class Op(Struct, frozen=True):
 _T1 = datetime(2013, 7, 4, 10, 30, 15, 250000, tzinfo=UTC)
 _D1 = date(2013, 7, 4)
 _BIG = 2**63 - 1
+_LONG = timedelta(seconds=200_000_000_000)
 
 _ROWS = (
     # logic
@@ -67,11 +68,11 @@ _ROWS = (
        "an item without a value makes UNKNOWN what would be FALSE"),
     # arithmetic
     Op("add", ("bigint, bigint -> bigint", "double, double -> double", "timestamp, duration -> timestamp",
-               "duration, duration -> duration"), "Sum.",
-       (((1, 2), 3), ((_BIG, 1), None), ((0.5, 0.25), 0.75))),
+               "duration, duration -> duration"), "Sum. A duration is no longer than some 10,000 years.",
+       (((1, 2), 3), ((_BIG, 1), None), ((0.5, 0.25), 0.75), ((_LONG, _LONG), None))),
     Op("sub", ("bigint, bigint -> bigint", "double, double -> double", "timestamp, duration -> timestamp",
                "duration, duration -> duration", "timestamp, timestamp -> duration"), "Difference.",
-       (((1, 2), -1), ((-_BIG, 2), None), ((_T1, timedelta(hours=1)), _T1 - timedelta(hours=1)))),
+       (((1, 2), -1), ((-_BIG, 2), None), ((_T1, timedelta(hours=1)), _T1 - timedelta(hours=1)), ((-_LONG, _LONG), None))),
     Op("mul", ("bigint, bigint -> bigint", "double, double -> double"), "Product.",
        (((3, 4), 12), ((_BIG, 2), None), ((0.5, 3.0), 1.5))),
     Op("div", ("bigint, bigint -> bigint", "double, double -> double"),
@@ -140,13 +141,18 @@ _ROWS = (
        ((("2.5",), 2.5), (("1e3",), 1000.0), (("x",), None), ((3,), 3.0))),
     Op("to_string", ("bigint -> string", "boolean -> string", "date -> string", "double -> string", "duration -> string",
                      "timestamp -> string"), "The text of a value.",
-       (((12,), "12"), ((True,), "true"), ((_D1,), "2013-07-04"))),
+       (((12,), "12"), ((True,), "true"), ((_D1,), "2013-07-04"), ((_T1,), "2013-07-04T10:30:15.250Z"), ((timedelta(seconds=-90),), "-90s"),
+        ((timedelta(microseconds=1),), "0.000001s"))),
     Op("to_boolean", ("string -> boolean",), "TRUE or FALSE from the texts that CEL admits: true, t, 1, false, f, 0.",
        ((("true",), True), (("0",), False), (("yes",), None))),
     Op("to_timestamp", ("string -> timestamp", "date -> timestamp", "bigint -> timestamp"),
        "A timestamp from RFC 3339 text (nanoseconds truncate to microseconds), a date (midnight UTC) or seconds.",
        ((("2013-07-04T10:30:15.25Z",), _T1), (("tomorrow",), None), (("2013-07-04",), None),
         (("2013-02-29T00:00:00Z",), None), ((1372933815,), datetime(2013, 7, 4, 10, 30, 15, tzinfo=UTC)))),
+    Op("to_duration", ("string -> duration",),
+       "A duration from text in Go's syntax (nanoseconds are cut): up to nine numbers with units, of up to 15 digits and 9 behind the point.",
+       ((("1h30m",), timedelta(minutes=90)), (("-1.5s",), timedelta(seconds=-1.5)), (("0",), timedelta(0)), (("0.5us0.5us",), timedelta(microseconds=1)),
+        (("90",), None), (("1d",), None), (("87660001h",), None))),
     Op("to_date", ("string -> date", "timestamp -> date"), "A date from YYYY-MM-DD, or the UTC day of a timestamp.",
        ((("2013-07-04",), _D1), (("2013-02-30",), None), ((_T1,), _D1))),
     # time

@@ -33,6 +33,10 @@ MIN_SECONDS, MAX_SECONDS = -62135596800, 253402300799
 """The years 1 to 9999, in seconds since 1970."""
 UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
 """The microseconds of each unit that a duration is asked for."""
+LONGEST = 315_576_000_000_999_999
+"""The microseconds of the longest duration: some 10,000 years, the range of google.protobuf.Duration and so of CEL."""
+NANOSECONDS = {"h": 3_600_000_000_000, "m": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+"""The nanoseconds of each unit that the text of a duration names."""
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 # One text of a timestamp or a date means the same on every engine because one pattern admits it. The pattern knows
@@ -49,8 +53,11 @@ TIMESTAMP_PATTERN = (
 )
 INT_PATTERN = "^(?:-[0-9]{1,19}|[0-9]{1,20})$"
 """At most 20 characters, so that an engine can ask for the length instead."""
+DURATION_PATTERN = r"^[+-]?(?:0|(?:(?:[0-9]{1,15}(?:[.][0-9]{0,9})?|[.][0-9]{1,9})(?:h|ms|us|ns|m|s)){1,9})$"
+"""Go's syntax (`1h30m`, `-1.5s`), bounded so that an engine adds up the parts exactly in 38 digits."""
 DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
+_DURATION = re.compile(DURATION_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")
 _LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ Tt](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?\Z", re.ASCII)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,1000}\Z")
@@ -100,6 +107,30 @@ def parse_sql_timestamp(text: str) -> datetime | None:
 def parse_date(text: str) -> date | None:
     """YYYY-MM-DD as a date; None for anything else."""
     return date.fromisoformat(text) if _DATE.match(text) else None
+
+
+def parse_duration(text: str) -> timedelta | None:
+    """Go's duration syntax, cut to microseconds; None for anything else or beyond the longest."""
+    micros = _length(text) // 10**12 if is_duration(text) else LONGEST + 1
+    return timedelta(microseconds=-micros if text.startswith("-") else micros) if micros <= LONGEST else None
+
+
+def is_duration(text: str) -> bool:
+    """Whether a text has the form of a duration, of any length."""
+    return bool(_DURATION.match(text))
+
+
+def has_nanoseconds(text: str) -> bool:
+    """Whether the text of a duration has parts of a microsecond."""
+    return is_duration(text) and _length(text) % 10**12 != 0
+
+
+def _length(text: str) -> int:
+    """The billionths of a nanosecond that the parts of a duration add up to."""
+    total = 0
+    for whole, fraction, unit in re.findall(r"([0-9]*)[.]?([0-9]*)([a-z]+)", text):
+        total += int(whole + fraction.ljust(9, "0")) * NANOSECONDS[unit]
+    return total
 
 
 def type_of(value: Value) -> Type:

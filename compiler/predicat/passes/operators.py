@@ -125,10 +125,14 @@ class Operators(Comparisons):
         return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
-        """A conversion; of a value that has the type already there is none."""
+        """A conversion; of a value that has the type already there is none. SQL's own to text knows only what all engines write alike."""
         op = target.value if isinstance(target, Literal) else None
+        if op == "to_sql_string":
+            if node.type in (DOUBLE, TIMESTAMP, DURATION):
+                raise self.fail(msg.unsupported_syntax(span, f"a cast of a {node.type} to text", "every engine writes it in another way"))
+            op = "to_string"
         wanted = {"to_string": STRING, "to_int": BIGINT, "to_double": DOUBLE, "to_boolean": BOOLEAN,
-                  "to_timestamp": TIMESTAMP, "to_date": DATE}[str(op)]  # fmt: skip
+                  "to_timestamp": TIMESTAMP, "to_duration": DURATION, "to_date": DATE}[str(op)]  # fmt: skip
         if node.type == NULL:
             return Literal(wanted, None, span)
         node = bare(node)

@@ -10,13 +10,15 @@ from decimal import Decimal
 from typing import Any
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, ranged_over
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]
 """A place in a row: the field's name, then keys; -1 stands for the elements of an array."""
 EACH = -1
+_READS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
+"""Conversions that few texts have: some that do are tried."""
 _JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
 _MAX = 40
 _DIAGONALS = 3
@@ -57,7 +59,7 @@ class Probe:
         found = [self._visit(child, env) for child in children(node)]
         places = set[Slot]().union(*found)
         if isinstance(node, Call):
-            for constant in _constants(node):
+            for constant in (*_constants(node), *(_usual(node.type) if node.op in _READS else ())):
                 for place in places:
                     for value in _around(node.op, constant, self.kinds[place]):
                         if value not in self.values[place] or isinstance(value, bool):
@@ -194,17 +196,34 @@ def _around(op: str, constant: Any, kind: Type) -> list[Any]:
         case int() | float() | Decimal():
             return _numbers(op, constant, kind)
         case datetime():
-            step = timedelta(microseconds=1)
-            near = [constant + _FIRST.get(op, 0) * step, constant, constant + step, constant - step] if 1 < constant.year < 9999 else [constant]
+            near = _beside(op, constant, timedelta(microseconds=1)) if 1 < constant.year < 9999 else [constant]
+            if kind in (STRING, JSON):
+                return [item.isoformat().replace("+00:00", "Z") for item in near]
             return near if kind == TIMESTAMP else [item.date() for item in near] if kind == DATE else []
         case date():
-            day_long = timedelta(days=1)
-            near_days = [constant + _FIRST.get(op, 0) * day_long, constant, constant + day_long, constant - day_long] if 1 < constant.year < 9999 else [constant]
+            near_days = _beside(op, constant, timedelta(days=1)) if 1 < constant.year < 9999 else [constant]
+            if kind in (STRING, JSON):
+                return [day.isoformat() for day in near_days]
             if kind == TIMESTAMP:
                 return [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in near_days]
             return near_days if kind == DATE else []
+        case timedelta():
+            return _lengths(op, constant, kind)
         case _:
             return []
+
+
+def _beside(op: str, constant: Any, step: timedelta) -> list[Any]:
+    return [constant + _FIRST.get(op, 0) * step, constant, constant + step, constant - step]
+
+
+def _lengths(op: str, constant: timedelta, kind: Type) -> list[Any]:
+    """Texts of durations; or moments as far from each other."""
+    near = _beside(op, constant, timedelta(microseconds=1))
+    if kind in (STRING, JSON):
+        return [f"{'-' if item < timedelta(0) else ''}{abs(item) // timedelta(seconds=1)}.{abs(item).microseconds:06}s" for item in near]
+    base = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
+    return [base, base + near[0], base - near[0]] if kind == TIMESTAMP and abs(constant) < timedelta(days=365_000) else []
 
 
 def _texts(op: str, constant: str, kind: Type) -> list[Any]:
@@ -284,6 +303,8 @@ def _usual(kind: Type) -> list[Any]:
         return [datetime(2024, 3, 15, 10, 30, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)]
     if kind == DATE:
         return [date(2024, 3, 15), date(1970, 1, 1)]
+    if kind == DURATION:
+        return [timedelta(minutes=90), timedelta(seconds=-1)]
     if isinstance(kind, DecimalType):
         return [Decimal(0), Decimal(1).scaleb(-kind.scale)]
     if kind == JSON:

@@ -18,7 +18,7 @@ _OF = {
     "length": "length", "lower": "lower case", "upper": "upper case", "trim": "trimmed text", "year": "year", "month": "month", "day": "day",
     "hour": "hour", "minute": "minute", "second": "second", "millisecond": "millisecond", "day_of_week": "day of the week",
     "day_of_year": "day of the year", "size": "size", "json_size": "size", "abs": "absolute value", "to_int": "whole number",
-    "to_double": "number", "to_string": "text", "to_boolean": "truth", "to_timestamp": "timestamp", "to_date": "date", "keys": "keys",
+    "to_double": "number", "to_string": "text", "to_boolean": "truth", "to_timestamp": "timestamp", "to_duration": "duration", "to_date": "date", "keys": "keys",
     "floor": "floor", "ceil": "ceiling",
 }  # fmt: skip
 

@@ -15,15 +15,17 @@ from zoneinfo import ZoneInfo
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, TIMESTAMP, Type
 from predicat.ir.values import (
     DOUBLE_PATTERN,
     INT_MAX,
     INT_MIN,
     INT_PATTERN,
+    LONGEST,
     UNITS,
     RowError,
     parse_date,
+    parse_duration,
     parse_timestamp,
     to_value,
 )
@@ -292,9 +294,13 @@ def _arithmetic(op: Callable[[Any, Any], Any]) -> Callable[[Call], Callable[...,
             return lambda a, b: _int(op(a, b))
         if node.type == DOUBLE:
             return _double(op)
-        return _moment(op)
+        return _moment(op) if node.type == TIMESTAMP else _moment(lambda a, b: _length(op(a, b)))
 
     return build
+
+
+def _length(value: timedelta) -> timedelta | None:
+    return value if abs(value) <= timedelta(microseconds=LONGEST) else None
 
 
 def _double(op: Callable[[float, float], float]) -> Callable[[float, float], float]:
@@ -630,6 +636,7 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "to_string": _constantly(_to_string),
     "to_boolean": _constantly(_BOOLEANS.get),
     "to_timestamp": _constantly(_to_timestamp),
+    "to_duration": _constantly(parse_duration),
     "to_date": _constantly(_to_date),
     **{name: _part(name) for name in _PARTS},
     "date_trunc": _trunc,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from sqlglot import exp
 
+from predicat.backends.sql import durations
 from predicat.backends.sql.base import (
     COMMON,
     Dialect,
@@ -39,7 +41,7 @@ from predicat.backends.sql.base import (
 from predicat.backends.sql.names import identifier
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, DURATION_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
 from predicat.semantics import regex
 
 _MILLION = 1_000_000
@@ -67,7 +69,9 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         left, right = node.args
         if node.type == DOUBLE:
             return binary(operator, floating(r, left), floating(r, right))
-        if node.type == BIGINT or (node.type == DURATION and left.type == DURATION):
+        if node.type == DURATION and left.type == DURATION:
+            return durations.in_range(binary(operator, cast(r.node(left), "BIGINT"), cast(r.node(right), "BIGINT")))
+        if node.type == BIGINT:
             return _try(binary(operator, _integer(r, left), _integer(r, right)))
         if node.type == DURATION:
             return binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right)))
@@ -198,8 +202,11 @@ def _to_int(r: Renderer, node: Call) -> Sql:
 
 
 def _floor_seconds(sql: Sql) -> Sql:
-    rest = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, _micros(sql), number(_MILLION)), number(_MILLION)), number(_MILLION))
-    return _whole_div(binary(exp.Sub, _micros(sql.copy()), rest), number(_MILLION))
+    return _whole_div(binary(exp.Sub, _micros(sql.copy()), _below_a_second(sql)), number(_MILLION))
+
+
+def _below_a_second(sql: Sql) -> Sql:
+    return binary(exp.Mod, binary(exp.Add, binary(exp.Mod, _micros(sql), number(_MILLION)), number(_MILLION)), number(_MILLION))
 
 
 def _to_double(r: Renderer, node: Call) -> Sql:
@@ -214,9 +221,15 @@ def _to_double(r: Renderer, node: Call) -> Sql:
 
 def _to_string(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
-    if arg.type not in (BIGINT, BOOLEAN, DATE):
-        raise r.refuse(node, f"the engines write a {arg.type} differently")
-    return cast(r.node(arg), "TEXT")
+    if arg.type == DOUBLE:
+        raise r.refuse(node, "the engines write a double differently")
+    sql = r.node(arg)
+    if arg.type == DURATION:
+        return _once(r, cast(sql, "BIGINT"), durations.duration_text)
+    if arg.type == TIMESTAMP:
+        clock = fn("STRFTIME", _wall(r, node), text("%Y-%m-%dT%H:%M:%S"))
+        return durations.joined(clock, durations.fraction(_below_a_second(sql)), text("Z"))
+    return cast(sql, "TEXT")
 
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
@@ -230,6 +243,32 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         inside = between(sql, number(MIN_SECONDS), number(MAX_SECONDS))
         return case((inside, _utc(fn("MAKE_TIMESTAMP", binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION))))))
     return _utc(cast(sql, "TIMESTAMP"))
+
+
+def _to_duration(r: Renderer, node: Call) -> Sql:
+    """The parts added up as nanoseconds, which decimals of 38 digits hold exactly."""
+    sql = r.node(node.args[0])
+    part = exp.Column(this=exp.to_identifier("__part", quoted=True))
+    count = try_cast(fn("REGEXP_EXTRACT", part, text("[0-9.]+")), "DECIMAL(24, 9)")
+    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", part.copy(), text("[a-z]+"))), "DECIMAL(13)")
+    each = fn("LIST_TRANSFORM", fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART)), _lambda("__part", binary(exp.Mul, count, unit)))
+    total = fn("COALESCE", fn("LIST_SUM", each), number(0))
+    micros = _once(r, try_cast(fn("FLOOR", total), "HUGEINT"), lambda nanos: case(
+        (durations.short(nanos), try_cast(_whole_div(nanos.copy(), number(1000)), "BIGINT"))))  # fmt: skip
+    return case((_shape(sql.copy(), DURATION_PATTERN), durations.signed(sql.copy(), micros)))
+
+
+def _once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body(value)` for a body that says the value often: a large one is worked out once, as the element of a list."""
+    if sum(1 for _ in value.walk()) <= _SMALL:
+        return body(value)
+    name = r.fresh("v")
+    each = fn("LIST_TRANSFORM", fn("LIST_VALUE", value), _lambda(name, body(exp.Column(this=exp.to_identifier(name, quoted=True)))))
+    return fn("LIST_EXTRACT", each, number(1))
+
+
+_SMALL = 24
+"""Expressions of up to so many parts are repeated."""
 
 
 def _to_date(r: Renderer, node: Call) -> Sql:
@@ -507,6 +546,7 @@ DUCKDB = Dialect(
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": _to_timestamp,
+        "to_duration": _to_duration,
         "to_date": _to_date,
         "year": _clock("YEAR"),
         "month": _clock("MONTH"),

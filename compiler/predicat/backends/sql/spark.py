@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 
 from sqlglot import exp
 
+from predicat.backends.sql import durations
 from predicat.backends.sql.base import (
     COMMON,
     Dialect,
@@ -49,7 +51,7 @@ from predicat.ir.types import (
     TIMESTAMP,
     MapType,
 )
-from predicat.ir.values import DOUBLE_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
+from predicat.ir.values import DOUBLE_PATTERN, DURATION_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
 from predicat.semantics import regex
 
 _MICROS_OF_DAY = 86_400_000_000
@@ -89,7 +91,7 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
         if node.type == DURATION and left.type == TIMESTAMP:
             return binary(exp.Sub, fn("UNIX_MICROS", r.node(left)), fn("UNIX_MICROS", r.node(right)))
         if node.type == DURATION:
-            return fn(integer, r.node(left), r.node(right))
+            return durations.in_range(binary(operator, r.node(left), r.node(right)))
         return _from_micros(fn(integer, fn("UNIX_MICROS", r.node(left)), r.node(right)))
 
     return rule
@@ -236,6 +238,21 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     return fn("TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY)))
 
 
+def _to_duration(r: Renderer, node: Call) -> Sql:
+    """The parts added up as nanoseconds; the types are such that Spark neither rounds nor overflows."""
+    sql = r.node(node.args[0])
+    total, part = (exp.to_identifier(name, quoted=True) for name in ("__total", "__part"))
+    one, sum_ = exp.Column(this=part), exp.Column(this=total)
+    count = try_cast(fn("REGEXP_EXTRACT", one, text("[0-9.]+"), number(0)), "DECIMAL(24, 9)")
+    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", one.copy(), text("[a-z]+"), number(0))), "DECIMAL(13)")
+    more = cast(binary(exp.Mul, count, unit), "DECIMAL(37, 9)")
+    added = exp.Lambda(this=try_cast(binary(exp.Add, sum_, more), "DECIMAL(37, 9)"), expressions=[total, part])
+    micros = case((durations.short(sum_.copy()), exp.IntDiv(this=sum_.copy(), expression=number(1000))))
+    parts = fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART), number(0))
+    found = fn("AGGREGATE", parts, cast(number(0), "DECIMAL(37, 9)"), added, exp.Lambda(this=micros, expressions=[total.copy()]))
+    return case((rlike(sql.copy(), _shape(DURATION_PATTERN)), durations.signed(sql.copy(), found)))
+
+
 def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
@@ -318,11 +335,13 @@ def _wall(r: Renderer, node: Call) -> Sql:
     sql = r.node(moment)
     if moment.type == DATE:
         return sql
-    epoch = cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
-    wall = exp.Anonymous(this="TIMESTAMPADD", expressions=[exp.Var(this="MICROSECOND"), fn("UNIX_MICROS", sql), epoch])
-    if len(node.args) == 1:
-        return wall
-    return fn("CONVERT_TIMEZONE", text("UTC"), r.node(node.args[1]), wall)
+    wall = _wall_clock(fn("UNIX_MICROS", sql))
+    return wall if len(node.args) == 1 else fn("CONVERT_TIMEZONE", text("UTC"), r.node(node.args[1]), wall)
+
+
+def _wall_clock(micros: Sql) -> Sql:
+    """The wall clock in UTC, so many microseconds after 1970 began."""
+    return fn("TIMESTAMPADD", exp.Var(this="MICROSECOND"), micros, cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"))
 
 
 def _day_of_week(r: Renderer, node: Call) -> Sql:
@@ -433,9 +452,32 @@ def _in_units(r: Renderer, node: Call) -> Sql:
 
 def _to_string(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
-    if arg.type not in (BIGINT, BOOLEAN, DATE):
-        raise r.refuse(node, f"the engines write a {arg.type} differently")
-    return cast(r.node(arg), "STRING")
+    if arg.type == DOUBLE:
+        raise r.refuse(node, "the engines write a double differently")
+    sql = r.node(arg)
+    if arg.type == DURATION:
+        return _once(r, sql, durations.duration_text)
+    if arg.type == TIMESTAMP:
+        return _once(r, fn("UNIX_MICROS", sql), _moment_text)
+    return cast(sql, "STRING")
+
+
+def _moment_text(micros: Sql) -> Sql:
+    clock = fn("DATE_FORMAT", _wall_clock(micros), text("yyyy-MM-dd'T'HH:mm:ss"))
+    return durations.joined(clock, durations.fraction(fn("PMOD", micros.copy(), number(1_000_000))), text("Z"))
+
+
+def _once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body(value)` for a body that says the value often: a large one is worked out once, as the element of an array."""
+    if sum(1 for _ in value.walk()) <= _SMALL:
+        return body(value)
+    name = exp.to_identifier(r.fresh("v"), quoted=True)
+    found = exp.Lambda(this=body(exp.Column(this=name)), expressions=[name.copy()])
+    return fn("GET", fn("TRANSFORM", fn("ARRAY", value), found), number(0))
+
+
+_SMALL = 24
+"""Expressions of up to so many parts are repeated."""
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:
@@ -593,6 +635,7 @@ SPARK = Dialect(
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": _to_timestamp,
+        "to_duration": _to_duration,
         "to_date": _to_date,
         "year": _calendar("YEAR"),
         "month": _calendar("MONTH"),

@@ -23,7 +23,7 @@ _METHODS = {
 }  # fmt: skip
 _SHIFTED = {"month": "getMonth", "day_of_year": "getDayOfYear"}
 _FUNCTIONS = {"length": "size", "size": "size", "json_size": "size", "to_int": "int", "to_double": "double", "to_string": "string",
-              "to_boolean": "bool", "to_timestamp": "timestamp", "dyn": "dyn"}  # fmt: skip
+              "to_boolean": "bool", "to_timestamp": "timestamp", "to_duration": "duration", "dyn": "dyn"}  # fmt: skip
 _MACROS = {"any": "exists", "all": "all", "one": "exists_one", "filter": "filter", "map": "map"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _RESERVED = frozenset({

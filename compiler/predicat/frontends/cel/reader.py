@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from datetime import timedelta
-from decimal import Decimal
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.cel import extensions, parser
 from predicat.ir import tree as t
-from predicat.ir.values import is_timestamp, parse_timestamp
+from predicat.ir.values import has_nanoseconds, is_duration, is_timestamp, parse_duration, parse_timestamp
 from predicat.passes.scope import CEL_RULES
 
 RULES = CEL_RULES
@@ -217,28 +216,20 @@ class _Reader:
     def moment(self, expr: Any, name: str) -> t.Tree:
         (arg,) = self.all(expr.call_expr.args)
         span = self.closed(self.name_span(expr).to(arg.span))
-        if name == "timestamp":
-            if isinstance(arg, t.Const) and isinstance(arg.value, str):
-                value = parse_timestamp(arg.value)
-                if _NANOSECONDS.search(arg.value):
-                    raise self.fail(msg.unsupported_syntax(arg.span, "a timestamp with nanoseconds", "engines keep microseconds"))
-                if value is None and is_timestamp(arg.value):  # right in form, but outside the years 1 to 9999
-                    return t.Apply("cast", (t.Const(None, span), t.Const("to_timestamp", span)), span)
-                if value is None:
-                    raise self.fail(msg.bad_constant(arg.span, "timestamp", arg.value, "2013-07-04T10:30:00Z"))
-                return t.Const(value, span)
-            return t.Apply("cast", (arg, t.Const("to_timestamp", span)), span)
-        if isinstance(arg, t.Const) and isinstance(arg.value, timedelta):
-            return arg
-        length = _duration(arg.value) if isinstance(arg, t.Const) and isinstance(arg.value, str) else None
-        if length is None and isinstance(arg, t.Const) and isinstance(arg.value, str) and _is_duration(arg.value):
-            if _fine(arg.value):
-                raise self.fail(msg.unsupported_syntax(arg.span, "a duration with nanoseconds", "engines keep microseconds"))
-            return t.Apply("sub", (t.Const(None, span), t.Const(timedelta(0), span)), span)  # beyond 10,000 years: an error
-        if length is None:
-            text = str(arg.value) if isinstance(arg, t.Const) else arg.span.text
-            raise self.fail(msg.bad_constant(arg.span, "duration", text, "1h30m"))
-        return t.Const(length, span)
+        if isinstance(arg, t.Const) and isinstance(arg.value, str):
+            return self.constant_moment(name, arg.value, arg.span, span)
+        return t.Apply("cast", (arg, t.Const(f"to_{name}", span)), span)
+
+    def constant_moment(self, name: str, text: str, inside: Span, span: Span) -> t.Tree:
+        read, is_one, fine, example = _MOMENTS[name]
+        if fine(text):
+            raise self.fail(msg.unsupported_syntax(inside, f"a {name} with nanoseconds", "engines keep microseconds"))
+        value = read(text)
+        if value is None and not is_one(text):
+            raise self.fail(msg.bad_constant(inside, name, text, example))
+        if value is None:  # right in form, but beyond the years 1 to 9999, or 10,000 years
+            return t.Apply("cast", (t.Const(None, span), t.Const(f"to_{name}", span)), span)
+        return t.Const(value, span)
 
     def part(self, expr: Any) -> t.Tree:
         """getHours() and its like: in UTC, or in the time zone of the argument."""
@@ -313,32 +304,8 @@ def _is(expr: Any, name: str) -> bool:
 
 
 _OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z", re.ASCII)
-_NANOSECONDS = re.compile(r"\.\d{6}0*[1-9]", re.ASCII)
-
-
-def _is_duration(text: str) -> bool:
-    return bool(re.fullmatch(rf"[+-]?(?:{_DURATION.pattern})+", text))
-
-
-def _fine(text: str) -> bool:
-    """Whether a duration has parts of a microsecond."""
-    total = sum((Decimal(number) * Decimal(_SECONDS[unit]) for number, unit in _DURATION.findall(text)), Decimal(0))
-    return bool(total * 1_000_000 % 1)
-
-
-_DURATION = re.compile(r"([0-9]{1,20}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(h|ms|m|s|us|ns)")
-"""The numbers are bounded: more digits are beyond any duration, or beyond its nanoseconds."""
-_SECONDS = {"h": "3600", "m": "60", "s": "1", "ms": "0.001", "us": "0.000001", "ns": "0.000000001"}
-
-
-def _duration(text: str) -> timedelta | None:
-    """Go's duration syntax (`1h30m`, `-1.5s`), cut to microseconds; None if it is none or beyond 10,000 years."""
-    sign, rest = (-1, text[1:]) if text.startswith("-") else (1, text.removeprefix("+"))
-    pieces = _DURATION.findall(rest)
-    if not pieces or "".join(number + unit for number, unit in pieces) != rest:
-        return timedelta(0) if rest == "0" else None
-    total = sum((Decimal(number) * Decimal(_SECONDS[unit]) for number, unit in pieces), Decimal(0))
-    micros = total * 1_000_000
-    return timedelta(microseconds=sign * int(micros)) if total <= 315_576_000_000 and not micros % 1 else None
-
-
+_MOMENTS: dict[str, tuple[Callable[[str], datetime | timedelta | None], Callable[[str], bool], Callable[[str], bool], str]] = {
+    "timestamp": (parse_timestamp, is_timestamp, lambda text: bool(re.search(r"\.\d{6}0*[1-9]", text, re.ASCII)), "2013-07-04T10:30:00Z"),
+    "duration": (parse_duration, is_duration, has_nanoseconds, "1h30m"),
+}  # fmt: skip
+"""How a constant is read, what has its form, what is too fine for microseconds, and an example."""

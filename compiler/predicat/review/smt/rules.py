@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.types import BIGINT, DATE, STRING, TIMESTAMP, Type
-from predicat.ir.values import INT_MAX, INT_MIN, UNITS
+from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, Type
+from predicat.ir.values import INT_MAX, INT_MIN, LONGEST, UNITS
 from predicat.review.smt import numbers, strings, times
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 Env = dict[str, tuple[str, Term]]
 """What the variables of quantifiers stand for: the element's name and term."""
-BOUNDS: dict[Type, tuple[int, int]] = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY)}
+BOUNDS: dict[Type, tuple[int, int]] = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY),
+                                   DURATION: (-LONGEST, LONGEST)}  # fmt: skip
 Rule = Callable[["Encoder", Call, Env], Term]
 
 
@@ -138,7 +139,7 @@ def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
     if node.type == BIGINT:
         return numbers.integer_operation(node.op, a, b)
     found = a.term + b.term if node.op == "add" else a.term - b.term
-    low, high = BOUNDS.get(node.type, (-(10**20), 10**20))
+    low, high = BOUNDS[node.type]
     return Plain(found, any_of(a.null, b.null, z3.Not(z3.And(found >= low, found <= high))))
 
 

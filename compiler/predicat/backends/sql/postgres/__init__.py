@@ -59,6 +59,7 @@ POSTGRES = Dialect(
         "to_string": conversions.to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": conversions.to_timestamp,
+        "to_duration": conversions.to_duration,
         "to_date": conversions.to_date,
         "year": conversions.part("YEAR"),
         "month": conversions.part("MONTH"),

@@ -6,12 +6,13 @@ from datetime import datetime
 
 from sqlglot import exp
 
+from predicat.backends.sql import durations
 from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, rlike, text, wrap
 from predicat.backends.sql.postgres.numbers import in_range, let, moment, numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP
+from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, DURATION_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
@@ -58,9 +59,15 @@ def to_double(r: Renderer, node: Call) -> Sql:
 
 
 def to_string(r: Renderer, node: Call) -> Sql:
-    if node.args[0].type not in (BIGINT, BOOLEAN, DATE):
-        raise r.refuse(node, f"the engines write a {node.args[0].type} differently")
+    if node.args[0].type == DOUBLE:
+        raise r.refuse(node, "the engines write a double differently")
     sql = r.node(node.args[0])
+    if node.args[0].type == DURATION:
+        return let(r, cast(sql, "BIGINT"), durations.duration_text)
+    if node.args[0].type == TIMESTAMP:
+        clock = fn("TO_CHAR", _wall(r, node), text('YYYY-MM-DD"T"HH24:MI:SS'))
+        micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=sql), "BIGINT")
+        return durations.joined(clock, durations.fraction(durations.remainder(micros, 1_000_000)), text("Z"))
     if node.args[0].type == DATE:
         return fn("TO_CHAR", cast(sql, "TIMESTAMP"), text("YYYY-MM-DD"))
     return cast(sql, "TEXT")
@@ -76,6 +83,21 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == BIGINT:
         return moment(r, binary(exp.Mul, numeric(sql), number(1_000_000)))
     return exp.AtTimeZone(this=wrap(cast(sql, "TIMESTAMP")), zone=text("UTC"))
+
+
+def to_duration(r: Renderer, node: Call) -> Sql:
+    """The parts, as rows, added up as nanoseconds."""
+    sql = r.node(node.args[0])
+    table, part, total = r.fresh("t"), r.fresh("p"), r.fresh("v")
+    count, unit = (exp.Bracket(this=exp.Paren(this=exp.column(part, table=table)), expressions=[number(place)], offset=1) for place in (1, 2))
+    added = fn("COALESCE", fn("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))), number(0))
+    rows = exp.Table(this=fn("REGEXP_MATCHES", sql, text("([0-9.]+)([a-z]+)"), text("g")), alias=exp.TableAlias(
+        this=exp.to_identifier(table), columns=[exp.to_identifier(part)]))  # fmt: skip
+    inner = exp.Select(expressions=[exp.alias_(added, total)]).from_(rows).subquery(r.fresh("t"))
+    nanos = exp.column(total)
+    micros = case((durations.short(nanos), cast(fn("DIV", nanos.copy(), number(1000)), "BIGINT")))
+    found = exp.Select(expressions=[durations.signed(sql.copy(), micros)]).from_(inner).subquery()
+    return case((rlike(sql.copy(), shape(DURATION_PATTERN)), found))
 
 
 def to_date(r: Renderer, node: Call) -> Sql:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from predicat.backends.sql import durations
 from predicat.backends.sql.base import (
     Renderer,
     Rule,
@@ -67,7 +68,9 @@ def _operand(r: Renderer, node: Node) -> Sql:
 def arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
-        if node.type == BIGINT or (node.type == DURATION and left.type == DURATION):
+        if node.type == DURATION and left.type == DURATION:
+            return let(r, binary(operator, r.node(left), r.node(right)), durations.in_range)
+        if node.type == BIGINT:
             return in_range(r, binary(operator, _operand(r, left), _operand(r, right)))
         if node.type == DOUBLE:
             return _float(r, operator, left, right)
