@@ -101,8 +101,8 @@ def not_comparable(span: Span, left: str, right: str, hint: str | None = None) -
 
 
 def not_constant(span: Span, op: str, what: str) -> Diagnostic:
-    return Diagnostic("not-constant", f"the {what} of {op} must be a constant text", span,
-                      "a pattern that changes from row to row cannot be translated exactly")  # fmt: skip
+    return Diagnostic("not-constant", f"the {what} of {op} must be a constant", span,
+                      f"a {what} that changes from row to row cannot be translated exactly")  # fmt: skip
 
 
 def bad_constant(span: Span, kind: str, text: str, example: str) -> Diagnostic:

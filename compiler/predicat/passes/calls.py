@@ -32,7 +32,7 @@ class Calls(Struct):
         """A call of an operator, with the conversions that make its arguments fit."""
         for position in signatures.constant_positions(op):
             if position < len(args) and not isinstance(args[position], Literal):
-                raise self.fail(msg.not_constant(args[position].span, op, "pattern" if position else "unit"))
+                raise self.fail(msg.not_constant(args[position].span, op, _constant_name(op, position)))
         self.pattern(op, args)
         if self.rules.promote:
             args = self.sql_arithmetic(op, args)
@@ -82,3 +82,12 @@ class Calls(Struct):
             self.hidden += 1
             name = f"item{self.hidden}"
         return Variable(kind, name, span)
+
+
+def _constant_name(op: str, position: int) -> str:
+    """What an argument that must be a constant is called."""
+    if op in ZONED:
+        return "time zone"
+    if op == "split":
+        return "separator" if position == 1 else "limit"
+    return {"strip": "characters", "date_trunc": "unit", "in_units": "unit", "member": "name"}.get(op, "pattern")

@@ -187,6 +187,14 @@ def between(sql: Sql, low: Sql, high: Sql) -> Sql:
     return exp.Between(this=wrap(sql), low=low, high=high)
 
 
+_SMALL = 24
+
+
+def is_small(sql: Sql) -> bool:
+    """Whether an expression may be written twice where a guard needs its value."""
+    return sum(1 for _ in sql.walk()) <= _SMALL
+
+
 # --- rendering
 
 _KEYED = ("get", "json_get", "member")

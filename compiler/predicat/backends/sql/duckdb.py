@@ -28,6 +28,7 @@ from predicat.backends.sql.base import (
     function,
     ignoring_case,
     is_null,
+    is_small,
     like,
     negation,
     number,
@@ -70,7 +71,7 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         if node.type == DOUBLE:
             return binary(operator, floating(r, left), floating(r, right))
         if node.type == DURATION and left.type == DURATION:
-            return durations.in_range(binary(operator, cast(r.node(left), "BIGINT"), cast(r.node(right), "BIGINT")))
+            return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
         if node.type == BIGINT:
             return _try(binary(operator, _integer(r, left), _integer(r, right)))
         if node.type == DURATION:
@@ -260,15 +261,11 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
 
 def _once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(value)` for a body that says the value often: a large one is worked out once, as the element of a list."""
-    if sum(1 for _ in value.walk()) <= _SMALL:
+    if is_small(value):
         return body(value)
     name = r.fresh("v")
     each = fn("LIST_TRANSFORM", fn("LIST_VALUE", value), _lambda(name, body(exp.Column(this=exp.to_identifier(name, quoted=True)))))
     return fn("LIST_EXTRACT", each, number(1))
-
-
-_SMALL = 24
-"""Expressions of up to so many parts are repeated."""
 
 
 def _to_date(r: Renderer, node: Call) -> Sql:

@@ -12,6 +12,11 @@ PART = "[0-9.]+[a-z]+"
 _SECOND = 1_000_000
 
 
+def operation(operator: type[exp.Binary], left: Sql, right: Sql) -> Sql:
+    """A sum or difference, which never overflows; small constants alone would be integers of 32 bits."""
+    return binary(operator, cast(left, "BIGINT"), cast(right, "BIGINT"))
+
+
 def in_range(micros: Sql) -> Sql:
     """A duration, or NULL beyond the longest."""
     return case((between(micros, number(-LONGEST), number(LONGEST)), micros.copy()))

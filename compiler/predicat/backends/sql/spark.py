@@ -28,6 +28,7 @@ from predicat.backends.sql.base import (
     function,
     ignoring_case,
     is_null,
+    is_small,
     negation,
     number,
     over_zero,
@@ -91,7 +92,7 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
         if node.type == DURATION and left.type == TIMESTAMP:
             return binary(exp.Sub, fn("UNIX_MICROS", r.node(left)), fn("UNIX_MICROS", r.node(right)))
         if node.type == DURATION:
-            return durations.in_range(binary(operator, r.node(left), r.node(right)))
+            return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
         return _from_micros(fn(integer, fn("UNIX_MICROS", r.node(left)), r.node(right)))
 
     return rule
@@ -469,15 +470,11 @@ def _moment_text(micros: Sql) -> Sql:
 
 def _once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(value)` for a body that says the value often: a large one is worked out once, as the element of an array."""
-    if sum(1 for _ in value.walk()) <= _SMALL:
+    if is_small(value):
         return body(value)
     name = exp.to_identifier(r.fresh("v"), quoted=True)
     found = exp.Lambda(this=body(exp.Column(this=name)), expressions=[name.copy()])
     return fn("GET", fn("TRANSFORM", fn("ARRAY", value), found), number(0))
-
-
-_SMALL = 24
-"""Expressions of up to so many parts are repeated."""
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:

@@ -20,6 +20,7 @@ from predicat.backends.sql.base import (
     either,
     floating,
     fn,
+    is_small,
     number,
     over_zero,
     text,
@@ -29,13 +30,10 @@ from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
 from predicat.ir.values import INT_MAX, INT_MIN, MAX_SECONDS, MIN_SECONDS, UNITS
 
-_SMALL = 24
-"""Expressions of up to so many parts are written twice where a guard needs their value; larger ones get a subquery."""
-
 
 def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
-    """`body(value)` where the body uses the value several times, without writing a large value several times."""
-    if sum(1 for _ in value.walk()) <= _SMALL:
+    """`body(value)` where the body uses the value several times: a large value gets a subquery."""
+    if is_small(value):
         return body(value)
     table, name = r.fresh("t"), r.fresh("v")
     inner = exp.select(exp.alias_(value, name)).offset(0).subquery(table)
@@ -69,7 +67,7 @@ def arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DURATION and left.type == DURATION:
-            return let(r, binary(operator, r.node(left), r.node(right)), durations.in_range)
+            return let(r, durations.operation(operator, r.node(left), r.node(right)), durations.in_range)
         if node.type == BIGINT:
             return in_range(r, binary(operator, _operand(r, left), _operand(r, right)))
         if node.type == DOUBLE:
