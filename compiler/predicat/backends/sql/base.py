@@ -454,9 +454,20 @@ def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     return binary(_KINDS[op], sql, r.literal(BIGINT, bound))
 
 
+_ARITHMETIC = frozenset({"add", "sub", "mul", "div", "mod", "fdiv", "neg", "abs", "floor", "ceil", "to_double", "to_int"})
+"""The operators whose SQL is as wide as their type. What others choose or look up is a column, or a constant that engines hold narrower."""
+
+
 def floating(r: Renderer, node: Node) -> Sql:
     """An operand as a double: the column may be narrower, and a constant of another type."""
-    return r.node(node) if isinstance(node, Call) else cast(r.node(node), "DOUBLE")
+    sql = r.node(node)
+    return sql if isinstance(node, Call) and node.op in _ARITHMETIC else cast(sql, "DOUBLE")
+
+
+def whole(r: Renderer, node: Node) -> Sql:
+    """An integer operand as BIGINT: a narrower one would overflow earlier."""
+    sql = r.node(node)
+    return sql if isinstance(node, Call) and node.op in _ARITHMETIC else cast(sql, "BIGINT")
 
 
 def over_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:

@@ -37,6 +37,7 @@ from predicat.backends.sql.base import (
     text,
     to_boolean,
     try_cast,
+    whole,
     wrap,
 )
 from predicat.backends.sql.names import identifier
@@ -57,11 +58,6 @@ def _try(sql: Sql) -> Sql:
     return fn("TRY", sql)
 
 
-def _integer(r: Renderer, node: Node) -> Sql:
-    """An integer operand as BIGINT: the column may be narrower, and would overflow earlier."""
-    return cast(r.node(node), "BIGINT") if not isinstance(node, Call) else r.node(node)
-
-
 # --- numbers
 
 
@@ -73,10 +69,10 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         if node.type == DURATION and left.type == DURATION:
             return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
         if node.type == BIGINT:
-            return _try(binary(operator, _integer(r, left), _integer(r, right)))
+            return _try(binary(operator, whole(r, left), whole(r, right)))
         if node.type == DURATION:
             return binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right)))
-        return _moment(_try(binary(operator, _micros(r.node(left)), _integer(r, right))))
+        return _moment(_try(binary(operator, _micros(r.node(left)), whole(r, right))))
 
     return rule
 
@@ -105,7 +101,7 @@ def _div(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         b = floating(r, right)
         return case((binary(exp.NEQ, b, number(0)), _plain_div(floating(r, left), b.copy())))
-    return _try(_whole_div(_integer(r, left), fn("NULLIF", _integer(r, right), number(0))))
+    return _try(_whole_div(whole(r, left), fn("NULLIF", whole(r, right), number(0))))
 
 
 def _plain_div(a: Sql, b: Sql) -> Sql:
@@ -123,7 +119,7 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
 
 def _mod(r: Renderer, node: Call) -> Sql:
     """A remainder by -1 is 0: the smallest integer would overflow."""
-    a, b = _integer(r, node.args[0]), _integer(r, node.args[1])
+    a, b = whole(r, node.args[0]), whole(r, node.args[1])
     divisor = case((binary(exp.EQ, b, number(-1)), number(1)), default=fn("NULLIF", b.copy(), number(0)))
     return binary(exp.Mod, a, cast(divisor, "BIGINT"))
 
@@ -131,11 +127,11 @@ def _mod(r: Renderer, node: Call) -> Sql:
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return exp.Neg(this=wrap(floating(r, node.args[0])))
-    return _try(binary(exp.Sub, cast(number(0), "BIGINT"), _integer(r, node.args[0])))
+    return _try(binary(exp.Sub, cast(number(0), "BIGINT"), whole(r, node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
-    return fn("ABS", floating(r, node.args[0])) if node.type == DOUBLE else _try(fn("ABS", _integer(r, node.args[0])))
+    return fn("ABS", floating(r, node.args[0])) if node.type == DOUBLE else _try(fn("ABS", whole(r, node.args[0])))
 
 
 def _whole(name: str) -> Rule:
@@ -169,11 +165,11 @@ def _shape(sql: Sql, pattern: str) -> Sql:
 
 def _substr(r: Renderer, node: Call) -> Sql:
     """From max(start, 1): a start below zero would count from the end."""
-    value, start = r.node(node.args[0]), _integer(r, node.args[1])
+    value, start = r.node(node.args[0]), whole(r, node.args[1])
     first = clamp(start, 1, _LONGEST)
     if len(node.args) == 2:
         return fn("SUBSTRING", value, first)
-    length = _integer(r, node.args[2])
+    length = whole(r, node.args[2])
     end = _try(binary(exp.Sub, _try(binary(exp.Add, start.copy(), length)), first.copy()))
     # A sum beyond the integers is far beyond any text: the rest of it.
     found = fn("SUBSTRING", value, first.copy(), clamp(fn("COALESCE", end, number(_LONGEST)), 0, _LONGEST))
@@ -304,7 +300,7 @@ def _trunc(r: Renderer, node: Call) -> Sql:
 
 
 def _add_days(r: Renderer, node: Call) -> Sql:
-    day, count = r.node(node.args[0]), _integer(r, node.args[1])
+    day, count = r.node(node.args[0]), whole(r, node.args[1])
     epoch = cast(text("1970-01-01"), "DATE")
     total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
     return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), cast(total.copy(), "INT"))))
@@ -409,7 +405,7 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
 
 
 def _index(r: Renderer, node: Call) -> Sql:
-    items, position = r.node(node.args[0]), _integer(r, node.args[1])
+    items, position = r.node(node.args[0]), whole(r, node.args[1])
     found = fn("LIST_EXTRACT", items, binary(exp.Add, position.copy(), number(1)))
     return case((between(position, number(0), number(_LONGEST)), found))
 
@@ -509,7 +505,7 @@ DUCKDB = Dialect(
         "div": _div,
         "fdiv": _ieee_div,
         "mod": _mod,
-        "int32": lambda r, node: cast(try_cast(_integer(r, node.args[0]), "INT"), "BIGINT"),
+        "int32": lambda r, node: cast(try_cast(whole(r, node.args[0]), "INT"), "BIGINT"),
         "neg": _neg,
         "abs": _abs,
         "floor": _whole("FLOOR"),

@@ -37,6 +37,7 @@ from predicat.backends.sql.base import (
     text,
     to_boolean,
     try_cast,
+    whole,
     wrap,
 )
 from predicat.backends.sql.names import identifier
@@ -59,9 +60,8 @@ _MICROS_OF_DAY = 86_400_000_000
 
 
 def _integer(r: Renderer, node: Node) -> Sql:
-    """An integer operand as BIGINT: the column may be narrower, and would overflow earlier."""
-    sql = r.node(node)
-    return sql if isinstance(node, Literal | Call) else cast(sql, "BIGINT")
+    """An integer operand; a constant stands beside a BIGINT."""
+    return r.node(node) if isinstance(node, Literal) else whole(r, node)
 
 
 def _apart(r: Renderer, arg: Node, parent: Call) -> Sql:
