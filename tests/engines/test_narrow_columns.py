@@ -1,0 +1,47 @@
+"""Columns may be narrower than the catalog declares: integers and floats of 32 bits, varchar. The answers are the same."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+import predicat
+import predicat.deploy.rows
+import predicat_spark.rows
+from predicat.api import declared
+from predicat.ir.types import Type
+from tests.engines.rows import Tables
+from tests.engines.test_generated import check_batch
+
+FIELDS = {"a": "bigint", "b": "bigint", "d": "double", "e": "double", "s": "string", "xs": "array<bigint>"}
+NARROW = {"bigint": "integer", "double": "real", "array<bigint>": "integer[]", "string": "varchar(200)"}
+SPARK = {"bigint": "int", "double": "float", "array<bigint>": "array<int>"}
+EXPRESSIONS = [
+    *(f"a {sign} b {relation} 3000000000" for sign in "+-*" for relation in (">", "<")), "a / b == 2147483648", "a % b == 0", "-a == 2147483648",
+    "a + 1 > 2147483647", "a - 1 < -2147483648", "a * a * a > 0", "a == 3000000000", "(a > 0 ? a : b) + a > 2147483647", "size(s) * a > 4000000000",
+    "xs[0] + a > 3000000000", "xs.exists(x, x * a > 3000000000)", "xs.map(x, x + a) == [a + 2147483647]", "{s: a}[s] + a > 3000000000", "double(a) * 2.0 > 3e9",
+    "d * e > 1e70 && d * e < 1e90", "d + 0.1 == e", "d / 3.0 == e / 3.0", "-d < e", "int(d) + a > 2147483647", "d == 0.1", "[d, 0.5].exists(x, x * e < 1e90)",
+]  # fmt: skip
+
+
+@pytest.fixture
+def narrow_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("postgres_type", "duckdb_type"):
+        wide = getattr(predicat.deploy.rows, name)
+
+        def narrow(kind: Type, wide: Any = wide) -> str:
+            return NARROW.get(str(kind)) or str(wide(kind))
+
+        monkeypatch.setattr(predicat.deploy.rows, name, narrow)
+    monkeypatch.setattr(predicat_spark.rows, "_type", lambda kind: SPARK.get(str(kind), str(kind)))
+
+
+@pytest.mark.usefixtures("narrow_columns")
+def test_arithmetic_is_as_wide_as_the_declared_types(spark: Any, postgres: Any) -> None:
+    whole, double = (-(2**31), 2**31 - 1, -1, 46_341, None), (0.5, -(2.0**127), 2.0**127, float("nan"), None)
+    pairs = zip(itertools.product(whole, whole), itertools.product(double, double), strict=True)
+    rows = [{"a": a, "b": b, "d": d, "e": e, "s": "abc", "xs": [2**31 - 1]} for (a, b), (d, e) in pairs]
+    nodes = [predicat.parse(text, "cel", FIELDS).node for text in EXPRESSIONS]
+    check_batch(nodes, Tables(spark, postgres, declared(FIELDS), rows))
