@@ -69,6 +69,20 @@ def test_column_types_are_compared_with_the_declared_ones(catalog: predicat.Cata
         postgres.execute("DROP TABLE public.people CASCADE")
 
 
+@pytest.mark.parametrize(("column", "fits"), [("char(20)", False), ("bpchar", False), ("char(1)", True), ("text", True)])
+def test_blank_padded_columns_are_refused(catalog: predicat.Catalog, postgres: Any, column: str, *, fits: bool) -> None:
+    """`'abc   ' LIKE '%c'` is FALSE there, but `= 'abc'` is TRUE."""
+    postgres.execute(f'CREATE TABLE public.people (name {column}, "Age of person" bigint)')
+    try:
+        if fits:
+            assert views.apply(catalog, postgres)
+        else:
+            with pytest.raises(predicat.PredicatError, match="in its column 'name', which the catalog declares as string"):
+                views.apply(catalog, postgres)
+    finally:
+        postgres.execute("DROP TABLE public.people CASCADE")
+
+
 def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
     people.execute("CREATE TABLE public.people__named (x int)")
     try:

@@ -60,7 +60,7 @@ def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: 
     started = time.monotonic()
     try:
         frame = read(session, source, catalog.datasets[dataset])
-        found = problems("spark", source, {field.name: field.dataType.simpleString() for field in frame.schema}, [row for _, row in rows])
+        found = problems("spark", source, column_types(frame), [row for _, row in rows])
         if found:
             raise PredicatError(found)
         counts = count(frame, rows)
@@ -114,12 +114,17 @@ def check_relations(catalog: Catalog, inputs: Mapping[str, str], master: str = "
         if source is None or not dataset.filters:
             continue
         try:
-            columns = {field.name: field.dataType.simpleString() for field in read(session, source, dataset).schema}
+            columns = column_types(read(session, source, dataset))
         except PySparkException as error:
             reporter.add(msg.engine_error("Spark", str(error).strip().splitlines()[0]))
             continue
         reporter.extend(problems("spark", source, columns, dataset.filters.values()))
     reporter.raise_errors()
+
+
+def column_types(frame: DataFrame) -> dict[str, str]:
+    """The types of the columns; a char(n), which Spark shows as a string, by its own name."""
+    return {field.name: field.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString() for field in frame.schema}
 
 
 def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:

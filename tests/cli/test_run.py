@@ -10,6 +10,7 @@ import pytest
 
 import predicat
 import predicat_spark
+from predicat_spark.jobs import column_types
 
 ROOT = Path(__file__).parent.parent.parent
 CATALOG = predicat.load_catalog(ROOT / "catalog")
@@ -84,6 +85,18 @@ def test_column_types_are_compared_with_the_declared_ones(spark: Any, tmp_path: 
     spark.createDataFrame([("70",)], "dep_delay string").write.parquet(str(tmp_path / "in.parquet"))
     with pytest.raises(predicat.PredicatError, match="has string in its column 'dep_delay', which the catalog declares as bigint"):
         predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "in.parquet"), None)
+
+
+def test_blank_padded_columns_are_refused(spark: Any) -> None:
+    """Spark fills CHAR(5) with blanks where it reads, and compares it without them."""
+    spark.sql("CREATE TABLE padded (carrier CHAR(5), dep_delay BIGINT, name VARCHAR(5)) USING parquet")
+    try:
+        types = column_types(spark.table("padded"))
+        assert types == {"carrier": "char(5)", "dep_delay": "bigint", "name": "varchar(5)"}
+        with pytest.raises(predicat.PredicatError, match=r"has char\(5\) in its column 'carrier', which the catalog declares as string"):
+            predicat_spark.run(CATALOG, "flights", ["late_united"], "padded", None)
+    finally:
+        spark.sql("DROP TABLE padded")
 
 
 def test_guarded_counts_absorbed_errors(spark: Any, tmp_path: Path) -> None:

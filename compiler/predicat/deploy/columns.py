@@ -24,6 +24,8 @@ from predicat.ir.types import (
 )
 
 _POSTGRES = {"double precision": "double", "timestamp with time zone": "timestamp", "text": "string", "numeric": "decimal(38,0)"}
+_PADDED = re.compile(r"(?:character|char)\((?!1\))\d+\)|bpchar")
+"""Texts with blanks up to their length, which count in some operators of an engine and not in others."""
 _PLAIN_TIMESTAMP = ("timestamp without time zone", "timestamp_ntz")
 
 
@@ -56,7 +58,7 @@ def _readers(engine: str, filters: Iterable[Filter]) -> dict[str, tuple[FieldDec
 
 def _holds(physical: str, declared: Type, engine: str) -> bool:
     text = physical.lower()
-    if text in _PLAIN_TIMESTAMP:
+    if text in _PLAIN_TIMESTAMP or _PADDED.match(text):
         return False
     if engine == "postgres":
         if isinstance(declared, StructType):  # a composite type has a name of its own
