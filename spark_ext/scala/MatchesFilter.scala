@@ -143,7 +143,7 @@ object MatchesFilter {
         FilterColumn(qualifier, attribute.nameParts, filter.columns(attribute.nameParts.head), filter.name)
       case Columns(byName) => byName.getOrElse(attribute.nameParts.head.toLowerCase, Nil) match {
         case Seq(only) =>
-          if (only.resolved) typeProblem(filter.name, attribute.nameParts.head, only.dataType,
+          if (only.resolved) typeProblem(filter.name, attribute.nameParts.head, only,
             filter.columns(attribute.nameParts.head)).foreach(problem => throw new PredicatException(problem))
           attribute.nameParts.tail.foldLeft(only)((base, part) => UnresolvedStep(base, part))
         case Nil => throw new PredicatException(missing(filter.name, attribute.nameParts.head, byName.keys))
@@ -160,10 +160,18 @@ object MatchesFilter {
     s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known)
 
   /** What a filter cannot read: a column of another type than the catalog declares. */
-  def typeProblem(filter: String, column: String, actual: DataType, declared: String): Option[String] = {
+  def typeProblem(filter: String, column: String, found: Expression, declared: String): Option[String] = {
     val wanted = DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant"))
-    if (holds(actual, wanted)) None
-    else Some(s"filter $filter reads the column '$column' as $declared, but the relation here has ${actual.sql.toLowerCase} in it")
+    if (padded(found).isEmpty && holds(found.dataType, wanted)) None
+    else Some(s"filter $filter reads the column '$column' as $declared, but the relation here has " +
+      padded(found).getOrElse(found.dataType.sql.toLowerCase) + " in it")
+  }
+
+  /** CHAR(n) of a column that has one: Spark fills it with blanks, which count in some operators and not in others. */
+  private def padded(found: Expression): Option[String] = found match {
+    case named: NamedExpression if named.metadata.contains("__CHAR_VARCHAR_TYPE_STRING") =>
+      Some(named.metadata.getString("__CHAR_VARCHAR_TYPE_STRING")).filter(kind => kind.startsWith("char(") && kind != "char(1)")
+    case _ => None
   }
 
   private def holds(actual: DataType, wanted: DataType): Boolean = (actual, wanted) match {
@@ -198,7 +206,7 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
   private def resolve(node: LogicalPlan, column: FilterColumn, call: MatchesFilter): Expression = {
     val resolver = session.asInstanceOf[org.apache.spark.sql.classic.SparkSession].sessionState.conf.resolver
     node.resolveChildren(column.column, resolver).flatMap(found =>
-      MatchesFilter.typeProblem(column.filter, column.path.head, found.dataType, column.declared)).foreach(problem =>
+      MatchesFilter.typeProblem(column.filter, column.path.head, found, column.declared)).foreach(problem =>
       throw Errors.analysis(problem, call.origin))
     node.resolveChildren(column.nameParts, resolver).map {
       case Alias(child, _) => child

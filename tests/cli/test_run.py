@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyspark.errors import AnalysisException
 
 import predicat
 import predicat_spark
@@ -95,6 +96,10 @@ def test_blank_padded_columns_are_refused(spark: Any) -> None:
         assert types == {"carrier": "char(5)", "dep_delay": "bigint", "name": "varchar(5)"}
         with pytest.raises(predicat.PredicatError, match=r"has char\(5\) in its column 'carrier', which the catalog declares as string"):
             predicat_spark.run(CATALOG, "flights", ["late_united"], "padded", None)
+        for query in ("SELECT * FROM padded WHERE matches_filter('late_united')", "SELECT * FROM padded p WHERE matches_filter('late_united', p.*)"):
+            with pytest.raises(AnalysisException, match=r"reads the column 'carrier' as string, but the relation here has char\(5\) in it"):
+                spark.sql(query)
+        spark.sql("SELECT dep_delay, name AS carrier FROM padded WHERE matches_filter('long_delay')")
     finally:
         spark.sql("DROP TABLE padded")
 
