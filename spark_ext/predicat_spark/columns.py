@@ -14,6 +14,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
+from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -35,7 +36,8 @@ def create_views(session: SparkSession, catalog: Catalog, *, temporary: bool = T
     for name, relation, node in _acceptable(catalog, dataset):
         kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
         source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
-        session.sql(f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}")
+        with settings(session, READING):
+            session.sql(f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}")
         done.append(name)
     return done
 
@@ -48,7 +50,8 @@ def create_functions(session: SparkSession, catalog: Catalog, *, temporary: bool
         arguments = ", ".join(f"{_quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
         body = f"({backends.dialect('spark').render(node)}) IS TRUE"
         kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
-        session.sql(f"CREATE {kind} {_quoted(name)}({arguments}) RETURNS BOOLEAN RETURN {body}")
+        with settings(session, READING):
+            session.sql(f"CREATE {kind} {_quoted(name)}({arguments}) RETURNS BOOLEAN RETURN {body}")
         done.append(name)
     return done
 

@@ -9,6 +9,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.review.counts import FETCHED, Counts, Question, distinct
 from predicat_spark.jobs import CHUNK, local_session, read
+from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -22,7 +23,9 @@ def count(source: str, dataset: Dataset, asked: Sequence[Question], master: str 
     from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
 
     try:
-        return _counts(read(session, source, dataset), asked)
+        frame = read(session, source, dataset)
+        with settings(session, READING):
+            return _counts(frame, asked)
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", str(error).splitlines()[0])) from None
 

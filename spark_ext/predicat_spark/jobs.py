@@ -23,6 +23,7 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import fields_of
 from predicat.ir.types import DecimalType, Scalar
 from predicat_spark.java import ensure_java, quiet_start
+from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,11 +64,12 @@ def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: 
         found = problems("spark", source, column_types(frame), [row for _, row in rows])
         if found:
             raise PredicatError(found)
-        counts = count(frame, rows)
-        if out is not None:
-            write(session, frame, rows, str(out))
-        if tables is not None:
-            write_tables(session, frame, rows, tables)
+        with settings(session, READING):
+            counts = count(frame, rows)
+            if out is not None:
+                write(session, frame, rows, str(out))
+            if tables is not None:
+                write_tables(session, frame, rows, tables)
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", str(error).split("\n", 1)[0])) from None
     return {

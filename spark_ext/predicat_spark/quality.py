@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,10 @@ from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark.jobs import local_session, read
+from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame
 
     from predicat.catalog import Catalog
     from predicat.quality.classes import Classes
@@ -37,26 +37,10 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
         else:
             frame = source
         part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
-        with _tuned(frame.sparkSession):
+        with settings(frame.sparkSession, {**READING, **_SETTINGS}):
             return measure(plan, lambda classes: _count(part, classes), lambda condition: _rows(plan, frame, condition), sample)
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", str(error).strip().splitlines()[0])) from None
-
-
-@contextmanager
-def _tuned(session: SparkSession) -> Iterator[None]:
-    """Settings for many small conditions and few groups, and afterwards those of before."""
-    before: dict[str, str | None] = {name: session.conf.get(name, None) for name in _SETTINGS}
-    for name, value in _SETTINGS.items():
-        session.conf.set(name, value)
-    try:
-        yield
-    finally:
-        for name, earlier in before.items():
-            if earlier is None:
-                session.conf.unset(name)
-            else:
-                session.conf.set(name, earlier)
 
 
 def _count(frame: DataFrame, classes: Classes) -> Iterable[Sequence[int]]:

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter => FilterNode, Join, LogicalPlan, Sort}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /** A column that a filter reads. It binds to the children of its operator only: never to an outer query or an alias. */
@@ -54,7 +55,7 @@ object MatchesFilter {
     val sql = filter.sql.getOrElse(throw new PredicatException(
       s"filter ${filter.name} cannot run on Spark: ${filter.refusal}"))
     val (named, scope) = split(filter, arguments.tail)
-    val parsed = CatalystSqlParser.parseExpression(sql)
+    val parsed = parse(sql)
     val predicate = bind(filter, parsed, scope, values(filter, named))
     val decided =
       if (filter.acceptUnknown) Not(EqualNullSafe(predicate, Literal.FalseLiteral))
@@ -111,7 +112,7 @@ object MatchesFilter {
     }
     filter.params.map { param =>
       val value = given.get(param.name).map(typed(filter, param, _)).orElse(
-        param.default.map(CatalystSqlParser.parseExpression)).getOrElse(throw new PredicatException(
+        param.default.map(parse)).getOrElse(throw new PredicatException(
           s"${filter.name} needs a value for its parameter '${param.name}': matches_filter('${filter.name}', ${param.name} => ...)"))
       param.name -> value
     }.toMap
@@ -158,6 +159,15 @@ object MatchesFilter {
 
   def missing(filter: String, column: String, known: Iterable[String]): String =
     s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known)
+
+  /** Generated SQL, as Spark reads it by default: a session may keep the backslashes of texts as they are, as Spark 1.6 did. */
+  private def parse(sql: String): Expression =
+    if (!SQLConf.get.escapedStringLiterals) CatalystSqlParser.parseExpression(sql)
+    else {
+      val conf = SQLConf.get.clone()
+      conf.setConf(SQLConf.ESCAPED_STRING_LITERALS, false)
+      SQLConf.withExistingConf(conf)(CatalystSqlParser.parseExpression(sql))
+    }
 
   /** What a filter cannot read: a column of another type than the catalog declares. */
   def typeProblem(filter: String, column: String, found: Expression, declared: String): Option[String] = {

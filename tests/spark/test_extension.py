@@ -160,6 +160,27 @@ def test_columns_views_and_functions(flights: Any) -> None:
     assert ids(flights, "NOT flights__late(dep_delay)") == [2, 3]
 
 
+def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tmp_path: Path) -> None:
+    """spark.sql.parser.escapedStringLiterals: the pattern of the filter has a backslash."""
+    key = "spark.sql.parser.escapedStringLiterals"
+    flights.conf.set(key, "true")
+    try:
+        assert flights.sql("SELECT length('\\t')").first()[0] == 2
+        rows = flights.sql("SELECT * FROM VALUES ('N10156'), ('D942DN') AS t(tailnum)")
+        rows.createOrReplaceTempView("planes")
+        assert [row.tailnum for row in flights.sql("SELECT * FROM planes WHERE matches_filter('registered_in_us')").collect()] == ["N10156"]
+        rows.write.parquet(str(tmp_path / "in"))
+        report = predicat_spark.run(CATALOG, "flights", ["registered_in_us"], str(tmp_path / "in"), None)
+        assert report["filters"][0]["accepted"] == 1
+        predicat_spark.create_functions(flights, CATALOG, dataset="flights")
+        predicat_spark.create_views(flights, CATALOG, dataset="flights")
+        assert flights.sql("SELECT flights__registered_in_us('N10156')").first()[0] is True
+        assert flights.table("flights__registered_in_us").count() == flights.table("flights").where("tailnum LIKE 'N%'").count()
+        assert flights.conf.get(key) == "true"
+    finally:
+        flights.conf.unset(key)
+
+
 def test_permanent_views_expand_at_each_read(flights: Any) -> None:
     flights.sql("CREATE TABLE stored USING parquet AS SELECT * FROM flights")
     try:

@@ -464,7 +464,8 @@ def _to_string(r: Renderer, node: Call) -> Sql:
 
 
 def _moment_text(micros: Sql) -> Sql:
-    clock = fn("DATE_FORMAT", _wall_clock(micros), text("yyyy-MM-dd'T'HH:mm:ss"))
+    # DATE_FORMAT would read the wall clock in the session's time zone, which may lack that hour.
+    clock = fn("SUBSTRING", fn("REPLACE", cast(_wall_clock(micros), "STRING"), text(" "), text("T")), number(1), number(19))
     return durations.joined(clock, durations.fraction(fn("PMOD", micros.copy(), number(1_000_000))), text("Z"))
 
 
