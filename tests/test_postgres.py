@@ -47,6 +47,17 @@ def test_views(catalog: predicat.Catalog, people: Any) -> None:
     assert comment == "predicat: It's of age. Version 1. Owner me."
 
 
+def test_texts_are_read_alike_where_a_session_reads_backslashes_as_escapes(people: Any, tmp_path: Path) -> None:
+    (tmp_path / "c.yml").write_text(CATALOG.replace("name != null", 'name.matches("^[a-c]$") && !name.contains("\\\\")'))
+    people.execute("SET standard_conforming_strings = off; SET backslash_quote = on; SET escape_string_warning = off")
+    try:
+        views.apply(predicat.load_catalog(tmp_path), people)
+        assert [row[0] for row in people.execute("SELECT name FROM public.people__named ORDER BY 1").fetchall()] == ["a", "b"]
+        assert people.execute("SELECT length('\\t')").fetchone()[0] == 1
+    finally:
+        people.execute("RESET standard_conforming_strings; RESET backslash_quote; RESET escape_string_warning")
+
+
 def test_views_of_filters_that_are_gone_are_dropped(catalog: predicat.Catalog, people: Any, tmp_path: Path) -> None:
     views.apply(catalog, people)
     people.execute("CREATE VIEW public.people__mine AS SELECT * FROM public.people")

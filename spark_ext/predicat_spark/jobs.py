@@ -60,7 +60,8 @@ def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: 
 
     started = time.monotonic()
     try:
-        frame = read(session, source, catalog.datasets[dataset])
+        with settings(session, READING):
+            frame = read(session, source, catalog.datasets[dataset])
         found = problems("spark", source, column_types(frame), [row for _, row in rows])
         if found:
             raise PredicatError(found)

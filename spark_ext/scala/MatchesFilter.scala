@@ -119,7 +119,7 @@ object MatchesFilter {
   }
 
   private def typed(filter: Filter, param: Param, value: Expression): Expression = {
-    val wanted = DataType.fromDDL(param.dataType)
+    val wanted = usual(DataType.fromDDL(param.dataType))
     val fits = value.dataType == wanted || Cast.canUpCast(value.dataType, wanted) || ((value.dataType, wanted) match {
       case (_: DecimalType, DoubleType) => true
       case (_: StringType, TimestampType | DateType) => true
@@ -160,18 +160,23 @@ object MatchesFilter {
   def missing(filter: String, column: String, known: Iterable[String]): String =
     s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known)
 
-  /** Generated SQL, as Spark reads it by default: a session may keep the backslashes of texts as they are, as Spark 1.6 did. */
-  private def parse(sql: String): Expression =
-    if (!SQLConf.get.escapedStringLiterals) CatalystSqlParser.parseExpression(sql)
+  private def parse(sql: String): Expression = usual(CatalystSqlParser.parseExpression(sql))
+
+  /** Generated SQL and types are read as by default: a session may keep the backslashes of texts, and call another type TIMESTAMP. */
+  private def usual[T](read: => T): T = {
+    val now = SQLConf.get
+    if (!now.escapedStringLiterals && now.timestampType == TimestampType) read
     else {
-      val conf = SQLConf.get.clone()
-      conf.setConf(SQLConf.ESCAPED_STRING_LITERALS, false)
-      SQLConf.withExistingConf(conf)(CatalystSqlParser.parseExpression(sql))
+      val conf = now.clone()
+      conf.setConfString("spark.sql.parser.escapedStringLiterals", "false")
+      conf.setConfString("spark.sql.timestampType", "TIMESTAMP_LTZ")
+      SQLConf.withExistingConf(conf)(read)
     }
+  }
 
   /** What a filter cannot read: a column of another type than the catalog declares. */
   def typeProblem(filter: String, column: String, found: Expression, declared: String): Option[String] = {
-    val wanted = DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant"))
+    val wanted = usual(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
     if (padded(found).isEmpty && holds(found.dataType, wanted)) None
     else Some(s"filter $filter reads the column '$column' as $declared, but the relation here has " +
       padded(found).getOrElse(found.dataType.sql.toLowerCase) + " in it")

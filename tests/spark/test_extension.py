@@ -181,6 +181,24 @@ def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tm
         flights.conf.unset(key)
 
 
+def test_timestamps_are_instants_whatever_a_session_calls_them(flights: Any, tmp_path: Path) -> None:
+    """spark.sql.timestampType: the bounds of independence_day would be wall clocks, seven hours off."""
+    instants = "SELECT id, TIMESTAMP_LTZ'2013-07-03T00:00:00Z' + make_dt_interval(0, id) AS time_hour FROM range(96)"
+    flights.sql(instants).write.parquet(str(tmp_path / "in"))
+    flights.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
+    try:
+        assert flights.sql("SELECT typeof(CAST('2013-07-03T00:00:00Z' AS TIMESTAMP))").first()[0] == "timestamp_ntz"
+        flights.sql(instants).createOrReplaceTempView("hours")
+        found = sorted(row.id for row in flights.sql("SELECT id FROM hours WHERE matches_filter('independence_day')").collect())
+        assert found == list(range(4, 76))
+        report = predicat_spark.run(CATALOG, "flights", ["independence_day"], str(tmp_path / "in"), None)
+        assert report["filters"][0]["accepted"] == len(found)
+        predicat_spark.create_functions(flights, CATALOG, dataset="flights")
+        assert [row.id for row in flights.sql("SELECT id FROM hours WHERE flights__independence_day(time_hour) ORDER BY id").collect()] == found
+    finally:
+        flights.conf.unset("spark.sql.timestampType")
+
+
 def test_permanent_views_expand_at_each_read(flights: Any) -> None:
     flights.sql("CREATE TABLE stored USING parquet AS SELECT * FROM flights")
     try:

@@ -88,6 +88,8 @@ def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None =
     done: list[str] = []
     try:
         with connection.transaction(), connection.cursor() as cursor:
+            # A session may read the backslashes of texts as escapes, as PostgreSQL 9.0 did.
+            cursor.execute("SET LOCAL standard_conforming_strings = on")
             for name, sql in statements(catalog, schema):
                 cursor.execute(sql.encode())
                 if name not in done:
