@@ -35,7 +35,7 @@ def test_engines(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
     cases = parsed(entry)
     declared = {key: spec for key, spec in predicat.api.declared(entry["fields"]).items() if not str(spec.type).startswith("struct")}
     cases = [case for case in cases if set(case[1].fields) <= set(declared)]
-    rows = [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
+    rows = [{name: to_value(field_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
     tables = Tables(spark, postgres, declared, rows)
     for name, run in tables.engines():
         got = run([case[1].sql(name) for case in cases])
@@ -43,6 +43,6 @@ def test_engines(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
             assert column == expected, f"{name} {label}\n{predicate.sql(name)}"
 
 
-def _value(row: dict[str, Any], name: str) -> Any:
+def field_value(row: dict[str, Any], name: str) -> Any:
     head, _, rest = name.partition(".")
     return row.get(name, row.get(head, {}).get(rest) if rest and isinstance(row.get(head), dict) else None)
