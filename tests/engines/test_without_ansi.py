@@ -43,7 +43,7 @@ def test_traps(entry: dict[str, Any], lenient: Any) -> None:
         assert column == expected, f"{label}\n{predicate.sql('spark')}"
 
 
-@settings(max_examples=max(EXAMPLES // 4, 1), deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+@settings(max_examples=max(EXAMPLES // 8, 1), deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_generated(lenient: Any, nodes: list[Node]) -> None:
     tables = Tables(lenient, None, FIELDS, rows(50))
