@@ -33,26 +33,26 @@ def matches_filter(name: str, alias: str | None = None, **params: Any) -> Column
 def create_views(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
     """A view `dataset__filter` of the dataset's Spark relation for every filter whose parameters have defaults."""
     done: list[str] = []
-    for name, relation, node in _acceptable(catalog, dataset):
-        kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
-        source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
-        with settings(session, READING):
+    kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
+    with settings(session, READING):
+        for name, relation, node in _acceptable(catalog, dataset):
+            source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
             session.sql(f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}")
-        done.append(name)
+            done.append(name)
     return done
 
 
 def create_functions(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
     """A SQL function `dataset__filter(columns...)` for every such filter: TRUE or FALSE; Spark inlines its body."""
     done: list[str] = []
-    for name, _, node in _acceptable(catalog, dataset):
-        fields = fields_of(node).values()
-        arguments = ", ".join(f"{_quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
-        body = f"({backends.dialect('spark').render(node)}) IS TRUE"
-        kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
-        with settings(session, READING):
+    kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
+    with settings(session, READING):
+        for name, _, node in _acceptable(catalog, dataset):
+            fields = fields_of(node).values()
+            arguments = ", ".join(f"{_quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
+            body = f"({backends.dialect('spark').render(node)}) IS TRUE"
             session.sql(f"CREATE {kind} {_quoted(name)}({arguments}) RETURNS BOOLEAN RETURN {body}")
-        done.append(name)
+            done.append(name)
     return done
 
 

@@ -60,8 +60,7 @@ def run(catalog: Catalog, dataset: str, names: Sequence[str], source: str, out: 
 
     started = time.monotonic()
     try:
-        with settings(session, READING):
-            frame = read(session, source, catalog.datasets[dataset])
+        frame = read(session, source, catalog.datasets[dataset])
         found = problems("spark", source, column_types(frame), [row for _, row in rows])
         if found:
             raise PredicatError(found)
@@ -132,6 +131,11 @@ def column_types(frame: DataFrame) -> dict[str, str]:
 
 def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
     """A table by its name, or a path by its ending."""
+    with settings(session, READING):
+        return _read(session, source, dataset)
+
+
+def _read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
     path = Path(source)
     suffixes = "".join(path.suffixes[-2:]).lower()
     if ".csv" in suffixes:

@@ -177,9 +177,8 @@ object MatchesFilter {
   /** What a filter cannot read: a column of another type than the catalog declares. */
   def typeProblem(filter: String, column: String, found: Expression, declared: String): Option[String] = {
     val wanted = usual(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
-    if (padded(found).isEmpty && holds(found.dataType, wanted)) None
-    else Some(s"filter $filter reads the column '$column' as $declared, but the relation here has " +
-      padded(found).getOrElse(found.dataType.sql.toLowerCase) + " in it")
+    val other = padded(found).orElse(Some(found.dataType.sql.toLowerCase).filterNot(_ => holds(found.dataType, wanted)))
+    other.map(kind => s"filter $filter reads the column '$column' as $declared, but the relation here has $kind in it")
   }
 
   /** CHAR(n) of a column that has one: Spark fills it with blanks, which count in some operators and not in others. */

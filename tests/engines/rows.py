@@ -11,15 +11,20 @@ from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import on_spark
 
 
+ENGINES = ("spark", "postgres", "duckdb")
+
+
 class Tables:
     """Some rows on every engine."""
 
-    def __init__(self, spark: Any, postgres: Any, fields: Mapping[str, FieldDecl], rows: Sequence[Mapping[str, Any]]) -> None:
-        self.spark, self.postgres, self.fields, self.rows = spark, postgres, list(fields.values()), rows
+    def __init__(
+        self, spark: Any, postgres: Any, fields: Mapping[str, FieldDecl], rows: Sequence[Mapping[str, Any]], only: Sequence[str] = ENGINES
+    ) -> None:
+        self.spark, self.postgres, self.fields, self.rows, self.only = spark, postgres, list(fields.values()), rows, only
 
     def engines(self) -> list[tuple[str, Any]]:
         """Each engine's name, and how to evaluate expressions on it."""
-        return [("spark", self.on_spark), ("postgres", self.on_postgres), ("duckdb", self.on_duckdb)]
+        return [(name, getattr(self, f"on_{name}")) for name in self.only]
 
     def on_spark(self, expressions: Sequence[str]) -> list[list[Any]]:
         return on_spark(self.fields, self.rows, expressions, self.spark)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import yaml
 
 import predicat
 from predicat.ir.values import to_value
-from tests.engines.rows import Tables
+from tests.engines.rows import ENGINES, Tables
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 ENTRIES = [entry for file in sorted(CORPUS.glob("*.yml")) for entry in yaml.safe_load(file.read_text(encoding="utf-8"))]
@@ -32,17 +33,22 @@ def test_reference(entry: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
 def test_engines(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
+    check(entry, spark, postgres)
+
+
+def check(entry: dict[str, Any], spark: Any, postgres: Any, only: Sequence[str] = ENGINES) -> None:
+    """Every expression of an entry has its answers on the engines."""
     cases = parsed(entry)
     declared = {key: spec for key, spec in predicat.api.declared(entry["fields"]).items() if not str(spec.type).startswith("struct")}
     cases = [case for case in cases if set(case[1].fields) <= set(declared)]
-    rows = [{name: to_value(field_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
-    tables = Tables(spark, postgres, declared, rows)
+    rows = [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
+    tables = Tables(spark, postgres, declared, rows, only)
     for name, run in tables.engines():
         got = run([case[1].sql(name) for case in cases])
         for (label, predicate, expected), column in zip(cases, got, strict=True):
             assert column == expected, f"{name} {label}\n{predicate.sql(name)}"
 
 
-def field_value(row: dict[str, Any], name: str) -> Any:
+def _value(row: dict[str, Any], name: str) -> Any:
     head, _, rest = name.partition(".")
     return row.get(name, row.get(head, {}).get(rest) if rest and isinstance(row.get(head), dict) else None)

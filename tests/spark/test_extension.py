@@ -11,6 +11,7 @@ import pytest
 
 import predicat
 import predicat_spark
+from predicat_spark.settings import settings
 from predicat.deploy.views import accepted
 
 ROOT = Path(__file__).parent.parent.parent
@@ -163,8 +164,7 @@ def test_columns_views_and_functions(flights: Any) -> None:
 def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tmp_path: Path) -> None:
     """spark.sql.parser.escapedStringLiterals: the pattern of the filter has a backslash."""
     key = "spark.sql.parser.escapedStringLiterals"
-    flights.conf.set(key, "true")
-    try:
+    with settings(flights, {key: "true"}):
         assert flights.sql("SELECT length('\\t')").first()[0] == 2
         rows = flights.sql("SELECT * FROM VALUES ('N10156'), ('D942DN') AS t(tailnum)")
         rows.createOrReplaceTempView("planes")
@@ -177,26 +177,24 @@ def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tm
         assert flights.sql("SELECT flights__registered_in_us('N10156')").first()[0] is True
         assert flights.table("flights__registered_in_us").count() == flights.table("flights").where("tailnum LIKE 'N%'").count()
         assert flights.conf.get(key) == "true"
-    finally:
-        flights.conf.unset(key)
 
 
 def test_timestamps_are_instants_whatever_a_session_calls_them(flights: Any, tmp_path: Path) -> None:
     """spark.sql.timestampType: the bounds of independence_day would be wall clocks, seven hours off."""
     instants = "SELECT id, TIMESTAMP_LTZ'2013-07-03T00:00:00Z' + make_dt_interval(0, id) AS time_hour FROM range(96)"
-    flights.sql(instants).write.parquet(str(tmp_path / "in"))
-    flights.conf.set("spark.sql.timestampType", "TIMESTAMP_NTZ")
-    try:
+    frame = flights.sql(instants)
+    frame.write.parquet(str(tmp_path / "in"))
+    frame.selectExpr("id", "date_format(time_hour, \"yyyy-MM-dd'T'HH:mm:ssXXX\") AS time_hour").write.csv(str(tmp_path / "in.csv"), header=True)
+    with settings(flights, {"spark.sql.timestampType": "TIMESTAMP_NTZ"}):
         assert flights.sql("SELECT typeof(CAST('2013-07-03T00:00:00Z' AS TIMESTAMP))").first()[0] == "timestamp_ntz"
         flights.sql(instants).createOrReplaceTempView("hours")
         found = sorted(row.id for row in flights.sql("SELECT id FROM hours WHERE matches_filter('independence_day')").collect())
         assert found == list(range(4, 76))
-        report = predicat_spark.run(CATALOG, "flights", ["independence_day"], str(tmp_path / "in"), None)
-        assert report["filters"][0]["accepted"] == len(found)
+        for source in ("in", "in.csv"):
+            report = predicat_spark.run(CATALOG, "flights", ["independence_day"], str(tmp_path / source), None)
+            assert report["filters"][0]["accepted"] == len(found)
         predicat_spark.create_functions(flights, CATALOG, dataset="flights")
         assert [row.id for row in flights.sql("SELECT id FROM hours WHERE flights__independence_day(time_hour) ORDER BY id").collect()] == found
-    finally:
-        flights.conf.unset("spark.sql.timestampType")
 
 
 def test_permanent_views_expand_at_each_read(flights: Any) -> None:

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from predicat.backends.text.shapes import seconds
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.ir.values import INT_MAX, INT_MIN
@@ -221,7 +222,7 @@ def _lengths(op: str, constant: timedelta, kind: Type) -> list[Any]:
     """Texts of durations; or moments as far from each other."""
     near = _beside(op, constant, timedelta(microseconds=1))
     if kind in (STRING, JSON):
-        return [f"{'-' if item < timedelta(0) else ''}{abs(item) // timedelta(seconds=1)}.{abs(item).microseconds:06}s" for item in near]
+        return [seconds(item) for item in near]
     base = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
     return [base, base + near[0], base - near[0]] if kind == TIMESTAMP and abs(constant) < timedelta(days=365_000) else []
 
