@@ -70,7 +70,7 @@ class Predicate(Struct, frozen=True, dict=True):
     def parameterized(self, dialect: str, first: int = 1) -> tuple[str, list[Value]]:
         """The SQL with its constants as parameters numbered from `first`, and their values in order.
 
-        PostgreSQL parameters are `$1`, `$2`, ...; Spark's are `?`.
+        Parameters of PostgreSQL and DuckDB are `$1`, `$2`, ...; Spark's are `?`, with a value for each of them.
         """
         return _dialect(dialect).parameterized(self.node, first)
 

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 import predicat
+from predicat.ir.nodes import FieldDecl
 from predicat.ir.values import to_value
 from tests.engines.rows import ENGINES, Tables
 
@@ -17,7 +18,11 @@ CORPUS = Path(__file__).parent.parent / "corpus"
 ENTRIES = [entry for file in sorted(CORPUS.glob("*.yml")) for entry in yaml.safe_load(file.read_text(encoding="utf-8"))]
 
 
-def parsed(entry: dict[str, Any]) -> list[tuple[str, predicat.Predicate, list[bool | None]]]:
+Case = tuple[str, predicat.Predicate, list[bool | None]]
+"""An expression with its language, the predicate, and the answer for each row."""
+
+
+def parsed(entry: dict[str, Any]) -> list[Case]:
     found = []
     for case in entry["cases"]:
         ((language, body),) = ((key, value) for key, value in case.items() if key != "expected")
@@ -38,15 +43,19 @@ def test_engines(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
 
 def check(entry: dict[str, Any], spark: Any, postgres: Any, only: Sequence[str] = ENGINES) -> None:
     """Every expression of an entry has its answers on the engines."""
-    cases = parsed(entry)
-    declared = {key: spec for key, spec in predicat.api.declared(entry["fields"]).items() if not str(spec.type).startswith("struct")}
-    cases = [case for case in cases if set(case[1].fields) <= set(declared)]
-    rows = [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
+    cases, declared, rows = cases_of(entry)
     tables = Tables(spark, postgres, declared, rows, only)
     for name, run in tables.engines():
         got = run([case[1].sql(name) for case in cases])
         for (label, predicate, expected), column in zip(cases, got, strict=True):
             assert column == expected, f"{name} {label}\n{predicate.sql(name)}"
+
+
+def cases_of(entry: dict[str, Any]) -> tuple[list[Case], dict[str, FieldDecl], list[dict[str, Any]]]:
+    """The expressions of an entry, the fields, and the rows with the values of these."""
+    declared = {key: spec for key, spec in predicat.api.declared(entry["fields"]).items() if not str(spec.type).startswith("struct")}
+    cases = [case for case in parsed(entry) if set(case[1].fields) <= set(declared)]
+    return cases, declared, [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
 
 
 def _value(row: dict[str, Any], name: str) -> Any:

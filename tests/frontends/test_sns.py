@@ -115,3 +115,25 @@ def test_elements_of_a_declared_type() -> None:
     assert found.evaluate({"body": {"items": [{"sku": "a", "price": "1"}]}}) is True
     with pytest.raises(PredicatError, match="it has no key"):
         predicat.parse({"FilterPolicyScope": "MessageBody", "FilterPolicy": {"items": {}}}, "sns", fields, on="body")
+
+
+LIMITS = {
+    "keys inside of a key do not count": ({"a": {name: ["x"] for name in "abcdef"}}, None),
+    "six keys": ({name: ["x"] for name in "abcdef"}, "it has 6 keys; the limit is 5"),
+    "4 x 3 and 3 x 2": ({"a": {"b": {"c": ["1", "2", "3", "4"]}}, "d": {"e": ["1", "2", "3"]}}, None),
+    "4 x 3 and 3 x 2 and 3": ({"a": {"b": {"c": ["1", "2", "3", "4"]}}, "d": {"e": ["1", "2", "3"]}, "f": ["1", "2", "3"]}, "the limit is 150"),
+    "151 values": ({"a": [str(number) for number in range(151)]}, "the limit is 150"),
+    "the ways of $or add": ({"$or": [{"a": [str(number) for number in range(75)]}, {"b": [str(number) for number in range(75)]}]}, None),
+    "$or after another key": ({"c": ["1", "2"], "$or": [{"a": [str(number) for number in range(75)]}, {"b": ["1"]}]}, "the limit is 150"),
+    "the values of one policy of $or multiply": ({"$or": [{name: ["1", "2", "3", "4", "5", "6"] for name in "abc"}, {"d": ["1"]}]}, "the limit is 150"),
+    "an empty range": ({"a": [{"numeric": [">", 5, "<=", 5]}]}, "not below the upper one"),
+}
+
+
+@pytest.mark.parametrize(("policy", "problem"), LIMITS.values(), ids=LIMITS)
+def test_limits(policy: Any, problem: str | None) -> None:
+    if problem is None:
+        read(policy)
+    else:
+        with pytest.raises(PredicatError, match=problem):
+            read(policy)

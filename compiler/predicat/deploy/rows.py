@@ -15,6 +15,7 @@ from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import ArrayType, MapType, StructType, Type
 
 if TYPE_CHECKING:
+    import duckdb
     import psycopg
 
 Rows = Sequence[Mapping[str, Any]]
@@ -47,6 +48,13 @@ def duckdb_type(kind: Type) -> str:
 
 def on_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]) -> Columns:
     """The values of SQL expressions on rows, in the order of the rows."""
+    fill_postgres(connection, fields, rows)
+    found = connection.execute(f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id".encode()).fetchall()
+    return [list(column) for column in zip(*found, strict=True)]
+
+
+def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows) -> None:
+    """A new temporary table with the rows, and `__id` to keep their order."""
     columns = ", ".join(["__id bigint", *(f"{_quoted(decl.column('postgres'))} {postgres_type(decl.type)}" for decl in fields)])
     marks = ", ".join(["%s", *(f"%s::{postgres_type(decl.type)}" for decl in fields)])
     values = [(index, *(_document(row.get(decl.name), decl.type) for decl in fields)) for index, row in enumerate(rows)]
@@ -54,8 +62,6 @@ def on_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], row
         cursor.execute(f"DROP TABLE IF EXISTS {TABLE}".encode())
         cursor.execute(f"CREATE TEMPORARY TABLE {TABLE} ({columns})".encode())
         cursor.executemany(f"INSERT INTO {TABLE} VALUES ({marks})".encode(), values)
-        found = cursor.execute(f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id".encode()).fetchall()
-    return [list(column) for column in zip(*found, strict=True)]
 
 
 def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]) -> Columns:
@@ -64,14 +70,19 @@ def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str
         raise PredicatError.of(msg.missing_extra("DuckDB", "duckdb"))
     import duckdb  # noqa: PLC0415  # optional
 
-    columns = ", ".join(["__id bigint", *(f"{_quoted(decl.column('duckdb'))} {duckdb_type(decl.type)}" for decl in fields)])
-    marks = ", ".join("?" for _ in range(len(fields) + 1))
     with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE {TABLE} ({columns})")
-        for index, row in enumerate(rows):
-            connection.execute(f"INSERT INTO {TABLE} VALUES ({marks})", [index, *(_duckdb_value(row.get(decl.name), decl.type) for decl in fields)])
+        fill_duckdb(connection, fields, rows)
         found = connection.execute(f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id").fetchall()
     return [list(column) for column in zip(*found, strict=True)]
+
+
+def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDecl], rows: Rows) -> None:
+    """A new table with the rows, and `__id` to keep their order."""
+    columns = ", ".join(["__id bigint", *(f"{_quoted(decl.column('duckdb'))} {duckdb_type(decl.type)}" for decl in fields)])
+    marks = ", ".join("?" for _ in range(len(fields) + 1))
+    connection.execute(f"CREATE TABLE {TABLE} ({columns})")
+    for index, row in enumerate(rows):
+        connection.execute(f"INSERT INTO {TABLE} VALUES ({marks})", [index, *(_duckdb_value(row.get(decl.name), decl.type) for decl in fields)])
 
 
 def _quoted(name: str) -> str:

@@ -85,14 +85,10 @@ class _Reader(DataReader):
             entries = self.mapping(entries.get("FilterPolicy"), "FilterPolicy")
         if not entries:
             raise self.bad(value, "a filter policy", "it has no key")
-        leaves = _leaves(entries, 0)
-        if len(leaves) > MAX_KEYS:
-            raise self.bad(value, "a filter policy", f"it has {len(leaves)} keys; the limit is {MAX_KEYS}")
-        combinations = 1
-        for count, depth in leaves:
-            combinations *= max(count, 1) * max(depth, 1)
-        if combinations > MAX_COMBINATIONS:
-            raise self.bad(value, "a filter policy", f"its values combine in {combinations} ways; the limit is {MAX_COMBINATIONS}")
+        if len(entries) > MAX_KEYS:
+            raise self.bad(value, "a filter policy", f"it has {len(entries)} keys; the limit is {MAX_KEYS}")
+        if _combinations(entries, 1, 1) > MAX_COMBINATIONS:
+            raise self.bad(value, "a filter policy", f"its values combine in too many ways; the limit is {MAX_COMBINATIONS}")
         return self.policy(self.keys(entries, 0), None, 0)
 
     def keys(self, entries: Mapping[str, Any], depth: int) -> tuple[_Key, ...]:
@@ -257,6 +253,9 @@ class _Reader(DataReader):
             raise self.bad(value, "numeric", "it is a comparison and a number, or a range", '["=", 5], [">", 0, "<=", 100]')
         for _, number in pairs:
             self.in_range(number)
+        numbers = {sign[0]: number for sign, number in pairs}
+        if len(pairs) == 2 and numbers[">"] >= numbers["<"]:
+            raise self.bad(value, "numeric", "the lower end of the range is not below the upper one")
         span = self.span(value)
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
@@ -319,20 +318,15 @@ def _split(key: _Key) -> tuple[_Key | None, list[tuple[_Key, ...]]]:
     return _Key(key.name, key.span, inner=rest) if rest else None, [(key, *path) for _, paths in parts for path in paths]
 
 
-def _leaves(entries: Mapping[str, Any], depth: int) -> list[tuple[int, int]]:
-    """The number of values of each key, and how deep it lies."""
-    found: list[tuple[int, int]] = []
-    if depth > MAX_DEPTH:
-        return found
+def _combinations(entries: Mapping[str, Any], depth: int, ways: int) -> int:
+    """In how many ways the values combine: each key's count times how deep it lies, and of `$or` the sum. Ends above the limit."""
     for name, value in entries.items():
+        if ways > MAX_COMBINATIONS or depth > MAX_DEPTH:
+            break
         if name == "$or" and isinstance(value, list):
-            options = [_leaves(one, depth) for one in value if isinstance(one, Mapping)]
-            found.append((sum(count for option in options for count, _ in option), depth + 1))
+            ways = sum(_combinations(one, depth, ways) for one in value if isinstance(one, Mapping))
         elif isinstance(value, Mapping):
-            found += _leaves(value, depth + 1)
+            ways = _combinations(value, depth + 1, ways)
         else:
-            found.append((len(value) if isinstance(value, list) else 1, depth + 1))
-    return found
-
-
-
+            ways *= max(len(value), 1) * depth if isinstance(value, list) else 1
+    return ways

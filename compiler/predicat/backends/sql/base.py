@@ -7,6 +7,7 @@ never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -63,7 +64,20 @@ class Dialect(Struct, frozen=True):
     def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""
         renderer = Renderer(self, first=first)
-        return self.said(renderer, node), renderer.values
+        said, spark = self.said(renderer, node), self.name == "spark"
+        values: list[Value] = []
+        numbers: dict[str, int] = {}
+
+        def mark(found: re.Match[str]) -> str:
+            place = found[1]
+            if place is None:
+                return found[0]
+            if spark or place not in numbers:  # Spark's markers have no numbers: what a guard says twice is passed twice
+                values.append(renderer.values[int(place)])
+                numbers[place] = first + len(values) - 1
+            return "?" if spark else f"${numbers[place]}"
+
+        return (_SPARK_MARK if spark else _MARK).sub(mark, said), values
 
     def said(self, renderer: Renderer, node: Node) -> str:
         try:
@@ -75,6 +89,11 @@ class Dialect(Struct, frozen=True):
         found = str(_generator(self.sqlglot).generate(sql, copy=False))
         # Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has one (see identifier).
         return found.replace("${", "\\u0024{") if self.name == "spark" else found
+
+
+_MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
+_SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
+"""Texts and names, which are passed over, and where a constant is to be a parameter."""
 
 
 @lru_cache
@@ -310,11 +329,10 @@ class Renderer(Struct):
     def parameter(self, kind: Type, value: Value) -> Sql:
         stored = micros(value) if isinstance(value, timedelta) else value
         self.values.append(stored)
-        position = (self.first or 1) + len(self.values) - 1
-        marker: Sql = exp.Placeholder() if self.dialect.name == "spark" else exp.Parameter(this=exp.Literal.number(position))
-        if kind == STRING and self.dialect.name == "spark":
+        marker = exp.Var(this=f"?{len(self.values) - 1}?")
+        if kind == STRING:
             return marker
-        return marker if kind == STRING else cast(marker, self.dialect.types.get(kind, "DECIMAL"))
+        return cast(marker, _exact(stored) if isinstance(stored, Decimal) else self.dialect.types[kind])
 
     def double(self, value: float) -> Sql:
         """A double that stands beside a double: a plain number where the engine reads that exactly so."""
@@ -324,6 +342,13 @@ class Renderer(Struct):
             return number(int(value)) if math.copysign(1, value) > 0 or value else cast(text("-0.0"), "DOUBLE")
         shown = repr(value)
         return number(shown) if "e" not in shown else cast(text(shown), "DOUBLE")
+
+
+def _exact(value: Decimal) -> str:
+    """A type that holds a decimal number: DECIMAL alone has no decimals on Spark and three on DuckDB."""
+    _, digits, exponent = value.as_tuple()
+    scale = max(-int(exponent), 0)
+    return f"DECIMAL({max(len(digits) + max(int(exponent), 0), scale)}, {scale})"
 
 
 def micros(value: timedelta) -> int:

@@ -70,7 +70,8 @@ def substr(r: Renderer, node: Call) -> Sql:
     value, *numbers = (r.node(arg) for arg in node.args)
     if all(_int32_literal(arg) for arg in node.args[1:]):
         negative = len(numbers) == 2 and constant_int(node.args[2]) < 0
-        return cast(exp.Null(), "TEXT") if negative else fn("SUBSTR", value, *numbers)
+        # As a parameter a constant is a BIGINT, which SUBSTR does not take.
+        return cast(exp.Null(), "TEXT") if negative else fn("SUBSTR", value, *(numbers if r.first is None else (cast(one, "INT") for one in numbers)))
     start = cast(clamp(numbers[0], 1, 2**31 - 1), "INT")
     if len(numbers) == 1:
         return fn("SUBSTR", value, start)
