@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from msgspec import field
+
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
@@ -12,7 +14,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, Array
 from predicat.passes import constants
 from predicat.passes.convert import bare, dyn, loose, typed_null
 from predicat.passes.operators import Operators
-from predicat.passes.scope import MAX_DEPTH, MAX_NODES, Rules, Scope, Stop
+from predicat.passes.scope import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES, Rules, Scope, Stop
 
 
 def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
@@ -39,11 +41,17 @@ def _no_lists(node: Node) -> None:
                 raise PredicatError.of(msg.unsupported_syntax(child.span, "a list or map of values here"))
 
 
+_DEEP = 6
+"""Below so many levels no tree becomes too large, and its typed nodes are not counted."""
+
+
 class _Checker(Operators):
     """Walks a tree."""
 
     count: int = 0
     lists: bool = False
+    counts: bool = False
+    sizes: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
 
     def predicate(self, tree: t.Tree, depth: int = 0) -> Node:
         """A tree that must be boolean."""
@@ -66,9 +74,12 @@ class _Checker(Operators):
             raise self.fail(msg.too_large(tree.span, self.count, MAX_NODES, "parts"))
         if self.count > MAX_NODES:
             raise Stop  # it is said once
+        if depth == _DEEP:
+            self.counts = True
         match tree:  # the common ones first
             case t.Apply():
-                return self.apply(tree, depth)
+                found = self.apply(tree, depth)
+                return self.bounded(found, tree.span) if self.counts else found
             case t.Name() | t.Member():
                 return self.name(tree, depth)
             case t.Const():
@@ -84,7 +95,8 @@ class _Checker(Operators):
             case t.Bind():
                 return self.bind(tree, depth)
             case t.Ref(name, args, span):
-                return self.reference(name, args, span, depth)
+                self.counts = True
+                return self.bounded(self.reference(name, args, span, depth), span)
             case _:
                 assert_never(tree)
 
@@ -115,6 +127,19 @@ class _Checker(Operators):
         if self.rules.absorbing and tree.op != "not" and Literal(BOOLEAN, tree.op == "or") in nodes:
             nodes = [node for node in nodes if node.type in (BOOLEAN, JSON)]
         return self.call(tree.op, nodes, tree.span)
+
+    def bounded(self, node: Node, span: Span) -> Node:
+        size = self.size(node)
+        if size > MAX_TYPED_NODES:
+            raise self.fail(msg.too_large(span, size, MAX_TYPED_NODES, "parts"))
+        return node
+
+    def size(self, node: Node) -> int:
+        """The number of a node's parts; one that stands in it twice, as one object, counts twice, but is looked at once."""
+        known = self.sizes.get(id(node))
+        if known is None:
+            known = self.sizes[id(node)] = node, 1 + sum(map(self.size, children(node)))
+        return known[1]
 
     def reference(self, name: str, args: tuple[tuple[str, t.Tree], ...], span: Span, depth: int) -> Node:
         if self.scope.resolve is None:

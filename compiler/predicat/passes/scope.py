@@ -11,6 +11,8 @@ from predicat.ir.nodes import FieldDecl, Node, ParamDecl
 
 MAX_DEPTH = 100
 MAX_NODES = 20_000
+MAX_TYPED_NODES = 100_000
+"""The check takes operators apart, and says filters that are referred to: a few levels of these multiply."""
 MAX_LENGTH = 100_000
 
 Resolve = Callable[[str, tuple[tuple[str, Node], ...], Span], Node]

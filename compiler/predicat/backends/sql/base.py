@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
@@ -20,6 +22,7 @@ from sqlglot import ErrorLevel, Generator, exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 from predicat.backends.sql.names import identifier
+from predicat.backends.sql.sharing import Numbers, can_be_named, renamed, repeated
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
@@ -53,6 +56,9 @@ class Dialect(Struct, frozen=True):
     not_nan: Callable[[Sql], Sql]
     timestamp: Callable[[datetime], Sql]
     let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
+    """`body(value)` for a comparison, which says the value twice."""
+    bind: Callable[[Sql, str, Sql], Sql]
+    """An expression in which a name stands for a value that is worked out once."""
     stores_nul: bool = True
     octets: str | None = None
     """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make of ASCII letters."""
@@ -211,7 +217,19 @@ _SMALL = 24
 
 def is_small(sql: Sql) -> bool:
     """Whether an expression may be written twice where a guard needs its value."""
-    return sum(1 for _ in sql.walk()) <= _SMALL
+    return _parts(sql) <= _SMALL
+
+
+def _parts(sql: Sql) -> int:
+    return sum(1 for _ in sql.walk())
+
+
+def once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body(value)` for a body that says the value often: a large one is worked out once."""
+    if is_small(value):
+        return body(value)
+    name = r.fresh("v")
+    return r.dialect.bind(value, name, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
 # --- rendering
@@ -219,11 +237,13 @@ def is_small(sql: Sql) -> bool:
 _KEYED = ("get", "json_get", "member")
 
 
-MAX_PARTS = 50_000
+MAX_PARTS = 20_000
 _GROWTH = 100
-"""The most parts of SQL for each part of a predicate; the largest guard of a single operator has about 60."""
+"""The most parts of SQL for each different part of a predicate; the largest guard of a single operator has about 60."""
 _HIGH = 3
 """Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no count."""
+_LARGE = 1_000
+"""From so many parts on, an operand that a guard says again gets a name."""
 
 
 class Renderer(Struct):
@@ -234,14 +254,20 @@ class Renderer(Struct):
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
+    large: dict[int, Sql] = field(default_factory=dict[int, Sql])
+    """What is rendered of the large nodes, by their numbers: a rule may ask for an operand several times."""
+    numbers: Numbers = field(default_factory=Numbers)
 
     def node(self, node: Node) -> Sql:
         match node:  # the common ones first
             case Call() | Quantifier():
+                if self.large and (known := self.large.get(self.numbers.of(node))):
+                    self.height = max(self.height, _HIGH)
+                    return known.copy()
                 beside, self.height = self.height, 0
                 sql = self.call(node) if isinstance(node, Call) else self.dialect.quantifier(self, node)
                 if self.height >= _HIGH:
-                    self.bounded(sql, node)
+                    sql = self.bounded(sql, node)
                 self.height = max(beside, self.height + 1)
                 return sql
             case Field():
@@ -267,12 +293,33 @@ class Renderer(Struct):
             raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, rule.text))
         return rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
 
-    def bounded(self, sql: Sql, node: Call | Quantifier) -> None:
-        """Refuse what has grown out of proportion: a guard says its operand again, and each one around it says all of that again."""
-        parts = sum(1 for _ in sql.walk())
-        if parts > MAX_PARTS and parts > _GROWTH * sum(1 for _ in walk(node)):
+    def bounded(self, sql: Sql, node: Call | Quantifier) -> Sql:
+        """The SQL of a node without what grows out of proportion: a guard says its operand again, and each one around it says all of that again."""
+        parts = _parts(sql)
+        if parts > _LARGE:
+            if isinstance(node, Call):
+                named = self.named(node)
+                sql, parts = min((sql, parts), (named, _parts(named)), key=itemgetter(1))
+            self.large[self.numbers.of(node)] = sql
+        if parts > MAX_PARTS and parts > _GROWTH * len(set(map(self.numbers.of, walk(node)))):
             op = node.op if isinstance(node, Call) else node.kind
             raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, op, f"nested so deep, its SQL would have {parts:,} parts"))
+        return sql
+
+    def named(self, node: Call) -> Sql:
+        """The SQL of a call with names for what it has several times, and for the operands that its rule says again."""
+        parts = {number: part for number, part in repeated(node, self.numbers).items() if not is_small(self.node(part))}
+        outer = {number: self.fresh("v") for number in parts}
+        call = renamed(node, outer, self.numbers)
+        operands = {self.numbers.of(arg): arg for arg in call.args if can_be_named(arg)}
+        names = {number: self.fresh("v") for number in operands}
+        said = Counter(column.name for column in self.call(renamed(call, names, self.numbers)).find_all(exp.Column))
+        inner = {number: name for number, name in names.items() if said[name] > 1}
+        sql = self.call(renamed(call, inner, self.numbers))
+        for bound, values in ((inner, operands), (outer, parts)):
+            for number, name in bound.items():
+                sql = self.dialect.bind(self.node(values[number]), name, sql)
+        return sql
 
     def keyed(self, rule: Rule, node: Call) -> Sql:
         """Keys are names: they stay in the SQL where constants become parameters."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 from sqlglot import exp
@@ -28,10 +27,10 @@ from predicat.backends.sql.base import (
     function,
     ignoring_case,
     is_null,
-    is_small,
     like,
     negation,
     number,
+    once,
     over_zero,
     replace_each,
     text,
@@ -222,7 +221,7 @@ def _to_string(r: Renderer, node: Call) -> Sql:
         raise r.refuse(node, "the engines write a double differently")
     sql = r.node(arg)
     if arg.type == DURATION:
-        return _once(r, cast(sql, "BIGINT"), durations.duration_text)
+        return once(r, cast(sql, "BIGINT"), durations.duration_text)
     if arg.type == TIMESTAMP:
         clock = fn("STRFTIME", _wall(r, node), text("%Y-%m-%dT%H:%M:%S"))
         return durations.joined(clock, durations.fraction(_below_a_second(sql)), text("Z"))
@@ -250,18 +249,14 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", part.copy(), text("[a-z]+"))), "DECIMAL(13)")
     each = fn("LIST_TRANSFORM", fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART)), _lambda("__part", binary(exp.Mul, count, unit)))
     total = fn("COALESCE", fn("LIST_SUM", each), number(0))
-    micros = _once(r, try_cast(fn("FLOOR", total), "HUGEINT"), lambda nanos: case(
+    micros = once(r, try_cast(fn("FLOOR", total), "HUGEINT"), lambda nanos: case(
         (durations.short(nanos), try_cast(_whole_div(nanos.copy(), number(1000)), "BIGINT"))))  # fmt: skip
     return case((_shape(sql.copy(), DURATION_PATTERN), durations.signed(sql.copy(), micros)))
 
 
-def _once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
-    """`body(value)` for a body that says the value often: a large one is worked out once, as the element of a list."""
-    if is_small(value):
-        return body(value)
-    name = r.fresh("v")
-    each = fn("LIST_TRANSFORM", fn("LIST_VALUE", value), _lambda(name, body(exp.Column(this=exp.to_identifier(name, quoted=True)))))
-    return fn("LIST_EXTRACT", each, number(1))
+def _bind(value: Sql, name: str, body: Sql) -> Sql:
+    """The value as the one element of a list, and its name as the variable of a function on that."""
+    return fn("LIST_EXTRACT", fn("LIST_TRANSFORM", fn("LIST_VALUE", value), _lambda(name, body)), number(1))
 
 
 def _to_date(r: Renderer, node: Call) -> Sql:
@@ -494,6 +489,7 @@ DUCKDB = Dialect(
            DURATION: "BIGINT", JSON: "JSON"},  # fmt: skip
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
+    bind=_bind,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
     timestamp=_timestamp,
     table={

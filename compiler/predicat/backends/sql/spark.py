@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime
 
 from sqlglot import exp
@@ -28,9 +27,9 @@ from predicat.backends.sql.base import (
     function,
     ignoring_case,
     is_null,
-    is_small,
     negation,
     number,
+    once,
     over_zero,
     replace_each,
     rlike,
@@ -457,9 +456,9 @@ def _to_string(r: Renderer, node: Call) -> Sql:
         raise r.refuse(node, "the engines write a double differently")
     sql = r.node(arg)
     if arg.type == DURATION:
-        return _once(r, sql, durations.duration_text)
+        return once(r, sql, durations.duration_text)
     if arg.type == TIMESTAMP:
-        return _once(r, fn("UNIX_MICROS", sql), _moment_text)
+        return once(r, fn("UNIX_MICROS", sql), _moment_text)
     return cast(sql, "STRING")
 
 
@@ -469,12 +468,9 @@ def _moment_text(micros: Sql) -> Sql:
     return durations.joined(clock, durations.fraction(fn("PMOD", micros.copy(), number(1_000_000))), text("Z"))
 
 
-def _once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
-    """`body(value)` for a body that says the value often: a large one is worked out once, as the element of an array."""
-    if is_small(value):
-        return body(value)
-    name = exp.to_identifier(r.fresh("v"), quoted=True)
-    found = exp.Lambda(this=body(exp.Column(this=name)), expressions=[name.copy()])
+def _bind(value: Sql, name: str, body: Sql) -> Sql:
+    """The value as the one element of an array, and its name as the variable of a function on that."""
+    found = exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True)])
     return fn("GET", fn("TRANSFORM", fn("ARRAY", value), found), number(0))
 
 
@@ -493,7 +489,7 @@ def _index(r: Renderer, node: Call) -> Sql:
 
 def _at(items: Sql, position: Sql) -> Sql:
     """The element at a place, counted from 0, that the row names."""
-    return case((between(position, number(0), number(_INT32)), fn("GET", items, try_cast(position.copy(), "INT"))))
+    return fn("GET", items, try_cast(position, "INT"))
 
 
 def _member(r: Renderer, node: Call) -> Sql:
@@ -589,6 +585,7 @@ SPARK = Dialect(
            DURATION: "BIGINT"},  # fmt: skip
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
+    bind=_bind,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
     timestamp=lambda value: cast(text(_zulu(value)), "TIMESTAMPTZ"),
     table={

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import COMMON, Dialect, between, case, cast, fn, function, number, replace_each, to_boolean, wrap
+from predicat.backends.sql.base import COMMON, Dialect, between, case, cast, fn, function, number, once, replace_each, to_boolean, wrap
 from predicat.backends.sql.postgres import collections, conversions, documents, numbers, texts
 
 POSTGRES = Dialect(
@@ -12,7 +12,8 @@ POSTGRES = Dialect(
     sqlglot="postgres",
     types=collections.TYPES,
     quantifier=collections.quantifier,
-    let=numbers.let,
+    let=once,
+    bind=numbers.bind,
     not_nan=numbers.not_nan,
     timestamp=conversions.timestamp,
     stores_nul=False,
@@ -26,7 +27,7 @@ POSTGRES = Dialect(
         "div": numbers.divide,
         "mod": numbers.modulo,
         "fdiv": numbers.ieee_div,
-        "int32": lambda r, node: numbers.let(r, r.node(node.args[0]), lambda sql: case((between(sql, number(-(2**31)), number(2**31 - 1)), sql.copy()))),
+        "int32": lambda r, node: once(r, r.node(node.args[0]), lambda sql: case((between(sql, number(-(2**31)), number(2**31 - 1)), sql.copy()))),
         "neg": numbers.negate,
         "abs": numbers.absolute,
         "floor": numbers.whole("FLOOR"),

@@ -7,8 +7,8 @@ from datetime import datetime
 from sqlglot import exp
 
 from predicat.backends.sql import durations
-from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, rlike, text, wrap
-from predicat.backends.sql.postgres.numbers import in_range, let, moment, numeric
+from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, once, rlike, text, wrap
+from predicat.backends.sql.postgres.numbers import in_range, moment, numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP
@@ -16,7 +16,7 @@ from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, DURATION_PATTERN, I
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
-    return let(r, sql, lambda one: case((rlike(one, shape(INT_PATTERN)), in_range(r, numeric(one.copy())))))
+    return once(r, sql, lambda one: case((rlike(one, shape(INT_PATTERN)), in_range(r, numeric(one.copy())))))
 
 
 def to_int(r: Renderer, node: Call) -> Sql:
@@ -31,7 +31,7 @@ def to_int(r: Renderer, node: Call) -> Sql:
             inside = both(binary(exp.GTE, one, exp.Neg(this=limit)), binary(exp.LT, one.copy(), limit.copy()))
             return case((inside, cast(fn("TRUNC", cast(one.copy(), "DOUBLE")), "BIGINT")))
 
-        return let(r, sql, build)
+        return once(r, sql, build)
     if arg.type == TIMESTAMP:
         return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=sql)), "BIGINT")
     if arg.type == BOOLEAN:
@@ -49,7 +49,7 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         named = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
         return case((rlike(one, shape(DOUBLE_PATTERN)), converted), (named, cast(one.copy(), "DOUBLE")))
 
-    return let(r, sql, build)
+    return once(r, sql, build)
 
 
 def to_double(r: Renderer, node: Call) -> Sql:
@@ -63,7 +63,7 @@ def to_string(r: Renderer, node: Call) -> Sql:
         raise r.refuse(node, "the engines write a double differently")
     sql = r.node(node.args[0])
     if node.args[0].type == DURATION:
-        return let(r, cast(sql, "BIGINT"), durations.duration_text)
+        return once(r, cast(sql, "BIGINT"), durations.duration_text)
     if node.args[0].type == TIMESTAMP:
         clock = fn("TO_CHAR", _wall(r, node), text('YYYY-MM-DD"T"HH24:MI:SS'))
         micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=sql), "BIGINT")

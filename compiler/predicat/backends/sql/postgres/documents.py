@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, text, wrap
-from predicat.backends.sql.postgres.numbers import let, numeric
+from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, once, text, wrap
+from predicat.backends.sql.postgres.numbers import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 
 
@@ -66,12 +66,12 @@ def json_number(r: Renderer, node: Call) -> Sql:
         return case((json_kind(sql.copy(), "number"), case(
             (tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")))))  # fmt: skip
 
-    return let(r, r.node(node.args[0]), build)
+    return once(r, r.node(node.args[0]), build)
 
 
 def json_scalar(kind: str, type_name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        return let(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))))
+        return once(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))))
 
     return rule
 
@@ -83,11 +83,11 @@ def json_size(r: Renderer, node: Call) -> Sql:
         length = cast(fn("JSONB_ARRAY_LENGTH", sql.copy()), "BIGINT")
         return case((json_kind(sql, "array"), length), (json_kind(sql.copy(), "object"), count))
 
-    return let(r, r.node(node.args[0]), build)
+    return once(r, r.node(node.args[0]), build)
 
 
 def json_items(r: Renderer, node: Call) -> Sql:
-    return let(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql.copy())), default=sql.copy()))
+    return once(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql.copy())), default=sql.copy()))
 
 
 def _keys(sql: Sql) -> Sql:

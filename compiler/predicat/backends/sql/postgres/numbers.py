@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlglot import exp
 
 from predicat.backends.sql import durations
@@ -20,8 +18,8 @@ from predicat.backends.sql.base import (
     either,
     floating,
     fn,
-    is_small,
     number,
+    once,
     over_zero,
     text,
     wrap,
@@ -31,13 +29,10 @@ from predicat.ir.types import BIGINT, DOUBLE, DURATION
 from predicat.ir.values import INT_MAX, INT_MIN, MAX_SECONDS, MIN_SECONDS, UNITS
 
 
-def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
-    """`body(value)` where the body uses the value several times: a large value gets a subquery."""
-    if is_small(value):
-        return body(value)
-    table, name = r.fresh("t"), r.fresh("v")
-    inner = exp.select(exp.alias_(value, name)).offset(0).subquery(table)
-    return exp.select(body(exp.column(name, table=table))).from_(inner).subquery()
+def bind(value: Sql, name: str, body: Sql) -> Sql:
+    """The value as the one column of a subquery, and its name as the column's."""
+    inner = exp.select(exp.alias_(value, name, quoted=True, copy=False), copy=False).offset(0, copy=False).subquery(f"{name}t", copy=False)
+    return exp.select(body, copy=False).from_(inner, copy=False).subquery(copy=False)
 
 
 def _operate(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
@@ -55,7 +50,7 @@ def numeric(sql: Sql) -> Sql:
 def in_range(r: Renderer, value: Sql) -> Sql:
     """A numeric as BIGINT, or NULL where it does not fit."""
     low, high = number(INT_MIN), number(INT_MAX)
-    return let(r, value, lambda sql: case((between(sql, low, high), cast(sql.copy(), "BIGINT"))))
+    return once(r, value, lambda sql: case((between(sql, low, high), cast(sql.copy(), "BIGINT"))))
 
 
 def _operand(r: Renderer, node: Node) -> Sql:
@@ -67,7 +62,7 @@ def arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DURATION and left.type == DURATION:
-            return let(r, durations.operation(operator, r.node(left), r.node(right)), durations.in_range)
+            return once(r, durations.operation(operator, r.node(left), r.node(right)), durations.in_range)
         if node.type == BIGINT:
             return in_range(r, binary(operator, _operand(r, left), _operand(r, right)))
         if node.type == DOUBLE:
@@ -102,7 +97,7 @@ def moment(r: Renderer, micros: Sql) -> Sql:
         utc = binary(exp.Add, epoch, whole_days)
         return case((between(sql, low, high), exp.AtTimeZone(this=exp.Paren(this=binary(exp.Add, utc, clock)), zone=text("UTC"))))
 
-    return let(r, micros, build)
+    return once(r, micros, build)
 
 
 def _interval(length: str) -> Sql:
@@ -130,7 +125,7 @@ def _float(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> 
         zeros = [binary(exp.EQ, part.copy(), number(0)) for part in ((a,) if operator is exp.Div else (a, b))]
         return case((either(both(*checks), *zeros), plain), default=exact)
 
-    return let(r, one, lambda a: let(r, other, lambda b: build(a, b)))
+    return once(r, one, lambda a: once(r, other, lambda b: build(a, b)))
 
 
 def _exact(sql: Sql) -> Sql:
@@ -165,7 +160,7 @@ def _from_numeric(r: Renderer, operator: type[exp.Binary], a: Sql, b: Sql, negat
             default=cast(sql.copy(), "DOUBLE"),
         )
 
-    return let(r, _finite_ops(operator, a, b), build)
+    return once(r, _finite_ops(operator, a, b), build)
 
 
 def _finite_ops(operator: type[exp.Binary], a: Sql, b: Sql) -> Sql:

@@ -1,0 +1,92 @@
+"""Which parts of a predicate get a name in its SQL, so that it does not grow without end.
+
+A guard says its operand again, and each guard around it says all of that again. Where this makes the SQL large, what comes again
+is named (`Dialect.bind`). Parts that say the same have the same number: value numbering, as compilers call it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct, field
+
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, rewrite_children
+from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
+
+
+class Numbers(Struct):
+    """The number of each node."""
+
+    by_content: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
+    by_identity: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
+    """With the node itself, so that no other takes its identity."""
+
+    def of(self, node: Node) -> int:
+        known = self.by_identity.get(id(node))
+        if known is None:
+            content = (type(node), node.type, _said(node), *map(self.of, children(node)))
+            known = self.by_identity[id(node)] = node, self.by_content.setdefault(content, len(self.by_content))
+        return known[1]
+
+
+def _said(node: Node) -> object:
+    match node:
+        case Literal():
+            return repr(node.value)  # 0.0 and -0.0 are equal, but are not the same
+        case Field() | Parameter():
+            return node.decl.name
+        case Variable():
+            return node.name
+        case Call():
+            return node.op
+        case Quantifier():
+            return node.kind, node.variable
+        case Items():
+            return None
+
+
+def repeated(node: Call, numbers: Numbers) -> dict[int, Node]:
+    """The largest parts that a call has several times, by their numbers."""
+    counts = Counter(map(numbers.of, _parts(node)))
+    found: dict[int, Node] = {}
+
+    def visit(part: Node) -> None:
+        number = numbers.of(part)
+        if can_be_named(part) and counts[number] > 1:
+            found[number] = part
+        elif not isinstance(part, Quantifier):
+            for child in children(part):
+                visit(child)
+
+    visit(node)
+    return found
+
+
+def renamed(node: Call, names: Mapping[int, str], numbers: Numbers) -> Call:
+    """The call with names for some of its parts, but not within macros, whose variables a name does not see."""
+
+    def rename(part: Node) -> Node:
+        name = names.get(numbers.of(part))
+        if name is not None:
+            return Variable(part.type, name, part.span)
+        return part if isinstance(part, Quantifier) else rewrite_children(part, rename)
+
+    return Call(node.type, node.op, tuple(map(rename, node.args)), node.span)
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    yield node
+    if not isinstance(node, Quantifier):
+        for child in children(node):
+            yield from _parts(child)
+
+
+def can_be_named(node: Node) -> bool:
+    """Whether a name can stand for a node."""
+    return isinstance(node, Call | Quantifier) and _is_plain(node.type)
+
+
+def _is_plain(kind: Type) -> bool:
+    """Whether a value is the same in every place: how a JSON value is looked up depends on what it is wanted for."""
+    return _is_plain(kind.element) if isinstance(kind, ArrayType) else kind != JSON and not isinstance(kind, MapType | StructType)

@@ -1,0 +1,80 @@
+"""Operators within operators: the SQL stays small, because what guards say again gets a name, and means the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import predicat
+from predicat.api import declared
+from predicat.backends.sql import base
+from predicat.diagnostics import PredicatError, Unsupported
+from predicat.ir.nodes import Node
+from tests.engines.predicates import FIELDS, predicates, rows
+from tests.engines.rows import Tables
+from tests.engines.test_generated import BATCH, EXAMPLES, check_batch
+
+DEEP = {"a": "array<bigint>", "i": "bigint", "d": "double", "s": "string", "b": "boolean", "j": "json"}
+ROWS: list[dict[str, Any]] = [
+    {"a": [1, 2, 3, 0], "i": 0, "d": 2.5, "s": "a,b,ab", "b": True, "j": {"a": [1, 2, 0]}},
+    {"a": [3, 0, 1, 2], "i": 7, "d": -0.0, "s": "7", "b": False, "j": {"a": [0, "1"]}},
+    {"a": [0, -1, 4], "i": -3, "d": float("nan"), "s": "", "b": None, "j": {"a": 5}},
+    {"a": None, "i": None, "d": None, "s": None, "b": None, "j": None},
+]
+NESTED = {
+    "a[X]": ("i", "0", 12), "X % i": ("i", "0", 6), "100 / X": ("i", "100", 6), "(X > 0 ? i : 1)": ("i", "1", 7), "int(string(X))": ("i", "7", 4),
+    "(X == s ? 'a' : s)": ("s", "'7'", 7), "X.substring(1)": ("s", "'b'", 5), "X.replace('a', 'b', 1)": ("s", "'7'", 5), "X.charAt(0)": ("s", "'7'", 4),
+    "d / X": ("d", "1.0", 5), "(X ? b : true)": ("b", "true", 7), "s.indexOf('a', X)": ("i", "0", 2), "int(j.a[X])": ("i", "0", 2),
+    "(a.exists(e, e == X) ? 1 : 2)": ("i", "2", 4), "size(a.filter(e, e > X))": ("i", "3", 4),
+}  # fmt: skip
+
+
+def nested(template: str, inner: str, wanted: str, depth: int) -> predicat.Predicate:
+    text = inner
+    for _ in range(depth):
+        text = template.replace("X", text)
+    return predicat.parse(f"{text} == {wanted}", "cel", DEEP)
+
+
+def test_deep_predicates_on_engines(spark: Any, postgres: Any) -> None:
+    asked = [nested(template, *rest) for template, rest in NESTED.items()]
+    tables = Tables(spark, postgres, declared(DEEP), ROWS)
+    expected = [tables.reference(one.node) for one in asked]
+    assert all({True, False} & {*column} for column in expected)
+    for engine, run in tables.engines():
+        for template, want, have in zip(NESTED, expected, run([one.sql(engine) for one in asked]), strict=True):
+            assert have == want, f"{engine}: {template}"
+
+
+@pytest.mark.parametrize("dialect", predicat.dialects())
+@pytest.mark.parametrize("template", ["a[X]", "X % i", "d / X", "X.replace('a', 'b', 1)", "(X ? b : true)", "(X == s ? 'a' : s)"])
+def test_size_grows_by_the_level(template: str, dialect: str) -> None:
+    inner, wanted, _ = NESTED[template]
+    sizes = [len(nested(template, inner, wanted, depth).sql(dialect)) for depth in (5, 7, 9)]
+    assert sizes[2] - sizes[1] < 1.5 * (sizes[1] - sizes[0]) + 300
+
+
+@pytest.mark.parametrize("dialect", predicat.dialects())
+def test_what_grows_beyond_measure_is_refused(dialect: str) -> None:
+    with pytest.raises(Unsupported, match="nested so deep"):
+        nested("int(j.a[X])", "i", "0", 6).sql(dialect)
+
+
+@pytest.mark.parametrize("template", ["X % i", "int(double(X))", "int(j.a[X])"])
+def test_what_the_check_takes_apart_is_bounded(template: str) -> None:
+    """Each level says its operand several times: 20 of them would be millions of parts."""
+    with pytest.raises(PredicatError, match="the limit is 100,000"):
+        nested(template, "i", "0", 20 if template == "X % i" else 14)
+
+
+@settings(max_examples=max(EXAMPLES // 4, 1), deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+@given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
+def test_names_change_no_answer(spark: Any, postgres: Any, nodes: list[Node]) -> None:
+    """Generated predicates, in which all that comes again has a name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(base, "_HIGH", 0)
+        patch.setattr(base, "_LARGE", 30)
+        check_batch(nodes, Tables(spark, postgres, FIELDS, rows(30)))
