@@ -78,6 +78,8 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
         DATE: [call(DATE, "to_date", s), call(DATE, "to_date", t), call(DATE, "add_days", d, n)],
     }  # fmt: skip
     mixed = [call(kind, "cond", less[BOOLEAN], less[kind], less[kind]), call(kind, "coalesce", less[kind], less[kind])]
+    if kind != BOOLEAN:
+        mixed += [call(kind, op, less[kind], less[kind]) for op in ("greatest", "least")]
     return st.one_of(leaves(kind), *options[kind], *mixed)
 
 

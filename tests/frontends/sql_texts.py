@@ -43,9 +43,9 @@ def integers(depth: int) -> st.SearchStrategy[str]:
     return leaves | written(
         ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("{} {} {}", leaves, st.sampled_from("+-*/%"), leaves), ("abs({})", n), ("-({})", n), ("length({})", s),
         ("strpos({}, {})", s, s), ("position({} IN {})", texts(0), s), ("coalesce({}, {})", n, n), ("nullif({}, {})", n, n), ("CAST({} AS bigint)", s),
-        ("CASE WHEN {} THEN {} ELSE {} END", b, n, n), ("CASE {} WHEN 1 THEN {} WHEN {} THEN 5 END", n, n, leaves), ("CAST({} AS int)", b), ("mod({}, {})", n, n),
+        ("CASE WHEN {} THEN {} ELSE {} END", b, n, n), ("CASE {} WHEN 1 THEN {} WHEN {} THEN 5 END", n, n, leaves), ("CAST({} AS int)", b), ("mod({}, {})", n, n), ("greatest({}, {}, {})", n, n, n), ("least({}, {})", n, n),
         ("CAST(extract({} FROM {}) AS bigint)", st.sampled_from(["year", "month", "day", "hour", "minute", "doy", "dow"]), moments(depth - 1)),
-        ("extract({} FROM day)", st.sampled_from(["year", "month", "day", "doy", "dow"])), ("({} - {})", days(depth - 1), days(depth - 1)),
+        ("extract({} FROM day)", st.sampled_from(["year", "month", "day", "doy", "dow", "quarter", "week", "isodow"])), ("({} - {})", days(depth - 1), days(depth - 1)),
     )  # fmt: skip
 
 
@@ -55,7 +55,7 @@ def doubles(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return leaves
     x = doubles(depth - 1)
-    return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("abs({})", x), ("floor({})", x), ("ceil({})", x), ("-({})", x), ("coalesce({}, {})", x, x),
+    return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("abs({})", x), ("greatest({}, {})", x, x), ("least({}, {})", x, x), ("floor({})", x), ("ceil({})", x), ("-({})", x), ("coalesce({}, {})", x, x),
                             ("CAST({} AS double precision)", integers(depth - 1)), ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x))  # fmt: skip
 
 
@@ -68,7 +68,8 @@ def texts(depth: int) -> st.SearchStrategy[str]:
     return leaves | written(
         ("({} || {})", x, x), ("{} || {}", leaves, leaves), ("lower(replace({}, 'é', 'e'))", x), ("upper(replace({}, 'é', 'e'))", x), ("substring({}, {}, {})", x, n, n),
         ("substring({} FROM {} FOR {})", x, n, n), ("substring({}, {})", x, n), ("trim({})", x), ("ltrim({})", x), ("rtrim({})", x), ("trim(BOTH FROM {})", x),
-        ("replace({}, {}, {})", x, x, x), ("left({}, 2)", x), ("CAST({} AS text)", integers(depth - 1)), ("CAST({} AS text)", booleans(depth - 1)),
+        ("replace({}, {}, {})", x, x, x), ("left({}, 2)", x), ("right({}, {})", x, st.sampled_from(["0", "1", "2", "7"])), ("reverse({})", x), ("split_part({}, {}, {})", x, st.sampled_from(["'a'", "' '", "'bc'"]), st.sampled_from(["1", "2", "3"])),
+        ("greatest({}, {})", x, x), ("least({}, {}, {})", x, x, x), ("CAST({} AS text)", integers(depth - 1)), ("CAST({} AS text)", booleans(depth - 1)),
         ("coalesce({}, {})", x, x), ("nullif({}, {})", x, x), ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x),
     )  # fmt: skip
 
@@ -102,5 +103,5 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("{} {}BETWEEN {} AND {}", n, _not, n, n), ("{} {}IN ({}, {})", s, _not, texts(0), texts(0)), ("{} {}IN ({}, {}, NULL)", n, _not, integers(0), integers(0)),
         ("{} {}{} {}", s, _not, st.sampled_from(["LIKE", "ILIKE"]), _patterns), ("{} {}LIKE {} ESCAPE '!'", s, _not, _escaped), ("{} IS {}NULL", kinds | x, _not), ("{} = {}", x, x),
         ("({}) IS {}{}", x, _not, st.sampled_from(["TRUE", "FALSE"])), ("{} IS {}DISTINCT FROM {}", n, _not, n), ("{} IS {}DISTINCT FROM {}", s, _not, s), ("({}) = ({})", x, x),
-        ("starts_with({}, {})", s, s), ("coalesce({}, {})", x, x), ("CASE WHEN {} THEN {} WHEN {} THEN {} END", x, x, x, x), ("{} = ANY(xs)", n),
+        ("starts_with({}, {})", s, s), ("coalesce({}, {})", x, x), ("CASE WHEN {} THEN {} WHEN {} THEN {} END", x, x, x, x), ("{} = ANY(xs)", n), ("{} <> ALL(xs)", n), ("{} = SOME(xs)", n), ("({}, {}) = ({}, {})", n, s, n, s), ("({}, {}) {}IN ((1, {}), ({}, 'a'))", n, s, _not, s, n),
     )  # fmt: skip

@@ -17,6 +17,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, split_part, week, weekday
 from predicat.ir import tree as t
 from predicat.ir.values import LONGEST, parse_date, parse_sql_timestamp
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
@@ -150,6 +151,7 @@ class _Stop(Exception):
 
 _OPERATORS = (exp.Binary, exp.Connector)
 _CALL = re.compile(r"([A-Za-z_]\w*)\s*\(\s*\Z")
+_NAME = re.compile(r"[A-Za-z_]\w*(?=\s*\()")
 
 
 class _Reader:
@@ -213,11 +215,14 @@ class _Reader:
             raise self.fail(msg.too_deep(self.span(node), MAX_DEPTH))
         rule = _RULES.get(type(node))
         if rule is None:
-            raise self.fail(self.unsupported(node))
+            build = FUNCTIONS.get(self.called_name(node)) if isinstance(node, exp.Func) else None
+            if build is None:
+                raise self.fail(self.unsupported(node))
+            return build(self, node, depth + 1)
         allowed, build = rule
         for name, value in node.args.items():
             if value and name not in allowed:
-                raise self.fail(self.unsupported(node, f" with {name}"))
+                raise self.fail(self.unsupported(node, " with a further argument" if name == "expression" else f" with {name}"))
         return build(self, node, depth + 1)
 
     def unsupported(self, node: exp.Expr, more: str = "") -> Diagnostic:
@@ -229,13 +234,18 @@ class _Reader:
         hint = None
         if isinstance(node, exp.CurrentTimestamp | exp.CurrentDate):
             hint = "a filter gives the same answer every day: pass the time as a parameter"
-        if what is None:
-            key = str(node.name) if isinstance(node, exp.Anonymous) else type(node).__name__
-            if isinstance(node, exp.Func):
-                known = sorted(FUNCTIONS)
-                return msg.unknown_function(self.span(node), key.lower(), known)
-            what = f"{key}"
-        return msg.unsupported_syntax(self.span(node), what + more, hint)
+        if what is None and isinstance(node, exp.Func) and not isinstance(node, _OPERATORS):
+            what = self.called_name(node)
+            if type(node) not in _RULES:
+                return msg.unknown_function(self.span(node), what, KNOWN)
+        return msg.unsupported_syntax(self.span(node), (what or type(node).__name__) + more, hint)
+
+    def called_name(self, node: exp.Expr) -> str:
+        """The name of a function as it is written, in small letters."""
+        if isinstance(node, exp.Anonymous):
+            return str(node.this).lower()
+        found = _NAME.match(self.source.text, self.span(node).start)
+        return found[0].lower() if found else type(node).__name__.lower()
 
     def all(self, nodes: list[exp.Expr], depth: int) -> tuple[t.Tree, ...]:
         out: list[t.Tree] = []
@@ -360,6 +370,9 @@ def _between(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _in(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    if isinstance(node.this, exp.Tuple):
+        parts = tuple(_same_rows(reader, node, node.this, row, depth) for row in node.expressions)
+        return t.Apply("or", parts, reader.span(node))
     values = reader.all(node.expressions, depth)
     span = reader.span(node)
     return t.Apply("in", (reader.read(node.this, depth), t.ListOf(values, span)), span)
@@ -466,7 +479,11 @@ def _cast(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if kind is None or node.args["to"].expressions:
         known = "string, bigint, double, boolean, timestamp and date"
         raise reader.fail(msg.unsupported_syntax(span, f"a cast to {node.args['to'].sql()}", f"casts go to {known}"))
-    inner = reader.read(node.this, depth)
+    return _converted(reader, reader.read(node.this, depth), kind, span)
+
+
+def _converted(reader: _Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
+    """A value as a type; a constant date or time is read here, as SQL writes it."""
     if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in ("timestamp", "date"):
         value = parse_sql_timestamp(inner.value) if kind == "timestamp" else parse_date(inner.value)
         if value is None:
@@ -515,20 +532,48 @@ def _read_part(reader: _Reader, op: str, node: exp.Expr, moment: exp.Expr, depth
 
 
 def _extract(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-    part = str(node.this).upper()
-    span = reader.span(node)
+    return _named_part(reader, str(node.this), node, node.expression, depth)
+
+
+def _named_part(reader: _Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+    part, span = name.upper(), reader.span(node)
     if part == "ISODOW":
-        return _iso_day(_read_part(reader, "day_of_week", node, node.expression, depth), span)
+        return iso_day(_read_part(reader, "day_of_week", node, moment, depth), span)
+    if part == "QUARTER":
+        return quarter(_read_part(reader, "month", node, moment, depth), span)
+    if part == "WEEK":
+        return _week_of(reader, node, moment, depth)
     if part not in _EXTRACT:
-        hint = f"parts: {', '.join(_EXTRACT)}".lower()
+        hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'ISODOW'])}".lower()
         raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", hint))
-    return _read_part(reader, _EXTRACT[part], node, node.expression, depth)
+    return _read_part(reader, _EXTRACT[part], node, moment, depth)
 
 
-def _iso_day(day: t.Tree, span: Span) -> t.Tree:
-    """1 for Monday to 7 for Sunday: (day_of_week + 6) % 7 + 1."""
-    shifted = t.Apply("add", (day, t.Const(6, span)), span)
-    return t.Apply("add", (t.Apply("mod", (shifted, t.Const(7, span)), span), t.Const(1, span)), span)
+def _week_of(reader: _Reader, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+    if isinstance(moment.unnest(), exp.AtTimeZone):
+        raise reader.fail(msg.unsupported_syntax(reader.span(node), "the week in a time zone"))
+    return week(reader.read(moment, depth), reader.span(node))
+
+
+def _week(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return _week_of(reader, node, next(_arguments(node)), depth)
+
+
+def _quarter(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return _named_part(reader, "QUARTER", node, next(_arguments(node)), depth)
+
+
+def _weekday(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """WEEKDAY: 0 for Monday to 6 for Sunday."""
+    return weekday(_read_part(reader, "day_of_week", node, next(_arguments(node)), depth), reader.span(node))
+
+
+def _date_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """date_part('hour', t)"""
+    args = _counted(reader, node, 2)
+    if not isinstance(args[0], exp.Literal) or not args[0].is_string:
+        raise reader.fail(msg.unsupported_syntax(reader.span(node), "a part that is no constant", "write date_part('hour', t)"))
+    return _named_part(reader, args[0].name, node, args[1], depth)
 
 
 def _spark_day(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -583,13 +628,43 @@ def _concat(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _equal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`x = y`, or `x = ANY(array)`, which is FALSE for an array without elements, whatever x is."""
-    if not isinstance(node.expression, exp.Any):
-        return reader.apply("eq", node, node.this, node.expression, depth=depth)
-    span, array = reader.span(node), node.expression.this.unnest()
+    """`x = y`, `x = ANY(array)` or `(a, b) = (1, 2)`."""
+    if isinstance(node.this, exp.Tuple):
+        return _same_rows(reader, node, node.this, node.expression, depth)
+    array = _array_of(node.expression, "any", "some")
+    return reader.apply("eq", node, node.this, node.expression, depth=depth) if array is None else _element(reader, node, array, depth)
+
+
+def _unequal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x <> y`, `x <> ALL(array)` or `(a, b) <> (1, 2)`."""
+    if isinstance(node.this, exp.Tuple):
+        return _not(_same_rows(reader, node, node.this, node.expression, depth))
+    array = _array_of(node.expression, "all")
+    return reader.apply("ne", node, node.this, node.expression, depth=depth) if array is None else _not(_element(reader, node, array, depth))
+
+
+def _array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
+    """The array in ANY(array), SOME(array) or ALL(array), of which sqlglot knows the first."""
+    if isinstance(node, exp.Any) and "any" in names:
+        return node.this.unnest()
+    named = isinstance(node, exp.Anonymous) and str(node.this).lower() in names and len(node.expressions) == 1
+    return node.expressions[0] if named else None
+
+
+def _element(reader: _Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tree:
+    """Whether a value is in an array; FALSE for one without elements, whatever the value is."""
+    span = reader.span(node)
     found = reader.apply("in", node, node.this, array, depth=depth)
     some = t.Apply("gt", (t.Apply("size", (reader.read(array, depth),), span), t.Const(0, span)), span)
     return found if isinstance(node.this, exp.Literal) else t.Apply("and", (found, some), span)
+
+
+def _same_rows(reader: _Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, depth: int) -> t.Tree:
+    """Two rows of values, which are equal if they are in each place."""
+    count = len(left.expressions)
+    if not isinstance(right, exp.Tuple) or len(right.expressions) != count:
+        raise reader.fail(msg.unsupported_syntax(reader.span(node), f"a row of {count} values beside anything but another one"))
+    return row_equal(reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node))
 
 
 def _array(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -608,15 +683,72 @@ def _arguments(node: exp.Expr) -> Iterator[exp.Expr]:
             yield value
 
 
+def _counted(reader: _Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
+    """The arguments of a function that takes so many."""
+    args = list(_arguments(node))
+    if len(args) not in counts:
+        wanted = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
+        raise reader.fail(msg.wrong_argument_count(reader.span(node), reader.called_name(node), len(args), wanted))
+    return args
+
+
 def _function(op: str, *counts: int) -> Build:
     def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-        args = list(_arguments(node))
-        if counts and len(args) not in counts:
-            wanted = " or ".join(map(str, counts)) + " arguments"
-            raise reader.fail(msg.wrong_argument_count(reader.span(node), node.name or op, len(args), wanted))
+        args = _counted(reader, node, *counts) if counts else list(_arguments(node))
         return reader.apply(op, node, *args, depth=depth)
 
     return build
+
+
+def _conversion(kind: str) -> Build:
+    """A function of one argument that is a cast: date(t), to_timestamp(s)."""
+
+    def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+        (value,) = reader.all(_counted(reader, node, 1), depth)
+        return _converted(reader, value, kind, reader.span(node))
+
+    return build
+
+
+def _right(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    text, length = reader.all([node.this, node.expression], depth)
+    return right(text, length, reader.span(node))
+
+
+def _split_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """split_part(s, '@', 2)"""
+    text, by, number = reader.all(_counted(reader, node, 3), depth)
+    if not isinstance(number, t.Const) or not isinstance(number.value, int) or not 0 < number.value < 2**31:
+        raise reader.fail(msg.unsupported_syntax(number.span, "a place that is no constant from 1 on"))
+    return split_part(text, by, number.value, reader.span(node))
+
+
+def _date_sub(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    date, days = reader.all([node.this, node.expression], depth)
+    back = t.Const(-days.value, days.span) if isinstance(days, t.Const) and isinstance(days.value, int) else t.Apply("neg", (days,), days.span)
+    return t.Apply("add_days", (date, back), reader.span(node))
+
+
+def _is_nan(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (value,) = reader.all(_counted(reader, node, 1), depth)
+    return t.Apply("ne", (value, value), reader.span(node))
+
+
+def _nvl2(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    value, yes, no = reader.all(_counted(reader, node, 3), depth)
+    return t.Apply("cond", (t.Apply("is_null", (value,), value.span), no, yes), reader.span(node))
+
+
+def _is_not_null(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (value,) = reader.all(_counted(reader, node, 1), depth)
+    return _not(t.Apply("is_null", (value,), reader.span(node)))
+
+
+def _overlap(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """arrays_overlap(a, array('x', 'y')): one element is in the other array."""
+    one, other = reader.all(_counted(reader, node, 2), depth)
+    span = reader.span(node)
+    return t.Bind("any", "__element", one, t.Apply("in", (t.Name("__element", span), other), span), span)
 
 
 def _left(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -650,8 +782,27 @@ FUNCTIONS: dict[str, Build] = {
     "char_length": _function("length", 1),
     "isnull": _function("is_null", 1),
     "millisecond": _part("millisecond"),
+    "date_part": _date_part,
+    "datepart": _date_part,
+    "week": _week,
+    "weekofyear": _week,
+    "weekday": _weekday,
+    "date": _conversion("date"),
+    "to_date": _conversion("date"),
+    "to_timestamp": _conversion("timestamp"),
+    "btrim": _function("trim", 1),
+    "isnan": _is_nan,
+    "isnotnull": _is_not_null,
+    "nvl2": _nvl2,
+    "arrays_overlap": _overlap,
+    "split_part": _split_part,
+    "reverse": _function("reverse", 1),
+    "greatest": _function("greatest"),
+    "least": _function("least"),
 }
 """Functions that sqlglot has no node for, or whose node differs between its versions, by their lower-case names."""
+KNOWN = [*FUNCTIONS, "coalesce", "nullif", "lower", "upper", "length", "substring", "trim", "replace", "abs", "concat", "left", "right", "quarter", "date_sub"]
+"""Names to guess a misspelt one from."""
 
 
 def _anonymous(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -659,8 +810,7 @@ def _anonymous(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if name in ("filter", "matches_filter"):
         return _reference(reader, node, depth)
     if name not in FUNCTIONS:
-        known = [*FUNCTIONS, "coalesce", "nullif", "lower", "upper", "length", "substring", "trim", "replace", "abs", "concat"]
-        raise reader.fail(msg.unknown_function(reader.span(node), name, known))
+        raise reader.fail(msg.unknown_function(reader.span(node), name, KNOWN))
     return FUNCTIONS[name](reader, node, depth)
 
 
@@ -686,7 +836,7 @@ _RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.Not: (_THIS, _unary("not")),
     exp.Paren: (_THIS, _paren),
     exp.EQ: (_BINARY_ARGS, _equal),
-    exp.NEQ: (_BINARY_ARGS, _binary("ne")),
+    exp.NEQ: (_BINARY_ARGS, _unequal),
     exp.LT: (_BINARY_ARGS, _binary("lt")),
     exp.LTE: (_BINARY_ARGS, _binary("le")),
     exp.GT: (_BINARY_ARGS, _binary("gt")),
@@ -745,6 +895,9 @@ _RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.Trim: (frozenset({"this", "position"}), _trim),
     exp.Substring: (frozenset({"this", "start", "length"}), _function("substr", 2, 3)),
     exp.Left: (_BINARY_ARGS, _left),
+    exp.Right: (_BINARY_ARGS, _right),
+    exp.DateSub: (_BINARY_ARGS, _date_sub),
+    exp.Quarter: (_THIS, _quarter),
     exp.StrPosition: (frozenset({"this", "substr"}), _position),
     exp.Replace: (frozenset({"this", "expression", "replacement"}), _function("replace", 3)),
     exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), _concat),

@@ -50,6 +50,10 @@ _ROWS = (
        (((True, "a", "b"), "a"), ((False, "a", "b"), "b"), ((None, "a", "b"), None)), "UNKNOWN where the condition is"),
     Op("coalesce", ("T* -> T",), "The first argument that has a value.", (((None, "b"), "b"), (("a", "b"), "a")),
        "UNKNOWN only if all are"),
+    Op("greatest", ("T* -> T",), "The largest of the arguments that have a value; texts by code point, NaN above all numbers.",
+       (((1, None, 3), 3), (("B", "a"), "a"), ((float("nan"), 1.0), float("nan")), ((None, None), None)), "UNKNOWN only if all are"),
+    Op("least", ("T* -> T",), "The smallest of the arguments that have a value; texts by code point, NaN above all numbers.",
+       (((1, None, 3), 1), (("B", "a"), "B"), ((float("nan"), 1.0), 1.0), ((None, None), None)), "UNKNOWN only if all are"),
     Op("same", ("T, T -> boolean",), "IS NOT DISTINCT FROM: equal, or both without a value.",
        (((None, None), True), (("a", None), False), (("a", "a"), True)), "never UNKNOWN"),
     # comparison

@@ -204,6 +204,25 @@ def _coalesce(_node: Call, args: list[Eval]) -> Eval:
     return lambda row: next((value for arg in args if (value := arg(row)) is not None), None)
 
 
+def _extreme(node: Call, args: list[Eval]) -> Eval:
+    greatest = node.op == "greatest"
+
+    def run(row: Row) -> Any:
+        found = None
+        for arg in args:
+            value = arg(row)
+            if found is None or (value is not None and (_above(value, found) if greatest else _above(found, value))):
+                found = value
+        return found
+
+    return run
+
+
+def _above(one: Any, other: Any) -> bool:
+    """The order of values, in which NaN comes last."""
+    return bool(one > other or (one != one and other == other))  # noqa: PLR0124  # NaN alone is not itself
+
+
 def _same(_node: Call, args: list[Eval]) -> Eval:
     left, right = args
 
@@ -235,6 +254,8 @@ _SPECIAL: dict[str, Callable[[Call, list[Eval]], Eval]] = {
     "or": _or,
     "cond": _cond,
     "coalesce": _coalesce,
+    "greatest": _extreme,
+    "least": _extreme,
     "same": _same,
     "in": _in,
     "is_true": lambda _node, args: lambda row: args[0](row) is True,

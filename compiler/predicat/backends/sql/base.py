@@ -201,7 +201,9 @@ def negation(sql: Sql) -> Sql:
 
 
 def is_null(sql: Sql) -> Sql:
-    return exp.Is(this=wrap(sql), expression=exp.Null())
+    # IS NULL alone does not tell PostgreSQL what a parameter is.
+    typed = cast(sql, "TEXT") if isinstance(sql, exp.Var) else sql
+    return exp.Is(this=wrap(typed), expression=exp.Null())
 
 
 def is_true(sql: Sql) -> Sql:
@@ -555,6 +557,17 @@ def function(name: str) -> Rule:
     return lambda r, node: fn(name, *r.args(node))
 
 
+def _extreme(name: str) -> Rule:
+    """GREATEST or LEAST, which pass over NULL on every engine; the first argument carries the order of texts."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        collate = r.dialect.table.get("collate") if node.type == STRING else None
+        first = collate(r, Call(STRING, "collate", node.args[:1])) if callable(collate) else r.node(node.args[0])
+        return fn(name, first, *map(r.node, node.args[1:]))
+
+    return rule
+
+
 def constant(node: Node) -> str:
     """The value of an argument that the check made sure is a constant text."""
     return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
@@ -639,6 +652,8 @@ COMMON: dict[str, Rule | Reason] = {
     "is_null": lambda r, node: is_null(r.node(node.args[0])),
     "cond": _cond,
     "coalesce": function("COALESCE"),
+    "greatest": _extreme("GREATEST"),
+    "least": _extreme("LEAST"),
     "dyn": lambda r, node: r.node(node.args[0]),
     "same": _same,
     "in": _in,
