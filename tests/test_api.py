@@ -55,6 +55,29 @@ def test_params() -> None:
     with pytest.raises(predicat.PredicatError, match="no parameter 'minuts'"):
         f.evaluate({}, minuts=1)
     assert catalog["long_delay@1"].sql("spark") == "dep_delay > 30"
+    assert f.parameterized("postgres", first=2) == ("dep_delay >= CAST($2 AS BIGINT)", [60])
+    assert f.parameterized("spark", minutes=90) == ("dep_delay >= CAST(? AS BIGINT)", [90])
+
+
+@pytest.mark.parametrize(("params", "message"), [
+    ({"minuts": 1}, "did you mean 'minutes'"), ({"minutes": "90"}, "parameter 'minutes' of this predicate is a bigint, not str"),
+    ({"minutes": float("nan")}, "NaN compares with nothing"), ({"minutes": 2**63}, "is a bigint, not int"),
+])  # fmt: skip
+def test_wrong_params(params: dict[str, object], message: str) -> None:
+    f = predicat.load_catalog(ROOT / "catalog")["flights.long_delay"]
+    for call in (lambda: f.evaluate({"dep_delay": 70}, **params), lambda: f.parameterized("postgres", **params)):
+        with pytest.raises(predicat.PredicatError, match=message):
+            call()
+
+
+def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "d.yml"
+    file.write_text("apiVersion: predicat/v1\ndataset: d\nfields: {n: bigint, s: string}\n"
+                    "filters: {f: {sql: 'n > :least AND s = :word', params: {least: bigint, word: {type: string, default: x}}}}\n")  # fmt: skip
+    f = predicat.load_catalog(file)["d.f"]
+    with pytest.raises(predicat.PredicatError, match="this predicate needs a value for its parameter 'least'"):
+        f.parameterized("duckdb")
+    assert f.parameterized("duckdb", least=3) == ("n > CAST($1 AS BIGINT) AND s = $2", [3, "x"])
 
 
 @pytest.mark.parametrize(("call", "message"), [

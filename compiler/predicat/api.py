@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,14 @@ from predicat import backends
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.frontends import LANGUAGES, Body
-from predicat.ir.nodes import FieldDecl, Node, fields_of, params_of
+from predicat.ir.nodes import FieldDecl, Literal, Node, fields_of, params_of
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
+from predicat.ir.values import RowError, to_value
 from predicat.passes.check import check
 from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
+from predicat.passes.substitute import substitute
 from predicat.semantics.evaluate import Eval, compile_node
 
 if TYPE_CHECKING:
@@ -50,15 +52,11 @@ class Predicate(Struct, frozen=True, dict=True):
 
         A row maps field names to Python values (a dotted name flat or nested); a missing key and None are absent
         values. `params` are values for the predicate's parameters. Raises PredicatError if a value does not fit the
-        declared type of its field.
+        declared type of its field or parameter.
         """
         if not params:
             return self._outcome(row)
-        self._known(params)
-        for name, value in params.items():
-            if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
-                raise PredicatError.of(msg.bad_value(NOWHERE, f"parameter {name!r}", "NaN compares with nothing"))
-        return self._outcome({**row, **{f":{name}": value for name, value in params.items()}})
+        return self._outcome({**row, **{f":{name}": value for name, value in self._given(params).items()}})
 
     def sql(self, dialect: str) -> str:
         """A boolean SQL expression that never raises: TRUE, FALSE, or NULL for UNKNOWN.
@@ -67,12 +65,14 @@ class Predicate(Struct, frozen=True, dict=True):
         """
         return _dialect(dialect).render(self.node)
 
-    def parameterized(self, dialect: str, first: int = 1) -> tuple[str, list[Value]]:
+    def parameterized(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
         """The SQL with its constants as parameters numbered from `first`, and their values in order.
 
-        Parameters of PostgreSQL and DuckDB are `$1`, `$2`, ...; Spark's are `?`, with a value for each of them.
+        Parameters of PostgreSQL and DuckDB are `$1`, `$2`, ...; Spark's are `?`, with a value for each of them. `params` are
+        values for the predicate's own parameters, which become such ones too; without one the default counts. Raises
+        PredicatError for one that is missing, unknown or of another type, Unsupported where the dialect cannot say an operator.
         """
-        return _dialect(dialect).parameterized(self.node, first)
+        return _dialect(dialect).parameterized(self._bound(params), first)
 
     def to(self, language: str) -> str:
         """The predicate in another language, or in a SQL dialect: TRUE for the same rows.
@@ -111,10 +111,30 @@ class Predicate(Struct, frozen=True, dict=True):
     def _function(self) -> Eval:
         return compile_node(self.node)
 
-    def _known(self, names: Iterable[str]) -> None:
-        for name in names:
-            if name not in self.params:
-                raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, self.params))
+    def _bound(self, params: Mapping[str, Any]) -> Node:
+        """The node with values in the place of its parameters."""
+        given = self._given(params)
+        values: dict[str, Node] = {}
+        for name, decl in params_of(self.node).items():
+            if decl.required and name not in given:
+                raise PredicatError.of(msg.missing_param(NOWHERE, "this predicate", name))
+            values[name] = Literal(decl.type, given.get(name, decl.default))
+        return substitute(self.node, values) if values else self.node
+
+    def _given(self, params: Mapping[str, Any]) -> dict[str, Value]:
+        """Values for parameters as their types have them. Raises PredicatError for a parameter that there is not, or a value that it does not take."""
+        known = params_of(self.node)
+        found: dict[str, Value] = {}
+        for name, value in params.items():
+            if name not in known:
+                raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, known))
+            if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
+                raise PredicatError.of(msg.bad_value(NOWHERE, f"parameter {name!r}", "NaN compares with nothing"))
+            try:
+                found[name] = to_value(value, known[name].type)
+            except RowError:
+                raise PredicatError.of(msg.param_type(NOWHERE, "this predicate", name, str(known[name].type), type(value).__name__)) from None
+        return found
 
 
 def _dialect(name: str) -> Dialect:
