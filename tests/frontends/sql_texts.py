@@ -101,7 +101,8 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("({} AND {})", x, x), ("({} OR {})", x, x), ("(NOT {})", x), ("{} AND {}", x, x), ("{} OR {}", x, x), ("NOT {}", x), ("{} {} {}", n, _signs, n), ("{} {} {}", s, _signs, s),
         ("{} {} {}", d, _signs, d), ("{} {} {}", n, _signs, d), ("{} {} {}", moments(depth - 1), _signs, moments(depth - 1)), ("{} {} {}", days(depth - 1), _signs, days(depth - 1)),
         ("{} {}BETWEEN {} AND {}", n, _not, n, n), ("{} {}IN ({}, {})", s, _not, texts(0), texts(0)), ("{} {}IN ({}, {}, NULL)", n, _not, integers(0), integers(0)),
-        ("{} {}{} {}", s, _not, st.sampled_from(["LIKE", "ILIKE"]), _patterns), ("{} {}LIKE {} ESCAPE '!'", s, _not, _escaped), ("{} IS {}NULL", kinds | x, _not), ("{} = {}", x, x),
+        ("{} {}{} {}", s, _not, st.sampled_from(["LIKE", "ILIKE"]), _patterns), ("{} {}LIKE {} ESCAPE '!'", s, _not, _escaped),
+        ("{} {}{} {} (ARRAY[{}, {}])", s, _not, st.sampled_from(["LIKE", "ILIKE"]), st.sampled_from(["ANY", "ALL"]), _patterns, _patterns), ("{} IS {}NULL", kinds | x, _not), ("{} = {}", x, x),
         ("({}) IS {}{}", x, _not, st.sampled_from(["TRUE", "FALSE"])), ("{} IS {}DISTINCT FROM {}", n, _not, n), ("{} IS {}DISTINCT FROM {}", s, _not, s), ("({}) = ({})", x, x),
         ("starts_with({}, {})", s, s), ("coalesce({}, {})", x, x), ("CASE WHEN {} THEN {} WHEN {} THEN {} END", x, x, x, x), ("{} = ANY(xs)", n), ("{} <> ALL(xs)", n), ("{} = SOME(xs)", n), ("({}, {}) = ({}, {})", n, s, n, s), ("({}, {}) {}IN ((1, {}), ({}, 'a'))", n, s, _not, s, n),
     )  # fmt: skip

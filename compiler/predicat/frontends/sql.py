@@ -75,6 +75,8 @@ def _check_words(tokens: list[Token], source: Source) -> None:
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         if (one.token_type, other.token_type) in _GAPS:
             raise PredicatError.of(msg.syntax(Span(source, other.start, other.end + 1), f"this is no valid SQL condition: something is missing before {other.text!r}"))
+        if one.token_type in _JSON_ARROWS:
+            raise PredicatError.of(msg.unsupported_syntax(Span(source, one.start, one.end + 1), f"the operator {one.text}", _JSON_HINT))
         if one.token_type is TokenType.VAR and one.text.upper() == "IF" and other.token_type is not TokenType.L_PAREN:
             raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), "IF takes its arguments in parentheses", "a field of that name stands in double quotes"))
         if one.token_type in _OPENING:
@@ -90,6 +92,8 @@ def _check_words(tokens: list[Token], source: Source) -> None:
 
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
+_JSON_ARROWS = frozenset({TokenType.DARROW, TokenType.HASH_ARROW, TokenType.DHASH_ARROW})
+_JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
 _COMMA = TokenType.COMMA
 _GAPS = frozenset({(_COMMA, _COMMA), (TokenType.L_PAREN, _COMMA), (TokenType.L_BRACKET, _COMMA), (_COMMA, TokenType.R_PAREN), (_COMMA, TokenType.R_BRACKET)})
 _COMPARISONS = frozenset({TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ})
@@ -229,9 +233,10 @@ class _Reader:
         names = {
             exp.Subquery: "a subquery", exp.Select: "a subquery", exp.Star: "*", exp.Window: "a window function",
             exp.CurrentTimestamp: "the current time", exp.CurrentDate: "the current date", exp.Rand: "a random number",
+            exp.JSONExtract: "the operator ->",
         }  # fmt: skip
         what = names.get(type(node))
-        hint = None
+        hint = _JSON_HINT if isinstance(node, exp.JSONExtract) else None
         if isinstance(node, exp.CurrentTimestamp | exp.CurrentDate):
             hint = "a filter gives the same answer every day: pass the time as a parameter"
         if what is None and isinstance(node, exp.Func) and not isinstance(node, _OPERATORS):
@@ -396,16 +401,20 @@ def _like(op: str) -> Build:
 
 
 def _like_with(reader: _Reader, node: exp.Expr, op: str, escape: str, depth: int) -> t.Tree:
+    """LIKE with one pattern, ANY of several or ALL of them. NOT LIKE ANY is one NOT LIKE or another, as Spark and PostgreSQL have it."""
     value, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
-    if isinstance(right, exp.Any | exp.All):
-        inner = right.this.unnest()
-        patterns = inner.expressions if isinstance(inner, exp.Tuple | exp.Array) else [inner]
-        parts = tuple(_pattern(reader, value, item, op, escape, span, depth) for item in patterns)
-        found: t.Tree = t.Apply("or" if isinstance(right, exp.Any) else "and", parts, span)
-    else:
-        found = _pattern(reader, value, right, op, escape, span, depth)
-    return _not(found) if node.args.get("negate") else found
+    inner = right.this.unnest() if isinstance(right, exp.Any | exp.All) else right
+    if 0 <= reader.extent(right)[1] <= reader.extent(node.this)[0] < len(reader.source.text):
+        hint = "engines disagree about the order of its arguments: write text LIKE pattern"
+        raise reader.fail(msg.unsupported_syntax(span, "LIKE as a function", hint))
+    patterns = inner.expressions if isinstance(right, exp.Any | exp.All) and isinstance(inner, exp.Tuple | exp.Array) else [inner]
+    if not patterns:
+        raise reader.fail(msg.syntax(span, "ANY and ALL take at least one pattern"))
+    parts = tuple(_pattern(reader, value, item, op, escape, span, depth) for item in patterns)
+    if node.args.get("negate"):
+        parts = tuple(map(_not, parts))
+    return parts[0] if len(parts) == 1 else t.Apply("and" if isinstance(right, exp.All) else "or", parts, span)
 
 
 def _pattern(
