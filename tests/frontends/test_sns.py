@@ -51,15 +51,20 @@ def key_matches(name: str, wanted: Any, value: Any, path: tuple[str, ...], body:
     found = value.get(name) if isinstance(value, dict) else None
     if isinstance(wanted, dict):
         return any(matches(wanted, one, (*path, name), body) for one in [*(found if isinstance(found, list) else [found]), None])
-    return any(not there(body, (*path, name)) if one == {"exists": False} else found is not None if one == {"exists": True} else
+    return any(not there(body, (*path, name)) if one == {"exists": False} else leaf(found) if one == {"exists": True} else
                any(hit(one, item) for item in (found if isinstance(found, list) else [found])) for one in wanted)  # fmt: skip
 
 
 def there(value: Any, path: tuple[str, ...]) -> bool:
     found = value.get(path[0]) if isinstance(value, dict) else None
     if len(path) == 1:
-        return found is not None
+        return leaf(found)
     return any(there(one, path[1:]) for one in (found if isinstance(found, list) else [found]))
+
+
+def leaf(value: Any) -> bool:
+    """A value that is no object; of an array, one of its elements."""
+    return any(one is not None and not isinstance(one, dict) for one in (value if isinstance(value, list) else [value]))
 
 
 def hit(wanted: Any, value: Any) -> bool:
@@ -70,7 +75,7 @@ def hit(wanted: Any, value: Any) -> bool:
             return isinstance(value, str) and value.startswith(operand)
         if operator == "numeric":
             return number and value > operand[1]
-        return value is not None and not any(hit(one, value) for one in operand)
+        return leaf(value) and not any(hit(one, value) for one in operand)
     return value == wanted and isinstance(value, str) == isinstance(wanted, str) and isinstance(value, bool) == isinstance(wanted, bool)
 
 
@@ -102,7 +107,11 @@ EVENT = {"Records": [{"eventName": "ObjectCreated:Put", "s3": {"object": {"key":
     ({"Records": {"s3": {"object": {"tag": [{"exists": False}, "t"]}}}}, (True, True, True)),
     ({"Records": {"nope": [{"exists": False}], "eventName": ["ObjectRemoved"]}}, (True, False, False)),
     ({"Records": {"$or": [{"eventName": ["z"]}, {"nope": [{"exists": False}]}]}}, (True, True, True)),
-    ({"Records": [{"exists": True}]}, (True, True, False)),
+    ({"Records": [{"exists": True}]}, (False, False, False)),
+    ({"Records": [{"exists": False}]}, (True, True, True)),
+    ({"Records": {"eventName": [{"exists": True}]}}, (True, False, False)),
+    ({"Records": {"s3": [{"exists": True}]}}, (False, False, False)),
+    ({"Records": {"s3": [{"anything-but": "x"}]}}, (False, False, False)),
 ], ids=str)  # fmt: skip
 def test_arrays_of_objects(policy: Any, matched: tuple[bool, ...]) -> None:
     assert tuple(read(policy).evaluate({"body": body}) for body in (EVENT, {"Records": []}, {})) == matched

@@ -2,7 +2,8 @@
 
 A body is the policy itself (attribute scope), or a mapping with `FilterPolicyScope` (MessageAttributes or MessageBody) and
 `FilterPolicy`; JSON text is read as well. Every key must match; a key matches if one of its values does; an array in the
-message matches if one of its elements does, one of objects too. An absent key matches `{"exists": false}` alone. Numbers in attributes that
+message matches if one of its elements does, one of objects too. An absent key matches `{"exists": false}` alone, and in a body a
+key that holds an object counts as absent there. Numbers in attributes that
 are texts are compared as numbers. Source: Amazon SNS Developer Guide, "Subscription filter policies" and
 "Filter policy constraints". That the keys inside of a key match together in one element of an array, and that an absent key is in
 none of them, is the rule of the Event Ruler.
@@ -140,7 +141,7 @@ class _Reader(DataReader):
         """Whether there is a key at the end of a path, through any elements on its way."""
         found, span = self.read(path[0], base), path[0].span
         if len(path) == 1:
-            return present(found.tree)
+            return self.leaf(found, span, depth)
         return self.among(found, span, depth, lambda one: self.has(path[1:], one, depth + 1))
 
     def value(self, key: _Key, base: _Read | None, value: Any, depth: int) -> t.Tree:
@@ -149,9 +150,19 @@ class _Reader(DataReader):
             _, wanted = self.only(value, "a condition", OPERATORS)
             if not isinstance(wanted, bool):
                 raise self.bad(wanted, "exists", "it is true or false")
-            return present(found.tree) if wanted else t.Apply("is_null", (found.tree,), key.span)
+            leaf = self.leaf(found, key.span, depth)
+            return leaf if wanted else negated(leaf)
         test = self.test(value)
         return self.among(found, key.span, depth, lambda one: test(one.tree, one.kind))
+
+    def leaf(self, found: _Read, span: Span, depth: int) -> t.Tree:
+        """Whether there is a value, or an element of an array, that is no object: `exists` does not see what has keys inside."""
+        return self.among(found, span, depth, lambda one: self.is_leaf(one.tree, one.kind)) if self.nested else present(found.tree)
+
+    def is_leaf(self, tree: t.Tree, kind: Type) -> t.Tree:
+        if kind == JSON and self.nested:
+            return both((present(tree), negated(t.Apply("json_is", (tree, t.Const("object", tree.span)), tree.span))), tree.span)
+        return t.Const(value=False, span=tree.span) if isinstance(kind, StructType | MapType) else present(tree)
 
     def read(self, key: _Key, base: _Read | None) -> _Read:
         if base is None:
@@ -233,7 +244,7 @@ class _Reader(DataReader):
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             hits = either(tuple(decided(test(key, kind)) for test in tests), key.span)
-            return t.Apply("and", (present(key), negated(hits)), key.span)
+            return both((self.is_leaf(key, kind), negated(hits)), key.span)
 
         return run
 
