@@ -67,7 +67,7 @@ def texts(depth: int) -> st.SearchStrategy[str]:
     x, n = texts(depth - 1), written(("CAST({} AS int)", integers(depth - 1)), "1", "2")
     return leaves | written(
         ("({} || {})", x, x), ("{} || {}", leaves, leaves), ("lower(replace({}, 'é', 'e'))", x), ("upper(replace({}, 'é', 'e'))", x), ("substring({}, {}, {})", x, n, n),
-        ("substring({} FROM {} FOR {})", x, n, n), ("substring({}, {})", x, n), ("trim({})", x), ("ltrim({})", x), ("rtrim({})", x), ("trim(BOTH FROM {})", x),
+        ("substring({} FROM {} FOR {})", x, n, n), ("substring({}, {})", x, n), ("trim({})", x), ("ltrim({})", x), ("rtrim({})", x), ("trim(BOTH FROM {})", x), ("trim({} FROM {})", st.sampled_from(["'a'", "' x'", "'%c'"]), x), ("btrim({}, 'ab')", x),
         ("replace({}, {}, {})", x, x, x), ("left({}, 2)", x), ("right({}, {})", x, st.sampled_from(["0", "1", "2", "7"])), ("reverse({})", x), ("split_part({}, {}, {})", x, st.sampled_from(["'a'", "' '", "'bc'"]), st.sampled_from(["1", "2", "3"])),
         ("greatest({}, {})", x, x), ("least({}, {}, {})", x, x, x), ("CAST({} AS text)", integers(depth - 1)), ("CAST({} AS text)", booleans(depth - 1)),
         ("coalesce({}, {})", x, x), ("nullif({}, {})", x, x), ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x),

@@ -604,8 +604,22 @@ def _trunc(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def _trim(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-    op = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(str(node.args.get("position") or "BOTH").upper(), "trim")
-    return reader.apply(op, node, node.this, depth=depth)
+    """TRIM of spaces, or of any of the characters of a constant at both ends."""
+    position = str(node.args.get("position") or "BOTH").upper()
+    characters = node.args.get("expression")
+    if characters is None:
+        return reader.apply({"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth)
+    if position != "BOTH":
+        raise reader.fail(msg.unsupported_syntax(reader.span(node), "TRIM of characters at one end"))
+    if 0 <= reader.extent(node.this)[1] <= reader.extent(characters)[0] < len(reader.source.text):
+        hint = "engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM text)"
+        raise reader.fail(msg.unsupported_syntax(reader.span(node), "TRIM with two arguments", hint))
+    return reader.apply("strip", node, node.this, characters, depth=depth)
+
+
+def _btrim(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    args = _counted(reader, node, 1, 2)
+    return reader.apply("trim" if len(args) == 1 else "strip", node, *args, depth=depth)
 
 
 def _bracket(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -799,7 +813,7 @@ FUNCTIONS: dict[str, Build] = {
     "date": _conversion("date"),
     "to_date": _conversion("date"),
     "to_timestamp": _conversion("timestamp"),
-    "btrim": _function("trim", 1),
+    "btrim": _btrim,
     "isnan": _is_nan,
     "isnotnull": _is_not_null,
     "nvl2": _nvl2,
@@ -901,7 +915,7 @@ _RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.Lower: (_THIS, _unary("lower")),
     exp.Upper: (_THIS, _unary("upper")),
     exp.Length: (_THIS, _unary("length")),
-    exp.Trim: (frozenset({"this", "position"}), _trim),
+    exp.Trim: (frozenset({"this", "position", "expression"}), _trim),
     exp.Substring: (frozenset({"this", "start", "length"}), _function("substr", 2, 3)),
     exp.Left: (_BINARY_ARGS, _left),
     exp.Right: (_BINARY_ARGS, _right),
