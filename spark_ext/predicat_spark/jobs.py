@@ -202,6 +202,7 @@ def write(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Fil
     """The accepted rows of each filter as Parquet, beside their places first: a failure leaves the old ones."""
     files = _Files(session, out)
     beside = f".writing-{uuid4().hex}"
+    files.recover([label for label, _ in rows])
     try:
         with _progress(len(rows)) as advance:
             for label, row in rows:
@@ -234,7 +235,7 @@ class _Files:
 
     def swap(self, new: str, name: str) -> None:
         """Put a folder in the place of an older one, which comes back if that fails."""
-        old = f".old-{uuid4().hex}"
+        old = f".old-{name}-{uuid4().hex}"
         had = self.system.exists(self.path(name)) and self.rename(name, old)
         try:
             self.rename(new, name)
@@ -243,6 +244,15 @@ class _Files:
                 self.rename(old, name)
             raise
         self.delete(old)
+
+    def recover(self, names: Sequence[str]) -> None:
+        """Bring back the folders of a run that was killed between two renames."""
+        root = self.paths.Path(self.folder)
+        found = [str(status.getPath().getName()) for status in self.system.listStatus(root)] if self.system.exists(root) else []
+        for name in names:
+            old = [one for one in found if re.fullmatch(rf"\.old-{re.escape(name)}-[0-9a-f]{{32}}", one)]
+            if old and name not in found:
+                self.rename(old[0], name)
 
     def rename(self, old: str, new: str) -> bool:
         if not self.system.rename(self.path(old), self.path(new)):
@@ -282,7 +292,8 @@ def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[s
     """The accepted rows of each filter as a table, all written beside the old ones first; a failure leaves or brings back those.
 
     A Parquet table that keeps its columns is pointed to its new files in one step, so that readers find the old rows or the new ones.
-    Another one is renamed, and the new one takes its name: between the two there is none.
+    Another one is renamed, and the new one takes its name: between the two there is none, and if a run is killed there, the next one brings
+    the old one back first.
     """
     mark = uuid4().hex
     staged: list[_Staged] = []
@@ -291,6 +302,7 @@ def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[s
         with _progress(len(rows)) as advance:
             for label, row in rows:
                 name, found = prefix + re.sub(r"\W", "_", label), _accepted(frame, row)
+                _recover(session, name)
                 staged.append(_Staged(name, mark, _location(session, name, found)))
                 if staged[-1].location is None:
                     found.write.saveAsTable(_table_name(f"{name}__{mark}"))
@@ -309,6 +321,18 @@ def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[s
         raise
     for item in staged:  # not before: until all are swapped, these are what comes back
         _discard(session, f"{item.name}__old_{mark}", item.location)
+
+
+def _recover(session: SparkSession, name: str) -> None:
+    """Bring back the table of a run that was killed between two renames."""
+    if session.catalog.tableExists(_table_name(name)):
+        return
+    table = exp.to_table(name, dialect="spark")
+    place = f"IN {_table_name(name.rpartition('.')[0])}" if table.db else ""
+    known = session.sql(f"SHOW TABLES {place} LIKE {exp.Literal.string(f'{table.name}__old_*').sql(dialect='spark')}").collect()
+    old = [row.tableName for row in known if re.fullmatch(rf"{re.escape(table.name)}__old_[0-9a-f]{{32}}", row.tableName)]
+    if old:
+        session.sql(_renamed(f"{name}{old[0].removeprefix(table.name)}", name))
 
 
 def _location(session: SparkSession, name: str, frame: DataFrame) -> str | None:

@@ -39,6 +39,19 @@ def test_report_and_output(spark: Any, tmp_path: Path) -> None:
     assert sorted(path.name for path in out.rglob("*")) == before
 
 
+def test_output_of_a_run_that_was_killed_comes_back(spark: Any, tmp_path: Path) -> None:
+    spark.createDataFrame([(70,), (10,)], "dep_delay bigint").write.parquet(str(tmp_path / "in"))
+    out = tmp_path / "out"
+    predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "in"), out)
+    (out / "long_delay").rename(out / f".old-long_delay-{'0a' * 16}")  # as it lies between the two renames
+    (out / f".old-other-{'0a' * 16}").mkdir()
+    row = next(row for row in CATALOG.filters() if row.name == "long_delay")
+    with pytest.raises(Exception, match="dep_delay"):  # the columns lack what the filter reads: nothing new is written
+        predicat_spark.jobs.write(spark, spark.range(1), [("long_delay", row)], str(out))
+    assert [row.dep_delay for row in spark.read.parquet(str(out / "long_delay")).collect()] == [70]
+    assert (out / f".old-other-{'0a' * 16}").exists()
+
+
 def warehouse(spark: Any) -> Path:
     return Path(str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:"))
 
@@ -65,6 +78,14 @@ def test_tables_are_replaced_whole(spark: Any, tmp_path: Path) -> None:
         spark.sql("DROP VIEW accepted_long_haul")
         predicat_spark.run(CATALOG, "flights", ["long_delay"], str(tmp_path / "more"), None, tables="default.accepted_")  # of other columns
         assert spark.table("accepted_long_delay").collect() == [(90, 2500)]
+        spark.sql(f"ALTER TABLE accepted_long_delay RENAME TO accepted_long_delay__old_{'0a' * 16}")  # as a run leaves it that is killed there
+        with pytest.raises(predicat.PredicatError):
+            predicat_spark.run(CATALOG, "flights", ["long_delay", "late_united"], str(tmp_path / "more"), None, tables="default.accepted_")  # no carrier
+        spark.sql("CREATE VIEW accepted_long_haul AS SELECT 1 AS one")
+        with pytest.raises(predicat.PredicatError):
+            predicat_spark.run(CATALOG, "flights", ["long_delay", "long_haul"], str(tmp_path / "more"), None, tables="default.accepted_")
+        assert spark.table("accepted_long_delay").collect() == [(90, 2500)]
+        spark.sql("DROP VIEW accepted_long_haul")
     finally:
         spark.sql("DROP VIEW IF EXISTS accepted_long_haul")
         spark.sql("DROP TABLE accepted_long_delay")
