@@ -330,9 +330,10 @@ def _recover(session: SparkSession, name: str) -> None:
     table = exp.to_table(name, dialect="spark")
     place = f"IN {_table_name(name.rpartition('.')[0])}" if table.db else ""
     known = session.sql(f"SHOW TABLES {place} LIKE {exp.Literal.string(f'{table.name}__old_*').sql(dialect='spark')}").collect()
-    old = [row.tableName for row in known if re.fullmatch(rf"{re.escape(table.name)}__old_[0-9a-f]{{32}}", row.tableName)]
+    pattern = re.compile(rf"{re.escape(table.name)}(__old_[0-9a-f]{{32}})", re.IGNORECASE)  # Spark keeps names in small letters
+    old = [found[1] for row in known if (found := pattern.fullmatch(row.tableName))]
     if old:
-        session.sql(_renamed(f"{name}{old[0].removeprefix(table.name)}", name))
+        session.sql(_renamed(name + old[0], name))
 
 
 def _location(session: SparkSession, name: str, frame: DataFrame) -> str | None:

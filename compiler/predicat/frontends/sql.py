@@ -184,6 +184,10 @@ class _Reader:
                 self.extents[id(part)] = self.around(part, parts)
         return self.extents[id(node)]
 
+    def stands_before(self, one: exp.Expr, other: exp.Expr) -> bool:
+        """Whether the words of a node come before those of another."""
+        return 0 <= self.extent(one)[1] <= self.extent(other)[0] < len(self.source.text)
+
     def around(self, node: exp.Expr, parts: list[exp.Expr]) -> tuple[int, int]:
         """The extent of a node whose parts have theirs."""
         meta = node.meta
@@ -376,6 +380,8 @@ def _between(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _in(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if isinstance(node.this, exp.Tuple):
+        if not node.expressions:
+            raise reader.fail(msg.syntax(reader.span(node), "IN takes at least one row of values"))
         parts = tuple(_same_rows(reader, node, node.this, row, depth) for row in node.expressions)
         return t.Apply("or", parts, reader.span(node))
     values = reader.all(node.expressions, depth)
@@ -405,7 +411,7 @@ def _like_with(reader: _Reader, node: exp.Expr, op: str, escape: str, depth: int
     value, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     inner = right.this.unnest() if isinstance(right, exp.Any | exp.All) else right
-    if 0 <= reader.extent(right)[1] <= reader.extent(node.this)[0] < len(reader.source.text):
+    if reader.stands_before(right, node.this):
         hint = "engines disagree about the order of its arguments: write text LIKE pattern"
         raise reader.fail(msg.unsupported_syntax(span, "LIKE as a function", hint))
     patterns = inner.expressions if isinstance(right, exp.Any | exp.All) and isinstance(inner, exp.Tuple | exp.Array) else [inner]
@@ -530,7 +536,7 @@ _EXTRACT = {
 
 def _part(op: str) -> Build:
     """A part of a time: `hour(t)`, or `hour(t AT TIME ZONE 'Europe/Paris')`; UTC where no zone is named."""
-    return lambda reader, node, depth: _read_part(reader, op, node, next(_arguments(node)), depth)
+    return lambda reader, node, depth: _read_part(reader, op, node, _only(reader, node), depth)
 
 
 def _read_part(reader: _Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
@@ -551,30 +557,23 @@ def _named_part(reader: _Reader, name: str, node: exp.Expr, moment: exp.Expr, de
     if part == "QUARTER":
         return quarter(_read_part(reader, "month", node, moment, depth), span)
     if part == "WEEK":
-        return _week_of(reader, node, moment, depth)
+        if isinstance(moment.unnest(), exp.AtTimeZone):
+            raise reader.fail(msg.unsupported_syntax(span, "the week in a time zone"))
+        return week(reader.read(moment, depth), span)
     if part not in _EXTRACT:
         hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'ISODOW'])}".lower()
         raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", hint))
     return _read_part(reader, _EXTRACT[part], node, moment, depth)
 
 
-def _week_of(reader: _Reader, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
-    if isinstance(moment.unnest(), exp.AtTimeZone):
-        raise reader.fail(msg.unsupported_syntax(reader.span(node), "the week in a time zone"))
-    return week(reader.read(moment, depth), reader.span(node))
-
-
-def _week(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-    return _week_of(reader, node, next(_arguments(node)), depth)
-
-
-def _quarter(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-    return _named_part(reader, "QUARTER", node, next(_arguments(node)), depth)
+def _named(part: str) -> Build:
+    """A function of one argument that has the name of a part."""
+    return lambda reader, node, depth: _named_part(reader, part, node, _only(reader, node), depth)
 
 
 def _weekday(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """WEEKDAY: 0 for Monday to 6 for Sunday."""
-    return weekday(_read_part(reader, "day_of_week", node, next(_arguments(node)), depth), reader.span(node))
+    return weekday(_read_part(reader, "day_of_week", node, _only(reader, node), depth), reader.span(node))
 
 
 def _date_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -611,7 +610,7 @@ def _trim(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
         return reader.apply({"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth)
     if position != "BOTH":
         raise reader.fail(msg.unsupported_syntax(reader.span(node), "TRIM of characters at one end"))
-    if 0 <= reader.extent(node.this)[1] <= reader.extent(characters)[0] < len(reader.source.text):
+    if reader.stands_before(node.this, characters):
         hint = "engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM text)"
         raise reader.fail(msg.unsupported_syntax(reader.span(node), "TRIM with two arguments", hint))
     return reader.apply("strip", node, node.this, characters, depth=depth)
@@ -685,6 +684,8 @@ def _element(reader: _Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.
 def _same_rows(reader: _Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, depth: int) -> t.Tree:
     """Two rows of values, which are equal if they are in each place."""
     count = len(left.expressions)
+    if not count:
+        raise reader.fail(msg.syntax(reader.span(node), "a row has at least one value"))
     if not isinstance(right, exp.Tuple) or len(right.expressions) != count:
         raise reader.fail(msg.unsupported_syntax(reader.span(node), f"a row of {count} values beside anything but another one"))
     return row_equal(reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node))
@@ -713,6 +714,11 @@ def _counted(reader: _Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
         wanted = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
         raise reader.fail(msg.wrong_argument_count(reader.span(node), reader.called_name(node), len(args), wanted))
     return args
+
+
+def _only(reader: _Reader, node: exp.Expr) -> exp.Expr:
+    """The argument of a function that takes one."""
+    return _counted(reader, node, 1)[0]
 
 
 def _function(op: str, *counts: int) -> Build:
@@ -807,8 +813,8 @@ FUNCTIONS: dict[str, Build] = {
     "millisecond": _part("millisecond"),
     "date_part": _date_part,
     "datepart": _date_part,
-    "week": _week,
-    "weekofyear": _week,
+    "week": _named("WEEK"),
+    "weekofyear": _named("WEEK"),
     "weekday": _weekday,
     "date": _conversion("date"),
     "to_date": _conversion("date"),
@@ -920,7 +926,7 @@ _RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.Left: (_BINARY_ARGS, _left),
     exp.Right: (_BINARY_ARGS, _right),
     exp.DateSub: (_BINARY_ARGS, _date_sub),
-    exp.Quarter: (_THIS, _quarter),
+    exp.Quarter: (_THIS, _named("QUARTER")),
     exp.StrPosition: (frozenset({"this", "substr"}), _position),
     exp.Replace: (frozenset({"this", "expression", "replacement"}), _function("replace", 3)),
     exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), _concat),

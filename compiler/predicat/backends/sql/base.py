@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
@@ -69,7 +68,7 @@ class Dialect(Struct, frozen=True):
 
     def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""
-        renderer = Renderer(self, first=first)
+        renderer = Renderer(self, marks=True)
         said, spark = self.said(renderer, node), self.name == "spark"
         values: list[Value] = []
         numbers: dict[str, int] = {}
@@ -249,10 +248,10 @@ _LARGE = 1_000
 
 
 class Renderer(Struct):
-    """One rendering. With `first`, constants become parameters and `values` collects them."""
+    """One rendering. With `marks`, constants become parameters and `values` collects them."""
 
     dialect: Dialect
-    first: int | None = None
+    marks: bool = False
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
@@ -300,36 +299,39 @@ class Renderer(Struct):
         parts = _parts(sql)
         if parts > _LARGE:
             if isinstance(node, Call):
-                named = self.named(node)
-                sql, parts = min((sql, parts), (named, _parts(named)), key=itemgetter(1))
+                sql = min(sql, self.named(sql, node), key=_parts)
+                parts = _parts(sql)
             self.large[self.numbers.of(node)] = sql
         if parts > MAX_PARTS and parts > _GROWTH * len(set(map(self.numbers.of, walk(node)))):
             op = node.op if isinstance(node, Call) else node.kind
             raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, op, f"nested so deep, its SQL would have {parts:,} parts"))
         return sql
 
-    def named(self, node: Call) -> Sql:
+    def named(self, sql: Sql, node: Call) -> Sql:
         """The SQL of a call with names for what it has several times, and for the operands that its rule says again."""
-        parts = {number: part for number, part in repeated(node, self.numbers).items() if not is_small(self.node(part))}
+        parts = {number: value for number, part in repeated(node, self.numbers).items() if not is_small(value := self.node(part))}
         outer = {number: self.fresh("v") for number in parts}
         call = renamed(node, outer, self.numbers)
         operands = {self.numbers.of(arg): arg for arg in call.args if can_be_named(arg)}
         names = {number: self.fresh("v") for number in operands}
         said = Counter(column.name for column in self.call(renamed(call, names, self.numbers)).find_all(exp.Column))
         inner = {number: name for number, name in names.items() if said[name] > 1}
-        sql = self.call(renamed(call, inner, self.numbers))
-        for bound, values in ((inner, operands), (outer, parts)):
-            for number, name in bound.items():
-                sql = self.dialect.bind(self.node(values[number]), name, sql)
-        return sql
+        if not inner and not outer:
+            return sql
+        found = self.call(renamed(call, inner, self.numbers))
+        for number, name in inner.items():
+            found = self.dialect.bind(self.node(operands[number]), name, found)
+        for number, name in outer.items():
+            found = self.dialect.bind(parts[number], name, found)
+        return found
 
     def keyed(self, rule: Rule, node: Call) -> Sql:
         """Keys are names: they stay in the SQL where constants become parameters."""
-        first, self.first = self.first, None
+        marks, self.marks = self.marks, False
         try:
             return rule(self, node)
         finally:
-            self.first = first
+            self.marks = marks
 
     def no_nul(self, node: Call) -> None:
         for arg in node.args:
@@ -351,7 +353,7 @@ class Renderer(Struct):
     def literal(self, kind: Type, value: Value) -> Sql:
         if value is None:
             return self.null(kind)
-        if self.first is not None and not isinstance(value, bool):
+        if self.marks and not isinstance(value, bool):
             return self.parameter(kind, value)
         match value:
             case str():

@@ -48,15 +48,15 @@ def _said(node: Node) -> object:
 
 def repeated(node: Call, numbers: Numbers) -> dict[int, Node]:
     """The largest parts that a call has several times, by their numbers."""
-    counts = Counter(map(numbers.of, _parts(node)))
+    counts = Counter(numbers.of(part) for part in _reached(node))
     found: dict[int, Node] = {}
 
     def visit(part: Node) -> None:
         number = numbers.of(part)
         if can_be_named(part) and counts[number] > 1:
             found[number] = part
-        elif not isinstance(part, Quantifier):
-            for child in children(part):
+        else:
+            for child in _inside(part):
                 visit(child)
 
     visit(node)
@@ -75,11 +75,16 @@ def renamed(node: Call, names: Mapping[int, str], numbers: Numbers) -> Call:
     return Call(node.type, node.op, tuple(map(rename, node.args)), node.span)
 
 
-def _parts(node: Node) -> Iterator[Node]:
-    yield node
-    if not isinstance(node, Quantifier):
-        for child in children(node):
-            yield from _parts(child)
+def _inside(node: Node) -> tuple[Node, ...]:
+    """The direct parts of a node, but for a macro's, whose variables a name does not see."""
+    return () if isinstance(node, Quantifier) else children(node)
+
+
+def _reached(node: Node) -> Iterator[Node]:
+    stack = [node]
+    while stack:
+        yield stack[-1]
+        stack += _inside(stack.pop())
 
 
 def can_be_named(node: Node) -> bool:

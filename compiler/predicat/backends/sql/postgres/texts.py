@@ -18,14 +18,14 @@ def collate(r: Renderer, node: Call) -> Sql:
 def starts_with(r: Renderer, node: Call) -> Sql:
     """LIKE with a constant, which an index can serve; a function otherwise."""
     value, prefix = node.args
-    if isinstance(prefix, Literal) and isinstance(prefix.value, str) and r.first is None:
+    if isinstance(prefix, Literal) and isinstance(prefix.value, str) and not r.marks:
         return exp.Like(this=wrap(r.node(value)), expression=text(like.escaped(prefix.value) + "%"))
     return fn("STARTS_WITH", *r.args(node))
 
 
 def ends_with(r: Renderer, node: Call) -> Sql:
     value, suffix = r.args(node)
-    if isinstance(node.args[1], Literal) and r.first is None:
+    if isinstance(node.args[1], Literal) and not r.marks:
         return exp.Like(this=wrap(value), expression=text("%" + like.escaped(constant(node.args[1]))))
     return binary(exp.EQ, fn("RIGHT", value, fn("CHAR_LENGTH", suffix)), suffix.copy())
 
@@ -71,7 +71,7 @@ def substr(r: Renderer, node: Call) -> Sql:
     if all(_int32_literal(arg) for arg in node.args[1:]):
         negative = len(numbers) == 2 and constant_int(node.args[2]) < 0
         # As a parameter a constant is a BIGINT, which SUBSTR does not take.
-        return cast(exp.Null(), "TEXT") if negative else fn("SUBSTR", value, *(numbers if r.first is None else (cast(one, "INT") for one in numbers)))
+        return cast(exp.Null(), "TEXT") if negative else fn("SUBSTR", value, *((cast(one, "INT") for one in numbers) if r.marks else numbers))
     start = cast(clamp(numbers[0], 1, 2**31 - 1), "INT")
     if len(numbers) == 1:
         return fn("SUBSTR", value, start)
