@@ -146,3 +146,8 @@ def test_limits(policy: Any, problem: str | None) -> None:
     else:
         with pytest.raises(PredicatError, match=problem):
             read(policy)
+
+
+def test_an_empty_array_in_an_array_is_no_value() -> None:
+    found = read({"a": [{"anything-but": ["x"]}]})
+    assert [found.evaluate({"body": {"a": value}}) for value in ([[], {}], [[None]], ["x", []], ["y", []])] == [False, False, False, True]

@@ -244,7 +244,8 @@ class _Reader(DataReader):
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             hits = either(tuple(decided(test(key, kind)) for test in tests), key.span)
-            return both((self.is_leaf(key, kind), negated(hits)), key.span)
+            leaf = self.leaf(_Read(key, kind), key.span, MAX_DEPTH + 1)  # a name that no element around it has
+            return both((leaf, negated(hits)), key.span)
 
         return run
 
