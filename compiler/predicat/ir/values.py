@@ -55,7 +55,9 @@ INT_PATTERN = "^(?:-[0-9]{1,19}|[0-9]{1,20})$"
 """At most 20 characters, so that an engine can ask for the length instead."""
 DURATION_PATTERN = r"^[+-]?(?:0|(?:(?:[0-9]{1,15}(?:[.][0-9]{0,9})?|[.][0-9]{1,9})(?:h|ms|us|ns|m|s)){1,9})$"
 """Go's syntax (`1h30m`, `-1.5s`), bounded so that an engine adds up the parts exactly in 38 digits."""
-DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$"
+DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$"
+DOUBLE_LONGEST = 600
+"""Characters of a text that converts to a double: so few that an exponent from 1,000 on leaves only zero or infinity."""
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DURATION = re.compile(DURATION_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")

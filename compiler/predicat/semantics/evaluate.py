@@ -17,6 +17,7 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, TIMESTAMP, Type
 from predicat.ir.values import (
+    DOUBLE_LONGEST,
     DOUBLE_PATTERN,
     INT_MAX,
     INT_MIN,
@@ -450,7 +451,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def _to_double(value: Any) -> float | None:
     if isinstance(value, str):
-        if not _DOUBLE.search(value):
+        if len(value) > DOUBLE_LONGEST or not _DOUBLE.search(value):
             return {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}.get(value)
         found = float(value)
         return None if math.isinf(found) else found

@@ -42,7 +42,17 @@ from predicat.backends.sql.base import (
 from predicat.backends.sql.names import identifier
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, DURATION_PATTERN, INT_PATTERN, MAX_SECONDS, MIN_SECONDS, TIMESTAMP_PATTERN, UNITS
+from predicat.ir.values import (
+    DATE_PATTERN,
+    DOUBLE_LONGEST,
+    DOUBLE_PATTERN,
+    DURATION_PATTERN,
+    INT_PATTERN,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    TIMESTAMP_PATTERN,
+    UNITS,
+)
 from predicat.semantics import regex
 
 _MILLION = 1_000_000
@@ -212,7 +222,8 @@ def _to_double(r: Renderer, node: Call) -> Sql:
         return cast(sql, "DOUBLE")
     value = fn("NULLIF", fn("NULLIF", try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
     named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-    return case((_shape(sql, DOUBLE_PATTERN), value), (named, try_cast(sql.copy(), "DOUBLE")))
+    short = binary(exp.LTE, fn("STRLEN", sql.copy()), number(DOUBLE_LONGEST))
+    return case((both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:

@@ -22,6 +22,7 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    either,
     floating,
     fn,
     function,
@@ -52,7 +53,7 @@ from predicat.ir.types import (
     TIMESTAMP,
     MapType,
 )
-from predicat.ir.values import DOUBLE_PATTERN, DURATION_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
+from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, DURATION_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
 from predicat.semantics import regex
 
 _MICROS_OF_DAY = 86_400_000_000
@@ -203,7 +204,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((_numeral(sql, 20), try_cast(sql.copy(), "BIGINT")))
+        return case((_digits(sql), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
@@ -218,11 +219,12 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(sql, "DOUBLE")
-    # The common form: without an exponent, and too short for infinity. TRY_CAST takes hexadecimal digits as well, whose exponent has a p.
-    plain = both(_numeral(sql, 300), *(negation(fn("CONTAINS", sql.copy(), text(letter))) for letter in "eEpP"))
-    value = fn("NULLIF", fn("NULLIF", cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
+    short = binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(DOUBLE_LONGEST))
+    # NULL for a number beyond the doubles, which TRY_CAST takes for infinity: only of infinity is the remainder of infinity NaN.
+    value = fn("NANVL", binary(exp.Mod, try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), exp.Null())
     named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-    return case((plain, try_cast(sql.copy(), "DOUBLE")), (rlike(sql, _shape(DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
+    odd = both(short.copy(), rlike(sql.copy(), _shape(DOUBLE_PATTERN)))
+    return case((both(short, _decimal(sql), _byte(sql, -1, "9")), value), (odd, value.copy()), (named, try_cast(sql.copy(), "DOUBLE")))
 
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
@@ -261,13 +263,23 @@ def _to_date(r: Renderer, node: Call) -> Sql:
     return _utc_date(sql)
 
 
-def _numeral(sql: Sql, longest: int) -> Sql:
-    """Whether a text of so many bytes starts with a minus, a point, a slash or a digit, and ends with a digit.
+def _digits(sql: Sql) -> Sql:
+    """Whether a text of at most 20 bytes starts with a minus, a point, a slash or a digit, and ends with a digit.
 
     Casts to numbers take spaces and controls around the number, and a plus.
     """
     first = both(binary(exp.GTE, sql.copy(), text("-")), binary(exp.LT, sql.copy(), text(":")))
-    return both(first, binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(longest)), _byte(sql, -1, "9"))
+    return both(first, binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(20)), _byte(sql, -1, "9"))
+
+
+def _decimal(sql: Sql) -> Sql:
+    """Whether a text starts as a decimal number does: not with a space, a plus, or as hexadecimal digits do ('0x', '-0X')."""
+
+    def compared(kind: type[exp.Binary], other: str) -> Sql:
+        return binary(kind, sql.copy(), text(other))
+
+    minus = either(both(compared(exp.GTE, "-"), compared(exp.LT, "-0F")), compared(exp.GTE, "-1"))
+    return either(both(compared(exp.LT, "0F"), either(compared(exp.GTE, "."), minus)), compared(exp.GTE, "1"))
 
 
 def _shaped(sql: Sql, shape: str) -> Sql:

@@ -12,7 +12,7 @@ from predicat.backends.sql.postgres.numbers import in_range, moment, numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP
-from predicat.ir.values import DATE_PATTERN, DOUBLE_PATTERN, DURATION_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.ir.values import DATE_PATTERN, DOUBLE_LONGEST, DOUBLE_PATTERN, DURATION_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
@@ -45,9 +45,14 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         size = fn("ABS", value)
         tiny = binary(exp.LT, size, number("2.4703282292062328e-324"))
         fits = binary(exp.LT, size.copy(), number("1.7976931348623158e308"))
-        converted = case((tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")))
+        zero = cast(number(0), "DOUBLE")
+        # NUMERIC ends at 131,072 digits. An exponent from 1,000 on leaves zero, or nothing.
+        far = rlike(one.copy(), "[eE][+-]?0*[1-9][0-9]{3}")
+        vanishes = rlike(one.copy(), "[eE]-|^[+-]?[0.]+[eE]")
+        converted = case((far, case((vanishes, zero))), (tiny, zero.copy()), (fits, cast(value.copy(), "DOUBLE")))
         named = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-        return case((rlike(one, shape(DOUBLE_PATTERN)), converted), (named, cast(one.copy(), "DOUBLE")))
+        short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(DOUBLE_LONGEST))
+        return case((both(short, rlike(one.copy(), shape(DOUBLE_PATTERN))), converted), (named, cast(one.copy(), "DOUBLE")))
 
     return once(r, sql, build)
 
