@@ -491,7 +491,12 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         missing = is_null(r.node(other))
         return either(found, both(negation(guard), negation(missing))) if op == "ne" else both(found, either(guard, missing))
 
-    return r.dialect.let(r, r.node(guarded), build) if needed and not read else build(r.node(guarded))
+    value = r.node(guarded)
+    if needed and not read and op not in ("eq", "ne") and isinstance(other, Literal) and isinstance(other.value, float) and not is_small(value):
+        # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs its value only once.
+        negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -other.value)
+        return binary(_KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
+    return r.dialect.let(r, value, build) if needed and not read else build(value)
 
 
 def _nan_matters(node: Node) -> bool:

@@ -25,7 +25,7 @@ POSTGRES = Dialect(
         "sub": numbers.arithmetic(exp.Sub),
         "mul": numbers.arithmetic(exp.Mul),
         "div": numbers.divide,
-        "mod": numbers.modulo,
+        "mod": numbers.integer,
         "fdiv": numbers.ieee_div,
         "int32": lambda r, node: once(r, r.node(node.args[0]), lambda sql: case((between(sql, number(-(2**31)), number(2**31 - 1)), sql.copy()))),
         "neg": numbers.negate,

@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from predicat.backends.sql import durations
 from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, once, rlike, text, wrap
-from predicat.backends.sql.postgres.numbers import in_range, moment, numeric
+from predicat.backends.sql.postgres import plain
+from predicat.backends.sql.postgres.numbers import ieee, in_range, moment, numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP
@@ -25,18 +26,25 @@ def to_int(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         return text_to_int(r, sql)
     if arg.type == DOUBLE:
-        limit = cast(text("9223372036854775808"), "DOUBLE")
-
-        def build(one: Sql) -> Sql:
-            inside = both(binary(exp.GTE, one, exp.Neg(this=limit)), binary(exp.LT, one.copy(), limit.copy()))
-            return case((inside, cast(fn("TRUNC", cast(one.copy(), "DOUBLE")), "BIGINT")))
-
-        return once(r, sql, build)
+        if isinstance(arg, Call) and plain.is_part(arg, DOUBLE):
+            return plain.doubles(r, arg, lambda leaves: once(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
+        return once(r, sql, _cut)
     if arg.type == TIMESTAMP:
         return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=sql)), "BIGINT")
     if arg.type == BOOLEAN:
         return cast(cast(sql, "INT"), "BIGINT")
     return cast(sql, "BIGINT")
+
+
+def _cut(sql: Sql) -> Sql:
+    """A double without its decimals, or NULL where that does not fit."""
+    limit = cast(text("9223372036854775808"), "DOUBLE")
+    inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
+    return case((inside, _truncated(cast(sql.copy(), "DOUBLE"))))
+
+
+def _truncated(sql: Sql) -> Sql:
+    return cast(fn("TRUNC", sql), "BIGINT")
 
 
 def text_to_double(r: Renderer, sql: Sql) -> Sql:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from predicat.backends.sql import durations
@@ -18,12 +20,14 @@ from predicat.backends.sql.base import (
     either,
     floating,
     fn,
+    negation,
     number,
     once,
     over_zero,
     text,
     wrap,
 )
+from predicat.backends.sql.postgres import plain
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
 from predicat.ir.values import INT_MAX, INT_MIN, MAX_SECONDS, MIN_SECONDS, UNITS
@@ -33,14 +37,6 @@ def bind(value: Sql, name: str, body: Sql) -> Sql:
     """The value as the one column of a subquery, and its name as the column's."""
     inner = exp.select(exp.alias_(value, name, quoted=True, copy=False), copy=False).offset(0, copy=False).subquery(f"{name}t", copy=False)
     return exp.select(body, copy=False).from_(inner, copy=False).subquery(copy=False)
-
-
-def _operate(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
-    """An arithmetic operation as it is: sqlglot turns an untyped division into one of doubles."""
-    found = binary(kind, left, right)
-    if kind is exp.Div:
-        found.set("typed", True)
-    return found
 
 
 def numeric(sql: Sql) -> Sql:
@@ -58,15 +54,70 @@ def _operand(r: Renderer, node: Node) -> Sql:
     return sql if isinstance(node, Literal) else numeric(sql)
 
 
+def integer(r: Renderer, node: Call) -> Sql:
+    """Arithmetic of integers, each of whose results is NULL where it does not fit."""
+    return plain.integers(r, node, lambda leaves: _whole(r, node, leaves))
+
+
+def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
+    if not (isinstance(node, Call) and plain.is_part(node, BIGINT)):
+        known = leaves.get(r.numbers.of(node))
+        return plain.wide(r, node) if known is None else known.copy()
+    parts = [r.node(arg) if isinstance(arg, Literal) else _whole(r, arg, leaves) for arg in node.args]
+    exact = [sql if isinstance(arg, Literal) else numeric(_column(sql)) for sql, arg in zip(parts, node.args, strict=True)]
+    match node.op:
+        case "neg":
+            return in_range(r, exp.Neg(this=wrap(exact[0])))
+        case "abs":
+            return in_range(r, fn("ABS", exact[0]))
+        case "div":
+            return in_range(r, fn("DIV", exact[0], fn("NULLIF", exact[1], number(0))))
+        case "mod":
+            return binary(exp.Mod, parts[0], fn("NULLIF", parts[1], number(0)))
+        case op:
+            return in_range(r, binary(_OPERATORS[op], *exact))
+
+
+def _column(sql: Sql) -> Sql:
+    """An integer without its cast to a wider one, which a numeric does not need."""
+    return sql.this if isinstance(sql, exp.Cast) and isinstance(sql.this, exp.Column) else sql
+
+
+_OPERATORS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "div": exp.Div}
+
+
+def floats(r: Renderer, node: Call) -> Sql:
+    """Arithmetic of doubles by IEEE 754, without PostgreSQL's errors on overflow and underflow."""
+    return plain.doubles(r, node, lambda leaves: ieee(r, node, leaves))
+
+
+def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
+    """A double for operands of any size."""
+    if not (isinstance(node, Call) and plain.is_part(node, DOUBLE)):
+        known = leaves.get(r.numbers.of(node))
+        return floating(r, node) if known is None else known.copy()
+    parts = [(arg, ieee(r, arg, leaves)) for arg in node.args]
+    match node.op:
+        case "neg":
+            return exp.Neg(this=wrap(parts[0][1]))
+        case "abs":
+            return fn("ABS", parts[0][1])
+        case "div" if not (isinstance(node.args[1], Literal) and node.args[1].value):
+            divisor, sql = parts[1]
+            return once(r, sql, lambda by: case((binary(exp.NEQ, by, number(0)), _float(r, "div", parts[0], (divisor, by.copy())))))
+        case op:
+            return _float(r, op, *parts)
+
+
 def arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DURATION and left.type == DURATION:
             return once(r, durations.operation(operator, r.node(left), r.node(right)), durations.in_range)
         if node.type == BIGINT:
-            return in_range(r, binary(operator, _operand(r, left), _operand(r, right)))
+            return integer(r, node)
         if node.type == DOUBLE:
-            return _float(r, operator, left, right)
+            return floats(r, node)
         if node.type == DURATION:
             return cast(binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right))), "BIGINT")
         return moment(r, binary(operator, _micros(r.node(left)), _operand(r, right)))
@@ -87,9 +138,9 @@ def moment(r: Renderer, micros: Sql) -> Sql:
 
     def build(sql: Sql) -> Sql:
         # A product of an interval and a double loses microseconds far from 1970, so seconds and the rest are apart.
-        seconds = fn("FLOOR", _operate(exp.Div, sql.copy(), number(1_000_000)))
+        seconds = fn("FLOOR", plain.operation(exp.Div, sql.copy(), number(1_000_000)))
         rest = fn("MOD", binary(exp.Add, fn("MOD", sql.copy(), number(1_000_000)), number(1_000_000)), number(1_000_000))
-        days = fn("FLOOR", _operate(exp.Div, seconds, number(86400)))
+        days = fn("FLOOR", plain.operation(exp.Div, seconds, number(86400)))
         left = binary(exp.Sub, seconds.copy(), binary(exp.Mul, days.copy(), number(86400)))
         whole_days = fn("MAKE_INTERVAL", *(number(0) for _ in range(3)), cast(days, "INT"))
         clock = binary(exp.Add, binary(exp.Mul, cast(left, "INT"), _interval("1 second")),
@@ -104,99 +155,94 @@ def _interval(length: str) -> Sql:
     return cast(text(length), "INTERVAL")
 
 
-_BIG, _TINY = cast(text("1e150"), "DOUBLE"), cast(text("1e-150"), "DOUBLE")
+_ENDLESS = ("Infinity", "-Infinity", "NaN")
 
 
-def _float(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> Sql:
-    """IEEE 754 without PostgreSQL's errors on overflow and underflow.
+def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql]) -> Sql:
+    """One operation by IEEE 754. PostgreSQL raises an error where finite numbers make infinity, or others than zero make zero.
 
-    Ordinary magnitudes are computed as they are; the others as exact numerics, and brought back to a double.
+    Operands of ordinary size come first; what is said of the others has names for the operands.
     """
-    one, other = floating(r, left), floating(r, right)
 
-    def build(a: Sql, b: Sql) -> Sql:
-        checks = [_ordinary(part, operator) for part in (a, b)]
-        plain = _operate(operator, a.copy(), b.copy())
-        # A numeric zero has no sign: that of a product or quotient too small for it is the operands'.
-        signs = [wrap(binary(exp.LT, part.copy(), number(0))) for part in (a, b)]
-        negative = None if operator in (exp.Add, exp.Sub) else exp.NEQ(this=signs[0], expression=signs[1])
-        exact = _from_numeric(r, operator, _exact(a.copy()), _exact(b.copy()), negative)
-        # Nothing overflows beside a zero, and a numeric would lose its sign.
-        zeros = [binary(exp.EQ, part.copy(), number(0)) for part in ((a,) if operator is exp.Div else (a, b))]
-        return case((either(both(*checks), *zeros), plain), default=exact)
+    def guarded(a: Sql, b: Sql) -> Sql:
+        known = 290 if op in ("add", "sub") else 150
+        unsure = [sql for node, sql in ((one[0], a), (other[0], b)) if not plain.is_ordinary(node, known)]
+        result = plain.operation(_OPERATORS[op], a, b)
+        if len(unsure) < 2 and (op in ("add", "sub") or not unsure):
+            return result  # a sum is as large as its operands only where both are
+        if op in ("add", "sub"):
+            small = (binary(exp.LT, fn("ABS", sql.copy()), _double("1e290")) for sql in unsure)
+            return case((either(*small), result), default=_named(r, a, lambda a: _named(r, b, lambda b: _total(op, a, b))))
+        ordinary = (plain.ordinary(sql.copy(), 150) for sql in unsure)
+        return case((both(*ordinary), result), default=_named(r, a, lambda a: _named(r, b, lambda b: _scaled(r, op, a, b))))
 
-    return once(r, one, lambda a: once(r, other, lambda b: build(a, b)))
-
-
-def _exact(sql: Sql) -> Sql:
-    """A double as the numeric of its shortest text: a direct cast keeps only 15 digits."""
-    return numeric(cast(sql, "TEXT"))
+    return once(r, one[1], lambda a: once(r, other[1], lambda b: guarded(a, b)))
 
 
-def _ordinary(sql: Sql, operator: type[exp.Binary]) -> Sql:
-    size = fn("ABS", sql.copy())
-    below = binary(exp.LT, size, _BIG.copy())
-    if operator in (exp.Add, exp.Sub):
-        return below
-    return both(below, either(binary(exp.GT, size.copy(), _TINY.copy()), binary(exp.EQ, sql.copy(), number(0))))
+def _named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    if isinstance(sql, exp.Column):
+        return body(sql)
+    name = r.fresh("v")
+    return r.dialect.bind(sql.copy(), name, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
-def _from_numeric(r: Renderer, operator: type[exp.Binary], a: Sql, b: Sql, negative: Sql | None) -> Sql:
-    """The double of an exact result; `negative` says whether one that is next to zero is -0.0, by default its own sign."""
-    if operator is exp.Div:
-        b = fn("NULLIF", b, number(0))
-    limit = number("1.7976931348623158e308")
-    tiny = number("2.4703282292062328e-324")
-    infinity = cast(text("Infinity"), "DOUBLE")
-
-    def build(sql: Sql) -> Sql:
-        nan = exp.EQ(this=wrap(sql.copy()), expression=numeric(text("NaN")))
-        return case(
-            (nan, cast(text("NaN"), "DOUBLE")),
-            (binary(exp.GTE, sql.copy(), limit), infinity),
-            (binary(exp.LTE, sql.copy(), exp.Neg(this=limit.copy())), exp.Neg(this=exp.Paren(this=infinity.copy()))),
-            (binary(exp.LTE, fn("ABS", sql.copy()), tiny), case((negative or binary(exp.LT, sql.copy(), number(0)), cast(text("-0"), "DOUBLE")),
-                                                               default=cast(number(0), "DOUBLE"))),
-            default=cast(sql.copy(), "DOUBLE"),
-        )
-
-    return once(r, _finite_ops(operator, a, b), build)
+def _total(op: str, a: Sql, b: Sql) -> Sql:
+    """A sum or a difference: it is infinite if that of the halves is beyond half of the doubles."""
+    result = plain.operation(_OPERATORS[op], a, b)
+    halves = plain.operation(_OPERATORS[op], *(plain.operation(exp.Div, sql.copy(), number(2)) for sql in (a, b)))
+    fits = binary(exp.LT, fn("ABS", halves), _double(repr(2.0**1023)))
+    up, down = ((binary(kind, a.copy(), number(0)), _double(value)) for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity")))
+    return case((either(_among(a, _ENDLESS), _among(b, _ENDLESS), fits), result), up, down)
 
 
-def _finite_ops(operator: type[exp.Binary], a: Sql, b: Sql) -> Sql:
-    """The numeric result. Infinity times zero and Infinity by Infinity are NaN in numeric as well, and never raise."""
-    if operator is exp.Div:
-        # A numeric quotient keeps few digits of a tiny result: scale up, far enough for any double.
-        return _operate(exp.Div, wrap(binary(exp.Mul, a, number("1." + "0" * 350))), b)
-    return binary(operator, a, b)
+def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
+    """A product, or a quotient by another number than zero.
+
+    Its logarithm says whether it is a double; next to where the doubles end, it is worked out with a factor of a power of two.
+    """
+    divides = op == "div"
+    result = plain.operation(_OPERATORS[op], a, b)
+    zeros = ("0", *_ENDLESS)
+    opposite = exp.NEQ(this=wrap(binary(exp.LT, a.copy(), number(0))), expression=wrap(binary(exp.LT, b.copy(), number(0))))
+    nothing, endless = (case((opposite.copy(), _double("-" + size)), (negation(opposite.copy()), _double(size))) for size in ("0", "Infinity"))
+
+    def sized(log: Sql) -> Sql:
+        def fits(low: str, high: str, factor: float, kind: type[exp.Binary], bound: float) -> Sql:
+            moved = plain.operation(_OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy())
+            return both(between(log.copy(), number(low), number(high)), binary(kind, fn("ABS", moved), _double(repr(bound))))
+
+        sure = between(log.copy(), number("-744.4"), number("709.7"))
+        upper = fits("709.7", "710", 2.0**-64, exp.LT, 2.0**960)
+        lower = fits("-745.2", "-744.4", 2.0**100, exp.GT, 2.0**-975)
+        above, below = (binary(kind, log.copy(), number(0)) for kind in (exp.GT, exp.LT))
+        return case((either(sure, upper, lower), result.copy()), (above, endless), (below, nothing))
+
+    logs = (fn("LN", fn("ABS", sql.copy())) for sql in (a, b))
+    return case(
+        (either(_among(a, zeros), _among(b, ("NaN",) if divides else zeros)), result),
+        *([(_among(b, _ENDLESS[:2]), nothing.copy())] if divides else []),
+        default=_named(r, binary(exp.Sub if divides else exp.Add, *logs), sized),
+    )
+
+
+def _among(sql: Sql, values: tuple[str, ...]) -> Sql:
+    return exp.In(this=wrap(sql.copy()), expressions=[_double(value) for value in values])
+
+
+def _double(value: str) -> Sql:
+    return cast(text(value), "DOUBLE")
 
 
 def divide(r: Renderer, node: Call) -> Sql:
-    left, right = node.args
-    if node.type == DOUBLE:
-        sql = floating(r, right)
-        plain = _float(r, exp.Div, left, right)
-        if isinstance(right, Literal) and right.value:
-            return plain
-        return case((binary(exp.NEQ, sql, number(0)), plain))
-    divisor = fn("NULLIF", _operand(r, right), number(0))
-    return in_range(r, fn("DIV", _operand(r, left), divisor))
-
-
-def modulo(r: Renderer, node: Call) -> Sql:
-    return cast(fn("MOD", _operand(r, node.args[0]), fn("NULLIF", _operand(r, node.args[1]), number(0))), "BIGINT")
+    return floats(r, node) if node.type == DOUBLE else integer(r, node)
 
 
 def negate(r: Renderer, node: Call) -> Sql:
-    (arg,) = node.args
-    if node.type == DOUBLE:
-        return exp.Neg(this=wrap(floating(r, arg)))
-    return in_range(r, exp.Neg(this=wrap(_operand(r, arg))))
+    return exp.Neg(this=wrap(floating(r, node.args[0]))) if node.type == DOUBLE else integer(r, node)
 
 
 def absolute(r: Renderer, node: Call) -> Sql:
-    (arg,) = node.args
-    return fn("ABS", floating(r, arg)) if node.type == DOUBLE else in_range(r, fn("ABS", _operand(r, arg)))
+    return fn("ABS", floating(r, node.args[0])) if node.type == DOUBLE else integer(r, node)
 
 
 def whole(name: str) -> Rule:
@@ -206,16 +252,16 @@ def whole(name: str) -> Rule:
 
 def ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (floating(r, arg) for arg in node.args)
-    plain = _float(r, exp.Div, *node.args)
+    quotient = _float(r, "div", (node.args[0], a.copy()), (node.args[1], b.copy()))
     if isinstance(node.args[1], Literal) and node.args[1].value:
-        return plain
+        return quotient
     negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0"))
     at_zero = over_zero(a.copy(), negative, not_nan=not_nan(a.copy()))
-    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), plain))
+    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), quotient))
 
 
 def in_units(r: Renderer, node: Call) -> Sql:
-    return _operate(exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])]))
+    return plain.operation(exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])]))
 
 
 def not_nan(sql: Sql) -> Sql:

@@ -1,0 +1,265 @@
+"""PostgreSQL: arithmetic as it is written, where the operands are so small that nothing can overflow or vanish.
+
+The bounds of a whole expression follow from those of its leaves (interval arithmetic). Comparing a leaf with constants costs
+a tenth of an exact sum, which PostgreSQL has only as NUMERIC.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from msgspec import Struct, field
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, floating, fn, number, once, text, wrap
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BIGINT, DOUBLE, Type
+from predicat.ir.values import INT_MAX, INT_MIN
+
+Exact = Callable[[dict[int, Sql]], Sql]
+"""The SQL of an expression that is right for all operands, with these ones for its leaves, by their numbers."""
+
+_PARTS: dict[Type, frozenset[str]] = {
+    BIGINT: frozenset({"add", "sub", "mul", "div", "mod", "neg", "abs"}), DOUBLE: frozenset({"add", "sub", "mul", "div", "neg", "abs"}),
+}  # fmt: skip
+_MOST_LEAVES = 6
+_SMALL = {"length": 2**31, "size": 2**31, "position": 2**31, "json_size": 2**31} | dict.fromkeys(
+    ("year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond"), 10**6)  # fmt: skip
+"""Operators whose values are below these in size."""
+
+
+def is_part(node: Node, kind: Type) -> bool:
+    """Whether a node is arithmetic that an operator of this type around it takes into its own expression."""
+    return isinstance(node, Call) and node.type == kind and node.op in _PARTS[kind]
+
+
+def operation(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
+    """An arithmetic operation as it is: sqlglot turns an untyped division into one of doubles."""
+    found = binary(kind, left, right)
+    if kind is exp.Div:
+        found.set("typed", True)
+    return found
+
+
+class _Leaves(Struct):
+    """The leaves of an expression by their numbers, and those whose size matters."""
+
+    r: Renderer
+    all: dict[int, Node] = field(default_factory=dict[int, Node])
+    bounded: set[int] = field(default_factory=set[int])
+
+    def seen(self, node: Node, *, bounded: bool) -> None:
+        place = self.r.numbers.of(node)
+        self.all[place] = node
+        if bounded:
+            self.bounded.add(place)
+
+
+_OPERATORS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "div": exp.Div, "mod": exp.Mod}
+
+
+def build(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
+    """The expression as it is written, but that nothing is divided by zero."""
+    if isinstance(node, Literal) and node.value is not None:
+        return r.node(node)
+    if not (isinstance(node, Call) and is_part(node, kind)):
+        return leaf(node)
+    parts = [build(r, arg, kind, leaf) for arg in node.args]
+    if all(isinstance(arg, Literal) for arg in node.args):
+        parts[0] = cast(parts[0], "BIGINT" if node.type == BIGINT else "DOUBLE")
+    if node.op == "neg":
+        return exp.Neg(this=wrap(parts[0]))
+    if node.op == "abs":
+        return fn("ABS", parts[0])
+    divisor = node.args[1]
+    if node.op in ("div", "mod") and not (isinstance(divisor, Literal) and divisor.value):
+        parts[1] = fn("NULLIF", parts[1], number(0))
+    return operation(_OPERATORS[node.op], *parts)
+
+
+# --- integers
+
+_RANGES = [(INT_MIN, INT_MAX), (INT_MIN + 1, INT_MAX), *((-(2**bits), 2**bits - 1) for bits in (62, 61, 60, 53, 47, 40, 31, 27, 23, 20, 15, 12))]
+"""What is tried for the leaves, from everything to what leaves room for many factors."""
+
+
+def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
+    """An expression of integers: plain where its leaves are small, else as `exact` says."""
+    for low, high in _RANGES:
+        leaves = _Leaves(r)
+        if _range(leaves, node, (low, high)) is not None:
+            break
+    else:
+        low, high = 0, -1
+    if low > high or len(leaves.bounded) > _MOST_LEAVES:
+        return exact({})
+
+    def finish(values: dict[int, Sql]) -> Sql:
+        plain = build(r, node, BIGINT, lambda leaf: values[r.numbers.of(leaf)].copy())
+        if not leaves.bounded or low == INT_MIN:
+            return plain
+        tests = [_within(values[place].copy(), low, high) for place in leaves.all if place in leaves.bounded]
+        return case((both(*tests), plain), default=exact(values))
+
+    return _each_once(r, leaves, wide, finish)
+
+
+def wide(r: Renderer, node: Node) -> Sql:
+    """An operand as BIGINT: a narrower one would overflow earlier."""
+    sql = r.node(node)
+    return sql if isinstance(sql, exp.Cast) and sql.to.this == exp.DType.BIGINT else cast(sql, "BIGINT")
+
+
+def _within(sql: Sql, low: int, high: int) -> Sql:
+    return between(sql, number(low), number(high)) if high < INT_MAX else binary(exp.GTE, sql, number(low))
+
+
+def _each_once(r: Renderer, leaves: _Leaves, said: Callable[[Renderer, Node], Sql], body: Callable[[dict[int, Sql]], Sql]) -> Sql:
+    """`body` with the SQL of each leaf; large ones are worked out once."""
+    remaining = list(leaves.all.items())
+
+    def step(values: dict[int, Sql]) -> Sql:
+        if not remaining:
+            return body(values)
+        place, leaf = remaining.pop(0)
+        return once(r, said(r, leaf), lambda sql: step({**values, place: sql}))
+
+    return step({})
+
+
+def _range(leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool = True) -> tuple[int, int] | None:
+    """The least and the greatest value, if that of each leaf is in a range; None where something may overflow.
+
+    The size of a leaf does not matter (`bounded`) where the leaf alone divides.
+    """
+    if isinstance(node, Literal) and isinstance(node.value, int):
+        return node.value, node.value
+    if not (isinstance(node, Call) and is_part(node, BIGINT)):
+        size = _SMALL.get(node.op) if isinstance(node, Call) else None
+        leaves.seen(node, bounded=bounded and size is None)
+        return (-size, size) if size else each if bounded else (INT_MIN, INT_MAX)
+    divides = node.op in ("div", "mod")
+    parts = [_range(leaves, arg, each, bounded=not (divides and place == 1)) for place, arg in enumerate(node.args)]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    low, high = _combined(node.op, known)
+    return (low, high) if low >= INT_MIN and high <= INT_MAX else None
+
+
+def _combined(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
+    low, high = parts[0]
+    match op:
+        case "add":
+            return low + parts[1][0], high + parts[1][1]
+        case "sub":
+            return low - parts[1][1], high - parts[1][0]
+        case "mul":
+            products = [one * other for one in parts[0] for other in parts[1]]
+            return min(products), max(products)
+        case "neg":
+            return -high, -low
+        case "abs":
+            return 0, max(-low, high)
+        case "mod":
+            # No more than the dividend, and less than the divisor.
+            most = min(max(-low, high), INT_MAX)
+            if parts[1][0] == parts[1][1]:
+                most = min(most, max(abs(parts[1][0]) - 1, 0))
+            return -most, most
+        case _:
+            # A quotient is no larger than the dividend; only -2**63 / -1 overflows.
+            if parts[1][0] > 0 or parts[1][1] < -1:
+                return min(low, -high), max(high, min(-low, INT_MAX))
+            return min(low, -high), max(high, -low)
+
+
+# --- doubles
+
+_POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
+"""Powers of ten tried for the leaves: as large at most, and as small at least where there is a product or a quotient."""
+_HIGHEST, _LOWEST = 307.0, -306.0
+
+
+class _Size(Struct, frozen=True):
+    """Powers of ten between which a number other than zero is."""
+
+    low: float
+    high: float
+
+
+def doubles(r: Renderer, node: Call, exact: Exact, highest: float = _HIGHEST, *, then: Callable[[Sql], Sql] = lambda sql: sql) -> Sql:
+    """An expression of doubles: plain where its leaves are of ordinary size and it is itself below a power of ten, else as `exact` says.
+
+    `then` is made of the plain one; it is neither NaN nor infinite.
+    """
+    if highest == _HIGHEST and not any(is_part(arg, DOUBLE) for arg in node.args):
+        return exact({})  # has a guard of its own
+    vanishes = _multiplies(node)
+    for power in _POWERS:
+        leaves = _Leaves(r)
+        size = _size(leaves, node, power)
+        if size is not None and size.high <= highest and (not vanishes or size.low >= _LOWEST):
+            break
+    else:
+        return exact({})
+    if len(leaves.bounded) > _MOST_LEAVES:
+        return exact({})
+
+    def finish(values: dict[int, Sql]) -> Sql:
+        plain = then(build(r, node, DOUBLE, lambda leaf: values[r.numbers.of(leaf)].copy()))
+        if not leaves.bounded:
+            return plain
+        sized = [values[place] for place in leaves.all if place in leaves.bounded]
+        tests = [ordinary(sql, power) if vanishes else binary(exp.LT, fn("ABS", sql.copy()), cast(text(f"1e{power}"), "DOUBLE")) for sql in sized]
+        return case((both(*tests), plain), default=exact(values))
+
+    return _each_once(r, leaves, floating, finish)
+
+
+def ordinary(sql: Sql, power: int) -> Sql:
+    """Whether a double is between powers of ten, and not zero."""
+    return between(fn("ABS", sql.copy()), *(cast(text(f"1e{sign}{power}"), "DOUBLE") for sign in ("-", "")))
+
+
+def is_ordinary(node: Node, power: int) -> bool:
+    """Whether a double is zero or between powers of ten for all rows."""
+    if isinstance(node, Literal) and isinstance(node.value, int | float):
+        return not node.value or 10.0**-power < abs(node.value) < 10.0**power
+    return _is_whole(node)
+
+
+def _is_whole(node: Node) -> bool:
+    return node.type == BIGINT or (isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT)
+
+
+def _multiplies(node: Node) -> bool:
+    return isinstance(node, Call) and is_part(node, DOUBLE) and (node.op in ("mul", "div") or any(map(_multiplies, node.args)))
+
+
+def _size(leaves: _Leaves, node: Node, power: int) -> _Size | None:
+    """The size of a double, if that of each leaf is within 10**-power and 10**power; None for a constant that is not finite."""
+    if isinstance(node, Literal) and isinstance(node.value, int | float):
+        if not math.isfinite(node.value):
+            return None
+        size = math.log10(abs(node.value)) if node.value else 0.0
+        return _Size(size - 0.1, size + 0.1)
+    if not (isinstance(node, Call) and is_part(node, DOUBLE)):
+        leaves.seen(node, bounded=not _is_whole(node))
+        return _Size(0, 19) if _is_whole(node) else _Size(-power, power)
+    parts = [_size(leaves, arg, power) for arg in node.args]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    one, other = known[0], known[-1]
+    match node.op:
+        case "add" | "sub":
+            # What is left of a difference is a multiple of the last place of the smaller one, 2**-52 of it at least.
+            return _Size(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)
+        case "mul":
+            return _Size(one.low + other.low - 0.1, one.high + other.high + 0.1)
+        case "div":
+            return _Size(one.low - other.high - 0.1, one.high - other.low + 0.1)
+        case _:
+            return one

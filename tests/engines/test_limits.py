@@ -1,0 +1,45 @@
+"""Arithmetic where integers and doubles end: each result is that of the evaluator, whatever way an engine's SQL takes to it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import predicat
+from predicat.api import declared
+from predicat.semantics.evaluate import compile_node
+from tests.engines.rows import Tables
+from tests.engines.test_generated import check_batch
+
+WHOLE = [0, 1, -1, 3, 10**9, 2**31 - 1, -(2**31), 2**31, 3037000500, -3037000499, 2**53, 2**62 - 1, 2**62, -(2**62), -(2**62) - 1, 2**63 - 1, -(2**63)]
+DOUBLE = [0.0, 5e-324, 2.2250738585072014e-308, 1e-160, 1e-150, 0.1, 1.0, 3.0, 1e100, 1e150, 1.3407807929942596e154, 1.4e154, 1e290, 8.98846567431158e307,
+          8.98846567431157e307, 1.7976931348623157e308, math.inf]  # fmt: skip
+INTEGERS = ["a + b", "a - b", "a * b", "a / b", "a % b", "-a", "abs(a)", "abs(a - b)", "(a + b) * 3", "a * b + 5", "(a - b) / 7", "a % b * b", "-(a + b)", "a / -1",
+            "a / 1000 * 1000 + b % 1000", "a + b - a", "a * 2 - b * 2", "a % 10 + 5", "abs(-a)"]  # fmt: skip
+DOUBLES = ["d + e", "d - e", "d * e", "d / e", "-d + e", "d + 0.1", "d * 100", "100 / d", "d / 0.0", "(d + e) * 2.5", "d * e + 1.0", "d / e - 1.0", "(d - e) / 3.0", "d * d * e",
+           "abs(d - e) * 0.5", "d / e * e"]  # fmt: skip
+
+
+def test_integers(spark: Any, postgres: Any) -> None:
+    pairs = [*itertools.product(WHOLE, WHOLE), (None, 5), (5, None)]
+    check("bigint", INTEGERS, "ab", pairs, ["{0} = {1}", "({0}) IS NULL", "{0} > 3"], spark, postgres)
+
+
+def test_doubles(spark: Any, postgres: Any) -> None:
+    signed = [*DOUBLE, *(-value for value in DOUBLE), math.nan]
+    pairs = [*itertools.product(signed, signed), (None, 5.0), (math.inf, None), (None, math.inf)]
+    asked = ["{0} = {1}", "({0}) IS NULL", "isnan({0})", "{0} > 0.5", "-1e300 >= {0}", "{0} <> 3.0", "CAST({0} AS bigint) < 3"]
+    check("double", DOUBLES, "de", pairs, asked, spark, postgres)
+
+
+def check(kind: str, expressions: list[str], names: str, pairs: list[tuple[Any, Any]], asked: list[str], spark: Any, postgres: Any) -> None:
+    """Whether each result is exactly the evaluator's, which a column holds, and what is asked of it beside a constant: that has its own SQL."""
+    results = [f"r{place}" for place in range(len(expressions))]
+    fields = dict.fromkeys([*names, *results], kind)
+    of_result = [compile_node(predicat.parse(f"({expression}) = r0", "sql", fields).node.args[0]) for expression in expressions]
+    rows = [dict(zip(names, pair, strict=True)) for pair in pairs]
+    for row in rows:
+        row.update({name: run(row) for name, run in zip(results, of_result, strict=True)})
+    texts = [text.format(f"({expression})", name) for expression, name in zip(expressions, results, strict=True) for text in asked]
+    check_batch([predicat.parse(text, "sql", fields).node for text in texts], Tables(spark, postgres, declared(fields), rows))
