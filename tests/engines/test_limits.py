@@ -6,6 +6,8 @@ import itertools
 import math
 from typing import Any
 
+import pytest
+
 import predicat
 from predicat.api import declared
 from predicat.semantics.evaluate import compile_node
@@ -43,3 +45,23 @@ def check(kind: str, expressions: list[str], names: str, pairs: list[tuple[Any, 
         row.update({name: run(row) for name, run in zip(results, of_result, strict=True)})
     texts = [text.format(f"({expression})", name) for expression, name in zip(expressions, results, strict=True) for text in asked]
     check_batch([predicat.parse(text, "sql", fields).node for text in texts], Tables(spark, postgres, declared(fields), rows))
+
+
+COMPUTED = ["year(t) = 2020", "CAST(t AS bigint) > 4", "t - u > INTERVAL '1' DAY", "t - u > u - t", "t + INTERVAL '1' DAY > u", "t + (u - u) > u", "year(x) = 2020", "datediff(x, y) > 3",
+            "date_add(x, 3) > y", "CAST(x AS timestamp) > u", "week(t) = 4"]  # fmt: skip
+COMPUTED_CEL = ['t.getHours("Europe/Paris") == 3', 't.getFullYear("America/New_York") == 1', 'string(t) == ""', "int(t) == 3", "(t - u).getHours() == 3", 'string(x) == ""', 't - duration("1s") < u']
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_infinity_of_postgres(postgres: Any, sign: str) -> None:
+    """A timestamp or date of PostgreSQL may be infinite, or beyond year 9999. It compares, and nothing is worked out from it."""
+    fields = {"t": "timestamp", "u": "timestamp", "x": "date", "y": "date"}
+    computed = [*(predicat.parse(text, "sql", fields) for text in COMPUTED), *(predicat.parse(text, "cel", fields) for text in COMPUTED_CEL)]
+    compared = [predicat.parse(text, "sql", fields) for text in ("t > u", "x > y", "u < '2030-01-01 00:00:00'", "t <> u")]
+    far = "('{0}infinity'::timestamptz, '{0}infinity'::date), ('{1}'::timestamptz, '{2}'::date)".format(
+        sign, *(("4713-01-01 00:00:00+00 BC", "4713-01-01 BC") if sign else ("294276-12-31 23:59:59+00", "5874897-12-31")))  # fmt: skip
+    asked = ", ".join(predicate.sql("postgres") for predicate in (*computed, *compared))
+    rows = postgres.execute(f"SELECT {asked} FROM (VALUES {far}) AS a(t, x), (VALUES ('2020-01-01Z'::timestamptz, '2020-01-01'::date)) AS b(u, y)").fetchall()
+    for row in rows:
+        assert row[: len(computed)] == (None,) * len(computed)
+        assert row[len(computed) :] == ((False, False) if sign else (True, True)) + (True, True)

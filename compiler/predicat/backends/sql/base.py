@@ -448,7 +448,7 @@ def _same(r: Renderer, node: Call) -> Sql:
 
 # --- comparisons
 
-_KINDS: dict[str, type[exp.Binary]] = {
+KINDS: dict[str, type[exp.Binary]] = {
     "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE, "gt": exp.GT, "ge": exp.GTE,
 }  # fmt: skip
 
@@ -468,7 +468,7 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         collate = r.dialect.table.get("collate")
         if callable(collate):
             one = collate(r, Call(STRING, "collate", (left,)))
-    return binary(_KINDS[op], one, other)
+    return binary(KINDS[op], one, other)
 
 
 def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
@@ -480,7 +480,7 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
     def build(value: Sql) -> Sql:
         pair = (r.node(other), value) if guards_right else (value, r.node(other))
-        found = binary(_KINDS[op], *pair)
+        found = binary(KINDS[op], *pair)
         if not needed:
             return found
         # One text alone is read as NaN, and comparing it costs less than reading it twice.
@@ -495,7 +495,7 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     if needed and not read and op not in ("eq", "ne") and isinstance(other, Literal) and isinstance(other.value, float) and not is_small(value):
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs its value only once.
         negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -other.value)
-        return binary(_KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
+        return binary(KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
     return r.dialect.let(r, value, build) if needed and not read else build(value)
 
 
@@ -528,11 +528,11 @@ def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     if math.isnan(value):
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
     if abs(value) > 2**53:
-        return binary(_KINDS[op], cast(sql, "DOUBLE"), r.double(value))
+        return binary(KINDS[op], cast(sql, "DOUBLE"), r.double(value))
     if op in ("eq", "ne") and not value.is_integer():
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
     bound = math.ceil(value) if op in ("lt", "ge") else math.floor(value)
-    return binary(_KINDS[op], sql, r.literal(BIGINT, bound))
+    return binary(KINDS[op], sql, r.literal(BIGINT, bound))
 
 
 _ARITHMETIC = frozenset({"add", "sub", "mul", "div", "mod", "fdiv", "neg", "abs", "floor", "ceil", "to_double", "to_int"})
@@ -665,6 +665,6 @@ COMMON: dict[str, Rule | Reason] = {
     "same": _same,
     "in": _in,
     "like": lambda r, node: like(*r.args(node)),
-    **{op: _comparison(op) for op in _KINDS},
+    **{op: _comparison(op) for op in KINDS},
 }
 """The operators that all dialects say alike."""

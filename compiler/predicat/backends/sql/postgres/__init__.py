@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import COMMON, Dialect, between, case, cast, fn, function, number, once, replace_each, to_boolean, wrap
-from predicat.backends.sql.postgres import collections, conversions, documents, numbers, texts
+from predicat.backends.sql.base import COMMON, KINDS, Dialect, between, case, cast, fn, function, number, once, replace_each, to_boolean, wrap
+from predicat.backends.sql.postgres import collections, conversions, documents, numbers, texts, times
 
 POSTGRES = Dialect(
     name="postgres",
@@ -15,10 +15,11 @@ POSTGRES = Dialect(
     let=once,
     bind=numbers.bind,
     not_nan=numbers.not_nan,
-    timestamp=conversions.timestamp,
+    timestamp=times.timestamp,
     stores_nul=False,
     table={
         **COMMON,
+        **{op: times.comparison(op) for op in KINDS},
         "collate": texts.collate,
         "in_array": collections.in_array,
         "add": numbers.arithmetic(exp.Add),
@@ -62,19 +63,19 @@ POSTGRES = Dialect(
         "to_timestamp": conversions.to_timestamp,
         "to_duration": conversions.to_duration,
         "to_date": conversions.to_date,
-        "year": conversions.part("YEAR"),
-        "month": conversions.part("MONTH"),
-        "day": conversions.part("DAY"),
-        "day_of_week": conversions.part("DOW"),
-        "day_of_year": conversions.part("DOY"),
-        "hour": conversions.part("HOUR"),
-        "minute": conversions.part("MINUTE"),
-        "second": conversions.part("SECOND"),
-        "millisecond": conversions.millisecond,
-        "date_trunc": conversions.trunc,
+        "year": times.part("YEAR"),
+        "month": times.part("MONTH"),
+        "day": times.part("DAY"),
+        "day_of_week": times.part("DOW"),
+        "day_of_year": times.part("DOY"),
+        "hour": times.part("HOUR"),
+        "minute": times.part("MINUTE"),
+        "second": times.part("SECOND"),
+        "millisecond": times.millisecond,
+        "date_trunc": times.trunc,
         "in_units": numbers.in_units,
-        "add_days": conversions.add_days,
-        "days_between": conversions.days_between,
+        "add_days": times.add_days,
+        "days_between": times.days_between,
         "get": collections.value_of_key,
         "member": collections.member,
         "index": collections.element,

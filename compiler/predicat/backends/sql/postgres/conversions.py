@@ -1,19 +1,27 @@
-"""PostgreSQL: conversions between types, and the parts of times."""
+"""PostgreSQL: conversions between types."""
 
 from __future__ import annotations
-
-from datetime import datetime
 
 from sqlglot import exp
 
 from predicat.backends.sql import durations
-from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, once, rlike, text, wrap
-from predicat.backends.sql.postgres import plain
-from predicat.backends.sql.postgres.numbers import ieee, in_range, moment, numeric
+from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, fn, number, once, rlike, text, wrap
+from predicat.backends.sql.postgres import plain, times
+from predicat.backends.sql.postgres.numbers import ieee, in_range
+from predicat.backends.sql.postgres.plain import numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP
-from predicat.ir.values import DATE_PATTERN, DOUBLE_LONGEST, DOUBLE_PATTERN, DURATION_PATTERN, INT_PATTERN, TIMESTAMP_PATTERN
+from predicat.ir.values import (
+    DATE_PATTERN,
+    DOUBLE_LONGEST,
+    DOUBLE_PATTERN,
+    DURATION_PATTERN,
+    INT_PATTERN,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    TIMESTAMP_PATTERN,
+)
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
@@ -30,7 +38,7 @@ def to_int(r: Renderer, node: Call) -> Sql:
             return plain.doubles(r, arg, lambda leaves: once(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
         return once(r, sql, _cut)
     if arg.type == TIMESTAMP:
-        return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=sql)), "BIGINT")
+        return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.known(r, arg))), "BIGINT")
     if arg.type == BOOLEAN:
         return cast(cast(sql, "INT"), "BIGINT")
     return cast(sql, "BIGINT")
@@ -78,11 +86,11 @@ def to_string(r: Renderer, node: Call) -> Sql:
     if node.args[0].type == DURATION:
         return once(r, cast(sql, "BIGINT"), durations.duration_text)
     if node.args[0].type == TIMESTAMP:
-        clock = fn("TO_CHAR", _wall(r, node), text('YYYY-MM-DD"T"HH24:MI:SS'))
+        clock = fn("TO_CHAR", times.utc(times.known(r, node.args[0])), text('YYYY-MM-DD"T"HH24:MI:SS'))
         micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=sql), "BIGINT")
         return durations.joined(clock, durations.fraction(durations.remainder(micros, 1_000_000)), text("Z"))
     if node.args[0].type == DATE:
-        return fn("TO_CHAR", cast(sql, "TIMESTAMP"), text("YYYY-MM-DD"))
+        return fn("TO_CHAR", cast(times.known(r, node.args[0]), "TIMESTAMP"), text("YYYY-MM-DD"))
     return cast(sql, "TEXT")
 
 
@@ -94,8 +102,8 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
         cut = fn("REGEXP_REPLACE", sql.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1"))
         return case((rlike(sql, shape(TIMESTAMP_PATTERN)), cast(cut, "TIMESTAMPTZ")))
     if arg.type == BIGINT:
-        return moment(r, binary(exp.Mul, numeric(sql), number(1_000_000)))
-    return exp.AtTimeZone(this=wrap(cast(sql, "TIMESTAMP")), zone=text("UTC"))
+        return once(r, sql, lambda one: case((between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one.copy()))))
+    return times.utc(cast(times.known(r, arg), "TIMESTAMP"))
 
 
 def to_duration(r: Renderer, node: Call) -> Sql:
@@ -118,48 +126,4 @@ def to_date(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type == STRING:
         return case((rlike(sql, shape(DATE_PATTERN)), cast(sql.copy(), "DATE")))
-    return cast(exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))), "DATE")
-
-
-def _wall(r: Renderer, node: Call) -> Sql:
-    moment = node.args[0]
-    sql = r.node(moment)
-    if moment.type == DATE:
-        return sql
-    zone = r.node(node.args[1]) if len(node.args) == 2 else text("UTC")
-    return exp.AtTimeZone(this=wrap(sql), zone=zone)
-
-
-def part(name: str) -> Rule:
-    def rule(r: Renderer, node: Call) -> Sql:
-        found: Sql = exp.Extract(this=exp.Var(this=name), expression=_wall(r, node))
-        return cast(fn("FLOOR", found) if name == "SECOND" else found, "BIGINT")
-
-    return rule
-
-
-def millisecond(r: Renderer, node: Call) -> Sql:
-    found = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=_wall(r, node))
-    return cast(fn("MOD", fn("FLOOR", found), number(1000)), "BIGINT")
-
-
-def trunc(r: Renderer, node: Call) -> Sql:
-    inner = exp.AtTimeZone(this=wrap(r.node(node.args[1])), zone=text("UTC"))
-    local = fn("DATE_TRUNC", text(constant(node.args[0])), inner)
-    return exp.AtTimeZone(this=local, zone=text("UTC"))
-
-
-def add_days(r: Renderer, node: Call) -> Sql:
-    day, count = r.args(node)
-    start = cast(text("0001-01-01"), "DATE")
-    offset = binary(exp.Add, exp.Paren(this=binary(exp.Sub, day, start)), numeric(count))
-    inside = between(offset, number(0), number(3652058))
-    return case((inside, binary(exp.Add, start.copy(), cast(offset.copy(), "INT"))))
-
-
-def days_between(r: Renderer, node: Call) -> Sql:
-    return cast(exp.Paren(this=binary(exp.Sub, *r.args(node))), "BIGINT")
-
-
-def timestamp(value: datetime) -> Sql:
-    return cast(text(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
+    return cast(exp.Paren(this=times.utc(sql)), "DATE")

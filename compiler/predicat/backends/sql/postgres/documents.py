@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, once, text, wrap
-from predicat.backends.sql.postgres.numbers import numeric
+from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 
 

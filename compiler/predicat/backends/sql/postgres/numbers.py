@@ -27,10 +27,11 @@ from predicat.backends.sql.base import (
     text,
     wrap,
 )
-from predicat.backends.sql.postgres import plain
+from predicat.backends.sql.postgres import plain, times
+from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
-from predicat.ir.values import INT_MAX, INT_MIN, MAX_SECONDS, MIN_SECONDS, UNITS
+from predicat.ir.values import INT_MAX, INT_MIN, UNITS
 
 
 def bind(value: Sql, name: str, body: Sql) -> Sql:
@@ -39,19 +40,10 @@ def bind(value: Sql, name: str, body: Sql) -> Sql:
     return exp.select(body, copy=False).from_(inner, copy=False).subquery(copy=False)
 
 
-def numeric(sql: Sql) -> Sql:
-    return cast(sql, "DECIMAL")
-
-
 def in_range(r: Renderer, value: Sql) -> Sql:
     """A numeric as BIGINT, or NULL where it does not fit."""
     low, high = number(INT_MIN), number(INT_MAX)
     return once(r, value, lambda sql: case((between(sql, low, high), cast(sql.copy(), "BIGINT"))))
-
-
-def _operand(r: Renderer, node: Node) -> Sql:
-    sql = r.node(node)
-    return sql if isinstance(node, Literal) else numeric(sql)
 
 
 def integer(r: Renderer, node: Call) -> Sql:
@@ -118,41 +110,9 @@ def arithmetic(operator: type[exp.Binary]) -> Rule:
             return integer(r, node)
         if node.type == DOUBLE:
             return floats(r, node)
-        if node.type == DURATION:
-            return cast(binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right))), "BIGINT")
-        return moment(r, binary(operator, _micros(r.node(left)), _operand(r, right)))
+        return times.difference(r, left, right) if node.type == DURATION else times.shifted(r, operator, left, right)
 
     return rule
-
-
-def _micros(sql: Sql) -> Sql:
-    """Microseconds since 1970 of a timestamp, as an exact numeric."""
-    epoch = exp.Extract(this=exp.Var(this="EPOCH"), expression=sql)
-    return binary(exp.Mul, epoch, number(1_000_000))
-
-
-def moment(r: Renderer, micros: Sql) -> Sql:
-    """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
-    epoch = cast(text("1970-01-01 00:00:00"), "TIMESTAMP")
-
-    def build(sql: Sql) -> Sql:
-        # A product of an interval and a double loses microseconds far from 1970, so seconds and the rest are apart.
-        seconds = fn("FLOOR", plain.operation(exp.Div, sql.copy(), number(1_000_000)))
-        rest = fn("MOD", binary(exp.Add, fn("MOD", sql.copy(), number(1_000_000)), number(1_000_000)), number(1_000_000))
-        days = fn("FLOOR", plain.operation(exp.Div, seconds, number(86400)))
-        left = binary(exp.Sub, seconds.copy(), binary(exp.Mul, days.copy(), number(86400)))
-        whole_days = fn("MAKE_INTERVAL", *(number(0) for _ in range(3)), cast(days, "INT"))
-        clock = binary(exp.Add, binary(exp.Mul, cast(left, "INT"), _interval("1 second")),
-                       binary(exp.Mul, cast(rest, "INT"), _interval("1 microsecond")))  # fmt: skip
-        utc = binary(exp.Add, epoch, whole_days)
-        return case((between(sql, low, high), exp.AtTimeZone(this=exp.Paren(this=binary(exp.Add, utc, clock)), zone=text("UTC"))))
-
-    return once(r, micros, build)
-
-
-def _interval(length: str) -> Sql:
-    return cast(text(length), "INTERVAL")
 
 
 _ENDLESS = ("Infinity", "-Infinity", "NaN")

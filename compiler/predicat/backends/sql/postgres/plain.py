@@ -42,6 +42,10 @@ def operation(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
     return found
 
 
+def numeric(sql: Sql) -> Sql:
+    return cast(sql, "DECIMAL")
+
+
 class _Leaves(Struct):
     """The leaves of an expression by their numbers, and those whose size matters."""
 

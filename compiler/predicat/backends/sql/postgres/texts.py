@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, fn, folded, number, rlike, text, wrap
-from predicat.backends.sql.postgres.numbers import numeric
+from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.semantics import casefold, like, regex
 

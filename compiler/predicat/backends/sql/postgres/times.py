@@ -1,0 +1,209 @@
+"""PostgreSQL: timestamps, dates and durations.
+
+Its columns hold years that a filter does not know, and infinity. They compare; what is worked out from them is NULL.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TypeGuard
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import (
+    KINDS,
+    Renderer,
+    Rule,
+    Sql,
+    between,
+    binary,
+    both,
+    case,
+    cast,
+    compare,
+    constant,
+    fn,
+    micros,
+    number,
+    once,
+    text,
+    wrap,
+)
+from predicat.backends.sql.postgres import plain
+from predicat.backends.sql.postgres.plain import numeric
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import DATE, TIMESTAMP, Type
+from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
+
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+def timestamp(value: datetime) -> Sql:
+    return cast(text(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
+
+
+def _known(kind: Type, sql: Sql) -> Sql:
+    """Whether a timestamp or a date is within years 1 to 9999."""
+    if kind == DATE:
+        return between(sql, *(cast(text(day.date().isoformat()), "DATE") for day in (_FIRST, _LAST)))
+    return between(sql, timestamp(_FIRST), timestamp(_LAST))
+
+
+def known(r: Renderer, node: Node) -> Sql:
+    """A timestamp or a date, NULL outside years 1 to 9999."""
+    sql = r.node(node)
+    if isinstance(node, Literal):
+        return sql
+    return once(r, sql, lambda moment: case((_known(node.type, moment), moment.copy())))
+
+
+# --- parts
+
+
+def wall(r: Renderer, node: Call) -> Sql:
+    """The clock and the calendar of a call's timestamp in its time zone, or in UTC."""
+    moment = node.args[0]
+    if moment.type == DATE:
+        return r.node(moment)
+    if len(node.args) == 2:
+        return exp.AtTimeZone(this=wrap(known(r, moment)), zone=r.node(node.args[1]))
+    return exp.AtTimeZone(this=wrap(r.node(moment)), zone=text("UTC"))
+
+
+def part(name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        moment = node.args[0]
+        endless = name == "YEAR" and len(node.args) == 1  # the other parts of infinity are NULL
+        of = wall(r, node) if not endless else known(r, moment) if moment.type == DATE else utc(known(r, moment))
+        found: Sql = exp.Extract(this=exp.Var(this=name), expression=of)
+        return cast(fn("FLOOR", found) if name == "SECOND" else found, "BIGINT")
+
+    return rule
+
+
+def utc(sql: Sql) -> Sql:
+    return exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))
+
+
+def millisecond(r: Renderer, node: Call) -> Sql:
+    found = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=wall(r, node))
+    return cast(fn("MOD", fn("FLOOR", found), number(1000)), "BIGINT")
+
+
+def trunc(r: Renderer, node: Call) -> Sql:
+    return utc(fn("DATE_TRUNC", text(constant(node.args[0])), utc(r.node(node.args[1]))))
+
+
+# --- timestamps and durations
+
+
+def _micros(sql: Sql) -> Sql:
+    """Microseconds of an interval, or since 1970 of a timestamp, as an exact numeric."""
+    return binary(exp.Mul, exp.Extract(this=exp.Var(this="EPOCH"), expression=sql), number(1_000_000))
+
+
+def difference(r: Renderer, left: Node, right: Node) -> Sql:
+    """The microseconds between two timestamps."""
+    return cast(_micros(_between(r, left, right)), "BIGINT")
+
+
+def _between(r: Renderer, left: Node, right: Node) -> Sql:
+    return exp.Paren(this=binary(exp.Sub, known(r, left), known(r, right)))
+
+
+def comparison(op: str) -> Rule:
+    """A comparison: that of a difference of timestamps with a constant is one of intervals."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        left, right = node.args
+        if _is_difference(left) and (length := _constant(r, right)) is not None:
+            return binary(KINDS[op], _between(r, *left.args), _interval(length))
+        if _is_difference(right) and (length := _constant(r, left)) is not None:
+            return binary(KINDS[op], _interval(length), _between(r, *right.args))
+        return compare(r, op, left, right)
+
+    return rule
+
+
+def _is_difference(node: Node) -> TypeGuard[Call]:
+    return isinstance(node, Call) and node.op == "sub" and node.args[0].type == TIMESTAMP
+
+
+def _constant(r: Renderer, node: Node) -> timedelta | None:
+    return node.value if isinstance(node, Literal) and isinstance(node.value, timedelta) and not r.marks else None
+
+
+def _interval(length: timedelta) -> Sql:
+    """In hours, not in days: the length of a day follows the time zone of the session."""
+    size = micros(length)
+    seconds, rest = divmod(abs(size), 1_000_000)
+    shown = f"{'-' if size < 0 else ''}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    return cast(text(f"{shown}.{rest:06}" if rest else shown), "INTERVAL")
+
+
+_YEARS = 365 * 86_400_000_000
+
+
+def shifted(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> Sql:
+    """A timestamp and a duration behind or before it, NULL outside years 1 to 9999."""
+    return once(r, r.node(left), lambda one: _shifted(r, operator, one, right))
+
+
+def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> Sql:
+    length = _constant(r, right)
+    if length is not None:
+        ahead = length if operator is exp.Add else -length
+        low, high = (_moved(bound, -ahead) for bound in (_FIRST, _LAST))
+        inside = between(one, timestamp(max(low, _FIRST)), timestamp(min(high, _LAST)))
+        return case((inside, binary(operator, one.copy(), _interval(length)))) if low < _LAST and high > _FIRST else exp.Null()
+
+    def build(size: Sql) -> Sql:
+        # The product of an interval and a number is exact where that is a whole number of seconds, or below a second.
+        parts = [plain.operation(exp.Div, size.copy(), number(1_000_000)), binary(exp.Mod, size.copy(), number(1_000_000))]
+        second, rest = (binary(exp.Mul, count, cast(text(unit), "INTERVAL")) for count, unit in zip(parts, ("1 second", "1 microsecond"), strict=True))
+        years = between(one.copy(), *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
+        near = both(years, between(size, number(-999 * _YEARS), number(999 * _YEARS)))
+        total = binary(operator, _micros(case((_known(TIMESTAMP, one.copy()), one.copy()))), numeric(size.copy()))
+        return case((near, binary(operator, binary(operator, one.copy(), second), rest)), default=_moment(r, total))
+
+    return once(r, plain.wide(r, right), build)
+
+
+def _moved(moment: datetime, by: timedelta) -> datetime:
+    """The moment so far away, or the first or last of all."""
+    try:
+        return moment + by
+    except OverflowError:
+        return _LAST if by > timedelta() else _FIRST
+
+
+def _moment(r: Renderer, micros: Sql) -> Sql:
+    """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
+    low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
+
+    def build(sql: Sql) -> Sql:
+        seconds = fn("FLOOR", plain.operation(exp.Div, sql.copy(), number(1_000_000)))
+        rest = binary(exp.Sub, sql.copy(), binary(exp.Mul, seconds.copy(), number(1_000_000)))
+        clock = binary(exp.Mul, cast(rest, "INT"), cast(text("1 microsecond"), "INTERVAL"))
+        return case((between(sql, low, high), binary(exp.Add, of_seconds(seconds), clock)))
+
+    return once(r, micros, build)
+
+
+def of_seconds(sql: Sql) -> Sql:
+    """A timestamp from whole seconds since 1970, which a double holds exactly for years 1 to 9999, and so the microseconds that they make."""
+    return fn("TO_TIMESTAMP", cast(sql, "DOUBLE"))
+
+
+# --- dates
+
+
+def add_days(r: Renderer, node: Call) -> Sql:
+    day, count = node.args
+    start = cast(text(_FIRST.date().isoformat()), "DATE")
+    offset = binary(exp.Add, exp.Paren(this=binary(exp.Sub, known(r, day), start)), numeric(r.node(count)))
+    return once(r, offset, lambda days: case((between(days, number(0), number(3652058)), binary(exp.Add, start.copy(), cast(days.copy(), "INT")))))
+
+
+def days_between(r: Renderer, node: Call) -> Sql:
+    return cast(exp.Paren(this=binary(exp.Sub, *(known(r, arg) for arg in node.args))), "BIGINT")
