@@ -53,7 +53,7 @@ from predicat.ir.types import (
     TIMESTAMP,
     MapType,
 )
-from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, DURATION_PATTERN, MAX_SECONDS, MIN_SECONDS, UNITS
+from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, DURATION_PATTERN, FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS, UNITS
 from predicat.semantics import regex
 
 _MICROS_OF_DAY = 86_400_000_000
@@ -234,7 +234,15 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
         common = _shaped(sql, "____-_____T_____:_9Z")
         value = try_cast(sql.copy(), "TIMESTAMPTZ")
-        return case((common, value), (rlike(sql.copy(), _MOMENT), value.copy()), (rlike(sql.copy(), f"(?i){_MOMENT}"), try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")))
+        # An offset may lead out of the years that there are.
+        inside = both(binary(exp.GTE, sql.copy(), text("0001-01-02")), binary(exp.LT, sql.copy(), text("9999-12-31")))
+        upper = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
+        known = between(upper, r.dialect.timestamp(FIRST_MOMENT), r.dialect.timestamp(LAST_MOMENT))
+        return case(
+            (common, value),
+            (both(inside, rlike(sql.copy(), _MOMENT)), value.copy()),
+            (both(rlike(sql.copy(), f"(?i){_MOMENT}"), either(inside.copy(), known)), upper.copy()),
+        )
     if arg.type == BIGINT:
         return case((between(sql, number(MIN_SECONDS), number(MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy())))
     return fn("TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql import durations
-from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, fn, number, once, rlike, text, wrap
+from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, fn, like, negation, number, once, rlike, text, wrap
 from predicat.backends.sql.postgres import plain, times
 from predicat.backends.sql.postgres.numbers import ieee, in_range
 from predicat.backends.sql.postgres.plain import numeric
@@ -25,7 +25,23 @@ from predicat.ir.values import (
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
-    return once(r, sql, lambda one: case((rlike(one, shape(INT_PATTERN)), in_range(r, numeric(one.copy())))))
+    def build(one: Sql) -> Sql:
+        value = cast(one.copy(), "BIGINT")
+        return case((_numeral(one, 18, ""), value), (_numeral(one, 18, "-"), value.copy()), (rlike(one.copy(), shape(INT_PATTERN)), in_range(r, numeric(one.copy()))))
+
+    return once(r, sql, build)
+
+
+def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
+    """Whether a text is at most so long, has a digit, and leaves one of these without its digits: a minus, which is in front, and a point.
+
+    That costs a quarter of a pattern.
+    """
+    size = between(fn("OCTET_LENGTH", sql.copy()), number(1), number(longest))
+    rest = fn("TRANSLATE", sql.copy(), text("0123456789"), text(""))
+    digits = [binary(exp.EQ, rest, text(rests[0]))] if len(rests) == 1 else [exp.In(this=rest, expressions=list(map(text, rests)))]
+    alone = [binary(exp.NEQ, sql.copy(), text(name)) for name in rests if name]
+    return both(size, *digits, *alone, *([like(sql.copy(), text("-%"))] if rests[0] == "-" else []))
 
 
 def to_int(r: Renderer, node: Call) -> Sql:
@@ -68,7 +84,10 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         converted = case((far, case((vanishes, zero))), (tiny, zero.copy()), (fits, cast(value.copy(), "DOUBLE")))
         named = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
         short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(DOUBLE_LONGEST))
-        return case((both(short, rlike(one.copy(), shape(DOUBLE_PATTERN))), converted), (named, cast(one.copy(), "DOUBLE")))
+        # So short, it is neither infinite nor vanishes.
+        plain = [(_numeral(one, 300, *rests), cast(one.copy(), "DOUBLE")) for rests in (("", "."), ("-", "-."))]
+        return case(*plain, (both(short, rlike(one.copy(), shape(DOUBLE_PATTERN))), converted),
+                    (named, cast(one.copy(), "DOUBLE")))  # fmt: skip
 
     return once(r, sql, build)
 
@@ -98,12 +117,29 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        # PostgreSQL rounds to microseconds; the meaning is to cut.
-        cut = fn("REGEXP_REPLACE", sql.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1"))
-        return case((rlike(sql, shape(TIMESTAMP_PATTERN)), cast(cut, "TIMESTAMPTZ")))
+        return once(r, sql, _text_to_timestamp)
     if arg.type == BIGINT:
         return once(r, sql, lambda one: case((between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one.copy()))))
     return times.utc(cast(times.known(r, arg), "TIMESTAMP"))
+
+
+# The first 28 days of a month. Lookaheads, counts and leap years make a pattern three times as slow.
+_DAY = "[0-9]+-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
+_CLOCK = "T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])"
+
+
+def _text_to_timestamp(one: Sql) -> Sql:
+    # PostgreSQL rounds to microseconds; the meaning is to cut. An offset may lead out of the years that there are.
+    cut = cast(fn("REGEXP_REPLACE", one.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1")), "TIMESTAMPTZ")
+    short = binary(exp.LTE, fn("OCTET_LENGTH", one.copy()), number(27))  # at most microseconds
+    common = both(short, negation(like(one.copy(), text("0001-01-01%"))), *_common(one, _DAY + _CLOCK))
+    general = case((times.is_known(cut), cut.copy()))
+    return case((common, cast(one.copy(), "TIMESTAMPTZ")), (rlike(one.copy(), shape(TIMESTAMP_PATTERN)), general))
+
+
+def _common(sql: Sql, pattern: str) -> tuple[Sql, ...]:
+    """What holds of a text that begins with a year of four digits but 0000, and matches a pattern."""
+    return (like(sql.copy(), text("____-%")), negation(like(sql.copy(), text("0000%"))), rlike(sql.copy(), rf"\A{pattern}\Z"))
 
 
 def to_duration(r: Renderer, node: Call) -> Sql:
@@ -124,6 +160,11 @@ def to_duration(r: Renderer, node: Call) -> Sql:
 def to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
-    if arg.type == STRING:
-        return case((rlike(sql, shape(DATE_PATTERN)), cast(sql.copy(), "DATE")))
-    return cast(exp.Paren(this=times.utc(sql)), "DATE")
+    if arg.type != STRING:
+        return cast(exp.Paren(this=times.utc(sql)), "DATE")
+
+    def build(one: Sql) -> Sql:
+        value = cast(one.copy(), "DATE")
+        return case((both(*_common(one, _DAY)), value), (rlike(one.copy(), shape(DATE_PATTERN)), value.copy()))
+
+    return once(r, sql, build)

@@ -94,9 +94,6 @@ def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
             return exp.Neg(this=wrap(parts[0][1]))
         case "abs":
             return fn("ABS", parts[0][1])
-        case "div" if not (isinstance(node.args[1], Literal) and node.args[1].value):
-            divisor, sql = parts[1]
-            return once(r, sql, lambda by: case((binary(exp.NEQ, by, number(0)), _float(r, "div", parts[0], (divisor, by.copy())))))
         case op:
             return _float(r, op, *parts)
 
@@ -125,23 +122,30 @@ def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql])
     """
 
     def guarded(a: Sql, b: Sql) -> Sql:
-        known = 290 if op in ("add", "sub") else 150
-        unsure = [sql for node, sql in ((one[0], a), (other[0], b)) if not plain.is_ordinary(node, known)]
-        result = plain.operation(_OPERATORS[op], a, b)
-        if len(unsure) < 2 and (op in ("add", "sub") or not unsure):
-            return result  # a sum is as large as its operands only where both are
+        result = _result(op, a, b)
+        sizes = [plain.known_size(node) for node, _ in (one, other)]
         if op in ("add", "sub"):
-            small = (binary(exp.LT, fn("ABS", sql.copy()), _double("1e290")) for sql in unsure)
-            return case((either(*small), result), default=_named(r, a, lambda a: _named(r, b, lambda b: _total(op, a, b))))
-        ordinary = (plain.ordinary(sql.copy(), 150) for sql in unsure)
-        return case((both(*ordinary), result), default=_named(r, a, lambda a: _named(r, b, lambda b: _scaled(r, op, a, b))))
+            if any(size is not None and size.high < 290 for size in sizes):
+                return result  # a sum is infinite only where both are next to it
+            tests = either(*(binary(exp.LT, fn("ABS", sql.copy()), _double("1e290")) for sql in (a, b)))
+            return case((tests, result), default=_named(r, a, lambda a: _named(r, b, lambda b: _total(op, a, b))))
+        bounds = plain.bounds(op, sizes[0], sizes[1])
+        operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
+        ordinary = [plain.ordinary(sql, *bound) for sql, bound in operands if bound != (None, None)]
+        return case((both(*ordinary), result), default=_named(r, a, lambda a: _named(r, b, lambda b: _scaled(r, op, a, b)))) if ordinary else result
 
     return once(r, one[1], lambda a: once(r, other[1], lambda b: guarded(a, b)))
 
 
+def _result(op: str, a: Sql, b: Sql) -> Sql:
+    """The operation itself, NULL by zero."""
+    by = fn("NULLIF", b, number(0)) if op == "div" and not isinstance(b, exp.Literal) else b
+    return plain.operation(_OPERATORS[op], a, by)
+
+
 def _named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
     if isinstance(sql, exp.Column):
-        return body(sql)
+        return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
     name = r.fresh("v")
     return r.dialect.bind(sql.copy(), name, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
@@ -156,30 +160,35 @@ def _total(op: str, a: Sql, b: Sql) -> Sql:
 
 
 def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
-    """A product, or a quotient by another number than zero.
+    """A product or a quotient.
 
     Its logarithm says whether it is a double; next to where the doubles end, it is worked out with a factor of a power of two.
     """
     divides = op == "div"
-    result = plain.operation(_OPERATORS[op], a, b)
+    result = _result(op, a, b)
     zeros = ("0", *_ENDLESS)
     opposite = exp.NEQ(this=wrap(binary(exp.LT, a.copy(), number(0))), expression=wrap(binary(exp.LT, b.copy(), number(0))))
     nothing, endless = (case((opposite.copy(), _double("-" + size)), (negation(opposite.copy()), _double(size))) for size in ("0", "Infinity"))
 
     def sized(log: Sql) -> Sql:
-        def fits(low: str, high: str, factor: float, kind: type[exp.Binary], bound: float) -> Sql:
-            moved = plain.operation(_OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy())
-            return both(between(log.copy(), number(low), number(high)), binary(kind, fn("ABS", moved), _double(repr(bound))))
+        def within(low: str, high: str) -> Sql:
+            return between(log.copy(), number(low), number(high))
 
-        sure = between(log.copy(), number("-744.4"), number("709.7"))
-        upper = fits("709.7", "710", 2.0**-64, exp.LT, 2.0**960)
-        lower = fits("-745.2", "-744.4", 2.0**100, exp.GT, 2.0**-975)
-        above, below = (binary(kind, log.copy(), number(0)) for kind in (exp.GT, exp.LT))
-        return case((either(sure, upper, lower), result.copy()), (above, endless), (below, nothing))
+        def if_(factor: float, kind: type[exp.Binary], bound: float, otherwise: Sql) -> Sql:
+            moved = plain.operation(_OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy())
+            return case((binary(kind, fn("ABS", moved), _double(repr(bound))), result.copy()), default=otherwise)
+
+        return case(
+            (within("-744.4", "709.7"), result.copy()),
+            (within("709.7", "710"), if_(2.0**-64, exp.LT, 2.0**960, endless)),
+            (within("-745.2", "-744.4"), if_(2.0**100, exp.GT, 2.0**-975, nothing)),
+            (binary(exp.GT, log.copy(), number(0)), endless.copy()),
+            (binary(exp.LT, log.copy(), number(0)), nothing.copy()),
+        )
 
     logs = (fn("LN", fn("ABS", sql.copy())) for sql in (a, b))
     return case(
-        (either(_among(a, zeros), _among(b, ("NaN",) if divides else zeros)), result),
+        (either(_among(a, zeros), _among(b, ("0", "NaN") if divides else zeros)), result),
         *([(_among(b, _ENDLESS[:2]), nothing.copy())] if divides else []),
         default=_named(r, binary(exp.Sub if divides else exp.Add, *logs), sized),
     )

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, floating, fn, number, once, text, wrap
+from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, either, floating, fn, number, once, text, wrap
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
@@ -183,10 +183,10 @@ def _combined(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
 
 _POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
 """Powers of ten tried for the leaves: as large at most, and as small at least where there is a product or a quotient."""
-_HIGHEST, _LOWEST = 307.0, -306.0
+_HIGHEST, _LOWEST = 307.0, -306.0  # with room for what is rounded
 
 
-class _Size(Struct, frozen=True):
+class Size(Struct, frozen=True):
     """Powers of ten between which a number other than zero is."""
 
     low: float
@@ -216,54 +216,83 @@ def doubles(r: Renderer, node: Call, exact: Exact, highest: float = _HIGHEST, *,
         if not leaves.bounded:
             return plain
         sized = [values[place] for place in leaves.all if place in leaves.bounded]
-        tests = [ordinary(sql, power) if vanishes else binary(exp.LT, fn("ABS", sql.copy()), cast(text(f"1e{power}"), "DOUBLE")) for sql in sized]
+        tests = [ordinary(sql, -power if vanishes else None, power) for sql in sized]
         return case((both(*tests), plain), default=exact(values))
 
     return _each_once(r, leaves, floating, finish)
 
 
-def ordinary(sql: Sql, power: int) -> Sql:
-    """Whether a double is between powers of ten, and not zero."""
-    return between(fn("ABS", sql.copy()), *(cast(text(f"1e{sign}{power}"), "DOUBLE") for sign in ("-", "")))
+def ordinary(sql: Sql, low: int | None, high: int | None) -> Sql:
+    """Whether a double is zero or between powers of ten, of which one may be missing."""
+    size = fn("ABS", sql.copy())
+    below = [] if high is None else [binary(exp.LT, size.copy(), cast(text(f"1e{high}"), "DOUBLE"))]
+    above = [] if low is None else [either(binary(exp.GT, size.copy(), cast(text(f"1e{low}"), "DOUBLE")), binary(exp.EQ, sql.copy(), number(0)))]
+    return both(*below, *above)
 
 
-def is_ordinary(node: Node, power: int) -> bool:
-    """Whether a double is zero or between powers of ten for all rows."""
+def known_size(node: Node) -> Size | None:
+    """Between which powers of ten a double is for all rows where it is not zero; None if nothing is known."""
     if isinstance(node, Literal) and isinstance(node.value, int | float):
-        return not node.value or 10.0**-power < abs(node.value) < 10.0**power
-    return _is_whole(node)
+        if not math.isfinite(node.value):
+            return None
+        size = math.log10(abs(node.value)) if node.value else 0.0
+        return Size(size - 0.1, size + 0.1)
+    whole = node.type == BIGINT or (isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT)
+    return Size(0, 19) if whole else None
 
 
-def _is_whole(node: Node) -> bool:
-    return node.type == BIGINT or (isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT)
+Bounds = tuple[int | None, int | None]
+"""The powers of ten between which a double must be, if it is not zero; None for no bound."""
+_FREE: Bounds = None, None
+_BOTH: Bounds = -150, 150
+
+
+def bounds(op: str, one: Size | None, other: Size | None) -> tuple[Bounds, Bounds]:
+    """What the operands of a product or a quotient must be, so that it is neither infinite nor vanishes."""
+    if one is None and other is None:
+        return _BOTH, _BOTH
+    if one is None and other is not None:
+        return _beside(other if op == "mul" else Size(-other.high, -other.low)), _FREE
+    if one is not None and other is None:
+        return _FREE, _beside(one) if op == "mul" else _limited(math.ceil(one.high - _HIGHEST), math.floor(one.low - _LOWEST))
+    found = _combined_size(op, *(size for size in (one, other) if size))
+    return (_FREE, _FREE) if found.low >= _LOWEST and found.high <= _HIGHEST else (_BOTH, _BOTH)
+
+
+def _beside(factor: Size) -> Bounds:
+    return _limited(None if factor.low >= 0 else math.ceil(_LOWEST - factor.low), None if factor.high <= 0 else math.floor(_HIGHEST - factor.high))
+
+
+def _limited(low: int | None, high: int | None) -> Bounds:
+    """Bounds that doubles reach: below the least there is only zero, above the greatest only infinity."""
+    return None if low is None or low < _LOWEST else low, high if high is None else min(high, int(_HIGHEST))
 
 
 def _multiplies(node: Node) -> bool:
     return isinstance(node, Call) and is_part(node, DOUBLE) and (node.op in ("mul", "div") or any(map(_multiplies, node.args)))
 
 
-def _size(leaves: _Leaves, node: Node, power: int) -> _Size | None:
+def _size(leaves: _Leaves, node: Node, power: int) -> Size | None:
     """The size of a double, if that of each leaf is within 10**-power and 10**power; None for a constant that is not finite."""
-    if isinstance(node, Literal) and isinstance(node.value, int | float):
-        if not math.isfinite(node.value):
-            return None
-        size = math.log10(abs(node.value)) if node.value else 0.0
-        return _Size(size - 0.1, size + 0.1)
+    if isinstance(node, Literal) and node.value is not None:
+        return known_size(node)
     if not (isinstance(node, Call) and is_part(node, DOUBLE)):
-        leaves.seen(node, bounded=not _is_whole(node))
-        return _Size(0, 19) if _is_whole(node) else _Size(-power, power)
+        known = known_size(node)
+        leaves.seen(node, bounded=known is None)
+        return known or Size(-power, power)
     parts = [_size(leaves, arg, power) for arg in node.args]
-    known = [part for part in parts if part is not None]
-    if len(known) < len(parts):
-        return None
-    one, other = known[0], known[-1]
-    match node.op:
-        case "add" | "sub":
-            # What is left of a difference is a multiple of the last place of the smaller one, 2**-52 of it at least.
-            return _Size(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)
+    known_parts = [part for part in parts if part is not None]
+    return _combined_size(node.op, *known_parts) if len(known_parts) == len(parts) else None
+
+
+def _combined_size(op: str, one: Size, other: Size | None = None) -> Size:
+    if other is None:
+        return one
+    match op:
         case "mul":
-            return _Size(one.low + other.low - 0.1, one.high + other.high + 0.1)
+            return Size(one.low + other.low, one.high + other.high)
         case "div":
-            return _Size(one.low - other.high - 0.1, one.high - other.low + 0.1)
+            return Size(one.low - other.high, one.high - other.low)
         case _:
-            return one
+            # What is left of a difference is a multiple of the last place of the smaller one, 2**-52 of it at least.
+            return Size(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)

@@ -33,9 +33,7 @@ from predicat.backends.sql.postgres import plain
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
-from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
-
-_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS
 
 
 def timestamp(value: datetime) -> Sql:
@@ -45,8 +43,12 @@ def timestamp(value: datetime) -> Sql:
 def _known(kind: Type, sql: Sql) -> Sql:
     """Whether a timestamp or a date is within years 1 to 9999."""
     if kind == DATE:
-        return between(sql, *(cast(text(day.date().isoformat()), "DATE") for day in (_FIRST, _LAST)))
-    return between(sql, timestamp(_FIRST), timestamp(_LAST))
+        return between(sql, *(cast(text(day.date().isoformat()), "DATE") for day in (FIRST_MOMENT, LAST_MOMENT)))
+    return between(sql, timestamp(FIRST_MOMENT), timestamp(LAST_MOMENT))
+
+
+def is_known(moment: Sql) -> Sql:
+    return _known(TIMESTAMP, moment)
 
 
 def known(r: Renderer, node: Node) -> Sql:
@@ -55,6 +57,12 @@ def known(r: Renderer, node: Node) -> Sql:
     if isinstance(node, Literal):
         return sql
     return once(r, sql, lambda moment: case((_known(node.type, moment), moment.copy())))
+
+
+def finite(r: Renderer, node: Node) -> Sql:
+    """A timestamp or a date, NULL if it is infinite."""
+    sql = r.node(node)
+    return sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((fn("ISFINITE", moment), moment.copy())))
 
 
 # --- parts
@@ -73,8 +81,9 @@ def wall(r: Renderer, node: Call) -> Sql:
 def part(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         moment = node.args[0]
-        endless = name == "YEAR" and len(node.args) == 1  # the other parts of infinity are NULL
-        of = wall(r, node) if not endless else known(r, moment) if moment.type == DATE else utc(known(r, moment))
+        of = wall(r, node)
+        if name == "YEAR" and len(node.args) == 1:  # the other parts of infinity are NULL
+            of = finite(r, moment) if moment.type == DATE else utc(finite(r, moment))
         found: Sql = exp.Extract(this=exp.Var(this=name), expression=of)
         return cast(fn("FLOOR", found) if name == "SECOND" else found, "BIGINT")
 
@@ -153,9 +162,9 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
     length = _constant(r, right)
     if length is not None:
         ahead = length if operator is exp.Add else -length
-        low, high = (_moved(bound, -ahead) for bound in (_FIRST, _LAST))
-        inside = between(one, timestamp(max(low, _FIRST)), timestamp(min(high, _LAST)))
-        return case((inside, binary(operator, one.copy(), _interval(length)))) if low < _LAST and high > _FIRST else exp.Null()
+        low, high = (_moved(bound, -ahead) for bound in (FIRST_MOMENT, LAST_MOMENT))
+        inside = between(one, timestamp(max(low, FIRST_MOMENT)), timestamp(min(high, LAST_MOMENT)))
+        return case((inside, binary(operator, one.copy(), _interval(length)))) if low < LAST_MOMENT and high > FIRST_MOMENT else exp.Null()
 
     def build(size: Sql) -> Sql:
         # The product of an interval and a number is exact where that is a whole number of seconds, or below a second.
@@ -174,7 +183,7 @@ def _moved(moment: datetime, by: timedelta) -> datetime:
     try:
         return moment + by
     except OverflowError:
-        return _LAST if by > timedelta() else _FIRST
+        return LAST_MOMENT if by > timedelta() else FIRST_MOMENT
 
 
 def _moment(r: Renderer, micros: Sql) -> Sql:
@@ -198,12 +207,20 @@ def of_seconds(sql: Sql) -> Sql:
 # --- dates
 
 
+_DAYS = (LAST_MOMENT - FIRST_MOMENT).days
+
+
 def add_days(r: Renderer, node: Call) -> Sql:
     day, count = node.args
-    start = cast(text(_FIRST.date().isoformat()), "DATE")
-    offset = binary(exp.Add, exp.Paren(this=binary(exp.Sub, known(r, day), start)), numeric(r.node(count)))
-    return once(r, offset, lambda days: case((between(days, number(0), number(3652058)), binary(exp.Add, start.copy(), cast(days.copy(), "INT")))))
+    first = cast(text(FIRST_MOMENT.date().isoformat()), "DATE")
+
+    def build(start: Sql, days: Sql) -> Sql:
+        place = binary(exp.Add, binary(exp.Sub, start.copy(), first), cast(days.copy(), "INT"))
+        moved = case((between(place, number(0), number(_DAYS)), binary(exp.Add, first.copy(), place.copy())))
+        return case((both(_known(DATE, start), between(days, number(-_DAYS), number(_DAYS))), moved))
+
+    return once(r, r.node(day), lambda start: once(r, r.node(count), lambda days: build(start, days)))
 
 
 def days_between(r: Renderer, node: Call) -> Sql:
-    return cast(exp.Paren(this=binary(exp.Sub, *(known(r, arg) for arg in node.args))), "BIGINT")
+    return cast(exp.Paren(this=binary(exp.Sub, *(finite(r, arg) for arg in node.args))), "BIGINT")
