@@ -35,7 +35,7 @@ MAP_EXTRACT_VALUE(properties, 'region') IN ('EU', 'US', 'APAC')
 MAP_EXTRACT_VALUE(properties, 'region') <> 'EU'
 
 -- events.after_tso@1 (pip)
-CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 20 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9]*') OR REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.traced@1 (pip)
 STARTS_WITH(TRANSLATE(MAP_EXTRACT_VALUE(properties, 'trace'), 'EQR', 'eqr'), 'req-')
@@ -65,7 +65,7 @@ MAP_EXTRACT_VALUE(properties, 'type') = 'order-created' AND MAP_EXTRACT_VALUE(pr
 NOT ce_source IS NULL AND NOT STARTS_WITH(CASE WHEN STRLEN(ce_source) = LENGTH(ce_source) THEN LOWER(ce_source) ELSE TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END, 'https://')
 
 -- events.after_tso_wire@1 (pulsar)
-CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 20 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9]*') OR REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.urgent_order@1 (headers)
 (MAP_EXTRACT_VALUE(properties, 'type') = 'order-created') IS TRUE AND (MAP_EXTRACT_VALUE(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (MAP_EXTRACT_VALUE(properties, 'region') = 'EU')) IS TRUE
@@ -74,7 +74,7 @@ CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}
 NOT ((MAP_EXTRACT_VALUE(properties, 'region') IN ('EU', 'eu')) IS TRUE) AND NOT MAP_EXTRACT_VALUE(properties, 'type') IS NULL
 
 -- events.replay_window@1 (sns)
-((MAP_EXTRACT_VALUE(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(MAP_EXTRACT_VALUE(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND ((CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END >= 100000 AND MAP_EXTRACT_VALUE(properties, 'tso') <> 'NaN') AND CASE WHEN REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,3})?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END < 420000) IS TRUE
+((MAP_EXTRACT_VALUE(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(MAP_EXTRACT_VALUE(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND ((CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 300 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9.]*') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 600 AND REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END >= 100000 AND MAP_EXTRACT_VALUE(properties, 'tso') <> 'NaN') AND CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 300 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9.]*') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 600 AND REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END < 420000) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
 STARTS_WITH(MAP_EXTRACT_VALUE(properties, 'trace'), 'req-') IS TRUE AND NOT (NOT MAP_EXTRACT_VALUE(properties, 'priority') IS NULL)

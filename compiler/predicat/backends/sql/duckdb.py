@@ -22,6 +22,7 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    either,
     floating,
     fn,
     function,
@@ -101,6 +102,11 @@ def _utc(sql: Sql) -> Sql:
     return exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))
 
 
+def _local(sql: Sql) -> Sql:
+    """The wall clock of a timestamp in UTC; AT TIME ZONE takes fifteen times as long."""
+    return fn("MAKE_TIMESTAMP", _micros(sql))
+
+
 def _whole_div(a: Sql, b: Sql) -> Sql:
     return exp.IntDiv(this=wrap(a), expression=wrap(b))
 
@@ -152,7 +158,9 @@ def _whole(name: str) -> Rule:
 
 
 def _like(value: Sql, pattern: Sql) -> Sql:
-    """LIKE has no escape character of its own."""
+    """LIKE has no escape character of its own, and is slower with one."""
+    if isinstance(pattern, exp.Literal) and "\\" not in pattern.this:
+        return like(value, pattern)
     return exp.Escape(this=like(value, pattern), expression=text("\\"))
 
 
@@ -170,6 +178,15 @@ def _shape(sql: Sql, pattern: str) -> Sql:
     """One of the patterns of ir.values. RE2 has no lookahead: the year 0000 is asked for apart."""
     found = _pattern(sql, pattern.replace("(?!0000)", ""))
     return both(found, negation(fn("STARTS_WITH", sql.copy(), text("0000")))) if "(?!0000)" in pattern else found
+
+
+def _glob(sql: Sql, pattern: str) -> Sql:
+    return exp.Glob(this=wrap(sql.copy()), expression=text(pattern))
+
+
+def _only(sql: Sql, characters: str, longest: int) -> Sql:
+    """Whether a text has at most so many bytes and no character but these, for a cast that takes much else. A pattern takes half as long again."""
+    return both(binary(exp.LTE, fn("STRLEN", sql.copy()), number(longest)), negation(_glob(sql, f"*[!{characters}]*")))
 
 
 def _substr(r: Renderer, node: Call) -> Sql:
@@ -197,7 +214,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((_shape(sql, INT_PATTERN), try_cast(sql.copy(), "BIGINT")))
+        return case((either(_only(sql, "0-9", 20), _shape(sql, INT_PATTERN)), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
@@ -223,7 +240,9 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     value = fn("NULLIF", fn("NULLIF", try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
     named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
     short = binary(exp.LTE, fn("STRLEN", sql.copy()), number(DOUBLE_LONGEST))
-    return case((both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
+    # Three hundred digits are not infinite yet.
+    plain = (_only(sql, "0-9.", 300), try_cast(sql.copy(), "DOUBLE"))
+    return case(plain, (both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:
@@ -245,7 +264,9 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         value = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
         low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
-        return case((both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high)), value.copy()))
+        common = both(_glob(sql, "????-??-??T??:??:?[0-9]Z"), negation(_glob(sql, "*T24*")), binary(exp.GTE, sql.copy(), text("0001")))
+        general = both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high))
+        return case((common, try_cast(sql.copy(), "TIMESTAMPTZ")), (general, value.copy()))
     if arg.type == BIGINT:
         inside = between(sql, number(MIN_SECONDS), number(MAX_SECONDS))
         return case((inside, _utc(fn("MAKE_TIMESTAMP", binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION))))))
@@ -274,8 +295,9 @@ def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((_shape(sql, DATE_PATTERN), try_cast(sql.copy(), "DATE")))
-    return cast(_utc(sql), "DATE")
+        common = both(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql.copy(), text("0001")))
+        return case((either(common, _shape(sql, DATE_PATTERN)), try_cast(sql.copy(), "DATE")))
+    return cast(_local(sql), "DATE")
 
 
 # --- time
@@ -290,8 +312,7 @@ def _wall(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     if node.args[0].type == DATE:
         return sql
-    zone = r.node(node.args[1]) if len(node.args) == 2 else text("UTC")
-    return exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=zone))
+    return exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=r.node(node.args[1]))) if len(node.args) == 2 else _local(sql)
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
@@ -301,7 +322,7 @@ def _millisecond(r: Renderer, node: Call) -> Sql:
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
-    local = exp.Paren(this=_utc(r.node(node.args[1])))
+    local = _local(r.node(node.args[1]))
     return _utc(cast(fn("DATE_TRUNC", text(constant(node.args[0])), local), "TIMESTAMP"))
 
 
