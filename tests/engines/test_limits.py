@@ -48,7 +48,7 @@ def check(kind: str, expressions: list[str], names: str, pairs: list[tuple[Any, 
 
 
 COMPUTED = ["year(t) = 2020", "CAST(t AS bigint) > 4", "t - u > INTERVAL '1' DAY", "t - u > u - t", "t + INTERVAL '1' DAY > u", "t + (u - u) > u", "year(x) = 2020", "datediff(x, y) > 3",
-            "date_add(x, 3) > y", "CAST(x AS timestamp) > u", "week(t) = 4"]  # fmt: skip
+            "date_add(x, 3) > y", "date_add(x, -3652058) > y", "CAST(x AS timestamp) > u", "week(t) = 4"]  # fmt: skip
 COMPUTED_CEL = ['t.getHours("Europe/Paris") == 3', 't.getFullYear("America/New_York") == 1', 'string(t) == ""', "int(t) == 3", "(t - u).getHours() == 3", 'string(x) == ""', 't - duration("1s") < u']
 
 

@@ -213,6 +213,9 @@ _DAYS = (LAST_MOMENT - FIRST_MOMENT).days
 def add_days(r: Renderer, node: Call) -> Sql:
     day, count = node.args
     first = cast(text(FIRST_MOMENT.date().isoformat()), "DATE")
+    constant_days = count.value if isinstance(count, Literal) and not r.marks else None
+    if isinstance(constant_days, int):
+        return once(r, r.node(day), lambda start: _days_ahead(start, constant_days))
 
     def build(start: Sql, days: Sql) -> Sql:
         place = binary(exp.Add, binary(exp.Sub, start.copy(), first), cast(days.copy(), "INT"))
@@ -220,6 +223,13 @@ def add_days(r: Renderer, node: Call) -> Sql:
         return case((both(_known(DATE, start), between(days, number(-_DAYS), number(_DAYS))), moved))
 
     return once(r, r.node(day), lambda start: once(r, r.node(count), lambda days: build(start, days)))
+
+
+def _days_ahead(start: Sql, days: int) -> Sql:
+    if abs(days) > _DAYS:
+        return cast(exp.Null(), "DATE")
+    low, high = (_moved(bound, timedelta(-days)).date().isoformat() for bound in (FIRST_MOMENT, LAST_MOMENT))
+    return case((between(start, cast(text(low), "DATE"), cast(text(high), "DATE")), binary(exp.Add, start.copy(), number(days))))
 
 
 def days_between(r: Renderer, node: Call) -> Sql:
