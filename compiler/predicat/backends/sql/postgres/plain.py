@@ -23,7 +23,7 @@ Exact = Callable[[dict[int, Sql]], Sql]
 _PARTS: dict[Type, frozenset[str]] = {
     BIGINT: frozenset({"add", "sub", "mul", "div", "mod", "neg", "abs"}), DOUBLE: frozenset({"add", "sub", "mul", "div", "neg", "abs"}),
 }  # fmt: skip
-_MOST_LEAVES = 6
+_MOST_LEAVES = 30
 _SMALL = {"length": 2**31, "size": 2**31, "position": 2**31, "json_size": 2**31} | dict.fromkeys(
     ("year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond"), 10**6)  # fmt: skip
 """Operators whose values are below these in size."""
