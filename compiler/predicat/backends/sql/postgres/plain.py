@@ -95,8 +95,8 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
         if _range(leaves, node, (low, high)) is not None:
             break
     else:
-        low, high = 0, -1
-    if low > high or len(leaves.bounded) > _MOST_LEAVES:
+        return exact({})
+    if len(leaves.bounded) > _MOST_LEAVES:
         return exact({})
 
     def finish(values: dict[int, Sql]) -> Sql:
