@@ -20,7 +20,7 @@ DOUBLE = [0.0, 5e-324, 2.2250738585072014e-308, 1e-160, 1e-150, 0.1, 1.0, 3.0, 1
 INTEGERS = ["a + b", "a - b", "a * b", "a / b", "a % b", "-a", "abs(a)", "abs(a - b)", "(a + b) * 3", "a * b + 5", "(a - b) / 7", "a % b * b", "-(a + b)", "a / -1",
             "a / 1000 * 1000 + b % 1000", "a + b - a", "a * 2 - b * 2", "a % 10 + 5", "abs(-a)"]  # fmt: skip
 DOUBLES = ["d + e", "d - e", "d * e", "d / e", "-d + e", "d + 0.1", "d * 100", "100 / d", "d / 0.0", "(d + e) * 2.5", "d * e + 1.0", "d / e - 1.0", "(d - e) / 3.0", "d * d * e",
-           "abs(d - e) * 0.5", "d / e * e", "1e300 / d", "d / 1e300", "1e-300 * d", "d * 1e300 * e", "1e-300 / d - 1e300 * d"]  # fmt: skip
+           "abs(d - e) * 0.5", "d / e * e", "1e300 / d", "d / 1e300", "1e-300 * d", "d * 1e300 * e", "d + 1e300", "-1e300 - d", "1e-300 / d - 1e300 * d"]  # fmt: skip
 
 
 def test_integers(spark: Any, postgres: Any) -> None:

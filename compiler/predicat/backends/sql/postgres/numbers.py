@@ -155,7 +155,7 @@ def _total(op: str, a: Sql, b: Sql) -> Sql:
     result = plain.operation(_OPERATORS[op], a, b)
     halves = plain.operation(_OPERATORS[op], *(plain.operation(exp.Div, sql.copy(), number(2)) for sql in (a, b)))
     fits = binary(exp.LT, fn("ABS", halves), _double(repr(2.0**1023)))
-    up, down = ((binary(kind, a.copy(), number(0)), _double(value)) for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity")))
+    up, down = ((binary(kind, halves.copy(), number(0)), _double(value)) for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity")))
     return case((either(_among(a, _ENDLESS), _among(b, _ENDLESS), fits), result), up, down)
 
 
