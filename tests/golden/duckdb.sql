@@ -50,7 +50,7 @@ MAP_EXTRACT_VALUE(properties, 'type') = 'order-created'
 MAP_EXTRACT_VALUE(properties, 'type') = 'order-created' AND MAP_EXTRACT_VALUE(properties, 'priority') = 'HIGH' AND MAP_EXTRACT_VALUE(properties, 'region') = 'US'
 
 -- events.published_late@1 (cel)
-(EPOCH_US(publish_time) - EPOCH_US(event_time)) > 3600000000
+TRY(EPOCH_US(publish_time) - EPOCH_US(event_time)) > 3600000000
 
 -- events.issue_created@1 (attributes)
 (ce_type = 'com.github.issue.create') IS TRUE

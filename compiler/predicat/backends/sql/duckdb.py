@@ -63,7 +63,8 @@ _LONGEST = 2**31 - 1
 def _try(sql: Sql) -> Sql:
     """NULL where one operation has no value.
 
-    No part of it may raise: DuckDB works out a part that occurs elsewhere too once for both, and outside this TRY.
+    No part of it may raise: DuckDB works out a part that occurs elsewhere too once for both, and outside this TRY. Behind the guard of a CASE the
+    operation needs it all the same, for it may stand in a TRY elsewhere.
     """
     return fn("TRY", sql)
 
@@ -81,7 +82,7 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         if node.type == BIGINT:
             return _try(binary(operator, whole(r, left), whole(r, right)))
         if node.type == DURATION:
-            return binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right)))
+            return _try(binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right))))
         return _moment(_try(binary(operator, _micros(r.node(left)), whole(r, right))))
 
     return rule
@@ -218,7 +219,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
         inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
-        return case((inside, cast(fn("TRUNC", sql.copy()), "BIGINT")))
+        return case((inside, try_cast(fn("TRUNC", sql.copy()), "BIGINT")))
     if arg.type == TIMESTAMP:
         return _floor_seconds(sql)
     return cast(sql, "BIGINT")
@@ -269,7 +270,7 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         return case((common, try_cast(sql.copy(), "TIMESTAMPTZ")), (general, value.copy()))
     if arg.type == BIGINT:
         inside = between(sql, number(MIN_SECONDS), number(MAX_SECONDS))
-        return case((inside, _utc(fn("MAKE_TIMESTAMP", binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION))))))
+        return case((inside, _utc(fn("MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION)))))))
     return _utc(cast(sql, "TIMESTAMP"))
 
 
@@ -330,7 +331,7 @@ def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.node(node.args[0]), whole(r, node.args[1])
     epoch = cast(text("1970-01-01"), "DATE")
     total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
-    return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), cast(total.copy(), "INT"))))
+    return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), try_cast(total.copy(), "INT"))))
 
 
 
@@ -433,7 +434,8 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
 
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.node(node.args[0]), whole(r, node.args[1])
-    found = fn("LIST_EXTRACT", items, binary(exp.Add, position.copy(), number(1)))
+    following = binary(exp.Add, position.copy(), number(1))
+    found = fn("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
     return case((between(position, number(0), number(_LONGEST)), found))
 
 
