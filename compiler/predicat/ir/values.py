@@ -30,8 +30,8 @@ from predicat.ir.types import (
 WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 """Unicode's White_Space characters."""
 MIN_SECONDS, MAX_SECONDS = -62135596800, 253402300799
-FIRST_MOMENT, LAST_MOMENT = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 """The years 1 to 9999, in seconds since 1970."""
+FIRST_MOMENT, LAST_MOMENT = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
 """The microseconds of each unit that a duration is asked for."""
 LONGEST = 315_576_000_000_999_999

@@ -128,11 +128,13 @@ def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql])
             if any(size is not None and size.high < 290 for size in sizes):
                 return result  # a sum is infinite only where both are next to it
             tests = either(*(binary(exp.LT, fn("ABS", sql.copy()), _double("1e290")) for sql in (a, b)))
-            return case((tests, result), default=_named(r, a, lambda a: _named(r, b, lambda b: _total(op, a, b))))
+            return plain.unless(tests, _named(r, a, lambda a: _named(r, b, lambda b: _total(op, a, b))), result)
         bounds = plain.bounds(op, sizes[0], sizes[1])
         operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
         ordinary = [plain.ordinary(sql, *bound) for sql, bound in operands if bound != (None, None)]
-        return case((both(*ordinary), result), default=_named(r, a, lambda a: _named(r, b, lambda b: _scaled(r, op, a, b)))) if ordinary else result
+        if not ordinary:
+            return result
+        return plain.unless(both(*ordinary), _named(r, a, lambda a: _named(r, b, lambda b: _scaled(r, op, a, b))), result)
 
     return once(r, one[1], lambda a: once(r, other[1], lambda b: guarded(a, b)))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from msgspec import Struct, field
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, either, floating, fn, number, once, text, wrap
+from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, either, floating, fn, negation, number, once, text, wrap
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
@@ -104,9 +104,14 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
         if not leaves.bounded or low == INT_MIN:
             return plain
         tests = [_within(values[place].copy(), low, high) for place in leaves.all if place in leaves.bounded]
-        return case((both(*tests), plain), default=exact(values))
+        return unless(both(*tests), exact(values), plain)
 
     return _each_once(r, leaves, wide, finish)
+
+
+def unless(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
+    """What is exact where operands are not ordinary, and else what is plain: also for NULL, of which nothing is exact."""
+    return case((negation(ordinary), exact), default=plain)
 
 
 def wide(r: Renderer, node: Node) -> Sql:
@@ -217,7 +222,7 @@ def doubles(r: Renderer, node: Call, exact: Exact, highest: float = _HIGHEST, *,
             return plain
         sized = [values[place] for place in leaves.all if place in leaves.bounded]
         tests = [ordinary(sql, -power if vanishes else None, power) for sql in sized]
-        return case((both(*tests), plain), default=exact(values))
+        return unless(both(*tests), exact(values), plain)
 
     return _each_once(r, leaves, floating, finish)
 
