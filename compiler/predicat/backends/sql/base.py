@@ -492,9 +492,10 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return either(found, both(negation(guard), negation(missing))) if op == "ne" else both(found, either(guard, missing))
 
     value = r.node(guarded)
-    if needed and not read and op not in ("eq", "ne") and isinstance(other, Literal) and isinstance(other.value, float) and not is_small(value):
+    limit = other.value if isinstance(other, Literal) and isinstance(other.value, float) else math.nan
+    if needed and not read and op not in ("eq", "ne") and not math.isnan(limit) and not is_small(value):
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs its value only once.
-        negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -other.value)
+        negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit)
         return binary(KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
     return r.dialect.let(r, value, build) if needed and not read else build(value)
 
