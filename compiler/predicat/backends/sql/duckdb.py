@@ -265,7 +265,7 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         value = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
         low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
-        common = both(_glob(sql, "????-??-??T??:??:?[0-9]Z"), negation(_glob(sql, "*T24*")), binary(exp.GTE, sql.copy(), text("0001")))
+        common = both(_glob(sql, "????-??-??T[0-9]?:??:?[0-9]Z"), negation(_glob(sql, "*T24*")), binary(exp.GTE, sql.copy(), text("0001")))
         general = both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high))
         return case((common, try_cast(sql.copy(), "TIMESTAMPTZ")), (general, value.copy()))
     if arg.type == BIGINT:

@@ -139,7 +139,7 @@ def _text_to_timestamp(one: Sql) -> Sql:
 
 def _common(sql: Sql, pattern: str) -> tuple[Sql, ...]:
     """What holds of a text that begins with a year of four digits but 0000, and matches a pattern."""
-    return (like(sql.copy(), text("____-%")), negation(like(sql.copy(), text("0000%"))), rlike(sql.copy(), rf"\A{pattern}\Z"))
+    return (like(sql.copy(), text("____-__-__%")), negation(like(sql.copy(), text("0000%"))), rlike(sql.copy(), rf"\A{pattern}\Z"))
 
 
 def to_duration(r: Renderer, node: Call) -> Sql:
