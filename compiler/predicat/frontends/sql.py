@@ -17,9 +17,10 @@ from sqlglot.errors import ParseError, TokenError
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.frontends import sql_intervals
 from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, split_part, week, weekday
 from predicat.ir import tree as t
-from predicat.ir.values import LONGEST, parse_date, parse_sql_timestamp
+from predicat.ir.values import parse_date, parse_sql_timestamp
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
 from predicat.semantics.like import LikeError, canonical
 
@@ -46,7 +47,7 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
         raise PredicatError.of(msg.syntax(whole, f"the text cannot be split into words: {_plain(str(error))}")) from None
     _check_words(tokens, source)
     try:
-        parsed = _PARSER.parse_into(exp.Condition, tokens, text)
+        parsed = _PARSER.parse_into(exp.Condition, sql_intervals.kept(tokens), text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, source, text, tokens, fields) for item in error.errors]) from None
     except RecursionError:
@@ -77,6 +78,8 @@ def _check_words(tokens: list[Token], source: Source) -> None:
             raise PredicatError.of(msg.syntax(Span(source, other.start, other.end + 1), f"this is no valid SQL condition: something is missing before {other.text!r}"))
         if one.token_type in _JSON_ARROWS:
             raise PredicatError.of(msg.unsupported_syntax(Span(source, one.start, one.end + 1), f"the operator {one.text}", _JSON_HINT))
+        if one.token_type in _QUANTIFIERS and other.token_type in _VALUES:
+            raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), f"{one.text.upper()} takes its values in parentheses"))
         if one.token_type is TokenType.VAR and one.text.upper() == "IF" and other.token_type is not TokenType.L_PAREN:
             raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), "IF takes its arguments in parentheses", "a field of that name stands in double quotes"))
         if one.token_type in _OPENING:
@@ -95,7 +98,10 @@ _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
 _JSON_ARROWS = frozenset({TokenType.DARROW, TokenType.HASH_ARROW, TokenType.DHASH_ARROW})
 _JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
 _COMMA = TokenType.COMMA
-_GAPS = frozenset({(_COMMA, _COMMA), (TokenType.L_PAREN, _COMMA), (TokenType.L_BRACKET, _COMMA), (_COMMA, TokenType.R_PAREN), (_COMMA, TokenType.R_BRACKET)})
+_GAPS = frozenset({(_COMMA, _COMMA), (TokenType.L_PAREN, _COMMA), (TokenType.L_BRACKET, _COMMA), (_COMMA, TokenType.R_PAREN), (_COMMA, TokenType.R_BRACKET),
+                   (TokenType.ALIAS, TokenType.R_PAREN), (TokenType.ALIAS, _COMMA), (TokenType.FROM, TokenType.R_PAREN)})  # fmt: skip
+_QUANTIFIERS = frozenset({TokenType.ALL, TokenType.ANY, TokenType.SOME})
+_VALUES = frozenset({TokenType.STRING, TokenType.NUMBER, TokenType.VAR, TokenType.IDENTIFIER, TokenType.ARRAY, TokenType.ALL})
 _COMPARISONS = frozenset({TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ})
 _PREDICATES = frozenset({TokenType.IS, TokenType.IN, TokenType.LIKE, TokenType.ILIKE, TokenType.RLIKE, TokenType.BETWEEN})
 _BETWEEN_CONDITIONS = frozenset({TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.ARROW, _COMMA})
@@ -223,7 +229,7 @@ class _Reader:
             raise self.fail(msg.too_deep(self.span(node), MAX_DEPTH))
         rule = _RULES.get(type(node))
         if rule is None:
-            build = FUNCTIONS.get(self.called_name(node)) if isinstance(node, exp.Func) else None
+            build = FUNCTIONS.get(self.called_name(node)) if isinstance(node, exp.Func) and not isinstance(node, exp.ConnectByRoot) else None
             if build is None:
                 raise self.fail(self.unsupported(node))
             return build(self, node, depth + 1)
@@ -237,7 +243,7 @@ class _Reader:
         names = {
             exp.Subquery: "a subquery", exp.Select: "a subquery", exp.Star: "*", exp.Window: "a window function",
             exp.CurrentTimestamp: "the current time", exp.CurrentDate: "the current date", exp.Rand: "a random number",
-            exp.JSONExtract: "the operator ->",
+            exp.JSONExtract: "the operator ->", exp.ConnectByRoot: "CONNECT_BY_ROOT",
         }  # fmt: skip
         what = names.get(type(node))
         hint = _JSON_HINT if isinstance(node, exp.JSONExtract) else None
@@ -326,7 +332,7 @@ def _literal(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 def _negative(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner = reader.read(node.this, depth)
-    if isinstance(inner, t.Const) and isinstance(inner.value, int | float | Decimal) and not isinstance(inner.value, bool):
+    if isinstance(inner, t.Const) and isinstance(inner.value, int | float | Decimal | timedelta) and not isinstance(inner.value, bool):
         return t.Const(-inner.value, Span(inner.span.source, max(inner.span.start - 1, 0), inner.span.end))
     return t.Apply("neg", (inner,), inner.span)
 
@@ -481,7 +487,7 @@ _CASTS = {
 _CAST_TYPES = {
     exp.DType.TEXT: "string", exp.DType.VARCHAR: "string",
     exp.DType.BIGINT: "bigint", exp.DType.INT: "bigint",
-    exp.DType.DOUBLE: "double", exp.DType.FLOAT: "double",
+    exp.DType.DOUBLE: "double",
     exp.DType.BOOLEAN: "boolean",
     exp.DType.TIMESTAMP: "timestamp", exp.DType.TIMESTAMPTZ: "timestamp", exp.DType.TIMESTAMPLTZ: "timestamp",
     exp.DType.DATE: "date",
@@ -492,8 +498,10 @@ def _cast(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
-        known = "string, bigint, double, boolean, timestamp and date"
-        raise reader.fail(msg.unsupported_syntax(span, f"a cast to {node.args['to'].sql()}", f"casts go to {known}"))
+        hint = "casts go to string, bigint, double, boolean, timestamp and date"
+        if node.args["to"].this == exp.DType.FLOAT:
+            hint = "it has single precision on Spark and double on PostgreSQL: write double"
+        raise reader.fail(msg.unsupported_syntax(span, f"a cast to {node.args['to'].sql()}", hint))
     return _converted(reader, reader.read(node.this, depth), kind, span)
 
 
@@ -508,24 +516,25 @@ def _converted(reader: _Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
     return t.Apply("cast", (inner, t.Const(_CASTS[kind], span)), span)
 
 
-_AMOUNT = re.compile(r"\s*[+-]?(?:[0-9]{1,15}(?:[.][0-9]{0,15})?|[.][0-9]{1,15})\s*\Z")
-_UNITS = {"WEEK": 7 * 86400, "DAY": 86400, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
-
-
 def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    span = reader.span(node)
-    unit = str(node.args["unit"]).upper().removesuffix("S") if node.args.get("unit") else ""
-    amount = node.this.name if isinstance(node.this, exp.Literal) else ""
-    if unit not in _UNITS:
+    """A constant length of time; where its text was, sqlglot has a place holder (see `sql_intervals.kept`)."""
+    span, amount, unit = reader.span(node), node.this, node.args.get("unit")
+    first, last = (unit.this.name, unit.expression.name) if isinstance(unit, exp.IntervalSpan) else (unit.name if unit else "", "")
+    if not isinstance(amount, exp.Literal):
+        raise reader.fail(msg.unsupported_syntax(span, "an interval of several parts", "write it as INTERVAL '3' HOUR"))
+    text = reader.source.text[span.start + 1 : span.end - 1].replace("''", "'") if amount.name == "?" else amount.name
+    if sql_intervals.has_months(text, first):
         hint = "months and years have no fixed length: use weeks, days, hours, minutes or seconds"
-        raise reader.fail(msg.unsupported_syntax(span, f"an interval in {unit.lower() or 'several units'}", hint))
+        raise reader.fail(msg.unsupported_syntax(span, f"an interval in {first.lower() or repr(text)}", hint))
     try:
-        micros = round(Decimal(amount) * _UNITS[unit] * 1_000_000) if _AMOUNT.match(amount) else None
-        if micros is not None and abs(micros) <= LONGEST:
-            return t.Const(timedelta(microseconds=micros), span)
+        size = sql_intervals.micros(text, first, last)
     except ArithmeticError:  # longer than any interval
-        pass
-    raise reader.fail(msg.bad_constant(span, "interval", amount, "INTERVAL '3' HOUR"))
+        size = None
+    if size is None or not sql_intervals.fits(size):
+        raise reader.fail(msg.bad_constant(span, "interval", text, "INTERVAL '3' HOUR"))
+    if size % 1:
+        raise reader.fail(msg.unsupported_syntax(span, "an interval with nanoseconds", "engines keep microseconds"))
+    return t.Const(timedelta(microseconds=int(size)), span)
 
 
 _EXTRACT = {

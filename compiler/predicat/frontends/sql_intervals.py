@@ -1,0 +1,88 @@
+"""Intervals of SQL: a number and a unit, several of them in one text, or the fields of DAY TO SECOND.
+
+Sources: ISO/IEC 9075-2 (interval literals), Spark's `INTERVAL` literals and PostgreSQL's input of intervals, where they agree.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from itertools import pairwise
+
+from sqlglot import Token, TokenType
+
+from predicat.ir.values import LONGEST
+
+_UNITS = {
+    **dict.fromkeys(("week", "weeks"), 7 * 86_400_000_000), **dict.fromkeys(("day", "days"), 86_400_000_000),
+    **dict.fromkeys(("hour", "hours", "hr", "hrs"), 3_600_000_000), **dict.fromkeys(("minute", "minutes", "min", "mins"), 60_000_000),
+    **dict.fromkeys(("second", "seconds", "sec", "secs"), 1_000_000), **dict.fromkeys(("millisecond", "milliseconds"), 1000),
+    **dict.fromkeys(("microsecond", "microseconds"), 1),
+}  # fmt: skip
+"""Microseconds. Months and years have no fixed length."""
+_FIELDS = ("day", "hour", "minute", "second")
+_SEPARATORS = {"hour": " ", "minute": ":", "second": ":"}
+_MOST = {"hour": 23, "minute": 59, "second": 59}
+_NUMBER = r"[+-]?(?:[0-9]{1,15}(?:[.][0-9]{0,15})?|[.][0-9]{1,15})"
+_PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]+)(?![A-Za-z])")
+_CLOCK = re.compile(r"(?:^\s*|\s+)([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:[.][0-9]{0,15})?))?\s*\Z")
+
+
+def kept(tokens: list[Token]) -> list[Token]:
+    """The words with a place holder for each text behind INTERVAL: sqlglot keeps one number and one unit of it and drops the rest."""
+    found = tokens[:1]
+    for one, other in pairwise(tokens):
+        text = one.token_type is TokenType.INTERVAL and other.token_type is TokenType.STRING
+        found.append(Token(other.token_type, "?", other.line, other.col, other.start, other.end, other.comments) if text else other)
+    return found
+
+
+def has_months(text: str, unit: str) -> bool:
+    """Whether a unit has no fixed length, or is none at all."""
+    units = [unit] if unit else re.findall("[A-Za-z]+", text)
+    return any(one.lower() not in _UNITS for one in units)
+
+
+def micros(text: str, unit: str, last: str = "") -> Decimal | None:
+    """The microseconds of a text in a unit, in fields from one unit to a last one, or with its own units; None if it is not written so.
+
+    Raises ArithmeticError for one that no interval could be.
+    """
+    if last:
+        return _fields(text, unit.lower(), last.lower())
+    if not unit:
+        return _parts(text)
+    # Of '1.5' HOUR PostgreSQL drops the half, but not of '1.5 hours'.
+    number = _NUMBER if _UNITS[unit.lower()] == 1_000_000 else "[+-]?[0-9]{1,15}"
+    return Decimal(text.strip()) * _UNITS[unit.lower()] if re.fullmatch(rf"\s*{number}\s*", text) else None
+
+
+def fits(micros: Decimal) -> bool:
+    return abs(micros) <= LONGEST
+
+
+def _parts(text: str) -> Decimal | None:
+    """`2 days 3 hours`, `1 day 03:04:05`."""
+    total, at = Decimal(0), 0
+    while found := _PART.match(text, at):
+        if found[2].lower() not in _UNITS:
+            return None
+        total, at = total + Decimal(found[1]) * _UNITS[found[2].lower()], found.end()
+    if clock := _CLOCK.match(text, at):
+        sign, hours, minutes, seconds = clock.groups("0")
+        size = int(hours) * 3_600_000_000 + int(minutes) * 60_000_000 + Decimal(seconds) * 1_000_000
+        return total - size if sign == "-" else total + size
+    return total if at and not text[at:].strip() else None
+
+
+def _fields(text: str, first: str, last: str) -> Decimal | None:
+    """`1 02:03:04.5` of DAY TO SECOND. A sign before days is refused: it holds for the days alone on PostgreSQL, for all on Spark."""
+    if first not in _FIELDS or last not in _FIELDS or _FIELDS.index(first) >= _FIELDS.index(last):
+        return None
+    names = _FIELDS[_FIELDS.index(first) : _FIELDS.index(last) + 1]
+    pattern = "".join(_SEPARATORS[name] + "([0-9]{1,2}" + ("(?:[.][0-9]{1,9})?)" if name == "second" else ")") for name in names[1:])
+    found = re.fullmatch(rf"\s*([+]?{'' if first == 'day' else '|-'})([0-9]{{1,9}}){pattern}\s*", text)
+    if found is None or any(Decimal(found[place]) >= _MOST[name] + 1 for place, name in enumerate(names[1:], 3)):
+        return None
+    size = sum((Decimal(found[place]) * _UNITS[name] for place, name in enumerate(names, 2)), Decimal(0))
+    return -size if found[1] == "-" else size
