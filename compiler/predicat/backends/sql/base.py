@@ -379,6 +379,8 @@ class Renderer(Struct):
 
     def parameter(self, kind: Type, value: Value) -> Sql:
         stored = micros(value) if isinstance(value, timedelta) else value
+        if self.dialect.name == "spark" and isinstance(stored, date):
+            stored = stored.isoformat()  # PySpark hands a time before 1900 over by the calendar of java.sql.Timestamp, days away
         self.values.append(stored)
         marker = exp.Var(this=f"?{len(self.values) - 1}?")
         if kind == STRING:
