@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, Type, parse_type
+from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, LONGEST
 
 FIELDS = {
     name: FieldDecl(name, parse_type(kind))
@@ -22,9 +23,11 @@ FLOATS = [0.0, -0.0, 0.5, 0.1, 0.2, -2.5, 3.0, 1e15, 1e300, -1e300, 1e-200, floa
 TEXTS = ["", "a", "A", "abc", "%", "_", "\\", "'", '"', "a%b_c\\d", "ß", "É", "e\u0301", "😀", "1", "-7", "2.5", "true", " x ", "a\nb",
          "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", "${2}", ":y", "--", "1h30m", "-.5us.5us", "999999999999999h1ns"]
 TIMES = [datetime(2013, 7, 4, 10, 30, 15, 123456, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
-         datetime(2013, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC), datetime(1900, 3, 1, 1, 2, 3, tzinfo=UTC)]
-DATES = [date(2013, 7, 4), date(1970, 1, 1), date(2024, 2, 29), date(1899, 12, 31)]
-SPANS = [timedelta(0), timedelta(hours=1), timedelta(days=-400), timedelta(microseconds=1), timedelta(seconds=-1.5), timedelta(seconds=200_000_000_000)]
+         datetime(2013, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC), datetime(1900, 3, 1, 1, 2, 3, tzinfo=UTC),
+         FIRST_MOMENT, LAST_MOMENT]
+DATES = [date(2013, 7, 4), date(1970, 1, 1), date(2024, 2, 29), date(1899, 12, 31), date.min, date.max]
+SPANS = [timedelta(0), timedelta(hours=1), timedelta(days=-400), timedelta(microseconds=1), timedelta(seconds=-1.5), timedelta(seconds=200_000_000_000),
+         LAST_MOMENT - FIRST_MOMENT, *(sign * timedelta(microseconds=LONGEST) for sign in (1, -1))]
 POOLS: dict[Type, list[Any]] = {BIGINT: INTS, DOUBLE: FLOATS, STRING: TEXTS, BOOLEAN: [True, False], TIMESTAMP: TIMES, DATE: DATES, DURATION: SPANS}
 ZONES = ["America/New_York", "Asia/Kolkata", "Pacific/Auckland", "UTC"]
 PATTERNS = ["a", "^a.c$", "[^a]", "\\d+", "(?i)e|É", "\\bx\\b", "%|_", "^$", ".", "a{2}|b?c", "[[:upper:]]", "\\\\", "\\${2}|b", "(?i)[\\Wk]"]

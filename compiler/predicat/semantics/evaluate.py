@@ -529,7 +529,15 @@ def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
         if len(node.args) == 1:
             return read
         zone = ZoneInfo(_constant(node))
-        return _moment(lambda moment, _zone: read(moment.astimezone(zone)))
+
+        def local(moment: datetime, _zone: str) -> int:
+            try:
+                return read(moment.astimezone(zone))
+            except OverflowError:  # in year 0 or 10000 there; the calendar comes again after 400 years
+                cycle = 400 if moment.year == 1 else -400
+                return read(moment.replace(year=moment.year + cycle).astimezone(zone)) - (cycle if name == "year" else 0)
+
+        return local
 
     return build
 

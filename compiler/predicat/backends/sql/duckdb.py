@@ -317,9 +317,7 @@ def _wall(r: Renderer, node: Call) -> Sql:
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
-    micros = _micros(r.node(node.args[0]))
-    rest = binary(exp.Mod, binary(exp.Add, binary(exp.Mod, micros, number(_MILLION)), number(_MILLION)), number(_MILLION))
-    return _whole_div(rest, number(1000))
+    return _whole_div(_below_a_second(r.node(node.args[0])), number(1000))
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:

@@ -46,15 +46,15 @@ def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
 
 def to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
+    if arg.type == TIMESTAMP:
+        return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.known(r, arg))), "BIGINT")
+    if plain.is_part(arg, DOUBLE):
+        return plain.doubles(r, arg, lambda leaves: once(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
     sql = r.node(arg)
     if arg.type == STRING:
         return text_to_int(r, sql)
     if arg.type == DOUBLE:
-        if isinstance(arg, Call) and plain.is_part(arg, DOUBLE):
-            return plain.doubles(r, arg, lambda leaves: once(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
         return once(r, sql, _cut)
-    if arg.type == TIMESTAMP:
-        return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.known(r, arg))), "BIGINT")
     if arg.type == BOOLEAN:
         return cast(cast(sql, "INT"), "BIGINT")
     return cast(sql, "BIGINT")
@@ -133,7 +133,7 @@ def _text_to_timestamp(one: Sql) -> Sql:
     cut = cast(fn("REGEXP_REPLACE", one.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1")), "TIMESTAMPTZ")
     short = binary(exp.LTE, fn("OCTET_LENGTH", one.copy()), number(27))  # at most microseconds
     common = both(short, negation(like(one.copy(), text("0001-01-01%"))), *_common(one, _DAY + _CLOCK))
-    general = case((times.is_known(cut), cut.copy()))
+    general = case((times.is_known(TIMESTAMP, cut), cut.copy()))
     return case((common, cast(one.copy(), "TIMESTAMPTZ")), (rlike(one.copy(), shape(TIMESTAMP_PATTERN)), general))
 
 

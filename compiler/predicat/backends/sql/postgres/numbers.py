@@ -52,7 +52,7 @@ def integer(r: Renderer, node: Call) -> Sql:
 
 
 def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
-    if not (isinstance(node, Call) and plain.is_part(node, BIGINT)):
+    if not plain.is_part(node, BIGINT):
         known = leaves.get(r.numbers.of(node))
         return plain.wide(r, node) if known is None else known.copy()
     parts = [r.node(arg) if isinstance(arg, Literal) else _whole(r, arg, leaves) for arg in node.args]
@@ -67,15 +67,12 @@ def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
         case "mod":
             return binary(exp.Mod, parts[0], fn("NULLIF", parts[1], number(0)))
         case op:
-            return in_range(r, binary(_OPERATORS[op], *exact))
+            return in_range(r, binary(plain.OPERATORS[op], *exact))
 
 
 def _column(sql: Sql) -> Sql:
     """An integer without its cast to a wider one, which a numeric does not need."""
     return sql.this if isinstance(sql, exp.Cast) and isinstance(sql.this, exp.Column) else sql
-
-
-_OPERATORS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "div": exp.Div}
 
 
 def floats(r: Renderer, node: Call) -> Sql:
@@ -85,7 +82,7 @@ def floats(r: Renderer, node: Call) -> Sql:
 
 def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
     """A double for operands of any size."""
-    if not (isinstance(node, Call) and plain.is_part(node, DOUBLE)):
+    if not plain.is_part(node, DOUBLE):
         known = leaves.get(r.numbers.of(node))
         return floating(r, node) if known is None else known.copy()
     parts = [(arg, ieee(r, arg, leaves)) for arg in node.args]
@@ -142,7 +139,7 @@ def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql])
 def _result(op: str, a: Sql, b: Sql) -> Sql:
     """The operation itself, NULL by zero."""
     by = fn("NULLIF", b, number(0)) if op == "div" and not isinstance(b, exp.Literal) else b
-    return plain.operation(_OPERATORS[op], a, by)
+    return plain.operation(plain.OPERATORS[op], a, by)
 
 
 def _named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
@@ -154,8 +151,8 @@ def _named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
 
 def _total(op: str, a: Sql, b: Sql) -> Sql:
     """A sum or a difference: it is infinite if that of the halves is beyond half of the doubles."""
-    result = plain.operation(_OPERATORS[op], a, b)
-    halves = plain.operation(_OPERATORS[op], *(plain.operation(exp.Div, sql.copy(), number(2)) for sql in (a, b)))
+    result = plain.operation(plain.OPERATORS[op], a, b)
+    halves = plain.operation(plain.OPERATORS[op], *(plain.operation(exp.Div, sql.copy(), number(2)) for sql in (a, b)))
     fits = binary(exp.LT, fn("ABS", halves), _double(repr(2.0**1023)))
     up, down = ((binary(kind, halves.copy(), number(0)), _double(value)) for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity")))
     return case((either(_among(a, _ENDLESS), _among(b, _ENDLESS), fits), result), up, down)
@@ -177,7 +174,7 @@ def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
             return between(log.copy(), number(low), number(high))
 
         def if_(factor: float, kind: type[exp.Binary], bound: float, otherwise: Sql) -> Sql:
-            moved = plain.operation(_OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy())
+            moved = plain.operation(plain.OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy())
             return case((binary(kind, fn("ABS", moved), _double(repr(bound))), result.copy()), default=otherwise)
 
         return case(

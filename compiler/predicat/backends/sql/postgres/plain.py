@@ -7,7 +7,8 @@ a tenth of an exact sum, which PostgreSQL has only as NUMERIC.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import TypeGuard, TypeVar
 
 from msgspec import Struct, field
 from sqlglot import exp
@@ -29,7 +30,7 @@ _SMALL = {"length": 2**31, "size": 2**31, "position": 2**31, "json_size": 2**31}
 """Operators whose values are below these in size."""
 
 
-def is_part(node: Node, kind: Type) -> bool:
+def is_part(node: Node, kind: Type) -> TypeGuard[Call]:
     """Whether a node is arithmetic that an operator of this type around it takes into its own expression."""
     return isinstance(node, Call) and node.type == kind and node.op in _PARTS[kind]
 
@@ -60,14 +61,14 @@ class _Leaves(Struct):
             self.bounded.add(place)
 
 
-_OPERATORS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "div": exp.Div, "mod": exp.Mod}
+OPERATORS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "div": exp.Div, "mod": exp.Mod}
 
 
 def build(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
     """The expression as it is written, but that nothing is divided by zero."""
     if isinstance(node, Literal) and node.value is not None:
         return r.node(node)
-    if not (isinstance(node, Call) and is_part(node, kind)):
+    if not is_part(node, kind):
         return leaf(node)
     parts = [build(r, arg, kind, leaf) for arg in node.args]
     if all(isinstance(arg, Literal) for arg in node.args):
@@ -79,7 +80,54 @@ def build(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> S
     divisor = node.args[1]
     if node.op in ("div", "mod") and not (isinstance(divisor, Literal) and divisor.value):
         parts[1] = fn("NULLIF", parts[1], number(0))
-    return operation(_OPERATORS[node.op], *parts)
+    return operation(OPERATORS[node.op], *parts)
+
+
+_Limit = TypeVar("_Limit")
+
+
+def _guarded(
+    r: Renderer,
+    limits: Iterable[_Limit],
+    fits: Callable[[_Leaves, _Limit], bool],
+    leaf: Callable[[Renderer, Node], Sql],
+    within: Callable[[Sql, _Limit], Sql],
+    exact: Exact,
+    plain: Exact,
+) -> Sql:
+    """The plain expression where its leaves are within the first limits in which nothing can happen to it, else the exact one."""
+    for limit in limits:
+        leaves = _Leaves(r)
+        if fits(leaves, limit):
+            break
+    else:
+        return exact({})
+    if len(leaves.bounded) > _MOST_LEAVES:
+        return exact({})
+
+    def finish(values: dict[int, Sql]) -> Sql:
+        tests = [within(values[place], limit) for place in leaves.all if place in leaves.bounded]
+        return unless(both(*tests), exact(values), plain(values)) if tests else plain(values)
+
+    return _each_once(r, leaves, leaf, finish)
+
+
+def unless(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
+    """What is exact where operands are not ordinary, and else what is plain: also for NULL, of which nothing is exact."""
+    return case((negation(ordinary), exact), default=plain)
+
+
+def _each_once(r: Renderer, leaves: _Leaves, leaf: Callable[[Renderer, Node], Sql], body: Callable[[dict[int, Sql]], Sql]) -> Sql:
+    """`body` with the SQL of each leaf; large ones are worked out once."""
+    remaining = list(leaves.all.items())
+
+    def step(values: dict[int, Sql]) -> Sql:
+        if not remaining:
+            return body(values)
+        place, node = remaining.pop(0)
+        return once(r, leaf(r, node), lambda sql: step({**values, place: sql}))
+
+    return step({})
 
 
 # --- integers
@@ -90,28 +138,17 @@ _RANGES = [(INT_MIN, INT_MAX), (INT_MIN + 1, INT_MAX), *((-(2**bits), 2**bits - 
 
 def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
     """An expression of integers: plain where its leaves are small, else as `exact` says."""
-    for low, high in _RANGES:
-        leaves = _Leaves(r)
-        if _range(leaves, node, (low, high)) is not None:
-            break
-    else:
-        return exact({})
-    if len(leaves.bounded) > _MOST_LEAVES:
-        return exact({})
 
-    def finish(values: dict[int, Sql]) -> Sql:
-        plain = build(r, node, BIGINT, lambda leaf: values[r.numbers.of(leaf)].copy())
-        if not leaves.bounded or low == INT_MIN:
-            return plain
-        tests = [_within(values[place].copy(), low, high) for place in leaves.all if place in leaves.bounded]
-        return unless(both(*tests), exact(values), plain)
+    def fits(leaves: _Leaves, each: tuple[int, int]) -> bool:
+        found = _range(leaves, node, each)
+        if each == _RANGES[0]:
+            leaves.bounded.clear()  # every integer is within
+        return found is not None
 
-    return _each_once(r, leaves, wide, finish)
+    def plain(values: dict[int, Sql]) -> Sql:
+        return build(r, node, BIGINT, lambda leaf: values[r.numbers.of(leaf)].copy())
 
-
-def unless(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
-    """What is exact where operands are not ordinary, and else what is plain: also for NULL, of which nothing is exact."""
-    return case((negation(ordinary), exact), default=plain)
+    return _guarded(r, _RANGES, fits, wide, _within, exact, plain)
 
 
 def wide(r: Renderer, node: Node) -> Sql:
@@ -120,21 +157,9 @@ def wide(r: Renderer, node: Node) -> Sql:
     return sql if isinstance(sql, exp.Cast) and sql.to.this == exp.DType.BIGINT else cast(sql, "BIGINT")
 
 
-def _within(sql: Sql, low: int, high: int) -> Sql:
-    return between(sql, number(low), number(high)) if high < INT_MAX else binary(exp.GTE, sql, number(low))
-
-
-def _each_once(r: Renderer, leaves: _Leaves, said: Callable[[Renderer, Node], Sql], body: Callable[[dict[int, Sql]], Sql]) -> Sql:
-    """`body` with the SQL of each leaf; large ones are worked out once."""
-    remaining = list(leaves.all.items())
-
-    def step(values: dict[int, Sql]) -> Sql:
-        if not remaining:
-            return body(values)
-        place, leaf = remaining.pop(0)
-        return once(r, said(r, leaf), lambda sql: step({**values, place: sql}))
-
-    return step({})
+def _within(sql: Sql, each: tuple[int, int]) -> Sql:
+    low, high = each
+    return between(sql.copy(), number(low), number(high)) if high < INT_MAX else binary(exp.GTE, sql.copy(), number(low))
 
 
 def _range(leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool = True) -> tuple[int, int] | None:
@@ -144,7 +169,7 @@ def _range(leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool 
     """
     if isinstance(node, Literal) and isinstance(node.value, int):
         return node.value, node.value
-    if not (isinstance(node, Call) and is_part(node, BIGINT)):
+    if not is_part(node, BIGINT):
         size = _SMALL.get(node.op) if isinstance(node, Call) else None
         leaves.seen(node, bounded=bounded and size is None)
         return (-size, size) if size else each if bounded else (INT_MIN, INT_MAX)
@@ -206,25 +231,18 @@ def doubles(r: Renderer, node: Call, exact: Exact, highest: float = _HIGHEST, *,
     if highest == _HIGHEST and not any(is_part(arg, DOUBLE) for arg in node.args):
         return exact({})  # has a guard of its own
     vanishes = _multiplies(node)
-    for power in _POWERS:
-        leaves = _Leaves(r)
+
+    def fits(leaves: _Leaves, power: int) -> bool:
         size = _size(leaves, node, power)
-        if size is not None and size.high <= highest and (not vanishes or size.low >= _LOWEST):
-            break
-    else:
-        return exact({})
-    if len(leaves.bounded) > _MOST_LEAVES:
-        return exact({})
+        return size is not None and size.high <= highest and (not vanishes or size.low >= _LOWEST)
 
-    def finish(values: dict[int, Sql]) -> Sql:
-        plain = then(build(r, node, DOUBLE, lambda leaf: values[r.numbers.of(leaf)].copy()))
-        if not leaves.bounded:
-            return plain
-        sized = [values[place] for place in leaves.all if place in leaves.bounded]
-        tests = [ordinary(sql, -power if vanishes else None, power) for sql in sized]
-        return unless(both(*tests), exact(values), plain)
+    def within(sql: Sql, power: int) -> Sql:
+        return ordinary(sql, -power if vanishes else None, power)
 
-    return _each_once(r, leaves, floating, finish)
+    def plain(values: dict[int, Sql]) -> Sql:
+        return then(build(r, node, DOUBLE, lambda leaf: values[r.numbers.of(leaf)].copy()))
+
+    return _guarded(r, _POWERS, fits, floating, within, exact, plain)
 
 
 def ordinary(sql: Sql, low: int | None, high: int | None) -> Sql:
@@ -274,14 +292,14 @@ def _limited(low: int | None, high: int | None) -> Bounds:
 
 
 def _multiplies(node: Node) -> bool:
-    return isinstance(node, Call) and is_part(node, DOUBLE) and (node.op in ("mul", "div") or any(map(_multiplies, node.args)))
+    return is_part(node, DOUBLE) and (node.op in ("mul", "div") or any(map(_multiplies, node.args)))
 
 
 def _size(leaves: _Leaves, node: Node, power: int) -> Size | None:
     """The size of a double, if that of each leaf is within 10**-power and 10**power; None for a constant that is not finite."""
     if isinstance(node, Literal) and node.value is not None:
         return known_size(node)
-    if not (isinstance(node, Call) and is_part(node, DOUBLE)):
+    if not is_part(node, DOUBLE):
         known = known_size(node)
         leaves.seen(node, bounded=known is None)
         return known or Size(-power, power)

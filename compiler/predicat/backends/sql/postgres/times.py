@@ -5,6 +5,7 @@ Its columns hold years that a filter does not know, and infinity. They compare; 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TypeGuard
 
@@ -40,29 +41,28 @@ def timestamp(value: datetime) -> Sql:
     return cast(text(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
 
 
-def _known(kind: Type, sql: Sql) -> Sql:
+def _literal(kind: Type, value: datetime) -> Sql:
+    return cast(text(value.date().isoformat()), "DATE") if kind == DATE else timestamp(value)
+
+
+def is_known(kind: Type, sql: Sql) -> Sql:
     """Whether a timestamp or a date is within years 1 to 9999."""
-    if kind == DATE:
-        return between(sql, *(cast(text(day.date().isoformat()), "DATE") for day in (FIRST_MOMENT, LAST_MOMENT)))
-    return between(sql, timestamp(FIRST_MOMENT), timestamp(LAST_MOMENT))
-
-
-def is_known(moment: Sql) -> Sql:
-    return _known(TIMESTAMP, moment)
+    return between(sql, _literal(kind, FIRST_MOMENT), _literal(kind, LAST_MOMENT))
 
 
 def known(r: Renderer, node: Node) -> Sql:
     """A timestamp or a date, NULL outside years 1 to 9999."""
-    sql = r.node(node)
-    if isinstance(node, Literal):
-        return sql
-    return once(r, sql, lambda moment: case((_known(node.type, moment), moment.copy())))
+    return _only(r, node, lambda moment: is_known(node.type, moment))
 
 
 def finite(r: Renderer, node: Node) -> Sql:
     """A timestamp or a date, NULL if it is infinite."""
+    return _only(r, node, lambda moment: fn("ISFINITE", moment))
+
+
+def _only(r: Renderer, node: Node, test: Callable[[Sql], Sql]) -> Sql:
     sql = r.node(node)
-    return sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((fn("ISFINITE", moment), moment.copy())))
+    return sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((test(moment), moment.copy())))
 
 
 # --- parts
@@ -75,15 +75,19 @@ def wall(r: Renderer, node: Call) -> Sql:
         return r.node(moment)
     if len(node.args) == 2:
         return exp.AtTimeZone(this=wrap(known(r, moment)), zone=r.node(node.args[1]))
-    return exp.AtTimeZone(this=wrap(r.node(moment)), zone=text("UTC"))
+    return utc(r.node(moment))
 
 
 def part(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         moment = node.args[0]
-        of = wall(r, node)
         if name == "YEAR" and len(node.args) == 1:  # the other parts of infinity are NULL
             of = finite(r, moment) if moment.type == DATE else utc(finite(r, moment))
+        else:
+            of = wall(r, node)
+        if name == "YEAR" and len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
+            later = exp.Extract(this=exp.Var(this=name), expression=binary(exp.Add, of, cast(text("400 years"), "INTERVAL")))
+            return cast(binary(exp.Sub, later, number(400)), "BIGINT")
         found: Sql = exp.Extract(this=exp.Var(this=name), expression=of)
         return cast(fn("FLOOR", found) if name == "SECOND" else found, "BIGINT")
 
@@ -162,9 +166,7 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
     length = _constant(r, right)
     if length is not None:
         ahead = length if operator is exp.Add else -length
-        low, high = (_moved(bound, -ahead) for bound in (FIRST_MOMENT, LAST_MOMENT))
-        inside = between(one, timestamp(max(low, FIRST_MOMENT)), timestamp(min(high, LAST_MOMENT)))
-        return case((inside, binary(operator, one.copy(), _interval(length)))) if low < LAST_MOMENT and high > FIRST_MOMENT else exp.Null()
+        return _within(one, ahead, TIMESTAMP, binary(operator, one.copy(), _interval(length)))
 
     def build(size: Sql) -> Sql:
         # The product of an interval and a number is exact where that is a whole number of seconds, or below a second.
@@ -172,10 +174,18 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
         second, rest = (binary(exp.Mul, count, cast(text(unit), "INTERVAL")) for count, unit in zip(parts, ("1 second", "1 microsecond"), strict=True))
         years = between(one.copy(), *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
         near = both(years, between(size, number(-999 * _YEARS), number(999 * _YEARS)))
-        total = binary(operator, _micros(case((_known(TIMESTAMP, one.copy()), one.copy()))), numeric(size.copy()))
+        total = binary(operator, _micros(case((is_known(TIMESTAMP, one.copy()), one.copy()))), numeric(size.copy()))
         return case((near, binary(operator, binary(operator, one.copy(), second), rest)), default=_moment(r, total))
 
     return once(r, plain.wide(r, right), build)
+
+
+def _within(one: Sql, ahead: timedelta, kind: Type, moved: Sql) -> Sql:
+    """What is moved so far ahead, NULL unless it is within years 1 to 9999 before and after."""
+    if abs(ahead) > LAST_MOMENT - FIRST_MOMENT:
+        return cast(exp.Null(), "DATE" if kind == DATE else "TIMESTAMPTZ")
+    low, high = (_literal(kind, _moved(bound, -ahead)) for bound in (FIRST_MOMENT, LAST_MOMENT))
+    return case((between(one, low, high), moved))
 
 
 def _moved(moment: datetime, by: timedelta) -> datetime:
@@ -212,24 +222,17 @@ _DAYS = (LAST_MOMENT - FIRST_MOMENT).days
 
 def add_days(r: Renderer, node: Call) -> Sql:
     day, count = node.args
-    first = cast(text(FIRST_MOMENT.date().isoformat()), "DATE")
-    constant_days = count.value if isinstance(count, Literal) and not r.marks else None
-    if isinstance(constant_days, int):
-        return once(r, r.node(day), lambda start: _days_ahead(start, constant_days))
+    first = _literal(DATE, FIRST_MOMENT)
+    if isinstance(count, Literal) and isinstance(count.value, int) and not r.marks:
+        ahead = timedelta(max(-_DAYS - 1, min(count.value, _DAYS + 1)))
+        return once(r, r.node(day), lambda start: _within(start, ahead, DATE, binary(exp.Add, start.copy(), number(ahead.days))))
 
     def build(start: Sql, days: Sql) -> Sql:
         place = binary(exp.Add, binary(exp.Sub, start.copy(), first), cast(days.copy(), "INT"))
         moved = case((between(place, number(0), number(_DAYS)), binary(exp.Add, first.copy(), place.copy())))
-        return case((both(_known(DATE, start), between(days, number(-_DAYS), number(_DAYS))), moved))
+        return case((both(is_known(DATE, start), between(days, number(-_DAYS), number(_DAYS))), moved))
 
     return once(r, r.node(day), lambda start: once(r, r.node(count), lambda days: build(start, days)))
-
-
-def _days_ahead(start: Sql, days: int) -> Sql:
-    if abs(days) > _DAYS:
-        return cast(exp.Null(), "DATE")
-    low, high = (_moved(bound, timedelta(-days)).date().isoformat() for bound in (FIRST_MOMENT, LAST_MOMENT))
-    return case((between(start, cast(text(low), "DATE"), cast(text(high), "DATE")), binary(exp.Add, start.copy(), number(days))))
 
 
 def days_between(r: Renderer, node: Call) -> Sql:
