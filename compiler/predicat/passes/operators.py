@@ -66,7 +66,7 @@ class Operators(Comparisons):
         op, args = self.overload(op, args)
         if untyped and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None:
             return dyn(Literal(BOOLEAN, None, span))
-        if op in _DURATION_UNITS and args[0].type == DURATION:
+        if op in _DURATION_UNITS and [arg.type for arg in args] == [DURATION]:
             return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
