@@ -20,7 +20,8 @@ from predicat.diagnostics import messages as msg
 from predicat.frontends import sql_intervals
 from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, split_part, week, weekday
 from predicat.ir import tree as t
-from predicat.ir.values import parse_date, parse_sql_timestamp
+from predicat.ir.types import DATE, TIMESTAMP
+from predicat.passes.convert import time_constant
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
 from predicat.semantics.like import LikeError, canonical
 
@@ -508,10 +509,9 @@ def _cast(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _converted(reader: _Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
     """A value as a type; a constant date or time is read here, as SQL writes it."""
     if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in ("timestamp", "date"):
-        value = parse_sql_timestamp(inner.value) if kind == "timestamp" else parse_date(inner.value)
-        if value is None:
-            example = "2013-07-04 10:30:00" if kind == "timestamp" else "2013-07-04"
-            raise reader.fail(msg.bad_constant(inner.span, kind, inner.value, example))
+        value = time_constant(inner.value, TIMESTAMP if kind == "timestamp" else DATE, inner.span)
+        if isinstance(value, Diagnostic):
+            raise reader.fail(value)
         return t.Const(value, span)
     return t.Apply("cast", (inner, t.Const(_CASTS[kind], span)), span)
 

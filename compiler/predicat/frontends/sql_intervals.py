@@ -24,8 +24,8 @@ _FIELDS = ("day", "hour", "minute", "second")
 _SEPARATORS = {"hour": " ", "minute": ":", "second": ":"}
 _MOST = {"hour": 23, "minute": 59, "second": 59}
 _NUMBER = r"[+-]?(?:[0-9]{1,15}(?:[.][0-9]{0,15})?|[.][0-9]{1,15})"
-_PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]+)(?![A-Za-z])")
-_CLOCK = re.compile(r"(?:^\s*|\s+)([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:[.][0-9]{0,15})?))?\s*\Z")
+_PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]+)(?![A-Za-z])", re.ASCII)
+_CLOCK = re.compile(r"(?:^\s*|\s+)([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:[.][0-9]{0,15})?))?\s*\Z", re.ASCII)
 
 
 def kept(tokens: list[Token]) -> list[Token]:
@@ -54,7 +54,7 @@ def micros(text: str, unit: str, last: str = "") -> Decimal | None:
         return _parts(text)
     # Of '1.5' HOUR PostgreSQL drops the half, but not of '1.5 hours'.
     number = _NUMBER if _UNITS[unit.lower()] == 1_000_000 else "[+-]?[0-9]{1,15}"
-    return Decimal(text.strip()) * _UNITS[unit.lower()] if re.fullmatch(rf"\s*{number}\s*", text) else None
+    return Decimal(text.strip()) * _UNITS[unit.lower()] if re.fullmatch(rf"\s*{number}\s*", text, re.ASCII) else None
 
 
 def fits(micros: Decimal) -> bool:
@@ -72,7 +72,7 @@ def _parts(text: str) -> Decimal | None:
         sign, hours, minutes, seconds = clock.groups("0")
         size = int(hours) * 3_600_000_000 + int(minutes) * 60_000_000 + Decimal(seconds) * 1_000_000
         return total - size if sign == "-" else total + size
-    return total if at and not text[at:].strip() else None
+    return total if at and not text[at:].strip(" \t\r\n") else None
 
 
 def _fields(text: str, first: str, last: str) -> Decimal | None:
@@ -81,7 +81,7 @@ def _fields(text: str, first: str, last: str) -> Decimal | None:
         return None
     names = _FIELDS[_FIELDS.index(first) : _FIELDS.index(last) + 1]
     pattern = "".join(_SEPARATORS[name] + "([0-9]{1,2}" + ("(?:[.][0-9]{1,9})?)" if name == "second" else ")") for name in names[1:])
-    found = re.fullmatch(rf"\s*([+]?{'' if first == 'day' else '|-'})([0-9]{{1,9}}){pattern}\s*", text)
+    found = re.fullmatch(rf"\s*([+]?{'' if first == 'day' else '|-'})([0-9]{{1,9}}){pattern}\s*", text, re.ASCII)
     if found is None or any(Decimal(found[place]) >= _MOST[name] + 1 for place, name in enumerate(names[1:], 3)):
         return None
     size = sum((Decimal(found[place]) * _UNITS[name] for place, name in enumerate(names, 2)), Decimal(0))

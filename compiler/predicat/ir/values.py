@@ -95,7 +95,7 @@ def parse_timestamp(text: str) -> datetime | None:
 
 def parse_sql_timestamp(text: str) -> datetime | None:
     """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), read in UTC where it names no zone."""
-    found = _LOOSE.match(text.strip())
+    found = _LOOSE.match(text.strip(" \t\r\n"))
     if not found:
         return None
     day, minutes, seconds, fraction, zone = found.groups()
@@ -121,6 +121,11 @@ def parse_duration(text: str) -> timedelta | None:
 def is_duration(text: str) -> bool:
     """Whether a text has the form of a duration, of any length."""
     return bool(_DURATION.match(text))
+
+
+def is_below_micros(text: str) -> bool:
+    """Whether the text of a timestamp has parts of a microsecond."""
+    return bool(re.search(r"[.][0-9]{6}0*[1-9]", text))
 
 
 def has_nanoseconds(text: str) -> bool:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.ops import COMPARISONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, TIMESTAMP, ArrayType, MapType, StructType, Type, is_numeric
-from predicat.ir.values import parse_date, parse_sql_timestamp
 from predicat.passes import constants, documents, signatures
 from predicat.passes.calls import Calls
-from predicat.passes.convert import bare, beside_double, convert, dyn, json_number, loose
+from predicat.passes.convert import bare, beside_double, convert, dyn, json_number, loose, time_constant
 
 
 class Comparisons(Calls):
@@ -182,10 +181,9 @@ class Comparisons(Calls):
 
     def as_time(self, node: Node, other: Type) -> Node:
         if isinstance(node, Literal) and isinstance(node.value, str) and other in (TIMESTAMP, DATE):
-            value = parse_sql_timestamp(node.value) if other == TIMESTAMP else parse_date(node.value)
-            if value is None:
-                example = "2013-07-04 10:30:00" if other == TIMESTAMP else "2013-07-04"
-                raise self.fail(msg.bad_constant(node.span, str(other), node.value, example))
+            value = time_constant(node.value, other, node.span)
+            if isinstance(value, Diagnostic):
+                raise self.fail(value)
             return Literal(other, value, node.span)
         if node.type == DATE and other == TIMESTAMP:
             return Call(TIMESTAMP, "to_timestamp", (node,), node.span)

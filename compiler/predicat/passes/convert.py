@@ -1,9 +1,14 @@
-"""Typed nodes as other types, and nodes whose type is not checked."""
+"""Typed nodes as other types, nodes whose type is not checked, and texts that are times."""
 
 from __future__ import annotations
 
+from datetime import date, datetime
+
+from predicat.diagnostics import Diagnostic, Span
+from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, DecimalType, Type, is_numeric
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, TIMESTAMP, DecimalType, Type, is_numeric
+from predicat.ir.values import is_below_micros, parse_date, parse_sql_timestamp
 
 
 def dyn(node: Node) -> Node:
@@ -59,3 +64,13 @@ def same_constant(one: Node, other: Node) -> bool:
         return False
     comparable = one.type == other.type or (is_numeric(one.type) and is_numeric(other.type))
     return comparable and one.value == other.value
+
+
+def time_constant(text: str, kind: Type, span: Span) -> datetime | date | Diagnostic:
+    """The timestamp or the date that a constant of SQL is, or what is wrong with it."""
+    if kind == TIMESTAMP and is_below_micros(text):
+        return msg.unsupported_syntax(span, "a timestamp with nanoseconds", "engines keep microseconds")
+    value = parse_sql_timestamp(text) if kind == TIMESTAMP else parse_date(text)
+    if value is None:
+        return msg.bad_constant(span, str(kind), text, "2013-07-04 10:30:00" if kind == TIMESTAMP else "2013-07-04")
+    return value
