@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -28,6 +29,12 @@ NEAR = {
 }  # fmt: skip
 
 
+_DAYS = ["-".join(parts) for parts in itertools.product(("0000", "0001", "2020", "2-20"), ("00", "02", "10", "12", "13", "1-"), ("00", "01", "19", "28", "29", "32"))]
+_CLOCKS = ["00:00:00", "19:59:59", "20:00:00.5", "23:59:59.123456", "24:00:00", "29:00:00", "10:60:00", "10:00:61", "10:0:000", "10: 0:00", "1T:00:00", "10:00:0Z", "-1:00:00"]
+FIELDS = {"date": _DAYS, "timestamp": [f"{day}T{clock}{zone}" for (day, clock), zone in zip(itertools.product(_DAYS, _CLOCKS), itertools.cycle(("Z", "+00:00", "Z")))]}
+"""Days and times with parts that there are, and that there are not."""
+
+
 def texts(bases: list[str], count: int) -> Iterator[str]:
     chance = random.Random(7)
     yield from bases
@@ -43,7 +50,7 @@ def texts(bases: list[str], count: int) -> Iterator[str]:
 def test_near_texts(kind: str, spark: Any, postgres: Any) -> None:
     value, limit, bases = NEAR[kind]
     fields = declared({"s": "string"})
-    rows = [{"s": text} for text in dict.fromkeys(texts(bases, 1500))]
+    rows = [{"s": text} for text in dict.fromkeys([*texts(bases, 1500), *FIELDS.get(kind, [])])]
     tables = Tables(spark, postgres, fields, rows)
     predicates = [predicat.parse(f"{value} {rest}", "sql", fields) for rest in ("IS NOT NULL", f"> {limit}")]
     wanted = [tables.reference(predicate.node) for predicate in predicates]
