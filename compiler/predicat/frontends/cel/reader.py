@@ -37,6 +37,13 @@ _OPERATORS = {
     "_+_": "add", "_-_": "sub", "_*_": "mul", "_/_": "div", "_%_": "mod", "!_": "not",
     "_?_:_": "cond", "_[_]": "bracket",
 }  # fmt: skip
+_ARITHMETIC = frozenset({"_+_", "_-_", "_*_", "_/_", "_%_", "-_"})
+_REFUSED = {
+    "uint": "engines have no unsigned integers: write int()", "bytes": "a filter compares texts",
+    "type": "the type of a field is declared", "format": "engines write numbers and times in different ways",
+    "greatest": "write a > b ? a : b", "least": "write a < b ? a : b", "bind": "say the value again, or make it a filter of its own",
+}  # fmt: skip
+"""Functions of CEL and its extensions that a filter cannot have, and what to do."""
 _METHODS = {
     "startsWith": ("starts_with", 1), "endsWith": ("ends_with", 1), "contains": ("contains", 1),
     "matches": ("matches", 1), "size": ("size", 0), "lowerAscii": ("lower", 0), "upperAscii": ("upper", 0),
@@ -130,6 +137,8 @@ class _Reader:
         if name in ("_&&_", "_||_"):
             args = self.all(self.chain(expr, name))
             return t.Apply("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
+        if name in _ARITHMETIC:
+            self.refuse_unsigned(call.args)
         if name == "-_":
             (arg,) = self.all(call.args)
             return t.Apply("neg", (arg,), self.span(expr, arg))
@@ -155,6 +164,14 @@ class _Reader:
             (arg,) = self.all(call.args)
             return t.Apply("dyn", (arg,), self.closed(self.span(expr, arg)))
         return self.function(expr)
+
+    def refuse_unsigned(self, args: Any) -> None:
+        """Raises _Stop for an unsigned operand: 2u - 3u is an error in CEL, and so is 2u + 1."""
+        for arg in args:
+            if arg.HasField("const_expr") and arg.const_expr.WhichOneof("constant_kind") == "uint64_value":
+                raise self.fail(msg.unsupported_syntax(self.span(arg), "arithmetic with an unsigned integer", "write it without the u"))
+            if arg.HasField("call_expr") and arg.call_expr.function == "_?_:_":
+                self.refuse_unsigned(arg.call_expr.args[1:])
 
     def extension(self, expr: Any) -> t.Tree:
         """A function of the strings extension."""
@@ -187,6 +204,8 @@ class _Reader:
         table = _METHODS if call.HasField("target") else _FUNCTIONS
         if call.function not in table:
             at = self.name_span(expr)
+            if call.function in _REFUSED:
+                raise self.fail(msg.unsupported_syntax(at, f"{call.function}()", _REFUSED[call.function]))
             raise self.fail(msg.unknown_function(at, call.function, KNOWN))
         op, count = table[call.function]
         if len(call.args) != count:
