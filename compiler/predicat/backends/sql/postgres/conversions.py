@@ -7,7 +7,7 @@ from sqlglot import exp
 from predicat.backends.sql import durations
 from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, either, fn, like, negation, number, once, rlike, text, wrap
 from predicat.backends.sql.postgres import plain, times
-from predicat.backends.sql.postgres.numbers import ieee, in_range
+from predicat.backends.sql.postgres.numbers import ieee, in_range, named
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
@@ -117,7 +117,7 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return once(r, sql, _text_to_timestamp)
+        return named(r, sql, _text_to_timestamp)
     if arg.type == BIGINT:
         return once(r, sql, lambda one: case((between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one.copy()))))
     return times.utc(cast(times.known(r, arg), "TIMESTAMP"))
@@ -184,4 +184,4 @@ def to_date(r: Renderer, node: Call) -> Sql:
         common = both(like(one.copy(), text("____-__-__")), *_common_day(one), negation(rlike(one.copy(), "[^-0-9]")))
         return case((common, value), (rlike(one.copy(), shape(DATE_PATTERN)), value.copy()))
 
-    return once(r, sql, build)
+    return named(r, sql, build)

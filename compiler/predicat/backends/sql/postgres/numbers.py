@@ -125,13 +125,13 @@ def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql])
             if any(size is not None and size.high < 290 for size in sizes):
                 return result  # a sum is infinite only where both are next to it
             tests = either(*(binary(exp.LT, fn("ABS", sql.copy()), _double("1e290")) for sql in (a, b)))
-            return plain.unless(tests, _named(r, a, lambda a: _named(r, b, lambda b: _total(op, a, b))), result)
+            return plain.unless(tests, named(r, a, lambda a: named(r, b, lambda b: _total(op, a, b))), result)
         bounds = plain.bounds(op, sizes[0], sizes[1])
         operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
         ordinary = [plain.ordinary(sql, *bound) for sql, bound in operands if bound != (None, None)]
         if not ordinary:
             return result
-        return plain.unless(both(*ordinary), _named(r, a, lambda a: _named(r, b, lambda b: _scaled(r, op, a, b))), result)
+        return plain.unless(both(*ordinary), named(r, a, lambda a: named(r, b, lambda b: _scaled(r, op, a, b))), result)
 
     return once(r, one[1], lambda a: once(r, other[1], lambda b: guarded(a, b)))
 
@@ -142,7 +142,8 @@ def _result(op: str, a: Sql, b: Sql) -> Sql:
     return plain.operation(plain.OPERATORS[op], a, by)
 
 
-def _named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
+def named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body(sql)` with a name for what is no column."""
     if isinstance(sql, exp.Column):
         return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
     name = r.fresh("v")
@@ -189,7 +190,7 @@ def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
     return case(
         (either(_among(a, zeros), _among(b, ("0", "NaN") if divides else zeros)), result),
         *([(_among(b, _ENDLESS[:2]), nothing.copy())] if divides else []),
-        default=_named(r, binary(exp.Sub if divides else exp.Add, *logs), sized),
+        default=named(r, binary(exp.Sub if divides else exp.Add, *logs), sized),
     )
 
 
