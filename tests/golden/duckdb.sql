@@ -116,7 +116,7 @@ TRY(TRY(CAST(dep_delay AS BIGINT) - CAST(arr_delay AS BIGINT)) * CAST(5 AS BIGIN
 HOUR((time_hour AT TIME ZONE 'America/New_York')) >= 22 OR HOUR((time_hour AT TIME ZONE 'America/New_York')) < 5
 
 -- flights.weekend@1 (sql)
-DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) IN (0, 6)
+TRY(CAST(DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) AS BIGINT) + CAST(1 AS BIGINT)) IN (1, 7)
 
 -- flights.independence_day@1 (cel)
 time_hour >= CAST('2013-07-03T04:00:00Z' AS TIMESTAMPTZ) AND time_hour < CAST('2013-07-06T04:00:00Z' AS TIMESTAMPTZ)

@@ -18,7 +18,7 @@ from sqlglot.errors import ParseError, TokenError
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends import sql_intervals
-from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, split_part, week, weekday
+from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, spark_day, split_part, week, weekday
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.passes.convert import time_constant
@@ -539,8 +539,12 @@ def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 _EXTRACT = {
     "YEAR": "year", "MONTH": "month", "DAY": "day", "DAYOFMONTH": "day", "HOUR": "hour", "MINUTE": "minute",
-    "SECOND": "second", "DOW": "day_of_week", "DOY": "day_of_year", "DAYOFYEAR": "day_of_year",
+    "DOY": "day_of_year", "DAYOFYEAR": "day_of_year",
 }  # fmt: skip
+_AMBIGUOUS = {
+    "DOW": "Sunday is 0 on PostgreSQL and 1 on Spark: write isodow, or dayofweek, where it is 1",
+    "SECOND": "it has decimals on Spark and PostgreSQL: write second(t) for whole seconds",
+}
 
 
 def _part(op: str) -> Build:
@@ -561,7 +565,11 @@ def _extract(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _named_part(reader: _Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
     part, span = name.upper(), reader.span(node)
-    if part == "ISODOW":
+    if part in _AMBIGUOUS:
+        raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", _AMBIGUOUS[part]))
+    if part == "DAYOFWEEK":
+        return spark_day(_read_part(reader, "day_of_week", node, moment, depth))
+    if part in ("ISODOW", "DOW_ISO", "DAYOFWEEK_ISO"):
         return iso_day(_read_part(reader, "day_of_week", node, moment, depth), span)
     if part == "QUARTER":
         return quarter(_read_part(reader, "month", node, moment, depth), span)
@@ -570,7 +578,7 @@ def _named_part(reader: _Reader, name: str, node: exp.Expr, moment: exp.Expr, de
             raise reader.fail(msg.unsupported_syntax(span, "the week in a time zone"))
         return week(reader.read(moment, depth), span)
     if part not in _EXTRACT:
-        hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'ISODOW'])}".lower()
+        hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'DAYOFWEEK', 'ISODOW'])}".lower()
         raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", hint))
     return _read_part(reader, _EXTRACT[part], node, moment, depth)
 
@@ -593,10 +601,6 @@ def _date_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return _named_part(reader, args[0].name, node, args[1], depth)
 
 
-def _spark_day(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """DAYOFWEEK: 1 for Sunday to 7 for Saturday."""
-    day = _read_part(reader, "day_of_week", node, node.this, depth)
-    return t.Apply("add", (day, t.Const(1, day.span)), day.span)
 
 
 def _at_zone(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
@@ -750,6 +754,7 @@ def _conversion(kind: str) -> Build:
 
 def _right(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     text, length = reader.all([node.this, node.expression], depth)
+    _check_length(reader, length)
     return right(text, length, reader.span(node))
 
 
@@ -789,8 +794,28 @@ def _overlap(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     return t.Bind("any", "__element", one, t.Apply("in", (t.Name("__element", span), other), span), span)
 
 
+def _substring(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
+    value, start, *length = reader.all(_counted(reader, node, 2, 3), depth)
+    if _is_below(start, 1):
+        hint = "places count from 1; Spark counts a negative one from the end: write right(s, 3)"
+        raise reader.fail(msg.unsupported_syntax(start.span, "a place before the text", hint))
+    _check_length(reader, *length)
+    return t.Apply("substr", (value, start, *length), reader.span(node))
+
+
+def _check_length(reader: _Reader, *lengths: t.Tree) -> None:
+    for length in lengths:
+        if _is_below(length, 0):
+            raise reader.fail(msg.unsupported_syntax(length.span, "a negative length", "Spark and PostgreSQL differ about it"))
+
+
+def _is_below(tree: t.Tree, least: int) -> bool:
+    return isinstance(tree, t.Const) and isinstance(tree.value, int) and not isinstance(tree.value, bool) and tree.value < least
+
+
 def _left(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, length = reader.all([node.this, node.expression], depth)
+    _check_length(reader, length)
     return t.Apply("substr", (value, t.Const(1, length.span), length), reader.span(node))
 
 
@@ -920,7 +945,7 @@ _RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.Month: (_THIS, _part("month")),
     exp.Day: (_THIS, _part("day")),
     exp.DayOfMonth: (_THIS, _part("day")),
-    exp.DayOfWeek: (_THIS, _spark_day),
+    exp.DayOfWeek: (_THIS, _named("DAYOFWEEK")),
     exp.DayOfYear: (_THIS, _part("day_of_year")),
     exp.Hour: (_THIS, _part("hour")),
     exp.Minute: (_THIS, _part("minute")),
@@ -931,7 +956,7 @@ _RULES: dict[type[exp.Expr], tuple[frozenset[str], Build]] = {
     exp.Upper: (_THIS, _unary("upper")),
     exp.Length: (_THIS, _unary("length")),
     exp.Trim: (frozenset({"this", "position", "expression"}), _trim),
-    exp.Substring: (frozenset({"this", "start", "length"}), _function("substr", 2, 3)),
+    exp.Substring: (frozenset({"this", "start", "length"}), _substring),
     exp.Left: (_BINARY_ARGS, _left),
     exp.Right: (_BINARY_ARGS, _right),
     exp.DateSub: (_BINARY_ARGS, _date_sub),

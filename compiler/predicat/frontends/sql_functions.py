@@ -28,6 +28,11 @@ def iso_day(day: t.Tree, span: Span) -> t.Tree:
     return _apply("add", span, weekday(day, span), t.Const(1, span))
 
 
+def spark_day(day: t.Tree) -> t.Tree:
+    """DAYOFWEEK: 1 for Sunday to 7 for Saturday; `day` is 0 for Sunday."""
+    return _apply("add", day.span, day, t.Const(1, day.span))
+
+
 def weekday(day: t.Tree, span: Span) -> t.Tree:
     """WEEKDAY: 0 for Monday to 6 for Sunday; `day` is 0 for Sunday."""
     return _apply("mod", span, _apply("add", span, day, t.Const(6, span)), t.Const(7, span))
