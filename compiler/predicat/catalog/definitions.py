@@ -238,7 +238,7 @@ class DefinitionReader(Struct):
             if "default" in keys:
                 try:
                     default = to_value(keys["default"].data(), kind)
-                except (RowError, ValueError):
+                except RowError:
                     self.reporter.add(msg.bad_value(keys["default"].span, "default", f"it is no {kind}"))
             description = keys["description"].text("description") if "description" in keys else ""
             found[name] = ParamDecl(name, kind, default, "default" not in keys, description)

@@ -203,7 +203,7 @@ _ROWS = (
     Op("json_at", ("json, bigint -> json",), "The element of a JSON array at a 0-based index."),
     Op("json_is", ("json, =string -> boolean",), "Whether a JSON value is of a kind: string, number, boolean, object, array."),
     Op("json_string", ("json -> string",), "The text of a JSON string."),
-    Op("json_number", ("json -> double",), "The value of a JSON number, as a double."),
+    Op("json_number", ("json -> double",), "The value of a JSON number, as a double: infinite beyond the doubles."),
     Op("json_boolean", ("json -> boolean",), "The value of a JSON boolean."),
     Op("json_items", ("json -> json",), "The keys of a JSON object as an array; any other value as it is."),
     Op("json_size", ("json -> bigint",), "Number of elements of a JSON array or of members of a JSON object."),

@@ -174,6 +174,13 @@ def to_value(value: Any, kind: Type) -> Any:
     """A value of a row (as Python, JSON or YAML gives it) as the evaluator wants it. Raises RowError."""
     if value is None:
         return None
+    try:
+        return _value(value, kind)
+    except (ValueError, ArithmeticError):
+        raise RowError from None
+
+
+def _value(value: Any, kind: Type) -> Any:
     match kind:
         case ArrayType(element) if isinstance(value, list | tuple):
             return [to_value(item, element) for item in value]
@@ -182,11 +189,18 @@ def to_value(value: Any, kind: Type) -> Any:
         case StructType() if isinstance(value, Mapping):
             return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}
         case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
-            return Decimal(str(value))
+            return _decimal(value)
         case Scalar():
             return _scalar(value, kind)
         case _:
             raise RowError
+
+
+def _decimal(value: float | str | Decimal) -> Decimal:
+    found = Decimal(str(value))
+    if not found.is_finite():
+        raise RowError
+    return found
 
 
 def _scalar(value: Any, kind: Scalar) -> Any:

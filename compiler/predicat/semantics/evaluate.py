@@ -83,7 +83,7 @@ def _field(decl: FieldDecl) -> Eval:
             return value
         try:
             return to_value(value, kind)
-        except (RowError, ValueError, ArithmeticError):
+        except RowError:
             raise PredicatError.of(msg.bad_row(name, str(kind), value)) from None
 
     return get
@@ -611,6 +611,8 @@ def _json_number(value: Any) -> float | None:
     try:
         return float(value) if _json_kind(value) == "number" else None
     except OverflowError:
+        return math.inf if value > 0 else -math.inf
+    except ValueError:  # a signaling NaN, which JSON has not
         return None
 
 

@@ -63,8 +63,9 @@ def json_number(r: Renderer, node: Call) -> Sql:
         value = numeric(sql.copy())
         fits = binary(exp.LT, fn("ABS", value), number("1.7976931348623158e308"))
         tiny = binary(exp.LT, fn("ABS", value.copy()), number("2.4703282292062328e-324"))
+        above, below = (cast(text(endless), "DOUBLE") for endless in ("Infinity", "-Infinity"))
         return case((json_kind(sql.copy(), "number"), case(
-            (tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")))))  # fmt: skip
+            (tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")), (binary(exp.GT, value.copy(), number(0)), above), default=below)))  # fmt: skip
 
     return once(r, r.node(node.args[0]), build)
 

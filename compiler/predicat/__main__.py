@@ -1,0 +1,5 @@
+"""`python -m predicat` is `predicat`."""
+
+from predicat.cli.main import main
+
+main()
