@@ -7,7 +7,7 @@ from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
@@ -22,6 +22,7 @@ _scalars = (
 _values = st.recursive(_scalars, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["k", "x"]), inner, max_size=2), max_leaves=4)
 
 
+@settings(deadline=None)
 @given(value=_values, kind=st.sampled_from(_KINDS).map(parse_type))
 def test_only_row_errors(value: Any, kind: Any) -> None:
     with suppress(RowError):
@@ -42,6 +43,7 @@ _BODIES = [
 ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(body=st.sampled_from(_BODIES), row=st.fixed_dictionaries(dict.fromkeys(_FIELDS, _values)))
 def test_an_answer_or_an_error(body: tuple[str, str], row: dict[str, Any]) -> None:
     language, text = body
