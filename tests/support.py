@@ -15,6 +15,7 @@ from predicat.diagnostics import PredicatError, Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.ops import OPS
 from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, MapType, Type, parse_type
+from predicat.ir.values import WHITE_SPACE
 from predicat.passes import signatures
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,7 +48,7 @@ def sample(op: str, index: int, generic: str) -> Node | None:
         constant = next((args_[place] for args_, _ in OPS[op].examples if place < len(args_)), "a")
         kind = kind_of(generic if param == "T" else param)
         if place in signatures.constant_positions(op):
-            args.append(Literal(STRING, {"json_is": "string", "date_trunc": "day"}.get(op, constant)))
+            args.append(Literal(STRING, {"json_is": "string", "date_trunc": "day", "strip": WHITE_SPACE}.get(op, constant)))
         elif param.startswith("list"):
             args.append(Items(ArrayType(STRING), (Literal(STRING, "a"),)))
         elif place and kind == STRING and op not in ("and", "or", "coalesce", "same"):

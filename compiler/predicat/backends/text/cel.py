@@ -10,7 +10,8 @@ from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse, seconds
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
-from predicat.ir.types import BIGINT, DOUBLE, JSON, MapType
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
+from predicat.ir.values import WHITE_SPACE
 from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
 
@@ -19,7 +20,7 @@ _METHODS = {
     "starts_with": "startsWith", "ends_with": "endsWith", "contains": "contains", "matches": "matches", "lower": "lowerAscii",
     "upper": "upperAscii", "replace": "replace", "replace_each": "replace", "split": "split", "join": "join", "reverse": "reverse", "year": "getFullYear",
     "hour": "getHours", "minute": "getMinutes", "second": "getSeconds", "millisecond": "getMilliseconds", "day": "getDate",
-    "day_of_week": "getDayOfWeek", "strip": "trim",
+    "day_of_week": "getDayOfWeek",
 }  # fmt: skip
 _SHIFTED = {"month": "getMonth", "day_of_year": "getDayOfYear"}
 _FUNCTIONS = {"length": "size", "size": "size", "json_size": "size", "to_int": "int", "to_double": "double", "to_string": "string",
@@ -30,7 +31,7 @@ _RESERVED = frozenset({
     "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "namespace",
     "null", "package", "return", "true", "var", "void", "while",
 })  # fmt: skip
-_TOTAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "starts_with", "ends_with", "contains", "like", "matches", "and", "or", "not", "get"})
+_TOTAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "starts_with", "ends_with", "contains", "like", "matches", "not", "get"})
 
 
 def write(node: Node) -> str:
@@ -83,7 +84,8 @@ def _call(node: Call) -> tuple[str, int]:
     if guarded is not None:
         return _plain_call(guarded)
     if op == "mod" and overflow.remainder(node) is not node:
-        return f"{_write(args[1], 5)} == -1 ? 0 : {_plain_call(node)[0]}", 1
+        by = _write(args[1], 5)
+        return f"{_write(args[0], 6)} % ({by} == -1 ? 1 : {by})", 6
     if op == "to_int" and args[0].type == DOUBLE:
         return f"{_write(args[0], 5)} == -9223372036854775808.0 ? -9223372036854775808 : {_plain_call(node)[0]}", 1
     if op == "cond":
@@ -93,6 +95,11 @@ def _call(node: Call) -> tuple[str, int]:
 
 def _plain_call(node: Call) -> tuple[str, int]:
     op, args = node.op, node.args
+    if op == "in" and isinstance(args[1], Items) and not all(isinstance(item, Literal) for item in args[1].items):
+        # CEL has no list with an element that is absent.
+        return " || ".join(f"{_write(args[0], 5)} == {_write(item, 5)}" for item in args[1].items), 2
+    if op == "div" and node.type == DOUBLE and not (isinstance(args[1], Literal) and args[1].value):
+        raise refuse("cel", node, "a double divided by zero is infinite in CEL")
     if op in _SIGNS:
         own = {"add": 5, "sub": 5, "concat": 5, "mul": 6, "div": 6, "fdiv": 6, "mod": 6}.get(op, 4)
         return f"{_write(args[0], own + (own == 4))} {_SIGNS[op]} {_write(args[1], own + 1)}", own
@@ -111,7 +118,7 @@ def _named(node: Call) -> tuple[str, int]:
     op, args = node.op, node.args
     if op == "like":
         return f"{_write(args[0], 9)}.match({_quoted(_glob(node))})", 9
-    if op == "strip":
+    if op == "strip" and args[1] == Literal(STRING, WHITE_SPACE):
         return f"{_write(args[0], 9)}.trim()", 9
     if op == "replace" and not (isinstance(args[1], Literal) and args[1].value):
         raise refuse("cel", node, "CEL finds an empty text everywhere, where this finds none")
@@ -158,19 +165,30 @@ def _presence(node: Node, *, there: bool) -> tuple[str, int]:
 
 def _decided(node: Call) -> tuple[str, int]:
     """UNKNOWN as FALSE: CEL can say it where UNKNOWN comes from absent keys alone."""
-    inner = node.args[0]
-    if never_unknown(inner):
-        return _write(inner, 0), 0
-    for part in walk(inner):
-        if isinstance(part, Call) and part.op not in _TOTAL and not (part.op == "json_get" or never_unknown(part)):
-            raise refuse("cel", node, "CEL cannot turn an error into false, and this may be an error for more than an absent key")
+    return _sure(node, node.args[0], holds=True)
+
+
+def _sure(whole: Call, node: Node, *, holds: bool) -> tuple[str, int]:
+    """Whether a predicate is TRUE, or whether it is FALSE, which is neither where it is UNKNOWN."""
+    if isinstance(node, Call) and node.op == "not":
+        return _sure(whole, node.args[0], holds=not holds)
+    if isinstance(node, Call) and node.op in ("and", "or") and not never_unknown(node):
+        own, sign = (3, " && ") if (node.op == "and") == holds else (2, " || ")
+        parts = [_sure(whole, arg, holds=holds) for arg in node.args]
+        return sign.join(f"({text})" if level <= own else text for text, level in parts), own
+    said = node if holds else Call(BOOLEAN, "not", (node,), node.span)
+    if never_unknown(node):
+        return _write(said, 4), 4
+    for part in walk(node):
+        if isinstance(part, Quantifier) or (isinstance(part, Call) and part.op not in _TOTAL and not (part.op == "json_get" or never_unknown(part))):
+            raise refuse("cel", whole, "CEL cannot turn an error into false, and this may be an error for more than an absent key")
     keys: list[Node] = []
-    for part in walk(inner):
+    for part in walk(node):
         member = isinstance(part, Call) and part.op in ("get", "json_get")
         if (member or isinstance(part, Field)) and part not in keys:
             keys.append(part)
-    tests = [_presence(key, there=True) for key in keys if key in keys and not _is_base(key, keys)]
-    return " && ".join([*(f"({text})" if own < 4 else text for text, own in tests), _write(inner, 4)]), 3
+    tests = [_presence(key, there=True) for key in keys if not _is_base(key, keys)]
+    return " && ".join([*(f"({text})" if own < 4 else text for text, own in tests), _write(said, 4)]), 3
 
 
 def _is_base(key: Node, keys: list[Node]) -> bool:

@@ -50,7 +50,7 @@ def _call(node: Call) -> tuple[str, int]:
         own = 2 if op == "and" else 1
         return f" {op.upper()} ".join(_write(arg, own + 1) for arg in args), own
     if op == "not":
-        if isinstance(args[0], Call) and args[0].op == "is_null":
+        if isinstance(args[0], Call) and args[0].op == "is_null" and key_of(args[0].args[0]) is not None:
             return f"{_write(args[0].args[0], 5)} IS NOT NULL", 4
         return f"NOT {_write(args[0], 3)}", 3
     if op == "is_null" and key_of(args[0]) is not None:
@@ -62,6 +62,8 @@ def _call(node: Call) -> tuple[str, int]:
         return _calculation(node)
     if op == "neg":
         return f"-{_write(args[0], 7)}", 7
+    if op in ("in", *like.PATTERNS) and key_of(args[0]) is None:
+        raise refuse("jms", node, "IN and LIKE ask about a property")
     if op == "in" and isinstance(args[1], Items) and args[1].items:
         if not all(isinstance(item, Literal) and isinstance(item.value, str) for item in args[1].items):
             raise refuse("jms", node, "IN takes texts")

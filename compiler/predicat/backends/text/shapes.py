@@ -12,6 +12,7 @@ from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, rewrite_children
 from predicat.ir.ops import FLIPPED
+from predicat.ir.types import BOOLEAN, DATE, DOUBLE, TIMESTAMP
 from predicat.passes.documents import as_written
 
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -78,6 +79,8 @@ def test_of(node: Node) -> Test | None:
     convert = ""
     if isinstance(left, Call) and left.op in ("to_int", "to_double"):
         convert, left = left.op, left.args[0]
+        if left.type in (DOUBLE, BOOLEAN, TIMESTAMP, DATE):
+            return None  # the languages convert texts
     key = key_of(left)
     if key is None:
         return None
