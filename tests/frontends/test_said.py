@@ -13,14 +13,16 @@ from tests.frontends import sql_texts
 
 SAID = {
     "s IN ('a', o)": 's == "a" || s == o', "d / 2.0 > 1.0": "d / 2.0 > 1.0", "(b OR a > 3) IS NOT TRUE": "!(b != null && b || a != null && a > 3)",
-    "(b AND a > 3) IS NOT FALSE": "!(b != null && !b || a != null && !(a > 3))", "a % -1 = 0": "a % (-1 == -1 ? 1 : -1) == 0",
+    "(b AND a > 3) IS NOT FALSE": "!(b != null && !b || a != null && !(a > 3))", "((b IS TRUE) = g) IS NOT TRUE": "!(g != null && (b != null && b) == g)",
+    "((a IS NULL) = g) IS NOT TRUE": "!(g != null && (a == null) == g)", "a % -1 = 0": "a % (-1 == -1 ? 1 : -1) == 0",
 }  # fmt: skip
 REFUSED = {
     ("btrim(s, 'ac') = 'b'", "cel"): "strip", ("d / f > 1.0", "cel"): "divided by zero", ("exists(xs, x -> x > 3) IS NOT TRUE", "cel"): "turn an error into false",
     ("((b OR a > 3) = g) IS NOT TRUE", "cel"): "turn an error into false", ("CAST(d AS bigint) < 0", "labels"): "labels", ("CAST(d AS bigint) < 0", "pulsar"): "pulsar",
     ("(s LIKE 'a%') IS NOT NULL", "jms"): "jms", ("lower('A') IN (s, 'b')", "jms"): "jms",
 }  # fmt: skip
-ROWS: list[dict[str, Any]] = [{}, {"b": True}, {"a": 5}, {"a": 1, "b": False}, {"s": "a"}, {"s": "b", "o": "b", "d": 0.0, "a": -7}, {"d": -2.5}, {"d": 3.0, "b": True, "a": 9}]
+ROWS: list[dict[str, Any]] = [{}, {"b": True}, {"a": 5}, {"a": 1, "b": False}, {"s": "a"}, {"s": "b", "o": "b", "d": 0.0, "a": -7}, {"d": -2.5}, {"d": 3.0, "b": True, "a": 9}, {"g": True}, {"g": False},
+                              {"a": 1, "g": True}, {"b": True, "g": True}]  # fmt: skip
 
 
 @pytest.mark.parametrize(("condition", "text"), SAID.items())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse, seconds
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE
 from predicat.passes import overflow
@@ -179,16 +180,25 @@ def _sure(whole: Call, node: Node, *, holds: bool) -> tuple[str, int]:
     said = node if holds else Call(BOOLEAN, "not", (node,), node.span)
     if never_unknown(node):
         return _write(said, 4), 4
-    for part in walk(node):
-        if isinstance(part, Quantifier) or (isinstance(part, Call) and part.op not in _TOTAL and not (part.op == "json_get" or never_unknown(part))):
+    strict = list(_strict(node))
+    for part in strict:
+        if isinstance(part, Quantifier) or (isinstance(part, Call) and part.op not in _TOTAL and part.op != "json_get"):
             raise refuse("cel", whole, "CEL cannot turn an error into false, and this may be an error for more than an absent key")
     keys: list[Node] = []
-    for part in walk(node):
+    for part in strict:
         member = isinstance(part, Call) and part.op in ("get", "json_get")
         if (member or isinstance(part, Field)) and part not in keys:
             keys.append(part)
     tests = [_presence(key, there=True) for key in keys if not _is_base(key, keys)]
     return " && ".join([*(f"({text})" if own < 4 else text for text, own in tests), _write(said, 4)]), 3
+
+
+def _strict(node: Node) -> Iterator[Node]:
+    """A node and the parts of it that make it UNKNOWN where they are: not those of what is TRUE or FALSE whatever is absent."""
+    if not never_unknown(node):
+        yield node
+        for child in children(node):
+            yield from _strict(child)
 
 
 def _is_base(key: Node, keys: list[Node]) -> bool:
