@@ -109,6 +109,10 @@ def bad_constant(span: Span, kind: str, text: str, example: str) -> Diagnostic:
     return Diagnostic("bad-constant", f"{text!r} is no {kind}", span, f"write it as {example!r}")
 
 
+def too_fine(span: Span, kind: str) -> Diagnostic:
+    return unsupported_syntax(span, f"{kind} with nanoseconds", "engines keep microseconds")
+
+
 def number_range(span: Span, text: str) -> Diagnostic:
     return Diagnostic("number-range", f"{text} does not fit in a 64-bit integer", span)
 

@@ -526,14 +526,11 @@ def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     if sql_intervals.has_months(text, first):
         hint = "months and years have no fixed length: use weeks, days, hours, minutes or seconds"
         raise reader.fail(msg.unsupported_syntax(span, f"an interval in {first.lower() or repr(text)}", hint))
-    try:
-        size = sql_intervals.micros(text, first, last)
-    except ArithmeticError:  # longer than any interval
-        size = None
-    if size is None or not sql_intervals.fits(size):
+    size = sql_intervals.micros(text, first, last)
+    if size is None:
         raise reader.fail(msg.bad_constant(span, "interval", text, "INTERVAL '3' HOUR"))
     if size % 1:
-        raise reader.fail(msg.unsupported_syntax(span, "an interval with nanoseconds", "engines keep microseconds"))
+        raise reader.fail(msg.too_fine(span, "an interval"))
     return t.Const(timedelta(microseconds=int(size)), span)
 
 

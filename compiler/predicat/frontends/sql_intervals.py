@@ -22,9 +22,9 @@ _UNITS = {
 """Microseconds. Months and years have no fixed length."""
 _FIELDS = ("day", "hour", "minute", "second")
 _SEPARATORS = {"hour": " ", "minute": ":", "second": ":"}
-_MOST = {"hour": 23, "minute": 59, "second": 59}
+_BELOW = {"hour": 24, "minute": 60, "second": 60}
 _NUMBER = r"[+-]?(?:[0-9]{1,15}(?:[.][0-9]{0,15})?|[.][0-9]{1,15})"
-_PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]+)(?![A-Za-z])", re.ASCII)
+_PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]+)", re.ASCII)
 _CLOCK = re.compile(r"(?:^\s*|\s+)([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:[.][0-9]{0,15})?))?\s*\Z", re.ASCII)
 
 
@@ -44,21 +44,18 @@ def has_months(text: str, unit: str) -> bool:
 
 
 def micros(text: str, unit: str, last: str = "") -> Decimal | None:
-    """The microseconds of a text in a unit, in fields from one unit to a last one, or with its own units; None if it is not written so.
+    """The microseconds of a text in a unit, in fields from one unit to a last one, or with its own units.
 
-    Raises ArithmeticError for one that no interval could be.
+    None if it is not written so, or longer than any interval.
     """
-    if last:
-        return _fields(text, unit.lower(), last.lower())
-    if not unit:
-        return _parts(text)
-    # Of '1.5' HOUR PostgreSQL drops the half, but not of '1.5 hours'.
-    number = _NUMBER if _UNITS[unit.lower()] == 1_000_000 else "[+-]?[0-9]{1,15}"
-    return Decimal(text.strip()) * _UNITS[unit.lower()] if re.fullmatch(rf"\s*{number}\s*", text, re.ASCII) else None
+    size = _fields(text, unit.lower(), last.lower()) if last else _amount(text, unit.lower()) if unit else _parts(text)
+    return size if size is not None and abs(size) <= LONGEST else None
 
 
-def fits(micros: Decimal) -> bool:
-    return abs(micros) <= LONGEST
+def _amount(text: str, unit: str) -> Decimal | None:
+    """`3` of HOUR. Of '1.5' HOUR PostgreSQL drops the half, but not of '1.5 hours'."""
+    number = _NUMBER if _UNITS[unit] == 1_000_000 else "[+-]?[0-9]{1,15}"
+    return Decimal(text.strip()) * _UNITS[unit] if re.fullmatch(rf"\s*{number}\s*", text, re.ASCII) else None
 
 
 def _parts(text: str) -> Decimal | None:
@@ -82,7 +79,7 @@ def _fields(text: str, first: str, last: str) -> Decimal | None:
     names = _FIELDS[_FIELDS.index(first) : _FIELDS.index(last) + 1]
     pattern = "".join(_SEPARATORS[name] + "([0-9]{1,2}" + ("(?:[.][0-9]{1,9})?)" if name == "second" else ")") for name in names[1:])
     found = re.fullmatch(rf"\s*([+]?{'' if first == 'day' else '|-'})([0-9]{{1,9}}){pattern}\s*", text, re.ASCII)
-    if found is None or any(Decimal(found[place]) >= _MOST[name] + 1 for place, name in enumerate(names[1:], 3)):
+    if found is None or any(Decimal(found[place]) >= _BELOW[name] for place, name in enumerate(names[1:], 3)):
         return None
     size = sum((Decimal(found[place]) * _UNITS[name] for place, name in enumerate(names, 2)), Decimal(0))
     return -size if found[1] == "-" else size

@@ -175,25 +175,21 @@ def to_value(value: Any, kind: Type) -> Any:
     if value is None:
         return None
     try:
-        return _value(value, kind)
+        match kind:
+            case ArrayType(element) if isinstance(value, list | tuple):
+                return [to_value(item, element) for item in value]
+            case MapType(item_type) if isinstance(value, Mapping):
+                return {str(key): to_value(item, item_type) for key, item in value.items()}
+            case StructType() if isinstance(value, Mapping):
+                return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}
+            case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+                return _decimal(value)
+            case Scalar():
+                return _scalar(value, kind)
+            case _:
+                raise RowError
     except (ValueError, ArithmeticError):
         raise RowError from None
-
-
-def _value(value: Any, kind: Type) -> Any:
-    match kind:
-        case ArrayType(element) if isinstance(value, list | tuple):
-            return [to_value(item, element) for item in value]
-        case MapType(item_type) if isinstance(value, Mapping):
-            return {str(key): to_value(item, item_type) for key, item in value.items()}
-        case StructType() if isinstance(value, Mapping):
-            return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}
-        case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
-            return _decimal(value)
-        case Scalar():
-            return _scalar(value, kind)
-        case _:
-            raise RowError
 
 
 def _decimal(value: float | str | Decimal) -> Decimal:

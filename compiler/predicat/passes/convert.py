@@ -69,7 +69,7 @@ def same_constant(one: Node, other: Node) -> bool:
 def time_constant(text: str, kind: Type, span: Span) -> datetime | date | Diagnostic:
     """The timestamp or the date that a constant of SQL is, or what is wrong with it."""
     if kind == TIMESTAMP and is_below_micros(text):
-        return msg.unsupported_syntax(span, "a timestamp with nanoseconds", "engines keep microseconds")
+        return msg.too_fine(span, "a timestamp")
     value = parse_sql_timestamp(text) if kind == TIMESTAMP else parse_date(text)
     if value is None:
         return msg.bad_constant(span, str(kind), text, "2013-07-04 10:30:00" if kind == TIMESTAMP else "2013-07-04")

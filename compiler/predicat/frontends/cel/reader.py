@@ -242,7 +242,7 @@ class _Reader:
     def constant_moment(self, name: str, text: str, inside: Span, span: Span) -> t.Tree:
         read, is_one, fine, example = _MOMENTS[name]
         if fine(text):
-            raise self.fail(msg.unsupported_syntax(inside, f"a {name} with nanoseconds", "engines keep microseconds"))
+            raise self.fail(msg.too_fine(inside, f"a {name}"))
         value = read(text)
         if value is None and not is_one(text):
             raise self.fail(msg.bad_constant(inside, name, text, example))

@@ -63,7 +63,7 @@ POSTGRES = Dialect(
         "to_timestamp": conversions.to_timestamp,
         "to_duration": conversions.to_duration,
         "to_date": conversions.to_date,
-        "year": times.part("YEAR"),
+        "year": times.year,
         "month": times.part("MONTH"),
         "day": times.part("DAY"),
         "day_of_week": times.part("DOW"),

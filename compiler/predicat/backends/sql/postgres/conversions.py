@@ -7,7 +7,7 @@ from sqlglot import exp
 from predicat.backends.sql import durations
 from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, either, fn, like, negation, number, once, rlike, text, wrap
 from predicat.backends.sql.postgres import plain, times
-from predicat.backends.sql.postgres.numbers import ieee, in_range, named
+from predicat.backends.sql.postgres.numbers import ieee, in_range, named, nearest
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
@@ -73,21 +73,16 @@ def _truncated(sql: Sql) -> Sql:
 
 def text_to_double(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
-        value = numeric(one.copy())
-        size = fn("ABS", value)
-        tiny = binary(exp.LT, size, number("2.4703282292062328e-324"))
-        fits = binary(exp.LT, size.copy(), number("1.7976931348623158e308"))
-        zero = cast(number(0), "DOUBLE")
         # NUMERIC ends at 131,072 digits. An exponent from 1,000 on leaves zero, or nothing.
         far = rlike(one.copy(), "[eE][+-]?0*[1-9][0-9]{3}")
         vanishes = rlike(one.copy(), "[eE]-|^[+-]?[0.]+[eE]")
-        converted = case((far, case((vanishes, zero))), (tiny, zero.copy()), (fits, cast(value.copy(), "DOUBLE")))
-        named = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
+        converted = case((far, case((vanishes, cast(number(0), "DOUBLE")))), *nearest(numeric(one.copy())))
+        words = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
         short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(DOUBLE_LONGEST))
         # So short, it is neither infinite nor vanishes.
         plain = [(_numeral(one, 300, *rests), cast(one.copy(), "DOUBLE")) for rests in (("", "."), ("-", "-."))]
         return case(*plain, (both(short, rlike(one.copy(), shape(DOUBLE_PATTERN))), converted),
-                    (named, cast(one.copy(), "DOUBLE")))  # fmt: skip
+                    (words, cast(one.copy(), "DOUBLE")))  # fmt: skip
 
     return once(r, sql, build)
 
@@ -135,7 +130,7 @@ def _text_to_timestamp(one: Sql) -> Sql:
     years = both(like(one.copy(), text("____-__-__%")), *(negation(like(one.copy(), text(first))) for first in ("0000%", "0001-01-01%")))
     general = case((times.is_known(TIMESTAMP, cut), cut.copy()))
     value = cast(one.copy(), "TIMESTAMPTZ")
-    return case((_common_moment(one), value), (both(short.copy(), years, rlike(one.copy(), _MOMENT)), value.copy()),
+    return case((_common_moment(one), value), (both(short, years, rlike(one.copy(), _MOMENT)), value.copy()),
                 (rlike(one.copy(), shape(TIMESTAMP_PATTERN)), general))  # fmt: skip
 
 

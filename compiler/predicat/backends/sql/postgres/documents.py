@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, once, text, wrap
+from predicat.backends.sql.postgres.numbers import nearest
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 
@@ -61,11 +62,9 @@ def _json_text(sql: Sql) -> Sql:
 def json_number(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
         value = numeric(sql.copy())
-        fits = binary(exp.LT, fn("ABS", value), number("1.7976931348623158e308"))
-        tiny = binary(exp.LT, fn("ABS", value.copy()), number("2.4703282292062328e-324"))
         above, below = (cast(text(endless), "DOUBLE") for endless in ("Infinity", "-Infinity"))
-        return case((json_kind(sql.copy(), "number"), case(
-            (tiny, cast(number(0), "DOUBLE")), (fits, cast(value.copy(), "DOUBLE")), (binary(exp.GT, value.copy(), number(0)), above), default=below)))  # fmt: skip
+        found = case(*nearest(value), (binary(exp.GT, value.copy(), number(0)), above), default=below)
+        return case((json_kind(sql.copy(), "number"), found))
 
     return once(r, r.node(node.args[0]), build)
 

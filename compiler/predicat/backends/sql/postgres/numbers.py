@@ -46,6 +46,14 @@ def in_range(r: Renderer, value: Sql) -> Sql:
     return once(r, value, lambda sql: case((between(sql, low, high), cast(sql.copy(), "BIGINT"))))
 
 
+def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
+    """The cases in which a numeric is zero as a double, and in which it is another double. Beyond these it is infinite."""
+    size = fn("ABS", value)
+    tiny = binary(exp.LT, size, number("2.4703282292062328e-324")), cast(number(0), "DOUBLE")
+    fits = binary(exp.LT, size.copy(), number("1.7976931348623158e308")), cast(value.copy(), "DOUBLE")
+    return tiny, fits
+
+
 def integer(r: Renderer, node: Call) -> Sql:
     """Arithmetic of integers, each of whose results is NULL where it does not fit."""
     return plain.integers(r, node, lambda leaves: _whole(r, node, leaves))

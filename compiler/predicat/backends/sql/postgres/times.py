@@ -80,18 +80,20 @@ def wall(r: Renderer, node: Call) -> Sql:
 
 def part(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        moment = node.args[0]
-        if name == "YEAR" and len(node.args) == 1:  # the other parts of infinity are NULL
-            of = finite(r, moment) if moment.type == DATE else utc(finite(r, moment))
-        else:
-            of = wall(r, node)
-        if name == "YEAR" and len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
-            later = exp.Extract(this=exp.Var(this=name), expression=binary(exp.Add, of, cast(text("400 years"), "INTERVAL")))
-            return cast(binary(exp.Sub, later, number(400)), "BIGINT")
-        found: Sql = exp.Extract(this=exp.Var(this=name), expression=of)
+        found: Sql = exp.Extract(this=exp.Var(this=name), expression=wall(r, node))
         return cast(fn("FLOOR", found) if name == "SECOND" else found, "BIGINT")
 
     return rule
+
+
+def year(r: Renderer, node: Call) -> Sql:
+    """The year, NULL of infinity, as the other parts are without asking."""
+    moment = node.args[0]
+    if len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
+        later = exp.Extract(this=exp.Var(this="YEAR"), expression=binary(exp.Add, wall(r, node), cast(text("400 years"), "INTERVAL")))
+        return cast(binary(exp.Sub, later, number(400)), "BIGINT")
+    known = finite(r, moment)
+    return cast(exp.Extract(this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else utc(known)), "BIGINT")
 
 
 def utc(sql: Sql) -> Sql:
