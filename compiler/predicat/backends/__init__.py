@@ -54,12 +54,16 @@ def writer(language: str) -> Callable[[Node], str]:
             raise Unsupported.of(msg.unsupported(node.span, language, "predicate", f"predicates can be written in {', '.join(WRITERS)}"))
 
         return refuse
+    from predicat.backends.text.shapes import refuse_shared_keys  # noqa: PLC0415  # only where something is written
+
     module, function = WRITERS[language]
     write: Callable[[Node], str] = getattr(import_module(f"predicat.backends.text.{module}"), function)
     # What is written is TRUE for the same rows; FALSE and UNKNOWN, which both reject, are told apart no more.
     prepare = deciding if language in TWO_VALUED else accepting
 
     def say(node: Node) -> str:
+        if language != "cel":
+            refuse_shared_keys(language, node)
         text = write(prepare(node))
         if language in TWO_VALUED:
             _within_limits(node, language, text)

@@ -92,7 +92,7 @@ def as_written(node: Node) -> Node:
 def _as_pair(node: Node) -> Node | None:
     """The comparison of two JSON values that a node is, if it is one."""
     absent = node.args[0] if isinstance(node, Call) and node.op == "cond" else None
-    if not isinstance(absent, Call) or absent.op != "or" or not all(isinstance(arg, Call) and arg.op == "is_null" for arg in absent.args):
+    if not isinstance(absent, Call) or absent.op != "or" or len(absent.args) != 2 or not all(isinstance(arg, Call) and arg.op == "is_null" for arg in absent.args):
         return None
     left, right = (arg.args[0] for arg in absent.args if isinstance(arg, Call))
     found = next((op for op in ("eq", "lt", "le", "gt", "ge") if pair(op, left, right, node.span) == node), None)

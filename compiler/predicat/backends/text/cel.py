@@ -34,6 +34,8 @@ _RESERVED = frozenset({
 })  # fmt: skip
 _TOTAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "starts_with", "ends_with", "contains", "like", "matches", "not", "get"})
 
+_ORDERED = frozenset({"lt", "le", "gt", "ge"})
+
 
 def write(node: Node) -> str:
     """The predicate in CEL. Raises Unsupported."""
@@ -182,7 +184,7 @@ def _sure(whole: Call, node: Node, *, holds: bool) -> tuple[str, int]:
         return _write(said, 4), 4
     strict = list(_strict(node))
     for part in strict:
-        if isinstance(part, Quantifier) or (isinstance(part, Call) and part.op not in _TOTAL and part.op != "json_get"):
+        if _may_fail(part):
             raise refuse("cel", whole, "CEL cannot turn an error into false, and this may be an error for more than an absent key")
     keys: list[Node] = []
     for part in strict:
@@ -191,6 +193,14 @@ def _sure(whole: Call, node: Node, *, holds: bool) -> tuple[str, int]:
             keys.append(part)
     tests = [_presence(key, there=True) for key in keys if not _is_base(key, keys)]
     return " && ".join([*(f"({text})" if own < 4 else text for text, own in tests), _write(said, 4)]), 3
+
+
+def _may_fail(part: Node) -> bool:
+    """Whether a part may be an error in CEL though its parts have values."""
+    if not isinstance(part, Call):
+        return isinstance(part, Quantifier)
+    elements = part.op == "in" and not isinstance(part.args[1], Items)  # one of them may be absent
+    return elements or (part.op not in _TOTAL and part.op != "json_get") or (part.op in _ORDERED and any(arg.type == JSON for arg in part.args))
 
 
 def _strict(node: Node) -> Iterator[Node]:

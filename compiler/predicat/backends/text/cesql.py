@@ -26,11 +26,11 @@ def write(node: Node) -> str:
 def _write(node: Node, level: int) -> str:
     key = key_of(node)
     if key is not None:
-        if not _NAME.match(key) or key.upper() in KEYWORDS:
-            raise refuse("cesql", node, f"{key!r} is no name of an attribute")
-        if node.type not in (STRING, BIGINT, BOOLEAN, JSON):
+        if node.type == JSON:
+            raise refuse("cesql", node, "CESQL converts a value of another type than is asked for; declare the type of the field")
+        if node.type not in (STRING, BIGINT, BOOLEAN):
             raise refuse("cesql", node, "an attribute is a text, an integer or a truth value")
-        return key
+        return _name(node, key)
     match node:
         case Literal():
             text = _literal(node)
@@ -42,6 +42,12 @@ def _write(node: Node, level: int) -> str:
             raise refuse("cesql", node, "an expression has no parameters, lists or macros")
 
 
+def _name(node: Node, key: str) -> str:
+    if not _NAME.match(key) or key.upper() in KEYWORDS:
+        raise refuse("cesql", node, f"{key!r} is no name of an attribute")
+    return key
+
+
 def _call(node: Call) -> tuple[str, int]:
     op, args = node.op, node.args
     if op in ("and", "or"):
@@ -49,11 +55,11 @@ def _call(node: Call) -> tuple[str, int]:
         return f" {op.upper()} ".join(_write(arg, own + 1) for arg in args), own
     if op == "not":
         inner = args[0]
-        if isinstance(inner, Call) and inner.op == "is_null" and key_of(inner.args[0]) is not None:
-            return f"EXISTS {_write(inner.args[0], _ATOM)}", _UNARY
+        if isinstance(inner, Call) and inner.op == "is_null" and (key := key_of(inner.args[0])) is not None:
+            return f"EXISTS {_name(inner.args[0], key)}", _UNARY
         return f"NOT {_write(inner, _POSTFIX)}", _UNARY
-    if op == "is_null" and key_of(args[0]) is not None:
-        return f"NOT EXISTS {_write(args[0], _ATOM)}", _UNARY
+    if op == "is_null" and (key := key_of(args[0])) is not None:
+        return f"NOT EXISTS {_name(args[0], key)}", _UNARY
     if op in COMPARISONS:
         return _comparison(node), _COMPARE
     if op == "in" and isinstance(args[1], Items) and args[1].items:

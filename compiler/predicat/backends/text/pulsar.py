@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from predicat.backends.text.shapes import Test, negated, plain, refuse, test_of
 from predicat.ir.nodes import Call, Node
 
 REFS = ("event_time", "publish_time")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COMPARE = {"eq": "EQUALS", "ne": "NOT_EQUALS", "gt": "GREATER_THAN", "ge": "GREATER_THAN_EQUALS", "lt": "LESS_THAN",
             "le": "LESS_THAN_EQUALS", "in": "IN"}  # fmt: skip
 _TEXT = {"starts_with": "STARTS_WITH", "starts_with_ci": "STARTS_WITH_IGNORE_CASE", "contains": "CONTAINS",
@@ -83,10 +84,10 @@ def _any_of(parts: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 def _leaf(test: Test) -> dict[str, Any]:
     operator = {**_COMPARE, **_TEXT}.get(test.op)
-    values = [int(value.timestamp() * 1000) if isinstance(value, datetime) else value for value in test.values]
+    values = [_milliseconds(test, value) if isinstance(value, datetime) else value for value in test.values]
     kinds = {type(value) for value in values}
     wanted = {"to_int": int, "to_double": float}.get(test.convert)
-    is_ref = test.key in REFS
+    is_ref = test.of_row and test.key in REFS
     if operator is None or len(kinds) != 1 or kinds & {bool} or (test.op in _TEXT and test.convert):
         raise refuse("pulsar", test.node, "the proposal has no operator for it")
     if wanted is not None and kinds != {wanted}:
@@ -97,6 +98,13 @@ def _leaf(test: Test) -> dict[str, Any]:
         raise refuse("pulsar", test.node, "a property is a text: convert it, as in int(x) > 5")
     target = {"ref": test.key} if is_ref else {"property": test.key}
     return {**target, "op": operator, "values": values} if test.op == "in" else {**target, "op": operator, "value": values[0]}
+
+
+def _milliseconds(test: Test, value: datetime) -> int:
+    found, rest = divmod(value - _EPOCH, timedelta(milliseconds=1))
+    if rest:
+        raise refuse("pulsar", test.node, f"{test.key} is a number of milliseconds, and the constant has microseconds")
+    return found
 
 
 def _expr(part: dict[str, Any]) -> dict[str, Any]:

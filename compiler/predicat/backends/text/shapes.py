@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, rewrite_children
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, children, rewrite_children
 from predicat.ir.ops import FLIPPED
 from predicat.ir.types import BOOLEAN, DATE, DOUBLE, TIMESTAMP
 from predicat.passes.documents import as_written
@@ -20,13 +20,17 @@ _READS = ("json_string", "json_number", "json_boolean")
 
 
 class Test(Struct, frozen=True):
-    """A test of one key against constants; `convert` is the conversion of the key ("to_int", "to_double") or empty."""
+    """A test of one key against constants; `convert` is the conversion of the key ("to_int", "to_double") or empty.
+
+    `of_row`: the key is a field of the row, not a key of one of its maps or documents.
+    """
 
     key: str
     op: str
     values: tuple[Any, ...]
     node: Node
     convert: str = ""
+    of_row: bool = False
 
 
 def refuse(language: str, node: Node, reason: str) -> Unsupported:
@@ -41,6 +45,8 @@ def plain(node: Node) -> Node:
 
 
 def _plain(node: Node) -> Node:
+    if isinstance(node, Call) and node.op in COMPARISONS and all(isinstance(arg, Call) and arg.op in _READS for arg in node.args):
+        return node  # two values without a type would be compared as what they are
     node = rewrite_children(node, _plain)
     if not isinstance(node, Call):
         return node
@@ -63,13 +69,28 @@ def key_of(node: Node) -> str | None:
     return None
 
 
+def refuse_shared_keys(language: str, node: Node) -> None:
+    """For languages whose messages have one set of keys: a key that is read from two places, as in `a = 1 AND m['a'] = 'x'`, is an error."""
+    found: dict[str, Node | None] = {}
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        key = key_of(part)
+        if key is None:
+            stack += children(part)
+            continue
+        place = part.args[0] if isinstance(part, Call) else None
+        if found.setdefault(key, place) != place:
+            raise refuse(language, part, f"two values of a row are called {key!r}, and a message has one")
+
+
 def test_of(node: Node) -> Test | None:
     """The test that a node is, if it is one."""
     if not isinstance(node, Call) or not node.args:
         return None
     if node.op == "is_null":
         key = key_of(node.args[0])
-        return Test(key, "is_null", (), node) if key is not None else None
+        return Test(key, "is_null", (), node, of_row=isinstance(node.args[0], Field)) if key is not None else None
     if len(node.args) != 2:
         return None
     left, right = node.args
@@ -85,9 +106,9 @@ def test_of(node: Node) -> Test | None:
     if key is None:
         return None
     if isinstance(right, Items) and op == "in" and all(isinstance(item, Literal) for item in right.items):
-        return Test(key, op, tuple(item.value for item in right.items if isinstance(item, Literal)), node, convert)
+        return Test(key, op, tuple(item.value for item in right.items if isinstance(item, Literal)), node, convert, isinstance(left, Field))
     if isinstance(right, Literal) and right.value is not None:
-        return Test(key, op, (right.value,), node, convert)
+        return Test(key, op, (right.value,), node, convert, isinstance(left, Field))
     return None
 
 
