@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import Type
+from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 from predicat_spark.jobs import local_session
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 
 def on_spark(
@@ -25,19 +25,63 @@ def on_spark(
 
 def frame_of(fields: Sequence[FieldDecl], rows: Sequence[Mapping[str, Any]], session: SparkSession) -> DataFrame:
     """The rows in one partition, and `__id` to keep their order."""
-    names = [decl.column("spark").replace("`", "``") for decl in fields]
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; Spark is slow to load
+
+    names = [_name(decl.column("spark")) for decl in fields]
     schema = ", ".join(["__id bigint", *(f"`{name}` {_type(decl.type)}" for name, decl in zip(names, fields, strict=True))])
     data = [(index, *(_value(row.get(decl.name), decl.type) for decl in fields)) for index, row in enumerate(rows)]
     frame = session.createDataFrame(data, schema)
-    for name, decl in zip(names, fields, strict=True):
-        if str(decl.type) == "json":
-            frame = frame.selectExpr(f"* EXCEPT (`{name}`)", f"parse_json(`{name}`) AS `{name}`")
-    return frame.coalesce(1)
+    parsed = {decl.column("spark"): _parsed(F.col(f"`{name}`"), decl.type) for name, decl in zip(names, fields, strict=True) if _has_json(decl.type)}
+    return frame.withColumns(parsed).coalesce(1) if parsed else frame.coalesce(1)
+
+
+def _has_json(kind: Type) -> bool:
+    return "json" in str(kind)
 
 
 def _type(kind: Type) -> str:
-    return "string" if str(kind) == "json" else str(kind).replace(": ", ":")
+    match kind:
+        case ArrayType(element):
+            return f"array<{_type(element)}>"
+        case MapType(value):
+            return f"map<string,{_type(value)}>"
+        case StructType(members):
+            return f"struct<{','.join(f'`{_name(name)}`:{_type(inner)}' for name, inner in members)}>"
+        case _:
+            return "string" if kind == JSON else str(kind)
+
+
+def _name(name: str) -> str:
+    return name.replace("`", "``")
 
 
 def _value(value: Any, kind: Type) -> Any:
-    return json.dumps(value) if str(kind) == "json" and value is not None else value
+    if value is None or not _has_json(kind):
+        return value
+    match kind:
+        case ArrayType(element):
+            return [_value(item, element) for item in value]
+        case MapType(inner):
+            return {key: _value(item, inner) for key, item in value.items()}
+        case StructType(members):
+            return {name: _value(value.get(name), inner) for name, inner in members}
+        case _:
+            return json.dumps(value)
+
+
+def _parsed(column: Column, kind: Type) -> Column:
+    """A column with its JSON texts as VARIANT."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; Spark is slow to load
+
+    if not _has_json(kind):
+        return column
+    match kind:
+        case ArrayType(element):
+            return F.transform(column, lambda item: _parsed(item, element))
+        case MapType(value):
+            return F.transform_values(column, lambda _, item: _parsed(item, value))
+        case StructType(members):
+            parts = [_parsed(column.getField(name), inner).alias(name) for name, inner in members]
+            return F.when(column.isNotNull(), F.struct(*parts))
+        case _:
+            return F.parse_json(column)

@@ -53,8 +53,8 @@ def check(entry: dict[str, Any], spark: Any, postgres: Any, only: Sequence[str] 
 
 def cases_of(entry: dict[str, Any]) -> tuple[list[Case], dict[str, FieldDecl], list[dict[str, Any]]]:
     """The expressions of an entry, the fields, and the rows with the values of these."""
-    declared = {key: spec for key, spec in predicat.api.declared(entry["fields"]).items() if not str(spec.type).startswith("struct")}
-    cases = [case for case in parsed(entry) if set(case[1].fields) <= set(declared)]
+    declared = predicat.api.declared(entry["fields"])
+    cases = parsed(entry)
     return cases, declared, [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
+from datetime import date
+from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +15,7 @@ from sqlglot import exp
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import ArrayType, MapType, StructType, Type
+from predicat.ir.types import DOUBLE, JSON, ArrayType, MapType, StructType, Type
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,18 +24,22 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, Any]]
 Columns = list[list[Any]]
 """The values of each expression, row by row."""
+Structs = dict[str, str]
+"""Composite types of PostgreSQL, by their members: what each is called."""
 TABLE = "predicat_rows"
 _POSTGRES = {"string": "text", "double": "double precision", "timestamp": "timestamptz", "json": "jsonb"}
 _DUCKDB = {"string": "varchar", "timestamp": "timestamptz"}
 
 
-def postgres_type(kind: Type) -> str:
-    """The PostgreSQL column type that holds values of a type."""
+def postgres_type(kind: Type, structs: Structs | None = None) -> str:
+    """The PostgreSQL column type that holds values of a type. `structs` gathers the composite types that it needs."""
+    structs = {} if structs is None else structs
     if isinstance(kind, ArrayType):
-        return f"{postgres_type(kind.element)}[]"
-    if isinstance(kind, MapType | StructType):
-        return "jsonb"
-    return _POSTGRES.get(str(kind), str(kind))
+        return f"{postgres_type(kind.element, structs)}[]"
+    if isinstance(kind, StructType):
+        inner = [f"{_quoted(name)} {postgres_type(member, structs)}" for name, member in kind.fields]
+        return structs.setdefault(f"({', '.join(inner)})", f"pg_temp.predicat_struct_{len(structs)}")
+    return "jsonb" if isinstance(kind, MapType) else _POSTGRES.get(str(kind), str(kind))
 
 
 def duckdb_type(kind: Type) -> str:
@@ -54,14 +61,62 @@ def on_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], row
 
 
 def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows) -> None:
-    """A new temporary table with the rows, and `__id` to keep their order."""
-    columns = ", ".join(["__id bigint", *(f"{_quoted(decl.column('postgres'))} {postgres_type(decl.type)}" for decl in fields)])
-    marks = ", ".join(["%s", *(f"%s::{postgres_type(decl.type)}" for decl in fields)])
-    values = [(index, *(_document(row.get(decl.name), decl.type) for decl in fields)) for index, row in enumerate(rows)]
+    """A new temporary table with the rows, and `__id` to keep their order. Each row is one JSON array on its way."""
+    structs: Structs = {}
+    columns = ", ".join(["__id bigint", *(f"{_quoted(decl.column('postgres'))} {postgres_type(decl.type, structs)}" for decl in fields)])
+    values = ", ".join(["(d ->> 0)::bigint", *(_read(f"d -> {place}", decl.type, structs) for place, decl in enumerate(fields, 1))])
+    documents = [[index, *(_listed(row.get(decl.name), decl.type) for decl in fields)] for index, row in enumerate(rows)]
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TABLE IF EXISTS {TABLE}".encode())
+        for members, name in structs.items():
+            cursor.execute(f"DROP TYPE IF EXISTS {name} CASCADE".encode())
+            cursor.execute(f"CREATE TYPE {name} AS {members}".encode())
         cursor.execute(f"CREATE TEMPORARY TABLE {TABLE} ({columns})".encode())
-        cursor.executemany(f"INSERT INTO {TABLE} VALUES ({marks})".encode(), values)
+        statement = f"INSERT INTO {TABLE} SELECT {values} FROM (SELECT %s::jsonb AS d) AS given"
+        cursor.executemany(statement.encode(), [(json.dumps(document),) for document in documents])
+
+
+def _read(document: str, kind: Type, structs: Structs) -> str:
+    """The SQL for a value of a type from the JSON that `_listed` makes of it."""
+    if isinstance(kind, ArrayType):
+        items = f"SELECT {_read('e', kind.element, structs)} FROM JSONB_ARRAY_ELEMENTS({document}) AS e"
+        return f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN ARRAY({items}) END"
+    if isinstance(kind, StructType):
+        members = ", ".join(_read(f"{document} -> {place}", inner, structs) for place, (_, inner) in enumerate(kind.fields))
+        return f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN ROW({members})::{postgres_type(kind, structs)} END"
+    if isinstance(kind, MapType) or kind == JSON:
+        return f"NULLIF({document}, 'null')"
+    return f"({document} #>> '{{}}')::{postgres_type(kind)}"
+
+
+def _listed(value: Any, kind: Type) -> Any:
+    """A value as JSON, a struct as the list of its members."""
+    match kind:
+        case StructType(members) if value is not None:
+            return [_listed(value.get(name), inner) for name, inner in members]
+        case ArrayType(inner) if value is not None:
+            return [_listed(item, inner) for item in value]
+        case _ if kind == DOUBLE and value is not None:
+            return repr(value)  # the numbers of jsonb have no negative zero
+        case _:
+            return _document(value)
+
+
+def _document(value: Any) -> Any:
+    """A value as JSON has it; a text where JSON has none, which PostgreSQL reads as its column asks."""
+    match value:
+        case dict():
+            return {key: _document(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_document(inner) for inner in value]
+        case date():
+            return value.isoformat()
+        case Decimal():
+            return f"{value:f}"
+        case float() if not math.isfinite(value):
+            return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+        case _:
+            return value
 
 
 def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]) -> Columns:
@@ -89,15 +144,15 @@ def _quoted(name: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect="postgres")
 
 
-def _document(value: Any, kind: Type) -> Any:
-    if value is not None and (isinstance(kind, MapType | StructType) or str(kind) == "json"):
-        return json.dumps(value, default=str)
-    return value
-
-
 def _duckdb_value(value: Any, kind: Type) -> Any:
     if value is None:
         return None
-    if isinstance(kind, MapType):
-        return {"key": list(value), "value": list(value.values())}
-    return json.dumps(value) if str(kind) == "json" else value
+    match kind:
+        case MapType(inner):
+            return {"key": list(value), "value": [_duckdb_value(item, inner) for item in value.values()]}
+        case StructType(members):
+            return {name: _duckdb_value(value.get(name), inner) for name, inner in members}
+        case ArrayType(inner):
+            return [_duckdb_value(item, inner) for item in value]
+        case _:
+            return json.dumps(value) if kind == JSON else value

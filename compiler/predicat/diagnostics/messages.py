@@ -100,6 +100,11 @@ def not_comparable(span: Span, left: str, right: str, hint: str | None = None) -
     return Diagnostic("type-mismatch", f"cannot compare {left} with {right}", span, hint)
 
 
+def too_many_digits(span: Span, left: str, right: str) -> Diagnostic:
+    return Diagnostic("type-mismatch", f"{left} beside {right} needs more than 38 digits, which no engine but PostgreSQL compares exactly", span,
+                      "convert one side to a double, as in CAST(x AS DOUBLE) or CEL's double(x)")  # fmt: skip
+
+
 def not_constant(span: Span, op: str, what: str) -> Diagnostic:
     return Diagnostic("not-constant", f"the {what} of {op} must be a constant", span,
                       f"a {what} that changes from row to row cannot be translated exactly")  # fmt: skip

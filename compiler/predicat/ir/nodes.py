@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from predicat.diagnostics import NOWHERE, Span
 from predicat.ir.tree import Value
-from predicat.ir.types import BOOLEAN, Type
+from predicat.ir.types import BOOLEAN, ArrayType, Type
 
 
 class FieldDecl(Struct, frozen=True):
@@ -181,6 +181,11 @@ def walk(node: Node) -> Iterator[Node]:
         node = stack.pop()
         yield node
         stack += (node.args if isinstance(node, Call) else children(node))[::-1]
+
+
+def element_of(node: Node) -> Type | None:
+    """The type of the elements of an array; None where a node is none."""
+    return node.type.element if isinstance(node.type, ArrayType) else None
 
 
 def fields_of(node: Node) -> dict[str, FieldDecl]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from predicat.ir.tree import Value
@@ -183,7 +183,7 @@ def to_value(value: Any, kind: Type) -> Any:
             case StructType() if isinstance(value, Mapping):
                 return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}
             case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
-                return _decimal(value)
+                return _decimal(value, kind)
             case Scalar():
                 return _scalar(value, kind)
             case _:
@@ -192,9 +192,15 @@ def to_value(value: Any, kind: Type) -> Any:
         raise RowError from None
 
 
-def _decimal(value: float | str | Decimal) -> Decimal:
+_EXACT = Context(prec=100)
+
+
+def _decimal(value: float | str | Decimal, kind: DecimalType) -> Decimal:
+    """A number that the type holds as it is: a column would round another one, or refuse it."""
     found = Decimal(str(value))
-    if not found.is_finite():
+    if not found.is_finite() or found.copy_abs() >= Decimal(10) ** (kind.precision - kind.scale):
+        raise RowError
+    if found.quantize(Decimal(1).scaleb(-kind.scale), context=_EXACT) != found:
         raise RowError
     return found
 

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.ops import COMPARISONS
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, TIMESTAMP, ArrayType, MapType, StructType, Type, is_numeric
-from predicat.passes import constants, documents, signatures
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    JSON,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    MapType,
+    StructType,
+    Type,
+    is_numeric,
+)
+from predicat.passes import constants, decimals, documents, signatures
 from predicat.passes.calls import Calls
 from predicat.passes.convert import bare, beside_double, convert, dyn, json_number, loose, time_constant
 
@@ -52,6 +69,10 @@ class Comparisons(Calls):
         left, right = json_number(left, right.type), json_number(right, left.type)
         if DOUBLE in (left.type, right.type):
             left, right = beside_double(left), beside_double(right)
+        elif not decimals.fits((left, right)):
+            return self.wide_decimals(op, left, right, span)
+        if op == "in" and isinstance(right.type, ArrayType) and _one_by_one(left, right.type.element):
+            return self.in_elements(left, right, right.type.element, span)
         kinds = (left.type, right.type)
         found = signatures.find(op, kinds, promote=self.rules.promote, mixed_numbers=True)
         if found is None or isinstance(left.type, _NESTED) or kinds == (JSON, JSON):
@@ -61,6 +82,18 @@ class Comparisons(Calls):
         if op in ("eq", "ne") and self.rules.null_is_value and any(self.nullable_value(arg) for arg in pair):
             return self.null_equality(op, pair[0], pair[1], span)
         return Call(BOOLEAN, op, pair, span)
+
+    def wide_decimals(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        found = decimals.against_constant(op, left, right, span)
+        if found is None:
+            raise self.fail(msg.too_many_digits(span, str(left.type), str(right.type)))
+        return found
+
+    def in_elements(self, left: Node, right: Node, kind: Type, span: Span) -> Node:
+        """Engines bring a value to the type of an array's elements: each element is compared by itself instead."""
+        item = self.element(kind, span)
+        equal = self.comparison("eq", [left, item], span)
+        return constants.guarded(Quantifier(BOOLEAN, "any", item.name, right, equal, span), [left], span)
 
     def special(self, node: Node) -> bool:
         """Whether a node compares by rules of its own, whatever its type."""
@@ -152,7 +185,7 @@ class Comparisons(Calls):
         nulls = [item for item in right.items if isinstance(item, Literal) and item.value is None]
         items = [item for item in right.items if item not in nulls]
         parts: list[Node] = []
-        if items and (left.type == JSON or self.nullable_value(left)):
+        if items and (left.type == JSON or self.nullable_value(left) or not _one_number_type([left, *items])):
             parts = [self.comparison("eq", [left, item], span) for item in items]
         elif items:
             pairs = [self.align(left, item) for item in items]
@@ -249,6 +282,22 @@ _COLLECTIONS = (ArrayType, MapType)
 _NESTED = (*_COLLECTIONS, StructType)
 _JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
 _LOOK_UPS = ("get", "member", "index", "json_get", "json_at")
+
+
+def _is_decimal(left: Type, right: Type) -> bool:
+    """Whether two numbers are of different types, one of them a decimal."""
+    return left != right and is_numeric(left) and is_numeric(right) and (isinstance(left, DecimalType) or isinstance(right, DecimalType))
+
+
+def _one_by_one(left: Node, element: Type) -> bool:
+    """Whether a value is compared with each element of an array, because engines find what is not equal: a NaN, or a rounded number."""
+    known = isinstance(left, Literal) and left.value == left.value  # NaN does not equal itself
+    return JSON in (left.type, element) or (is_numeric(left.type) and is_numeric(element) and left.type != element) or (left.type == DOUBLE and not known)
+
+
+def _one_number_type(nodes: Sequence[Node]) -> bool:
+    """Whether the engines may bring numbers to one type: decimals to one that holds them all, and none of them to a double."""
+    return not (any(_is_decimal(DOUBLE, node.type) for node in nodes) and (any(node.type == DOUBLE for node in nodes) or not decimals.fits(nodes)))
 
 
 def _present(node: Node, span: Span) -> Node:

@@ -224,20 +224,25 @@ def _above(one: Any, other: Any) -> bool:
     return bool(one > other or (one != one and other == other))  # noqa: PLR0124  # NaN alone is not itself
 
 
-def _same(_node: Call, args: list[Eval]) -> Eval:
+def _same(node: Call, args: list[Eval]) -> Eval:
     left, right = args
+    equal = _equality({arg.type for arg in node.args} == {BIGINT, DOUBLE})
 
     def run(row: Row) -> bool:
         a, b = left(row), right(row)
-        return bool(a == b) if a is not None and b is not None else a is b
+        return equal(a, b) if a is not None and b is not None else a is b
 
     return run
 
 
+def _equality(mixed: bool) -> Callable[[Any, Any], bool]:
+    """How two values are equal; `mixed`: an integer beside a double, compared as doubles."""
+    return (lambda a, b: float(a) == float(b)) if mixed else (lambda a, b: bool(a == b))
+
+
 def _in(node: Call, args: list[Eval]) -> Eval:
     left, right = args
-    mixed = isinstance(node.args[1], Items) and any({node.args[0].type, item.type} == {BIGINT, DOUBLE} for item in node.args[1].items)
-    same: Callable[[Any, Any], bool] = (lambda a, b: float(a) == float(b)) if mixed else (lambda a, b: bool(a == b))
+    same = _equality(isinstance(node.args[1], Items) and any({node.args[0].type, item.type} == {BIGINT, DOUBLE} for item in node.args[1].items))
 
     def run(row: Row) -> bool | None:
         value, items = left(row), right(row)

@@ -27,7 +27,7 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.ops import FLIPPED
 from predicat.ir.tree import Value
-from predicat.ir.types import BIGINT, DOUBLE, STRING, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 from predicat.ir.values import INT_MIN
 from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics import casefold
@@ -54,6 +54,8 @@ class Dialect(Struct, frozen=True):
     quantifier: Callable[[Renderer, Quantifier], Sql]
     not_nan: Callable[[Sql], Sql]
     timestamp: Callable[[datetime], Sql]
+    not_json_null: Callable[[Sql], Sql]
+    """A JSON value that a column holds, with JSON's null as no value."""
     let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
     """`body(value)` for a comparison, which says the value twice."""
     bind: Callable[[Sql, str, Sql], Sql]
@@ -236,6 +238,8 @@ def once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
 # --- rendering
 
 _KEYED = ("get", "json_get", "member")
+_HELD = ("get", "member", "index")
+"""What reads a value that a column holds. Inside of a JSON document the rules tell its nulls themselves."""
 
 
 MAX_PARTS = 20_000
@@ -272,8 +276,7 @@ class Renderer(Struct):
                 self.height = max(beside, self.height + 1)
                 return sql
             case Field():
-                name = node.decl.column(self.dialect.name)
-                return exp.Column(this=identifier(name, self.dialect.sqlglot))
+                return self.dialect.not_json_null(self.column(node)) if node.type == JSON else self.column(node)
             case Literal():
                 return self.literal(node.type, node.value)
             case Parameter(_, decl):
@@ -292,7 +295,15 @@ class Renderer(Struct):
             self.no_nul(node)
         if isinstance(rule, Reason):
             raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, rule.text))
-        return rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
+        sql = rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
+        return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _HELD else sql
+
+    def column(self, node: Field) -> Sql:
+        return exp.Column(this=identifier(node.decl.column(self.dialect.name), self.dialect.sqlglot))
+
+    def document(self, node: Node) -> Sql:
+        """A JSON value to look something up in: JSON's null has nothing, and needs no test."""
+        return self.column(node) if isinstance(node, Field) else self.node(node)
 
     def bounded(self, sql: Sql, node: Call | Quantifier) -> Sql:
         """The SQL of a node without what grows out of proportion: a guard says its operand again, and each one around it says all of that again."""
@@ -445,6 +456,12 @@ def _in(r: Renderer, node: Call) -> Sql:
 
 
 def _same(r: Renderer, node: Call) -> Sql:
+    """Engines hold NaN the same as itself, and an integer the same as the double that it is rounded to."""
+    left, right = node.args
+    if DOUBLE in (left.type, right.type) and (left.type != right.type or not any(isinstance(arg, Literal) for arg in node.args)):
+        absent = Call(BOOLEAN, "and", tuple(Call(BOOLEAN, "is_null", (arg,), node.span) for arg in node.args), node.span)
+        equal = Call(BOOLEAN, "is_true", (Call(BOOLEAN, "eq", node.args, node.span),), node.span)
+        return r.node(Call(BOOLEAN, "or", (absent, equal), node.span))
     return exp.NullSafeEQ(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])))
 
 
@@ -530,7 +547,7 @@ def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     sql = r.node(left)
     if math.isnan(value):
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
-    if abs(value) > 2**53:
+    if abs(value) >= 2**53:  # 2**53 + 1 is rounded to it
         return binary(KINDS[op], cast(sql, "DOUBLE"), r.double(value))
     if op in ("eq", "ne") and not value.is_integer():
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))

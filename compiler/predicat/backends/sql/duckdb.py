@@ -41,7 +41,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.names import identifier
-from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, element_of, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import (
     DATE_PATTERN,
@@ -352,12 +352,12 @@ def _absent(items: Sql) -> Sql:
 
 def _elements(r: Renderer, node: Node) -> Sql:
     """What a macro ranges over; of JSON an array with its nulls as NULL, or the keys of an object."""
-    if node.type != JSON:
-        return r.node(node)
-    read = ranged_over(node)
-    sql = r.node(read)
     item = exp.Column(this=exp.to_identifier("__item", quoted=True))
-    value = fn("NULLIF", item, cast(text("null"), "JSON"))
+    value = _not_json_null(item)
+    if node.type != JSON:
+        return fn("LIST_TRANSFORM", r.node(node), _lambda("__item", value)) if element_of(node) == JSON else r.node(node)
+    read = ranged_over(node)
+    sql = r.document(read)
     array = (_json_kind(sql, "array"), fn("LIST_TRANSFORM", cast(sql.copy(), "JSON[]"), _lambda("__item", value)))
     keys = fn("LIST_TRANSFORM", fn("JSON_KEYS", sql.copy()), _lambda("__item", fn("TO_JSON", item.copy())))
     return case(array, (_json_kind(sql.copy(), "object"), keys)) if read is not node else case(array)
@@ -383,8 +383,6 @@ def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     known = both(negation(is_null(value)), negation(is_null(items)))
     hit = fn("LIST_CONTAINS", items.copy(), value.copy())
-    if node.args[0].type == DOUBLE:
-        hit = both(hit, negation(fn("ISNAN", value.copy())))
     return case((negation(wrap(known)), cast(exp.Null(), "BOOLEAN")), (hit, exp.Boolean(this=True)),
                 (_absent(items.copy()), cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=False))  # fmt: skip
 
@@ -459,7 +457,7 @@ def _json_step(r: Renderer, node: Call) -> Sql:
     A member is said as a JSON pointer (RFC 6901), which takes any key. A pointer of digits would be a place in an array as well.
     """
     base, key = node.args
-    sql = r.node(base)
+    sql = r.document(base)
     if node.op == "json_get" and not isinstance(key, Literal):
         escaped = fn("REPLACE", fn("REPLACE", r.node(key), text("~"), text("~0")), text("/"), text("~1"))
         return case((_json_kind(sql, "object"), _found(sql.copy(), exp.DPipe(this=text("/"), expression=escaped, safe=True))))
@@ -478,7 +476,11 @@ def _json_step(r: Renderer, node: Call) -> Sql:
 
 
 def _found(sql: Sql, path: Sql) -> Sql:
-    return fn("NULLIF", fn("JSON_EXTRACT", sql, path), cast(text("null"), "JSON"))
+    return _not_json_null(fn("JSON_EXTRACT", sql, path))
+
+
+def _not_json_null(sql: Sql) -> Sql:
+    return fn("NULLIF", sql, cast(text("null"), "JSON"))
 
 
 _KINDS = {"string": ["VARCHAR"], "boolean": ["BOOLEAN"], "object": ["OBJECT"], "array": ["ARRAY"],
@@ -491,7 +493,7 @@ def _json_kind(sql: Sql, kind: str) -> Sql:
 
 def _json_value(kind: str, target: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        sql = r.node(node.args[0])
+        sql = r.document(node.args[0])
         value = fn("JSON_EXTRACT_STRING", sql.copy(), text("$"))
         return case((_json_kind(sql, kind), value if target == "TEXT" else try_cast(value, target)))
 
@@ -499,7 +501,7 @@ def _json_value(kind: str, target: str) -> Rule:
 
 
 def _json_size(r: Renderer, node: Call) -> Sql:
-    sql = r.node(node.args[0])
+    sql = r.document(node.args[0])
     return case((_json_kind(sql, "array"), cast(fn("JSON_ARRAY_LENGTH", sql.copy()), "BIGINT")),
                 (_json_kind(sql.copy(), "object"), cast(fn("LEN", fn("JSON_KEYS", sql.copy())), "BIGINT")))  # fmt: skip
 
@@ -523,6 +525,7 @@ DUCKDB = Dialect(
     let=lambda _r, value, body: body(value),
     bind=_bind,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
+    not_json_null=_not_json_null,
     timestamp=_timestamp,
     table={
         **COMMON,

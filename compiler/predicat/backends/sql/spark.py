@@ -41,7 +41,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.names import identifier
-from predicat.ir.nodes import Call, Literal, Node, Parameter, Quantifier
+from predicat.ir.nodes import Call, Literal, Node, Parameter, Quantifier, element_of
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -412,18 +412,23 @@ def _lambda(node: Quantifier, body: Sql) -> Sql:
 
 
 def _elements(r: Renderer, node: Node) -> Sql:
-    """The elements of an array; those of a JSON array with its nulls as NULL."""
-    sql = r.node(node)
-    if node.type != JSON:
-        return sql
+    """The elements of an array, JSON's nulls as NULL."""
+    if JSON not in (node.type, element_of(node)):
+        return r.node(node)
+    items = _items(_unwrapped(r, node)) if node.type == JSON else r.node(node)
     item = exp.to_identifier("__item", quoted=True)
-    value = case((negation(fn("IS_VARIANT_NULL", exp.Column(this=item))), exp.Column(this=item.copy())))
-    return fn("TRANSFORM", _items(_unwrapped(sql)), exp.Lambda(this=value, expressions=[item.copy()]))
+    return fn("TRANSFORM", items, exp.Lambda(this=_not_json_null(exp.Column(this=item)), expressions=[item.copy()]))
 
 
-def _unwrapped(sql: Sql) -> Sql:
-    """A JSON step without its guard against null, where the kind is asked for anyway."""
-    found: Sql = sql.args["ifs"][0].args["true"] if isinstance(sql, exp.Case) else sql
+def _not_json_null(sql: Sql) -> Sql:
+    return case((negation(fn("IS_VARIANT_NULL", sql)), sql.copy()))
+
+
+def _unwrapped(r: Renderer, node: Node) -> Sql:
+    """A JSON value, a step without its guard against null, where the kind is asked for anyway."""
+    sql = r.document(node)
+    stepped = isinstance(node, Call) and node.op in ("json_get", "json_at") and isinstance(sql, exp.Case)
+    found: Sql = sql.args["ifs"][0].args["true"] if stepped else sql
     return found
 
 
@@ -496,8 +501,7 @@ def _bind(value: Sql, name: str, body: Sql) -> Sql:
 
 def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
-    found = fn("ARRAY_CONTAINS", items, value)
-    return both(found, negation(fn("ISNAN", value.copy()))) if node.args[0].type == DOUBLE else found
+    return fn("ARRAY_CONTAINS", items, value)
 
 
 def _index(r: Renderer, node: Call) -> Sql:
@@ -535,8 +539,7 @@ def _json_step(r: Renderer, node: Call) -> Sql:
     while isinstance(base, Call) and base.op in ("json_get", "json_at") and (step := _step(base.args[1])):
         path = step + path
         base = base.args[0]
-    found = fn("TRY_VARIANT_GET", r.node(base), text("$" + path), text("variant")) if path else _looked_up(r, node)
-    return case((negation(fn("IS_VARIANT_NULL", found)), found.copy()))
+    return _not_json_null(fn("TRY_VARIANT_GET", r.document(base), text("$" + path), text("variant")) if path else _looked_up(r, node))
 
 
 def _step(key: Node) -> str | None:
@@ -549,7 +552,7 @@ def _step(key: Node) -> str | None:
 
 def _looked_up(r: Renderer, node: Call) -> Sql:
     """A member or an element by way of a map or an array of all of them."""
-    base, key = r.args(node)
+    base, key = r.document(node.args[0]), r.node(node.args[1])
     return fn("TRY_ELEMENT_AT", _members(base), key) if node.op == "json_get" else _at(_items(base), key)
 
 
@@ -564,12 +567,12 @@ def _items(sql: Sql) -> Sql:
 
 
 def _json_size(r: Renderer, node: Call) -> Sql:
-    sql = _unwrapped(r.node(node.args[0]))
+    sql = _unwrapped(r, node.args[0])
     return fn("COALESCE", fn("ARRAY_SIZE", _items(sql)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(sql.copy()))))
 
 
 def _json_items(r: Renderer, node: Call) -> Sql:
-    sql = _unwrapped(r.node(node.args[0]))
+    sql = _unwrapped(r, node.args[0])
     keys = fn("TRY_PARSE_JSON", fn("TO_JSON", fn("MAP_KEYS", _members(sql))))
     return fn("COALESCE", keys, sql.copy())
 
@@ -590,7 +593,7 @@ def _json_is(r: Renderer, node: Call) -> Sql:
 
 def _json_value(kind: str, type_name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        sql = _unwrapped(r.node(node.args[0]))
+        sql = _unwrapped(r, node.args[0])
         value = fn("TRY_VARIANT_GET", sql.copy(), text("$"), text(type_name))
         return case((_json_kind(sql, kind), value))
 
@@ -607,6 +610,7 @@ SPARK = Dialect(
     let=lambda _r, value, body: body(value),
     bind=_bind,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
+    not_json_null=_not_json_null,
     timestamp=lambda value: cast(text(_zulu(value)), "TIMESTAMPTZ"),
     table={
         **COMMON,

@@ -22,12 +22,27 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.names import identifier
-from predicat.backends.sql.postgres.conversions import text_to_double, text_to_int
+from predicat.backends.sql.postgres.conversions import text_to_date, text_to_decimal, text_to_double, text_to_int, text_to_timestamp
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null
-from predicat.backends.sql.postgres.numbers import not_nan
 from predicat.backends.sql.postgres.texts import constant_int
-from predicat.ir.nodes import Call, Literal, Quantifier
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, MapType, Type
+from predicat.diagnostics import Unsupported
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, element_of
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    MapType,
+    StructType,
+    Type,
+)
 
 TYPES: dict[Type, str] = {STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
                           DURATION: "BIGINT", JSON: "JSONB"}  # fmt: skip
@@ -46,7 +61,7 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     kept = [_variable(node)] if node.kind == "filter" else []
     judged = exp.Select(expressions=[*kept, *([place] if place else []), exp.Alias(this=r.node(node.body), alias=verdict)])
     rows = judged.from_(_rows(r, node, items, place)).subquery(r.fresh("t"))
-    outcome = _outcome(node, exp.Column(this=verdict), place)
+    outcome = _outcome(r, node, exp.Column(this=verdict), place)
     return case((negation(is_null(items.copy())), exp.Select(expressions=[outcome]).from_(rows).subquery()))
 
 
@@ -57,16 +72,20 @@ def _variable(node: Quantifier) -> Sql:
 def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -> Sql:
     """The elements as rows: the variable, and the place in the array where it is asked for."""
     places = [place] if place else []
+    if isinstance(element_of(node.source), StructType):
+        # In FROM, each member of a composite value would be a column.
+        counted = [exp.Alias(this=fn("GENERATE_SERIES", number(1), fn("CARDINALITY", items.copy())), alias=column.this.copy()) for column in places]
+        return exp.Select(expressions=[exp.alias_(fn("UNNEST", items), node.variable, quoted=True), *counted]).subquery(r.fresh("t"))
     each = fn("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
     columns = [exp.to_identifier(node.variable, quoted=True), *(column.this.copy() for column in places)]
     table = exp.Table(this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns), ordinality=bool(places))
-    if node.source.type != JSON:
+    if JSON not in (node.source.type, element_of(node.source)):
         return table
     value = exp.alias_(not_null(_variable(node)), node.variable, quoted=True)
     return exp.Select(expressions=[value, *(column.copy() for column in places)]).from_(table).subquery(r.fresh("t"))
 
 
-def _outcome(node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
+def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
     """What the verdicts on the elements make: a truth value, or an array in the order of the source."""
     unknown = fn("BOOL_OR", is_null(verdict.copy()))
     if node.kind in ("any", "all"):
@@ -81,14 +100,29 @@ def _outcome(node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
         gathered: Sql = fn("ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=place, nulls_first=False)]))
         if node.kind == "filter":
             gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict.copy()))
-        element = node.type.element if isinstance(node.type, ArrayType) else STRING
-        found = fn("COALESCE", gathered, cast(text("{}"), f"{TYPES.get(element, 'TEXT')}[]"))
+        found = fn("COALESCE", gathered, _empty(r, node))
     return case((negation(fn("COALESCE", unknown, exp.Boolean(this=False))), found))
+
+
+def _empty(r: Renderer, node: Quantifier) -> Sql:
+    """No elements, of the type that those of a macro have."""
+    element = node.type.element if isinstance(node.type, ArrayType) else STRING
+    if isinstance(element, ArrayType | StructType):
+        if node.kind != "filter":
+            raise Unsupported.of(msg.unsupported(node.span, "postgres", "map", "an array of arrays or of structs that is worked out has no type"))
+        return exp.Bracket(this=_subscripted(r.node(node.source)), expressions=[exp.Slice(this=number(1), expression=number(0))], offset=1)
+    return cast(text("{}"), f"{_type_name(element)}[]")
+
+
+def _type_name(kind: Type) -> str:
+    if isinstance(kind, DecimalType):
+        return f"DECIMAL({kind.precision}, {kind.scale})"
+    return "JSONB" if isinstance(kind, MapType) else TYPES.get(kind, "TEXT")
 
 
 def array(r: Renderer, node: Call) -> Sql:
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
-    found = cast(exp.Array(expressions=r.args(node)), f"{TYPES.get(element, 'TEXT')}[]")
+    found = cast(exp.Array(expressions=r.args(node)), f"{_type_name(element)}[]")
     doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
     return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
 
@@ -118,8 +152,6 @@ def keys(r: Renderer, node: Call) -> Sql:
 def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     found = exp.EQ(this=wrap(value), expression=exp.Any(this=exp.Paren(this=items)))
-    if node.args[0].type == DOUBLE:
-        return both(found, not_nan(value.copy()))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
     return case((negation(is_null(value.copy())), found))
 
@@ -143,7 +175,16 @@ def element(r: Renderer, node: Call) -> Sql:
     return exp.Bracket(this=_subscripted(items), expressions=[shifted], offset=1)
 
 
+def absent(r: Renderer, node: Call) -> Sql:
+    """IS NULL is TRUE for a composite value of which all members are NULL."""
+    (arg,) = node.args
+    sql = r.node(arg)
+    return exp.NullSafeEQ(this=wrap(sql), expression=exp.Null()) if isinstance(arg.type, StructType) else is_null(sql)
+
+
 def member(r: Renderer, node: Call) -> Sql:
+    if _in_jsonb(r, node.args[0]):
+        return _from_jsonb(r, node, wrap(r.node(node.args[0])), r.node(node.args[1]))
     name = identifier(constant(node.args[1]), "postgres")
     return exp.Dot(this=exp.Paren(this=r.node(node.args[0])), expression=name)
 
@@ -160,20 +201,47 @@ def size(r: Renderer, node: Call) -> Sql:
 def value_of_key(r: Renderer, node: Call) -> Sql:
     """The value of a key of a map, which PostgreSQL keeps as jsonb."""
     base, key = (wrap(sql) for sql in r.args(node))
-    return _from_jsonb(r, base, key, node.type)
+    return _from_jsonb(r, node, base, key)
 
 
-def _from_jsonb(r: Renderer, base: Sql, key: Sql, kind: Type) -> Sql:
-    as_text = arrow(base, key, "->>")
-    if kind == STRING:
-        return as_text
-    if kind == BIGINT:
-        return text_to_int(r, as_text)
-    if kind == DOUBLE:
-        return text_to_double(r, as_text)
+def _in_jsonb(r: Renderer, node: Node) -> bool:
+    """Whether a struct is a JSON object, as one in a map is, and no composite value."""
+    if isinstance(node, Call) and node.op == "member":
+        return _in_jsonb(r, node.args[0])
+    if isinstance(node, Call) and node.op in ("cond", "coalesce"):
+        kinds = {_in_jsonb(r, arg) for arg in node.args if arg.type == node.type}
+        if len(kinds) > 1:
+            raise r.refuse(node, "one struct is a composite value, the other one is in jsonb")
+        return True in kinds
+    return isinstance(node, Call) and node.op == "get"
+
+
+def _from_jsonb(r: Renderer, node: Call, base: Sql, key: Sql) -> Sql:
+    """The value of a key as the type that is declared for it; none where it is not one."""
+    kind, value = node.type, arrow(base, key, "->")
+    if isinstance(kind, ArrayType):
+        item = exp.column(r.fresh("e"))
+        if isinstance(kind.element, ArrayType | StructType):
+            raise r.refuse(node, "an array of arrays or of structs in jsonb has no type in PostgreSQL")
+        whole = isinstance(kind.element, MapType) or kind.element == JSON
+        each = fn("JSONB_ARRAY_ELEMENTS" if whole else "JSONB_ARRAY_ELEMENTS_TEXT", value.copy())
+        rows = exp.Table(this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[item.this.copy()]))
+        read = not_null(item) if whole else _of_text(r, item, kind.element)
+        items = fn("ARRAY", exp.Select(expressions=[read]).from_(rows))
+        return case((json_kind(value, "array"), items))
+    if isinstance(kind, MapType | StructType):
+        return case((json_kind(value, "object"), value.copy()))
+    return value if kind == JSON else _of_text(r, arrow(base, key, "->>"), kind)
+
+
+def _of_text(r: Renderer, sql: Sql, kind: Type) -> Sql:
+    """The text of a JSON value as a type."""
+    if isinstance(kind, DecimalType):
+        return text_to_decimal(r, sql, kind)
     if kind == BOOLEAN:
-        return to_boolean(as_text)
-    return arrow(base, key, "->")
+        return to_boolean(sql)
+    readers = {BIGINT: text_to_int, DOUBLE: text_to_double, TIMESTAMP: text_to_timestamp, DATE: text_to_date}
+    return readers[kind](r, sql) if kind in readers else sql
 
 
 def join_texts(r: Renderer, node: Call) -> Sql:

@@ -11,7 +11,7 @@ from predicat.backends.sql.postgres.numbers import ieee, in_range, named, neares
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, DecimalType
 from predicat.ir.values import (
     DATE_PATTERN,
     DOUBLE_LONGEST,
@@ -87,6 +87,17 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
     return once(r, sql, build)
 
 
+def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType) -> Sql:
+    """A text as a column of decimals holds it: rounded, and nothing where it has too many digits."""
+
+    def build(one: Sql) -> Sql:
+        rounded = fn("ROUND", numeric(one.copy()), number(kind.scale))
+        within = binary(exp.LT, fn("ABS", rounded), number(f"1{'0' * (kind.precision - kind.scale)}"))
+        return case((rlike(one, r"\A-?[0-9]{1,40}([.][0-9]{1,100})?\Z"), case((within, rounded.copy()))))
+
+    return once(r, sql, build)
+
+
 def to_double(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
@@ -112,10 +123,14 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return named(r, sql, _text_to_timestamp)
+        return text_to_timestamp(r, sql)
     if arg.type == BIGINT:
         return once(r, sql, lambda one: case((between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one.copy()))))
     return times.utc(cast(times.known(r, arg), "TIMESTAMP"))
+
+
+def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
+    return named(r, sql, _text_to_timestamp)
 
 
 # Lookaheads, counts and leap years make a pattern three times as slow.
@@ -173,7 +188,10 @@ def to_date(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(exp.Paren(this=times.utc(sql)), "DATE")
+    return text_to_date(r, sql)
 
+
+def text_to_date(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
         value = cast(one.copy(), "DATE")
         common = both(like(one.copy(), text("____-__-__")), *_common_day(one), negation(rlike(one.copy(), "[^-0-9]")))

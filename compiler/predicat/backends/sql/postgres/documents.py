@@ -21,13 +21,13 @@ def json_get(r: Renderer, node: Call) -> Sql:
     In a path, a number written as a text is a place in an array: a key with digits, or none known, is looked up by itself.
     """
     if not _plain_key(node.args[1]):
-        return not_null(fn("JSONB_OBJECT_FIELD", *r.args(node)))
+        return not_null(fn("JSONB_OBJECT_FIELD", r.document(node.args[0]), r.node(node.args[1])))
     keys: list[Sql] = []
     base: Node = node
     while isinstance(base, Call) and base.op == "json_get" and _plain_key(base.args[1]):
         keys.insert(0, r.node(base.args[1]))
         base = base.args[0]
-    return not_null(fn("JSONB_EXTRACT_PATH", r.node(base), *keys))
+    return not_null(fn("JSONB_EXTRACT_PATH", r.document(base), *keys))
 
 
 def _plain_key(key: Node) -> bool:
@@ -41,7 +41,7 @@ def not_null(sql: Sql) -> Sql:
 
 def json_at(r: Renderer, node: Call) -> Sql:
     """PostgreSQL keeps a scalar as an array of one, and gives it as that one's element."""
-    base, position = r.args(node)
+    base, position = r.document(node.args[0]), r.node(node.args[1])
     inside = both(json_kind(base, "array"), between(position, number(0), number(2**31 - 1)))
     return case((inside, not_null(fn("JSONB_ARRAY_ELEMENT", base.copy(), cast(position.copy(), "INT")))))
 
@@ -66,12 +66,12 @@ def json_number(r: Renderer, node: Call) -> Sql:
         found = case(*nearest(value), (binary(exp.GT, value.copy(), number(0)), above), default=below)
         return case((json_kind(sql.copy(), "number"), found))
 
-    return once(r, r.node(node.args[0]), build)
+    return once(r, r.document(node.args[0]), build)
 
 
 def json_scalar(kind: str, type_name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        return once(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))))
+        return once(r, r.document(node.args[0]), lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))))
 
     return rule
 
@@ -83,7 +83,7 @@ def json_size(r: Renderer, node: Call) -> Sql:
         length = cast(fn("JSONB_ARRAY_LENGTH", sql.copy()), "BIGINT")
         return case((json_kind(sql, "array"), length), (json_kind(sql.copy(), "object"), count))
 
-    return once(r, r.node(node.args[0]), build)
+    return once(r, r.document(node.args[0]), build)
 
 
 def json_items(r: Renderer, node: Call) -> Sql:
@@ -99,6 +99,6 @@ def _keys(sql: Sql) -> Sql:
 def elements(r: Renderer, source: Node) -> Sql:
     """What a macro ranges over: a JSON array, or the keys of an object, else NULL."""
     read = ranged_over(source)
-    sql = r.node(read)
+    sql = r.document(read)
     array, keys = (json_kind(sql, "array"), sql.copy()), (json_kind(sql.copy(), "object"), _keys(sql.copy()))
     return case(array, keys) if read is not source else case(array)

@@ -1,0 +1,60 @@
+"""Comparisons of decimals: engines bring both sides to one type, which has at most 38 digits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Context, Decimal
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.ops import FLIPPED
+from predicat.ir.types import BIGINT, BOOLEAN, DecimalType, Type
+from predicat.ir.values import type_of
+from predicat.passes import constants
+
+MAX_DIGITS = 38
+_BIGINT = DecimalType(20, 0)
+"""What Spark takes an integer for beside a decimal."""
+_EXACT = Context(prec=1000)
+
+
+def fits(nodes: Sequence[Node]) -> bool:
+    """Whether numbers that are no doubles have a type in common that holds all values of all of them."""
+    kinds = [kind for node in nodes if (kind := _type(node)) is not None]
+    if not any(isinstance(node.type, DecimalType) for node in nodes):
+        return True
+    return max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) <= MAX_DIGITS
+
+
+def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | None:
+    """A comparison with a constant that does not fit, said with one that does or with none; None where neither side is a constant."""
+    if isinstance(left, Literal):
+        if op not in FLIPPED or isinstance(right, Literal):
+            return None
+        left, right, op = right, left, FLIPPED[op]
+    kind = _type(left)
+    if not isinstance(right, Literal) or kind is None or not isinstance(right.value, int | Decimal):
+        return None
+    value = Decimal(right.value)
+    most = Decimal(10) ** (kind.precision - kind.scale)
+    if -most < value < most:
+        floor = value.quantize(Decimal(1).scaleb(-kind.scale), ROUND_FLOOR, _EXACT)
+        if floor == value or op in _BELOW:
+            constant = Literal(type_of(floor), floor, right.span)
+            return Call(BOOLEAN, op if floor == value else _BELOW[op], (left, constant), span)
+    if op == "same":
+        return Literal(BOOLEAN, False, span)
+    holds = op == "ne" or (op in ("lt", "le") if value > 0 else op in ("gt", "ge"))
+    return constants.guarded(Literal(BOOLEAN, holds and op != "eq", span), [left], span)
+
+
+_BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}
+"""How a value compares with the next smaller constant, where no value is between that one and the constant asked for."""
+
+
+def _type(node: Node) -> DecimalType | None:
+    if isinstance(node, Literal) and isinstance(node.value, int) and not isinstance(node.value, bool):
+        found = type_of(Decimal(node.value))
+        return found if isinstance(found, DecimalType) else None
+    kind: Type = node.type
+    return kind if isinstance(kind, DecimalType) else _BIGINT if kind == BIGINT else None
