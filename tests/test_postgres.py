@@ -88,6 +88,46 @@ def test_column_types_are_compared_with_the_declared_ones(catalog: predicat.Cata
         postgres.execute("DROP TABLE public.people CASCADE")
 
 
+NESTED = """\
+apiVersion: predicat/v1
+dataset: orders
+relation: {postgres: public.orders}
+fields:
+  id: bigint
+  of: "struct<who: string, limit_: decimal(10,2)>"
+  items: "array<struct<sku: string, qty: bigint>>"
+  attributes: array<map<string, bigint>>
+  parts: "map<string, struct<since: date>>"
+filters:
+  rich: {sql: "of.limit_ > 99.5"}
+  two: {cel: 'items.exists(i, i.sku == "a" && i.qty > 1)'}
+  set: {cel: 'attributes.exists(a, has(a.k) && a.k == 3)'}
+  old: {sql: "parts['k'].since < DATE '2020-01-01'"}
+"""
+
+
+@pytest.mark.parametrize(("limit", "problem"), [("numeric(10,2)", None), ("money_", None), ("text", "has orders_of in its column 'of'")])
+def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str | None) -> None:
+    postgres.execute("CREATE DOMAIN money_ AS numeric(10,2) CHECK (VALUE >= 0)")
+    postgres.execute(f"CREATE TYPE orders_of AS (who text, limit_ {limit}); CREATE TYPE orders_item AS (sku varchar(9), qty int)")
+    postgres.execute("CREATE TABLE public.orders (id bigint, of orders_of, items orders_item[], attributes jsonb[], parts jsonb)")
+    (tmp_path / "c.yml").write_text(NESTED)
+    catalog = predicat.load_catalog(tmp_path)
+    try:
+        if problem is not None:
+            with pytest.raises(PredicatError, match=problem):
+                views.apply(catalog, postgres)
+            return
+        views.apply(catalog, postgres)
+        postgres.execute("""
+            INSERT INTO public.orders VALUES (1, ('a', 99.6), ARRAY[('a', 2)]::orders_item[], ARRAY['{"k": 3}'::jsonb], '{"k": {"since": "2019-12-31"}}'),
+            (2, (NULL, NULL), ARRAY[NULL, ('a', 1)]::orders_item[], ARRAY['{"k": "x"}'::jsonb, 'null'], '{"k": {"since": "tomorrow"}}'), (3, NULL, NULL, NULL, '[1]')""")
+        for name in ("rich", "two", "set", "old"):
+            assert postgres.execute(f"SELECT array_agg(id) FROM public.orders__{name}").fetchone()[0] == [1], name
+    finally:
+        postgres.execute("DROP TABLE public.orders CASCADE; DROP TYPE orders_of, orders_item; DROP DOMAIN money_")
+
+
 def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
     people.execute("CREATE TABLE public.people__named (x int)")
     try:

@@ -49,6 +49,17 @@ def test_rules(tmp_path: Path, code: str, text: str, names: list[str]) -> None:
     assert [item.name for item in found] == names
 
 
+def test_what_one_place_of_the_text_says_is_one_operand(tmp_path: Path) -> None:
+    text = """  f: {cel: 'j.k == "x" || n > 3'}
+  g: {cel: 'j.k == "x" && n > 3 && j.n == 2 && n > 1'}
+  h: {sql: n BETWEEN 1 AND 5 AND n > 3}
+  i: {cel: 'j.k in ["x", "y"] && (n > 3 || j.k == "x") && j.k == "x"'}"""
+    folder = write(tmp_path, text)
+    (folder / "c.yml").write_text((folder / "c.yml").read_text().replace("fields: {", "fields: {j: json, "))
+    found = findings.collect(predicat.load_catalog(folder), ["P204"])
+    assert [(item.name, item.span.text) for item in found] == [("orders.g", "n > 1"), ("orders.i", 'j.k in ["x", "y"]')]
+
+
 def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
     assert {code for code, _, _ in CASES} == {rule.code for rule in RULES}
     docs = (Path(__file__).parent.parent.parent / "docs" / "review.md").read_text()

@@ -29,7 +29,13 @@ _PADDED = re.compile(r"(?:character|char)\((?!1\))\d+\)|bpchar")
 _PLAIN_TIMESTAMP = ("timestamp without time zone", "timestamp_ntz")
 
 
-def problems(engine: str, relation: str, columns: Mapping[str, str], filters: Iterable[Filter]) -> list[Diagnostic]:
+Composites = Mapping[str, Mapping[str, str]]
+"""Composite types of PostgreSQL by name: their members, and the types of these."""
+
+
+def problems(
+    engine: str, relation: str, columns: Mapping[str, str], filters: Iterable[Filter], composites: Composites | None = None
+) -> list[Diagnostic]:
     """What keeps filters from running on a relation: columns that it lacks, or that are of another type.
 
     `columns` maps the relation's columns to their types as the engine names them (`engine` is spark or postgres).
@@ -42,7 +48,7 @@ def problems(engine: str, relation: str, columns: Mapping[str, str], filters: It
         kind = known.get(column.lower() if spark else column)
         if kind is None:
             found.append(msg.column_missing(shown, relation, column, readers, columns))
-        elif not _holds(kind, decl.type, engine):
+        elif not (_spark_holds(kind, decl.type) if spark else _postgres_holds(kind, decl.type, composites or {})):
             found.append(msg.column_type(shown, relation, column, kind, str(decl.type), readers))
     return found
 
@@ -56,20 +62,28 @@ def _readers(engine: str, filters: Iterable[Filter]) -> dict[str, tuple[FieldDec
     return found
 
 
-def _holds(physical: str, declared: Type, engine: str) -> bool:
-    text = physical.lower()
-    if text in _PLAIN_TIMESTAMP or _PADDED.match(text):
-        return False
-    if engine == "postgres":
-        if isinstance(declared, StructType):  # a composite type has a name of its own
-            return True
-        if text == "jsonb":
-            return declared == JSON or isinstance(declared, MapType)
-        if text == "json":
-            return False
-        text = re.sub(r"character varying|character", "varchar", text)
-        text = _POSTGRES.get(text, text).replace("numeric", "decimal")
-        text = re.sub(r"^(.*)\[\]$", lambda part: f"array<{_POSTGRES.get(part[1], part[1])}>", text)
+def _spark_holds(physical: str, declared: Type) -> bool:
+    return not _other_meaning(physical.lower()) and _fits_text(physical.lower(), declared)
+
+
+def _other_meaning(physical: str) -> bool:
+    """Whether a column of a type compares in a way that filters do not mean."""
+    return physical in _PLAIN_TIMESTAMP or _PADDED.match(physical) is not None
+
+
+def _postgres_holds(physical: str, declared: Type, composites: Composites) -> bool:
+    if isinstance(declared, ArrayType):
+        return physical.endswith("[]") and _postgres_holds(physical[:-2], declared.element, composites)
+    if isinstance(declared, StructType):
+        members = composites.get(physical, {})
+        return all(name in members and _postgres_holds(members[name], kind, composites) for name, kind in declared.fields)
+    if isinstance(declared, MapType) or declared == JSON:
+        return physical == "jsonb"
+    text = re.sub(r"character varying|character", "varchar", physical)
+    return not _other_meaning(physical) and _fits_text(_POSTGRES.get(text, text).replace("numeric", "decimal"), declared)
+
+
+def _fits_text(text: str, declared: Type) -> bool:
     try:
         return _fits(parse_type(text), declared)
     except TypeSyntaxError:

@@ -113,7 +113,7 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> None:
         if not columns:
             reporter.add(msg.relation_missing("PostgreSQL", relation, dataset.name, _tables(connection)))
             continue
-        reporter.extend(problems("postgres", relation, columns, dataset.filters.values()))
+        reporter.extend(problems("postgres", relation, columns, dataset.filters.values(), _composites(connection)))
     reporter.raise_errors()
 
 
@@ -137,10 +137,27 @@ AND starts_with(obj_description(c.oid, 'pg_class'), 'predicat: ')
 """
 
 
+_ATTRIBUTES = "pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
+_KIND = "CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END"
+"""The type of a column, or what its domain is made of."""
+
+
 def _columns(connection: psycopg.Connection, schema: str, table: str) -> dict[str, str]:
-    query = "SELECT a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped"
+    query = f"SELECT a.attname, {_KIND} FROM {_ATTRIBUTES} WHERE a.attrelid = to_regclass(%s) AND a.attnum > 0 AND NOT a.attisdropped"
     quoted = exp.table_(table, db=schema or None, quoted=True).sql(dialect="postgres")
-    return {str(row[0]): str(row[1]) for row in connection.execute(query, (quoted,)).fetchall()}
+    return {str(row[0]): str(row[1]) for row in connection.execute(query.encode(), (quoted,)).fetchall()}
+
+
+def _composites(connection: psycopg.Connection) -> dict[str, dict[str, str]]:
+    """The composite types, those of tables' rows among them."""
+    query = f"""
+    SELECT format_type(c.reltype, NULL), a.attname, {_KIND} FROM {_ATTRIBUTES} JOIN pg_class c ON c.oid = a.attrelid AND c.reltype <> 0
+    JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname NOT IN ('pg_catalog', 'pg_toast', 'information_schema') AND a.attnum > 0 AND NOT a.attisdropped
+    """
+    found: dict[str, dict[str, str]] = {}
+    for name, member, kind in connection.execute(query.encode()).fetchall():
+        found.setdefault(str(name), {})[str(member)] = str(kind)
+    return found
 
 
 def _tables(connection: psycopg.Connection) -> list[str]:

@@ -19,6 +19,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.frontends import sql_intervals
 from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, spark_day, split_part, week, weekday
+from predicat.frontends.sql_places import Places
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.passes.convert import time_constant
@@ -56,7 +57,7 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(msg.syntax(whole, "a filter is one condition; this has several statements"))
-    reader = _Reader(source, whole)
+    reader = _Reader(source, whole, Places(tokens))
     reader.extent(statements[0])
     try:
         return reader.read(statements[0], 0)
@@ -166,10 +167,11 @@ _NAME = re.compile(r"[A-Za-z_]\w*(?=\s*\()")
 
 
 class _Reader:
-    def __init__(self, source: Source, whole: Span) -> None:
+    def __init__(self, source: Source, whole: Span, places: Places) -> None:
         self.source = source
         self.whole = whole
         self.reporter = Reporter()
+        self.places = places
         self.extents: dict[int, tuple[int, int]] = {}
 
     def fail(self, diagnostic: Diagnostic) -> _Stop:
@@ -204,8 +206,8 @@ class _Reader:
             if last >= 0:
                 low, high = min(low, first), max(high, last)
         if high >= 0 and isinstance(node, exp.Func) and not isinstance(node, _OPERATORS):
-            return self.called(node, low, high)
-        return low, high
+            low, high = self.called(node, low, high)
+        return self.places.whole(node, low, high) if parts else (low, high)
 
     def called(self, node: exp.Func, low: int, high: int) -> tuple[int, int]:
         """The extent with the function's name and brackets, whose places sqlglot does not keep."""

@@ -56,7 +56,10 @@ _PARTS = {
     "getMinutes": ("minute", 0), "getSeconds": ("second", 0), "getMilliseconds": ("millisecond", 0),
 }  # fmt: skip
 KNOWN = [*_METHODS, *extensions.METHODS, "dyn", "exists_one", "map", *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
-_WORD = re.compile(r"[A-Za-z_]\w*|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|\d[\w.]*|[-!=<>&|+*/%?:]+|.", re.DOTALL)
+_WORD = re.compile(r"""
+    [rRbB]{0,2}(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    |-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?|[A-Za-z_]\w*|[-!=<>&|+*/%?:]+|.""", re.DOTALL | re.VERBOSE)
+"""What stands at a place: a text, a number, a name or a sign."""
 
 
 class _Reader:
@@ -90,7 +93,7 @@ class _Reader:
                 return self.select(expr)
             case "list_expr":
                 items = self.all(expr.list_expr.elements)
-                return t.ListOf(items, self.span(expr, *items))
+                return t.ListOf(items, self.closed(self.span(expr, *items), "]"))
             case "comprehension_expr":
                 return self.comprehension(expr)
             case _ if not expr.struct_expr.message_name:
@@ -100,7 +103,7 @@ class _Reader:
 
     def map_of(self, expr: Any) -> t.Tree:
         parts = self.all([part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)])
-        return t.MapOf(tuple(zip(parts[::2], parts[1::2], strict=True)), self.span(expr, *parts))
+        return t.MapOf(tuple(zip(parts[::2], parts[1::2], strict=True)), self.closed(self.span(expr, *parts), "}"))
 
     def all(self, exprs: Any) -> tuple[t.Tree, ...]:
         out: list[t.Tree] = []
@@ -124,10 +127,13 @@ class _Reader:
     def select(self, expr: Any) -> t.Tree:
         base = self.read(expr.select_expr.operand)
         name = expr.select_expr.field
-        span = base.span.to(self.span(expr))
+        span = base.span if expr.select_expr.test_only else base.span.to(self.span(expr))
         after = re.compile(rf"[\s.]*{re.escape(name)}").match(self.source.text, span.end)
         member = t.Member(base, name, Span(self.source, span.start, after.end() if after else span.end))
-        return t.Apply("has", (member,), member.span) if expr.select_expr.test_only else member
+        if not expr.select_expr.test_only:
+            return member
+        start = self.source.text.rfind("has", 0, span.start)
+        return t.Apply("has", (member,), self.closed(Span(self.source, max(start, 0), member.span.end)))
 
     # --- calls
 
@@ -144,7 +150,8 @@ class _Reader:
             return t.Apply("neg", (arg,), self.span(expr, arg))
         if name in _OPERATORS:
             args = self.all(call.args)
-            return t.Apply(_OPERATORS[name], args, self.span(expr, *args))
+            span = self.span(expr, *args)
+            return t.Apply(_OPERATORS[name], args, self.closed(span, "]") if name == "_[_]" else span)
         method = call.HasField("target")
         if method and name == "match":
             return self.glob(expr)
@@ -154,15 +161,15 @@ class _Reader:
             return self.moment(expr, name)
         if not method and name in _CONVERSIONS and len(call.args) == 1:
             (arg,) = self.all(call.args)
-            target = t.Const(_CONVERSIONS[name], self.span(expr))
-            return t.Apply("cast", (arg, target), self.span(expr, arg))
+            target = t.Const(_CONVERSIONS[name], self.name_span(expr))
+            return t.Apply("cast", (arg, target), self.call_span(expr, arg))
         if method and name in _PARTS and len(call.args) <= 1:
             return self.part(expr)
         if method and name in extensions.METHODS:
             return self.extension(expr)
         if not method and name == "dyn" and len(call.args) == 1:
             (arg,) = self.all(call.args)
-            return t.Apply("dyn", (arg,), self.closed(self.span(expr, arg)))
+            return t.Apply("dyn", (arg,), self.call_span(expr, arg))
         return self.function(expr)
 
     def refuse_unsigned(self, args: Any) -> None:
@@ -182,7 +189,7 @@ class _Reader:
             raise self.fail(msg.wrong_argument_count(self.name_span(expr), name, len(expr.call_expr.args), expected))
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         try:
-            return build(args, self.closed(self.span(expr, *args)))
+            return build(args, self.call_span(expr, *args))
         except PredicatError as error:
             self.reporter.extend(error.diagnostics)
             raise _Stop from error
@@ -211,7 +218,14 @@ class _Reader:
         if len(call.args) != count:
             raise self.fail(msg.wrong_argument_count(self.name_span(expr), call.function, len(call.args), f"{count} arguments"))
         args = self.all([call.target, *call.args] if call.HasField("target") else call.args)
-        return t.Apply(op, args, self.closed(self.span(expr, *args)))
+        return t.Apply(op, args, self.call_span(expr, *args))
+
+    def call_span(self, expr: Any, *args: t.Tree) -> Span:
+        """A call from its name, or from what it is a method of, to its closing parenthesis."""
+        span = self.name_span(expr)
+        for arg in args:
+            span = span.to(arg.span)
+        return self.closed(span, ")" if expr.call_expr.args else "()")
 
     def name_span(self, expr: Any) -> Span:
         """The place of a function's name: the parser gives that of its '('."""
@@ -220,9 +234,9 @@ class _Reader:
         start = self.source.text.rfind(name, 0, at + len(name))
         return Span(self.source, start, start + len(name)) if start >= 0 else self.span(expr)
 
-    def closed(self, span: Span) -> Span:
-        """A call's span with its closing parenthesis."""
-        after = re.compile(r"\s*\)").match(self.source.text, span.end)
+    def closed(self, span: Span, sign: str = ")") -> Span:
+        """The span of a call, a list or a map with the sign that closes it."""
+        after = re.compile(r"\s*,?\s*" + r"\s*".join(map(re.escape, sign))).match(self.source.text, span.end)
         return Span(span.source, span.start, after.end()) if after else span
 
     def reference(self, expr: Any) -> t.Tree:
@@ -234,7 +248,7 @@ class _Reader:
 
     def moment(self, expr: Any, name: str) -> t.Tree:
         (arg,) = self.all(expr.call_expr.args)
-        span = self.closed(self.name_span(expr).to(arg.span))
+        span = self.call_span(expr, arg)
         if isinstance(arg, t.Const) and isinstance(arg.value, str):
             return self.constant_moment(name, arg.value, arg.span, span)
         return t.Apply("cast", (arg, t.Const(f"to_{name}", span)), span)
@@ -254,7 +268,7 @@ class _Reader:
         """getHours() and its like: in UTC, or in the time zone of the argument."""
         op, shift = _PARTS[expr.call_expr.function]
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
-        span = self.closed(self.span(expr, *args))
+        span = self.call_span(expr, *args)
         zone = args[1].value if len(args) == 2 and isinstance(args[1], t.Const) else None
         offset = _OFFSET.match(zone) if isinstance(zone, str) else None
         if offset:  # a fixed offset: the wall clock there is that of UTC, so much later
@@ -267,7 +281,7 @@ class _Reader:
     def glob(self, expr: Any) -> t.Tree:
         """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
-        span = self.closed(self.span(expr, *args))
+        span = self.call_span(expr, *args)
         if len(args) != 2 or not isinstance(args[1], t.Const) or not isinstance(args[1].value, str):
             raise self.fail(msg.not_constant(span, "match", "pattern"))
         pattern = re.sub(r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value)

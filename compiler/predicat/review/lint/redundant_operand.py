@@ -28,17 +28,26 @@ def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
     if not isinstance(node, Call) or node.op not in ("and", "or", "not", "is_true"):
         return
     for place, arg in enumerate(node.args):
-        if node.op in ("and", "or"):
-            left = node.args[:place] + node.args[place + 1 :]
+        left = _others(node, place)
+        if node.op in ("and", "or") and left:
             yield (left[0] if len(left) == 1 else Call(node.type, node.op, left, node.span)), node, place
         for inner, parent, at in _shorter(arg):
             yield Call(node.type, node.op, (*node.args[:place], inner, *node.args[place + 1 :]), node.span), parent, at
 
 
+def _others(node: Call, place: int) -> tuple[Node, ...]:
+    """The other operands. Those that one place of the text says together, as `j.kind == "x"` its kind and its value, are one."""
+    span = node.args[place].span
+    return tuple(arg for at, arg in enumerate(node.args) if at != place and (arg.span != span or not span.text))
+
+
 def _fix(parent: Call, place: int) -> Fix | None:
-    spans = [arg.span for arg in parent.args]
+    spans = [arg.span for at, arg in enumerate(parent.args) if arg.span not in [earlier.span for earlier in parent.args[:at]]]
     if any(span.source is not spans[0].source or not span.source.text for span in spans) or spans != sorted(spans, key=lambda span: span.start):
         return None
+    if len(spans) < 2:
+        return None
+    place = spans.index(parent.args[place].span)
     start = spans[place - 1].end if place else spans[0].start
     end = spans[place].end if place else spans[1].start
     return Fix(Span(spans[0].source, start, end), "")

@@ -1,0 +1,90 @@
+"""Where an operator of SQL stands: sqlglot keeps the places of names and constants, and not of the words and brackets beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from sqlglot import Token, exp
+
+_OPENING, _CLOSING = ("(", "["), (")", "]")
+_TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
+_TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
+
+
+class Places:
+    """The words of a text, by their places."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        # What stands in quotes is no word.
+        self.words = [token.text.upper() if token.end - token.start + 1 == len(token.text) else "" for token in tokens]
+
+    @cached_property
+    def starts(self) -> dict[int, int]:
+        return {token.start: index for index, token in enumerate(self.tokens)}
+
+    @cached_property
+    def ends(self) -> dict[int, int]:
+        return {token.end + 1: index for index, token in enumerate(self.tokens)}
+
+    @cached_property
+    def openers(self) -> dict[int, int]:
+        """The opening bracket of each closing one."""
+        found: dict[int, int] = {}
+        stack: list[int] = []
+        for index, word in enumerate(self.words):
+            if word in _OPENING:
+                stack.append(index)
+            elif word in _CLOSING and stack:
+                found[index] = stack.pop()
+        return found
+
+    def whole(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
+        """The extent of a node with the words that are its own beside those of its parts."""
+        first, last = self.starts.get(low), self.ends.get(high)
+        if first is None or last is None:
+            return low, high
+        first, last = self.own(node, first, last)
+        while (opener := self.openers.get(last + 1)) is not None and opener >= first:
+            last += 1
+        return self.tokens[first].start, self.tokens[last].end + 1
+
+    def own(self, node: exp.Expr, first: int, last: int) -> tuple[int, int]:
+        match node:
+            case exp.Paren() | exp.Tuple() if self.at(first - 1) == "(" and self.at(last + 1) == ")":
+                return first - 1, last + 1
+            case exp.Not() if self.at(first - 1) == "NOT":
+                return first - 1, last
+            case exp.Is() if self.at(last + 1) == "IS":
+                last += 2 if self.at(last + 2) == "NOT" else 1
+                return first, last + (self.at(last + 1) in _TRUTHS)
+            case exp.Case() if self.at(first - 1) == "CASE":
+                return first - 1, self.end_of_case(first - 1, last)
+            case exp.Case() if self.words[max(first - 2, 0) : first] == ["CASE", "WHEN"]:
+                return first - 2, self.end_of_case(first - 2, last)
+            case exp.Binary() if isinstance(node.expression, exp.Boolean | exp.Null) and self.at(last + 2) in _TRUTHS:
+                return first, last + 2
+            case exp.In():
+                while self.at(last + 1) == "," and self.at(last + 2) in _TRUTHS:
+                    last += 2
+                return first, last
+            case exp.Extract() if self.at(first - 1) == "FROM" and self.at(first - 3) == "(" and self.at(first - 4) == "EXTRACT":
+                return first - 4, last
+            case exp.Cast() if self.at(first - 1) in _TYPED:
+                return first - 1, last
+            case exp.Cast() if self.at(last + 1) == "::":
+                return first, last + 2
+            case _:
+                return first, last
+
+    def end_of_case(self, first: int, last: int) -> int:
+        depth = 0
+        for index in range(first, len(self.words)):
+            depth += {"CASE": 1, "END": -1}.get(self.words[index], 0)
+            if not depth:
+                return index
+        return last
+
+    def at(self, index: int) -> str:
+        return self.words[index] if 0 <= index < len(self.words) else ""
