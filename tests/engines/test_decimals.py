@@ -111,6 +111,8 @@ def test_engines_agree(spark: Any, postgres: Any) -> None:
 @pytest.mark.parametrize(("text", "expected"), [
     ("dw < 1.5", [True, False, False]), ("dw > 1.5", [False, True, True]), ("dw >= 1.5", [False, True, True]), ("dw = 1.5", [False] * 3), ("dw <= -1.5", [False] * 3), ("1.5 > dw", [True, False, False]),
     ("dw IN (2, 1.5)", [False, True, False]), ("dp < 100000000000", [True] * 3), ("dp > -100000000000", [True] * 3), ("dp <> 100000000000", [True] * 3), ("dp = 100000000000", [False] * 3),
+    ("dw > 99999999999999999999", [False, False, True]), ("dw IN (99999999999999999999999999999999999999, 2)", [False, True, True]), ("dw > -99999999999999999999999999999999999999", [True] * 3),
+    ("dw <> -12345678901234567890123456789012345.5", [True] * 3),
     ("dp >= 100000000000", [False] * 3), ("dw IS NOT DISTINCT FROM 1.5", [False] * 3),
 ])  # fmt: skip
 def test_constants_that_no_column_holds(text: str, expected: list[bool], spark: Any, postgres: Any) -> None:
@@ -127,3 +129,14 @@ def test_constants_that_no_column_holds(text: str, expected: list[bool], spark: 
 def test_more_digits_than_engines_have() -> None:
     with pytest.raises(predicat.PredicatError, match=r"decimal\(38,0\) beside decimal\(10,2\) needs more than 38 digits"):
         predicat.parse("dw > dc", "sql", FIELDS)
+
+
+@pytest.mark.parametrize(("text", "other"), [("de > 1234567890123456789012345678", "de >= 1234567890123456789012345678"), ("de < -1234567890123456789012345678.5", "de < -1234567890123456789012345678.25"),
+                                             ("dc >= 99999999.99", "dc > 99999999.99"), ("dw = 99999999999999999999999999999999999999", "dw > 99999999999999999999999999999999999998")])  # fmt: skip
+def test_rows_of_a_comparison_are_rows_that_columns_hold(text: str, other: str) -> None:
+    verdict = predicat.compare(*(predicat.parse(one, "sql", FIELDS) for one in (text, other)))
+    different = text.split(maxsplit=1)[0] != "dw"  # of whole numbers there is none between
+    assert verdict.same_rows is not different
+    for witness in (verdict.lost, verdict.gained):
+        if witness is not None:
+            assert [predicat.parse(one, "sql", FIELDS).evaluate(witness.row) for one in (text, other)] == [witness.before, witness.after]

@@ -21,7 +21,8 @@ from predicat.frontends import sql_intervals
 from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, spark_day, split_part, week, weekday
 from predicat.frontends.sql_places import Places
 from predicat.ir import tree as t
-from predicat.ir.types import DATE, TIMESTAMP
+from predicat.ir.types import DATE, MAX_PRECISION, TIMESTAMP
+from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.passes.convert import time_constant
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
 from predicat.semantics.like import LikeError, canonical
@@ -326,7 +327,7 @@ def _literal(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
         return t.Const(text, span)
     if len(text) > MAX_DIGITS or not text.isascii():
         raise reader.fail(msg.syntax(span, f"a number has at most {MAX_DIGITS} digits, each from 0 to 9"))
-    if text.isdigit():
+    if text.isdigit() and (int(text) <= INT_MAX or len(text.lstrip("0")) > MAX_PRECISION):
         return t.Const(int(text), span)
     if "e" in text.lower():
         return t.Const(float(text), span)
@@ -336,7 +337,9 @@ def _literal(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
 def _negative(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner = reader.read(node.this, depth)
     if isinstance(inner, t.Const) and isinstance(inner.value, int | float | Decimal | timedelta) and not isinstance(inner.value, bool):
-        return t.Const(-inner.value, Span(inner.span.source, max(inner.span.start - 1, 0), inner.span.end))
+        value = inner.value.copy_negate() if isinstance(inner.value, Decimal) else -inner.value  # a minus alone would round
+        value = INT_MIN if value == INT_MIN else value
+        return t.Const(value, Span(inner.span.source, max(inner.span.start - 1, 0), inner.span.end))
     return t.Apply("neg", (inner,), inner.span)
 
 

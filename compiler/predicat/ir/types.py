@@ -7,6 +7,8 @@ import re
 from msgspec import Struct
 
 MAX_NESTING = 20
+MAX_PRECISION = 38
+"""The most digits of a decimal on Spark and DuckDB."""
 
 
 class Scalar(Struct, frozen=True, eq=False):
@@ -178,8 +180,8 @@ class _Reader:
                 self.take()
                 scale = self.number()
             self.expect(")")
-        if not 1 <= precision <= 38 or scale > precision:
-            raise TypeSyntaxError("a decimal has 1 to 38 digits, and no more after the point than in all", start)
+        if not 1 <= precision <= MAX_PRECISION or scale > precision:
+            raise TypeSyntaxError(f"a decimal has 1 to {MAX_PRECISION} digits, and no more after the point than in all", start)
         return DecimalType(precision, scale)
 
     def _map(self, depth: int) -> Type:

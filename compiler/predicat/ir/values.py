@@ -36,6 +36,8 @@ UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "mill
 """The microseconds of each unit that a duration is asked for."""
 LONGEST = 315_576_000_000_999_999
 """The microseconds of the longest duration: some 10,000 years, the range of google.protobuf.Duration and so of CEL."""
+EXACT = Context(prec=100)
+"""Arithmetic on decimals of up to 38 digits; Python's own rounds to 28."""
 NANOSECONDS = {"h": 3_600_000_000_000, "m": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 """The nanoseconds of each unit that the text of a duration names."""
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
@@ -192,15 +194,12 @@ def to_value(value: Any, kind: Type) -> Any:
         raise RowError from None
 
 
-_EXACT = Context(prec=100)
-
-
 def _decimal(value: float | str | Decimal, kind: DecimalType) -> Decimal:
     """A number that the type holds as it is: a column would round another one, or refuse it."""
     found = Decimal(str(value))
     if not found.is_finite() or found.copy_abs() >= Decimal(10) ** (kind.precision - kind.scale):
         raise RowError
-    if found.quantize(Decimal(1).scaleb(-kind.scale), context=_EXACT) != found:
+    if found.quantize(Decimal(1).scaleb(-kind.scale), context=EXACT) != found:
         raise RowError
     return found
 

@@ -8,14 +8,14 @@ from decimal import ROUND_FLOOR, Context, Decimal
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.ops import FLIPPED
-from predicat.ir.types import BIGINT, BOOLEAN, DecimalType, Type
+from predicat.ir.types import BIGINT, BOOLEAN, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import type_of
 from predicat.passes import constants
 
-MAX_DIGITS = 38
 _BIGINT = DecimalType(20, 0)
 """What Spark takes an integer for beside a decimal."""
 _EXACT = Context(prec=1000)
+"""Constants may have more digits than columns."""
 
 
 def fits(nodes: Sequence[Node]) -> bool:
@@ -23,7 +23,7 @@ def fits(nodes: Sequence[Node]) -> bool:
     kinds = [kind for node in nodes if (kind := _type(node)) is not None]
     if not any(isinstance(node.type, DecimalType) for node in nodes):
         return True
-    return max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) <= MAX_DIGITS
+    return max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) <= MAX_PRECISION
 
 
 def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | None:

@@ -12,7 +12,7 @@ from typing import Any
 from predicat.backends.text.shapes import seconds
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
-from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.ir.values import EXACT, INT_MAX, INT_MIN
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]
@@ -265,9 +265,9 @@ def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
         exact = float(constant)
         return [exact + _FIRST.get(op, 0), exact, exact + 1, exact - 0.5, exact - 1]
     if isinstance(kind, DecimalType):
-        step = Decimal(1).scaleb(-kind.scale)
-        base = Decimal(str(constant)).quantize(step) if abs(constant) < 10 ** (kind.precision - kind.scale) else Decimal(0)
-        return [base, base + step, base - step]
+        step, most = Decimal(1).scaleb(-kind.scale), 10 ** (kind.precision - kind.scale)
+        base = Decimal(str(constant)).quantize(step, context=EXACT) if -most < constant < most else Decimal(0)
+        return [value for value in (base, EXACT.add(base, step), EXACT.subtract(base, step)) if -most < value < most]
     if kind == JSON:
         return [whole if whole == constant else float(constant), float(constant) + 1, float(constant) - 1, str(whole)]
     if kind == STRING:

@@ -10,6 +10,7 @@ from typing import Any
 
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, DecimalType, MapType, StructType, Type
+from predicat.ir.values import EXACT
 from predicat.review.smt import times
 from predicat.review.smt.encode import Encoder
 from predicat.review.smt.terms import KINDS, Array, Double, Group, Json, Plain, Term, Truth, as_term, z3
@@ -75,7 +76,7 @@ class _Reader:
             return _text(self.model.eval(term, model_completion=True).as_string())
         number = self.number(term)
         if isinstance(kind, DecimalType):
-            return Decimal(int(number * 10**kind.scale)).scaleb(-kind.scale)
+            return Decimal(int(number * 10**kind.scale)).scaleb(-kind.scale, EXACT)
         whole = int(number)
         if kind == TIMESTAMP:
             return times.moment_of(whole)
