@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import os
 import random
 from decimal import Decimal
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat.api import declared
+from predicat.ir.text import to_text
 from tests.engines.rows import Tables
 from tests.frontends.cel_texts import written
 
@@ -101,7 +104,7 @@ def _check(tables: Tables, data: st.DataObject) -> None:
     assert len(predicates) > 60
     for name, run in tables.engines():
         for one, column in zip(predicates, run([one.sql(name) for one in predicates]), strict=True):
-            assert column == [one.evaluate(row) for row in ROWS], f"{name}: {one}\n{one.sql(name)}"
+            assert column == [one.evaluate(row) for row in ROWS], f"{name}: {to_text(one.node)}\n{one.sql(name)}"
 
 
 def test_engines_agree(spark: Any, postgres: Any) -> None:
@@ -124,6 +127,23 @@ def test_constants_that_no_column_holds(text: str, expected: list[bool], spark: 
     assert [found.evaluate(row) for row in rows] == want
     for name, run in Tables(spark, postgres, declared(fields), rows).engines():
         assert run([found.sql(name)]) == [want], name
+
+
+@settings(max_examples=300 * EXAMPLES, deadline=None, derandomize=True, database=None)
+@given(unscaled=st.integers(-(10**15) + 1, 10**15 - 1), scale=st.integers(0, 15), constant=st.floats(allow_nan=False), near=st.integers(-2, 2), sign=st.sampled_from(["==", "!=", *_signs]))
+def test_a_double_beside_a_decimal_of_few_digits(unscaled: int, scale: int, constant: float, near: int, sign: str) -> None:
+    """It becomes a decimal, and decides as the doubles of both do."""
+    value = Decimal(unscaled).scaleb(-scale)
+    for _ in range(abs(near)):
+        constant = math.nextafter(float(value), math.inf if near > 0 else -math.inf)
+    for beside in (constant, float(value)):
+        found = predicat.parse(f"x {sign} {beside!r}" if math.isfinite(beside) else f'x {sign} double("{"Infinity" if beside > 0 else "-Infinity"}")', "cel", {"x": f"decimal(15,{scale})"})
+        assert found.evaluate({"x": value}) is {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign](float(value), beside)
+
+
+def test_a_double_beside_a_decimal_is_pushed_down() -> None:
+    assert predicat.parse("dc in [0.1, 12.5] && dc < 1e300", "cel", FIELDS).sql("spark") == "dc IN (0.1, 12.5) AND CASE WHEN dc IS NULL THEN CAST(NULL AS BOOLEAN) ELSE TRUE END"
+    assert predicat.parse("de == 0.1", "cel", FIELDS).sql("spark") == "CAST(de AS DOUBLE) = 0.1"
 
 
 def test_more_digits_than_engines_have() -> None:

@@ -67,6 +67,7 @@ class Comparisons(Calls):
         if op != "in":
             left, right = self.align(left, right)
         left, right = json_number(left, right.type), json_number(right, left.type)
+        left, right = decimals.as_decimal(left, right), decimals.as_decimal(right, left)
         if DOUBLE in (left.type, right.type):
             left, right = beside_double(left), beside_double(right)
         elif not decimals.fits((left, right)):
@@ -183,7 +184,7 @@ class Comparisons(Calls):
                 finally:
                     self.rules = rules
         nulls = [item for item in right.items if isinstance(item, Literal) and item.value is None]
-        items = [item for item in right.items if item not in nulls]
+        items = [decimals.as_decimal(item, left) for item in right.items if item not in nulls]
         parts: list[Node] = []
         if items and (left.type == JSON or self.nullable_value(left) or not _one_number_type([left, *items])):
             parts = [self.comparison("eq", [left, item], span) for item in items]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 
@@ -24,6 +26,20 @@ def fits(nodes: Sequence[Node]) -> bool:
     if not any(isinstance(node.type, DecimalType) for node in nodes):
         return True
     return max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) <= MAX_PRECISION
+
+
+def as_decimal(constant: Node, column: Node) -> Node:
+    """A double constant beside a decimal of at most 15 digits as the decimal that is written for it, so that no column is converted.
+
+    So few digits make different doubles, in the same order: a decimal is below a double if and only if it is below the shortest
+    decimal that is read as that double.
+    """
+    if not isinstance(constant, Literal) or not isinstance(constant.value, float) or not math.isfinite(constant.value):
+        return constant
+    if not isinstance(column.type, DecimalType) or column.type.precision > sys.float_info.dig:
+        return constant
+    value = Decimal(f"{_EXACT.plus(Decimal(repr(constant.value))):f}")  # without an exponent, and without the sign of zero
+    return Literal(type_of(value), value, constant.span)
 
 
 def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | None:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from itertools import repeat
 from typing import Any, assert_never
 from zoneinfo import ZoneInfo
 
@@ -242,15 +243,17 @@ def _equality(mixed: bool) -> Callable[[Any, Any], bool]:
 
 def _in(node: Call, args: list[Eval]) -> Eval:
     left, right = args
-    same = _equality(isinstance(node.args[1], Items) and any({node.args[0].type, item.type} == {BIGINT, DOUBLE} for item in node.args[1].items))
+    kind, items = node.args[0].type, node.args[1]
+    each = [_equality({kind, item.type} == {BIGINT, DOUBLE}) for item in items.items] if isinstance(items, Items) else None
+    equal = _equality(mixed=False)
 
     def run(row: Row) -> bool | None:
-        value, items = left(row), right(row)
-        if value is None or items is None:
+        value, found = left(row), right(row)
+        if value is None or found is None:
             return None
-        if any(item is not None and same(value, item) for item in items):
+        if any(item is not None and same(value, item) for same, item in zip(each or repeat(equal), found, strict=False)):
             return True
-        return None if any(item is None for item in items) else False
+        return None if any(item is None for item in found) else False
 
     return run
 
