@@ -90,8 +90,8 @@ def test_column_types_are_compared_with_the_declared_ones(catalog: predicat.Cata
 
 NESTED = """\
 apiVersion: predicat/v1
-dataset: orders
-relation: {postgres: public.orders}
+dataset: parcels
+relation: {postgres: public.parcels}
 fields:
   id: bigint
   of: "struct<who: string, limit_: decimal(10,2)>"
@@ -106,11 +106,12 @@ filters:
 """
 
 
-@pytest.mark.parametrize(("limit", "problem"), [("numeric(10,2)", None), ("money_", None), ("text", "has orders_of in its column 'of'")])
+@pytest.mark.parametrize(("limit", "problem"), [("numeric(10,2)", None), ("parcel_price", None), ("text", "has parcel_of in its column 'of'")])
 def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str | None) -> None:
-    postgres.execute("CREATE DOMAIN money_ AS numeric(10,2) CHECK (VALUE >= 0)")
-    postgres.execute(f"CREATE TYPE orders_of AS (who text, limit_ {limit}); CREATE TYPE orders_item AS (sku varchar(9), qty int)")
-    postgres.execute("CREATE TABLE public.orders (id bigint, of orders_of, items orders_item[], attributes jsonb[], parts jsonb)")
+    drop = "DROP TABLE IF EXISTS public.parcels CASCADE; DROP TYPE IF EXISTS parcel_of, parcel_item; DROP DOMAIN IF EXISTS parcel_price"
+    postgres.execute("CREATE DOMAIN parcel_price AS numeric(10,2) CHECK (VALUE >= 0)")
+    postgres.execute(f"CREATE TYPE parcel_of AS (who text, limit_ {limit}); CREATE TYPE parcel_item AS (sku varchar(9), qty int)")
+    postgres.execute("CREATE TABLE public.parcels (id bigint, of parcel_of, items parcel_item[], attributes jsonb[], parts jsonb)")
     (tmp_path / "c.yml").write_text(NESTED)
     catalog = predicat.load_catalog(tmp_path)
     try:
@@ -120,12 +121,12 @@ def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str 
             return
         views.apply(catalog, postgres)
         postgres.execute("""
-            INSERT INTO public.orders VALUES (1, ('a', 99.6), ARRAY[('a', 2)]::orders_item[], ARRAY['{"k": 3}'::jsonb], '{"k": {"since": "2019-12-31"}}'),
-            (2, (NULL, NULL), ARRAY[NULL, ('a', 1)]::orders_item[], ARRAY['{"k": "x"}'::jsonb, 'null'], '{"k": {"since": "tomorrow"}}'), (3, NULL, NULL, NULL, '[1]')""")
+            INSERT INTO public.parcels VALUES (1, ('a', 99.6), ARRAY[('a', 2)]::parcel_item[], ARRAY['{"k": 3}'::jsonb], '{"k": {"since": "2019-12-31"}}'),
+            (2, (NULL, NULL), ARRAY[NULL, ('a', 1)]::parcel_item[], ARRAY['{"k": "x"}'::jsonb, 'null'], '{"k": {"since": "tomorrow"}}'), (3, NULL, NULL, NULL, '[1]')""")
         for name in ("rich", "two", "set", "old"):
-            assert postgres.execute(f"SELECT array_agg(id) FROM public.orders__{name}").fetchone()[0] == [1], name
+            assert postgres.execute(f"SELECT array_agg(id) FROM public.parcels__{name}").fetchone()[0] == [1], name
     finally:
-        postgres.execute("DROP TABLE public.orders CASCADE; DROP TYPE orders_of, orders_item; DROP DOMAIN money_")
+        postgres.execute(drop)
 
 
 def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
