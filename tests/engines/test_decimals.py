@@ -116,7 +116,7 @@ def test_engines_agree(spark: Any, postgres: Any) -> None:
     ("dw IN (2, 1.5)", [False, True, False]), ("dp < 100000000000", [True] * 3), ("dp > -100000000000", [True] * 3), ("dp <> 100000000000", [True] * 3), ("dp = 100000000000", [False] * 3),
     ("dw > 99999999999999999999", [False, False, True]), ("dw IN (99999999999999999999999999999999999999, 2)", [False, True, True]), ("dw > -99999999999999999999999999999999999999", [True] * 3),
     ("dw <> -12345678901234567890123456789012345.5", [True] * 3),
-    ("dp >= 100000000000", [False] * 3), ("dw IS NOT DISTINCT FROM 1.5", [False] * 3),
+    ("dw > -99999999999999999999999999999999999999.5", [True] * 3), ("dw <= 99999999999999999999999999999999999999.5", [True] * 3), ("dp >= 100000000000", [False] * 3), ("dw IS NOT DISTINCT FROM 1.5", [False] * 3),
 ])  # fmt: skip
 def test_constants_that_no_column_holds(text: str, expected: list[bool], spark: Any, postgres: Any) -> None:
     """A constant beside a column never makes more digits than the 38 that engines compare."""

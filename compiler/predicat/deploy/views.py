@@ -104,6 +104,7 @@ def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None =
 def check_relations(catalog: Catalog, connection: psycopg.Connection) -> None:
     """Every relation exists and has the columns that filters read. Raises PredicatError with all that is missing."""
     reporter = Reporter()
+    composites = _composites(connection)
     for dataset in catalog.datasets.values():
         relation = dataset.relation.get("postgres")
         if relation is None or not dataset.filters:
@@ -113,7 +114,7 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> None:
         if not columns:
             reporter.add(msg.relation_missing("PostgreSQL", relation, dataset.name, _tables(connection)))
             continue
-        reporter.extend(problems("postgres", relation, columns, dataset.filters.values(), _composites(connection)))
+        reporter.extend(problems("postgres", relation, columns, dataset.filters.values(), composites))
     reporter.raise_errors()
 
 

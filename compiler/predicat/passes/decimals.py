@@ -55,7 +55,7 @@ def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | Non
     most = Decimal(10) ** (kind.precision - kind.scale)
     if -most < value < most:
         floor = value.quantize(Decimal(1).scaleb(-kind.scale), ROUND_FLOOR, _EXACT)
-        if floor == value or op in _BELOW:
+        if floor > -most and (floor == value or op in _BELOW):
             constant = Literal(type_of(floor), floor, right.span)
             return Call(BOOLEAN, op if floor == value else _BELOW[op], (left, constant), span)
     if op == "same":
