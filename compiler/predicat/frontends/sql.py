@@ -19,7 +19,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.frontends import sql_intervals
 from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, spark_day, split_part, week, weekday
-from predicat.frontends.sql_places import Places
+from predicat.frontends.sql_places import OPERATORS, Places
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, MAX_PRECISION, TIMESTAMP
 from predicat.ir.values import INT_MAX, INT_MIN
@@ -162,8 +162,6 @@ class _Stop(Exception):
     """A part has a problem that is reported already."""
 
 
-_OPERATORS = (exp.Binary, exp.Connector)
-_CALL = re.compile(r"([A-Za-z_]\w*)\s*\(\s*\Z")
 _NAME = re.compile(r"[A-Za-z_]\w*(?=\s*\()")
 
 
@@ -206,25 +204,7 @@ class _Reader:
             first, last = self.extents[id(part)]
             if last >= 0:
                 low, high = min(low, first), max(high, last)
-        if high >= 0 and isinstance(node, exp.Func) and not isinstance(node, _OPERATORS):
-            low, high = self.called(node, low, high)
-        return self.places.whole(node, low, high) if parts else (low, high)
-
-    def called(self, node: exp.Func, low: int, high: int) -> tuple[int, int]:
-        """The extent with the function's name and brackets, whose places sqlglot does not keep."""
-        text = self.source.text
-        head = None if "end" in node.meta else _CALL.search(text[:low])
-        if isinstance(node, exp.Cast) and (head is None or "CAST" not in head[1].upper()):
-            return low, high
-        start = head.start() if head else low
-        depth = 0
-        for found in _BRACKET.finditer(text, start) if head or "end" in node.meta else ():
-            depth += {"(": 1, ")": -1}.get(found[0], 0)
-            if depth == 0 and found[0] == ")":
-                return start, max(high, found.end())
-            if depth < 0:
-                break
-        return low, high
+        return self.places.whole(node, low, high) if parts or isinstance(node, exp.Func) else (low, high)
 
     def read(self, node: exp.Expr | None, depth: int) -> t.Tree:
         if node is None:
@@ -253,7 +233,7 @@ class _Reader:
         hint = _JSON_HINT if isinstance(node, exp.JSONExtract) else None
         if isinstance(node, exp.CurrentTimestamp | exp.CurrentDate):
             hint = "a filter gives the same answer every day: pass the time as a parameter"
-        if what is None and isinstance(node, exp.Func) and not isinstance(node, _OPERATORS):
+        if what is None and isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
             what = self.called_name(node)
             if type(node) not in _RULES:
                 return msg.unknown_function(self.span(node), what, KNOWN)

@@ -10,6 +10,8 @@ from sqlglot import Token, exp
 _OPENING, _CLOSING = ("(", "["), (")", "]")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
 _TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
+OPERATORS = (exp.Binary, exp.Connector)
+"""What sqlglot holds for functions, and is written between its operands."""
 
 
 class Places:
@@ -40,15 +42,29 @@ class Places:
                 found[index] = stack.pop()
         return found
 
+    @cached_property
+    def closers(self) -> dict[int, int]:
+        return {opener: closer for closer, opener in self.openers.items()}
+
     def whole(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
         """The extent of a node with the words that are its own beside those of its parts."""
         first, last = self.starts.get(low), self.ends.get(high)
         if first is None or last is None:
             return low, high
+        if isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
+            first, last = self.called(node, first, last)
         first, last = self.own(node, first, last)
         while (opener := self.openers.get(last + 1)) is not None and opener >= first:
             last += 1
         return self.tokens[first].start, self.tokens[last].end + 1
+
+    def called(self, node: exp.Func, first: int, last: int) -> tuple[int, int]:
+        """With the name of the function before its arguments, and the bracket behind them."""
+        head = first if "end" in node.meta else first - 2
+        closing = self.closers.get(head + 1) if self.at(head + 1) == "(" and self.at(head).isidentifier() else None
+        if closing is None or (isinstance(node, exp.Cast) and "CAST" not in self.words[head]):
+            return first, last
+        return head, max(last, closing)
 
     def own(self, node: exp.Expr, first: int, last: int) -> tuple[int, int]:
         match node:
