@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +49,61 @@ def test_views(catalog: predicat.Catalog, people: Any) -> None:
     assert comment == "predicat: It's of age. Version 1. Owner me."
 
 
+BACKSLASHES = ["\\", "\\'", "' OR TRUE --", "\\' OR TRUE --", "a\\b", "\\\\", "\\n", "\n", "%\\", '"', "\"'\\"]
+
+
 def test_texts_are_read_alike_where_a_session_reads_backslashes_as_escapes(people: Any, tmp_path: Path) -> None:
-    (tmp_path / "c.yml").write_text(CATALOG.replace("name != null", 'name.matches("^[a-c]$") && !name.contains("\\\\")'))
+    (tmp_path / "c.yml").write_text(CATALOG.replace("It's of age", "It's \\\\of age").replace("name != null", 'name.matches("^[a-c]$") && !name.contains("\\\\")'))
     people.execute("SET standard_conforming_strings = off; SET backslash_quote = on; SET escape_string_warning = off")
     try:
         views.apply(predicat.load_catalog(tmp_path), people)
         assert [row[0] for row in people.execute("SELECT name FROM public.people__named ORDER BY 1").fetchall()] == ["a", "b"]
+        assert people.execute("SELECT obj_description('public.people__adult'::regclass)").fetchone()[0] == "predicat: It's \\of age. Version 1. Owner me."
         assert people.execute("SELECT length('\\t')").fetchone()[0] == 1
+        for value in BACKSLASHES:
+            conditions = [f"s {op} {said(value)}" for op in ("==", "<")]
+            conditions += [f"s.{name}({said(value)})" for name in ("contains", "startsWith", "endsWith")]
+            conditions += [f"s.matches({said(re.escape(value))})", f"s.replace({said(value)}, {said(value * 2)}) == s", f"s.split({said(value)}).size() == 2"]
+            for condition in conditions:
+                predicate = predicat.parse(condition, "cel", {"s": "string"})
+                for own in [*BACKSLASHES, "b"]:
+                    query = f"SELECT {predicate.sql('postgres')} FROM (SELECT %s::text AS s) AS t".replace("%", "%%").replace("%%s", "%s", 1)
+                    assert people.execute(query, (own,)).fetchone()[0] == predicate.evaluate({"s": own}), (condition, own)
     finally:
         people.execute("RESET standard_conforming_strings; RESET backslash_quote; RESET escape_string_warning")
+
+
+def said(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+@pytest.mark.parametrize(("column", "problem"), [("text", "text COLLATE"), ("text[]", r"text\[\] COLLATE"), ("folded_text", "text COLLATE"), ("folded_row", "folded_row")])
+def test_collations_that_hold_other_texts_equal_are_refused(postgres: Any, tmp_path: Path, column: str, problem: str) -> None:
+    postgres.execute("CREATE COLLATION folded (provider = libc, locale = 'C')")
+    # As CREATE COLLATION (provider = icu, deterministic = false) would: not every server is built with ICU.
+    postgres.execute("UPDATE pg_collation SET collisdeterministic = false WHERE collname = 'folded'")
+    postgres.execute("CREATE DOMAIN folded_text AS text COLLATE folded; CREATE TYPE folded_row AS (s text COLLATE folded)")
+    postgres.execute(f"CREATE TABLE public.people (name {column} {'COLLATE folded' if column.startswith('text') else ''})")
+    kind = {"text[]": "array<string>", "folded_row": '"struct<s: string>"'}.get(column, "string")
+    (tmp_path / "c.yml").write_text(f"apiVersion: predicat/v1\ndataset: people\nrelation: {{postgres: public.people}}\nfields: {{name: {kind}}}\nfilters: {{named: {{sql: name IS NOT NULL}}}}\n")
+    try:
+        with pytest.raises(PredicatError, match=f"has {problem}.* in its column 'name'"):
+            views.apply(predicat.load_catalog(tmp_path), postgres)
+    finally:
+        postgres.execute("DROP TABLE public.people; DROP TYPE folded_row; DROP DOMAIN folded_text; DROP COLLATION folded")
+
+
+def test_a_database_in_another_encoding_is_refused(catalog: predicat.Catalog, people: Any) -> None:
+    import psycopg
+
+    people.execute("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE 'C'")
+    try:
+        with psycopg.connect(people.info.dsn, dbname="bytes", password=people.info.password) as other:
+            other.execute('CREATE TABLE public.people (name text, "Age of person" int)')
+            with pytest.raises(PredicatError, match="encoding SQL_ASCII"):
+                views.apply(catalog, other)
+    finally:
+        people.execute("DROP DATABASE bytes")
 
 
 def test_views_of_filters_that_are_gone_are_dropped(catalog: predicat.Catalog, people: Any, tmp_path: Path) -> None:

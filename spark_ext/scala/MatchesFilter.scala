@@ -162,14 +162,15 @@ object MatchesFilter {
 
   private def parse(sql: String): Expression = usual(CatalystSqlParser.parseExpression(sql))
 
-  /** Generated SQL and types are read as by default: a session may keep the backslashes of texts, and call another type TIMESTAMP. */
+  /** Generated SQL and types are read as by default: a session may keep the backslashes of texts, call another type TIMESTAMP, and take names for patterns. */
   private def usual[T](read: => T): T = {
     val now = SQLConf.get
-    if (!now.escapedStringLiterals && now.timestampType == TimestampType) read
+    if (!now.escapedStringLiterals && now.timestampType == TimestampType && !now.supportQuotedRegexColumnName) read
     else {
       val conf = now.clone()
       conf.setConfString("spark.sql.parser.escapedStringLiterals", "false")
       conf.setConfString("spark.sql.timestampType", "TIMESTAMP_LTZ")
+      conf.setConfString("spark.sql.parser.quotedRegexColumnNames", "false")
       SQLConf.withExistingConf(conf)(read)
     }
   }

@@ -179,6 +179,18 @@ def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tm
         assert flights.conf.get(key) == "true"
 
 
+def test_names_are_names_where_a_session_takes_them_for_patterns(flights: Any, tmp_path: Path) -> None:
+    """spark.sql.parser.quotedRegexColumnNames: `a.b` would stand for the column axb too."""
+    (tmp_path / "c.yml").write_text("apiVersion: predicat/v1\ndataset: dots\nfields: {a.b: bigint}\nfilters: {big: {sql: '\"a.b\" > 5'}}\n")
+    predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
+    values = {"spark.predicat.manifest": str(tmp_path / "manifest.json"), "spark.sql.parser.quotedRegexColumnNames": "true"}
+    with settings(flights, values):
+        rows = flights.createDataFrame([(6, 0), (4, 9)], "`a.b` bigint, axb bigint")
+        assert [row.axb for row in rows.where("matches_filter('dots.big')").collect()] == [0]
+        rows.write.parquet(str(tmp_path / "in"))
+        assert predicat_spark.run(predicat.load_catalog(tmp_path), "dots", ["big"], str(tmp_path / "in"), None)["filters"][0]["accepted"] == 1
+
+
 def test_timestamps_are_instants_whatever_a_session_calls_them(flights: Any, tmp_path: Path) -> None:
     """spark.sql.timestampType: the bounds of independence_day would be wall clocks, seven hours off."""
     instants = "SELECT id, TIMESTAMP_LTZ'2013-07-03T00:00:00Z' + make_dt_interval(0, id) AS time_hour FROM range(96)"

@@ -48,8 +48,6 @@ def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
     except psycopg.Error as error:
         raise PredicatError.of(msg.connection(safe(given), " ".join(str(error).split()))) from None
     with connection:
-        connection.execute("SET standard_conforming_strings = on")  # a database may read backslashes as escapes
-        connection.commit()
         yield connection
 
 

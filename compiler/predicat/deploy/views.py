@@ -66,13 +66,14 @@ def _view(row: Filter, node: Node, relation: str, schema: str | None) -> list[tu
     source = exp.to_table(relation, dialect="postgres")
     own = schema if schema is not None else source.db or None
     view = exp.table_(row.view, db=own, quoted=True)
-    condition = backends.dialect("postgres").render(node)
+    postgres = backends.dialect("postgres")
+    condition = postgres.render(node)
     # The condition is rendered SQL: reading it back through sqlglot could change it.
     head = exp.Create(this=view, kind="VIEW").sql(dialect="postgres")
     create = f"{head} AS SELECT * FROM {source.sql(dialect='postgres')} WHERE {condition}"
     parts = [row.description, f"Version {row.latest}", f"Owner {row.owner}" if row.owner else ""]
     note = ". ".join(part.rstrip(".") for part in parts if part)
-    comment = exp.Comment(this=view.copy(), kind="VIEW", expression=exp.Literal.string(f"predicat: {note}.")).sql(dialect="postgres")
+    comment = postgres.text(exp.Comment(this=view.copy(), kind="VIEW", expression=exp.Literal.string(f"predicat: {note}.")))
     drop = f"DROP VIEW IF EXISTS {view.sql(dialect='postgres')}"
     return [(row.view, drop), (row.view, create), (row.view, comment)]
 
@@ -88,8 +89,6 @@ def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None =
     done: list[str] = []
     try:
         with connection.transaction(), connection.cursor() as cursor:
-            # A session may read the backslashes of texts as escapes, as PostgreSQL 9.0 did.
-            cursor.execute("SET LOCAL standard_conforming_strings = on")
             for name, sql in statements(catalog, schema):
                 cursor.execute(sql.encode())
                 if name not in done:
@@ -102,8 +101,11 @@ def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None =
 
 
 def check_relations(catalog: Catalog, connection: psycopg.Connection) -> None:
-    """Every relation exists and has the columns that filters read. Raises PredicatError with all that is missing."""
+    """Every relation exists and has the columns that filters read, in UTF-8. Raises PredicatError with all that is missing."""
     reporter = Reporter()
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        reporter.add(msg.encoding(f"{encoding}"))
     composites = _composites(connection)
     for dataset in catalog.datasets.values():
         relation = dataset.relation.get("postgres")
@@ -139,8 +141,11 @@ AND starts_with(obj_description(c.oid, 'pg_class'), 'predicat: ')
 
 
 _ATTRIBUTES = "pg_attribute a JOIN pg_type t ON t.oid = a.atttypid"
-_KIND = "CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END"
-"""The type of a column, or what its domain is made of."""
+_KIND = """
+CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END ||
+COALESCE((SELECT ' COLLATE ' || quote_ident(k.collname) FROM pg_collation k WHERE k.oid = a.attcollation AND NOT k.collisdeterministic), '')
+"""
+"""The type of a column, or what its domain is made of, with a collation for which texts of other characters may be equal."""
 
 
 def _columns(connection: psycopg.Connection, schema: str, table: str) -> dict[str, str]:

@@ -369,6 +369,11 @@ def column_type(engine: str, relation: str, column: str, kind: str, declared: st
                       "declare the field as it is, or convert the column in a view")  # fmt: skip
 
 
+def encoding(found: str) -> Diagnostic:
+    return Diagnostic("encoding", f"the PostgreSQL database has the encoding {found}; filters count and order the characters of UTF-8", NOWHERE,
+                      "use a database that was created with ENCODING 'UTF8'")  # fmt: skip
+
+
 def engine_error(engine: str, reason: str) -> Diagnostic:
     return Diagnostic("engine", f"{engine} failed: {reason}")
 

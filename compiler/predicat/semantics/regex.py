@@ -380,18 +380,18 @@ _BOUNDARY = f"(?:(?<={_WORD_CLASS})(?!{_WORD_CLASS})|(?<!{_WORD_CLASS})(?={_WORD
 _NO_BOUNDARY = f"(?:(?<={_WORD_CLASS})(?={_WORD_CLASS})|(?<!{_WORD_CLASS})(?!{_WORD_CLASS}))"
 
 
-def _flavor(name: str, code: str, end: str) -> Flavor:
+def _flavor(name: str, code: str, start: str, end: str) -> Flavor:
     newline = code.format(10)
     return Flavor(name, code, {
-        "text_start": "\\A", "text_end": end,
-        "line_start": f"(?:\\A|(?<={newline}))", "line_end": f"(?:{end}|(?={newline}))",
+        "text_start": start, "text_end": end,
+        "line_start": f"(?:{start}|(?<={newline}))", "line_end": f"(?:{end}|(?={newline}))",
         "word": _BOUNDARY, "not_word": _NO_BOUNDARY,
     })  # fmt: skip
 
 
-JAVA = _flavor("java", "\\x{{{:x}}}", "\\z")
-POSTGRES = _flavor("postgres", "\\U{:08x}", "\\Z")
-PYTHON = _flavor("python", "\\U{:08x}", "\\Z")
+JAVA = _flavor("java", "\\x{{{:x}}}", "\\A", "\\z")
+POSTGRES = _flavor("postgres", "\\U{:08x}", "^", "$")  # not at newlines
+PYTHON = _flavor("python", "\\U{:08x}", "\\A", "\\Z")
 
 
 def emit(node: Regex, flavor: Flavor) -> str:

@@ -94,10 +94,19 @@ class Dialect(Struct, frozen=True):
 
     def text(self, sql: Sql) -> str:
         found = str(_generator(self.sqlglot).generate(sql, copy=False))
+        if self.name == "postgres":
+            return _QUOTED.sub(_escaped, found) if "\\" in found else found
         # Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has one (see identifier).
         return found.replace("${", "\\u0024{") if self.name == "spark" else found
 
 
+def _escaped(found: re.Match[str]) -> str:
+    """A text of PostgreSQL with a backslash as quote_literal() writes it: a session may take backslashes between plain quotes for escapes."""
+    quoted = found[0]
+    return "E" + quoted.replace("\\", "\\\\") if quoted[0] == "'" and "\\" in quoted else quoted
+
+
+_QUOTED = re.compile(r"""(?:"[^"]*")|'(?:[^']|'')*'""")
 _MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
 _SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
 """Texts and names, which are passed over, and where a constant is to be a parameter."""

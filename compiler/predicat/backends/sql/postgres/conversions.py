@@ -9,7 +9,6 @@ from predicat.backends.sql.base import Renderer, Sql, between, binary, both, cas
 from predicat.backends.sql.postgres import plain, times
 from predicat.backends.sql.postgres.numbers import ieee, in_range, named, nearest
 from predicat.backends.sql.postgres.plain import numeric
-from predicat.backends.sql.postgres.texts import shape
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, DecimalType
 from predicat.ir.values import (
@@ -27,7 +26,7 @@ from predicat.ir.values import (
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
         value = cast(one.copy(), "BIGINT")
-        return case((_numeral(one, 18, ""), value), (_numeral(one, 18, "-"), value.copy()), (rlike(one.copy(), shape(INT_PATTERN)), in_range(r, numeric(one.copy()))))
+        return case((_numeral(one, 18, ""), value), (_numeral(one, 18, "-"), value.copy()), (rlike(one.copy(), INT_PATTERN), in_range(r, numeric(one.copy()))))
 
     return once(r, sql, build)
 
@@ -81,7 +80,7 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(DOUBLE_LONGEST))
         # So short, it is neither infinite nor vanishes.
         plain = [(_numeral(one, 300, *rests), cast(one.copy(), "DOUBLE")) for rests in (("", "."), ("-", "-."))]
-        return case(*plain, (both(short, rlike(one.copy(), shape(DOUBLE_PATTERN))), converted),
+        return case(*plain, (both(short, rlike(one.copy(), DOUBLE_PATTERN)), converted),
                     (words, cast(one.copy(), "DOUBLE")))  # fmt: skip
 
     return once(r, sql, build)
@@ -93,7 +92,7 @@ def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType) -> Sql:
     def build(one: Sql) -> Sql:
         rounded = fn("ROUND", numeric(one.copy()), number(kind.scale))
         within = binary(exp.LT, fn("ABS", rounded), number(f"1{'0' * (kind.precision - kind.scale)}"))
-        return case((rlike(one, r"\A-?[0-9]{1,40}([.][0-9]{1,100})?\Z"), case((within, rounded.copy()))))
+        return case((rlike(one, "^-?[0-9]{1,40}([.][0-9]{1,100})?$"), case((within, rounded.copy()))))
 
     return once(r, sql, build)
 
@@ -134,8 +133,8 @@ def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
 
 
 # Lookaheads, counts and leap years make a pattern three times as slow.
-_MOMENT = (r"\A[0-9]+-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?"
-           r"(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])\Z")  # fmt: skip
+_MOMENT = ("^[0-9]+-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?"
+           "(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$")  # fmt: skip
 
 
 def _text_to_timestamp(one: Sql) -> Sql:
@@ -146,7 +145,7 @@ def _text_to_timestamp(one: Sql) -> Sql:
     general = case((times.is_known(TIMESTAMP, cut), cut.copy()))
     value = cast(one.copy(), "TIMESTAMPTZ")
     return case((_common_moment(one), value), (both(short, years, rlike(one.copy(), _MOMENT)), value.copy()),
-                (rlike(one.copy(), shape(TIMESTAMP_PATTERN)), general))  # fmt: skip
+                (rlike(one.copy(), TIMESTAMP_PATTERN), general))  # fmt: skip
 
 
 def _common_moment(sql: Sql) -> Sql:
@@ -180,7 +179,7 @@ def to_duration(r: Renderer, node: Call) -> Sql:
     nanos = exp.column(total)
     micros = case((durations.short(nanos), cast(fn("DIV", nanos.copy(), number(1000)), "BIGINT")))
     found = exp.Select(expressions=[durations.signed(sql.copy(), micros)]).from_(inner).subquery()
-    return case((rlike(sql.copy(), shape(DURATION_PATTERN)), found))
+    return case((rlike(sql.copy(), DURATION_PATTERN), found))
 
 
 def to_date(r: Renderer, node: Call) -> Sql:
@@ -195,6 +194,6 @@ def text_to_date(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
         value = cast(one.copy(), "DATE")
         common = both(like(one.copy(), text("____-__-__")), *_common_day(one), negation(rlike(one.copy(), "[^-0-9]")))
-        return case((common, value), (rlike(one.copy(), shape(DATE_PATTERN)), value.copy()))
+        return case((common, value), (rlike(one.copy(), DATE_PATTERN), value.copy()))
 
     return named(r, sql, build)

@@ -58,10 +58,6 @@ def matches(r: Renderer, node: Call) -> Sql:
     return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
 
 
-def shape(pattern: str) -> str:
-    return pattern.removesuffix("$").replace("^", "\\A", 1) + "\\Z"
-
-
 def trim(name: str) -> Rule:
     return lambda r, node: fn(name, r.node(node.args[0]), text(" "))
 
