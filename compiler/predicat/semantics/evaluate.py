@@ -31,7 +31,7 @@ from predicat.ir.values import (
     parse_timestamp,
     to_value,
 )
-from predicat.semantics import casefold, like, regex
+from predicat.semantics import automaton, casefold, like, regex
 
 Row = Mapping[str, Any]
 Eval = Callable[[Row], Any]
@@ -402,18 +402,18 @@ def _constant(node: Call, position: int = 1) -> Any:
 
 
 def _like(node: Call) -> Callable[..., Any]:
-    pattern = like.to_regex(_constant(node) or "")
-    return lambda value, _pattern: pattern.fullmatch(value) is not None
+    matches = like.matcher(_constant(node) or "")
+    return lambda value, _pattern: matches(value)
 
 
 def _like_ci(node: Call) -> Callable[..., Any]:
-    pattern = like.to_regex(casefold.fold(_constant(node) or ""))
-    return lambda value, _pattern: pattern.fullmatch(casefold.fold(value)) is not None
+    matches = like.matcher(casefold.fold(_constant(node) or ""))
+    return lambda value, _pattern: matches(casefold.fold(value))
 
 
 def _matches(node: Call) -> Callable[..., Any]:
-    pattern = regex.to_python(_constant(node) or "")
-    return lambda value, _pattern: pattern.search(value) is not None
+    search = automaton.searcher(_constant(node) or "")
+    return lambda value, _pattern: search(value)
 
 
 def _folded(test: Callable[[str, str], bool]) -> Callable[[Call], Callable[..., Any]]:
@@ -452,8 +452,8 @@ def _to_int(value: Any) -> int | None:
             return int(value)
 
 
-_INT = regex.to_python(INT_PATTERN)
-_DOUBLE = regex.to_python(DOUBLE_PATTERN)
+_INT = regex.compiled(regex.parse(INT_PATTERN))
+_DOUBLE = regex.compiled(regex.parse(DOUBLE_PATTERN))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -43,10 +43,26 @@ def parts(pattern: str) -> list[str | None]:
     return out
 
 
-def to_regex(pattern: str) -> re.Pattern[str]:
-    """A canonical pattern as a Python regular expression to be used with fullmatch."""
-    pieces = [".*" if part is None else "." if part == "" else re.escape(part) for part in parts(pattern)]
-    return re.compile("".join(pieces), re.DOTALL)
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Whether a text is like a canonical pattern. What stands between two `%` is looked for where it occurs first, so no text takes long."""
+    pieces: list[list[str]] = [[]]
+    for part in parts(pattern):
+        if part is None:
+            pieces.append([])
+        else:
+            pieces[-1].append("." if part == "" else re.escape(part))
+    first, *middle = (re.compile("".join(piece), re.DOTALL) for piece in pieces)
+    if not middle:
+        return lambda text: first.fullmatch(text) is not None
+    last, size = middle.pop(), len(pieces[-1])
+
+    def matches(text: str) -> bool:
+        found = first.match(text)
+        for piece in middle:
+            found = found and piece.search(text, found.end())
+        return found is not None and found.end() <= len(text) - size and last.match(text, len(text) - size) is not None
+
+    return matches
 
 
 def escaped(text: str) -> str:

@@ -18,8 +18,11 @@ from predicat.semantics import casefold
 MAX_PATTERN = 1000
 MAX_REPEAT = 255
 MAX_DEPTH = 50
-MAX_SIZE = 20_000
-_TOP = 0x10FFFF
+MAX_PRODUCT = 1000
+"""RE2's own limit of counted repetitions within each other."""
+MAX_SIZE = 4_000
+"""The most weight of a pattern (see _size). Of 67,000 random ones below it PostgreSQL read two in more than half a second; above it, it took up to 43."""
+TOP = 0x10FFFF
 
 
 class RegexError(ValueError):
@@ -30,10 +33,14 @@ class RegexError(ValueError):
         self.offset = offset
 
 
-class Chars(Struct, frozen=True):
-    """One code point out of sorted, disjoint, closed ranges."""
+Ranges = tuple[tuple[int, int], ...]
+"""Code points: sorted, disjoint, closed ranges."""
 
-    ranges: tuple[tuple[int, int], ...]
+
+class Chars(Struct, frozen=True):
+    """One code point out of some."""
+
+    ranges: Ranges
 
 
 class Seq(Struct, frozen=True):
@@ -44,10 +51,20 @@ class Alt(Struct, frozen=True):
     parts: tuple[Regex, ...]
 
 
+class Kept(Struct, frozen=True):
+    """That a repetition gives no round back. One of some characters stands behind each round, or the end of the text; without either, anything does."""
+
+    ranges: Ranges = ()
+    end: bool = False
+
+
 class Repeat(Struct, frozen=True):
+    """From `low` to `high` times. `kept` (see automaton) is said to Java alone: possessive repetitions of Python had mistakes until 3.11.5."""
+
     part: Regex
     low: int
     high: int | None
+    kept: Kept | None = None
 
 
 class Assert(Struct, frozen=True):
@@ -59,20 +76,21 @@ class Assert(Struct, frozen=True):
 Regex = Chars | Seq | Alt | Repeat | Assert
 
 _DIGIT = ((48, 57),)
-_WORD = ((48, 57), (65, 90), (95, 95), (97, 122))
+NEWLINE = ((10, 10),)
+WORD = ((48, 57), (65, 90), (95, 95), (97, 122))
 _SPACE = ((9, 10), (12, 13), (32, 32))
-_PERL = {"d": _DIGIT, "w": _WORD, "s": _SPACE}
+_PERL = {"d": _DIGIT, "w": WORD, "s": _SPACE}
 _POSIX = {
     "alnum": ((48, 57), (65, 90), (97, 122)), "alpha": ((65, 90), (97, 122)), "ascii": ((0, 127),),
     "blank": ((9, 9), (32, 32)), "cntrl": ((0, 31), (127, 127)), "digit": _DIGIT, "graph": ((33, 126),),
     "lower": ((97, 122),), "print": ((32, 126),), "punct": ((33, 47), (58, 64), (91, 96), (123, 126)),
-    "space": ((9, 13), (32, 32)), "upper": ((65, 90),), "word": _WORD,
+    "space": ((9, 13), (32, 32)), "upper": ((65, 90),), "word": WORD,
     "xdigit": ((48, 57), (65, 70), (97, 102)),
 }  # fmt: skip
 _ESCAPES = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 
 
-def _normal(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def normal(ranges: list[tuple[int, int]]) -> Ranges:
     out: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if out and low <= out[-1][1] + 1:
@@ -82,31 +100,31 @@ def _normal(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     return tuple(out)
 
 
-def _negated(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+def _negated(ranges: Ranges) -> Ranges:
     out: list[tuple[int, int]] = []
     start = 0
     for low, high in ranges:
         if low > start:
             out.append((start, low - 1))
         start = high + 1
-    if start <= _TOP:
-        out.append((start, _TOP))
+    if start <= TOP:
+        out.append((start, TOP))
     return tuple(out)
 
 
-def _any_case(ranges: tuple[tuple[int, int], ...]) -> tuple[tuple[int, int], ...]:
+def _any_case(ranges: Ranges) -> Ranges:
     extra: list[tuple[int, int]] = list(ranges)
     if sum(high - low + 1 for low, high in ranges) <= 4:
         chars = {chr(code) for low, high in ranges for code in range(low, high + 1)}
         for char in chars:
             folded = casefold.fold_char(char)
             extra += [(ord(other), ord(other)) for other in (folded, *casefold.variants(folded))]
-        return _normal(extra)
+        return normal(extra)
     for folded, others in casefold.orbits().items():
         family = [ord(char) for char in (folded, *others)]
         if any(low <= code <= high for code in family for low, high in ranges):
             extra += [(code, code) for code in family]
-    return _normal(extra)
+    return normal(extra)
 
 
 def escaped(text: str) -> str:
@@ -123,21 +141,80 @@ def parse(pattern: str) -> Regex:
     found = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError("there is a ')' without '('", reader.pos)
+    if _product(found) > MAX_PRODUCT:
+        raise RegexError(f"its repetitions multiply to more than {MAX_PRODUCT:,} rounds, which RE2 refuses", 0)
+    found = _asked_once(found)
     if _size(found) > MAX_SIZE:
         raise RegexError("its repetitions multiply to more than the engines can hold", 0)
     return found
 
 
-def _size(node: Regex) -> int:
+def _product(node: Regex) -> int:
     match node:
-        case Chars() | Assert():
-            return 1
         case Seq(parts) | Alt(parts):
-            return 1 + sum(map(_size, parts))
+            return max(map(_product, parts), default=1)
         case Repeat(part, low, high):
-            return _size(part) * max(low, high or 1, 1)
+            return max(high or low, 1) * _product(part)
+        case _:
+            return 1
+
+
+def _size(node: Regex) -> int:
+    """The weight of a pattern to PostgreSQL: it says a counted round again, looks around for a word's end, and takes its time with rounds that may be empty."""
+    match node:
+        case Chars():
+            return 1
+        case Assert(kind):
+            return _ASSERT_SIZES.get(kind, 1)
+        case Seq(parts) | Alt(parts):
+            return sum(map(_size, parts))
+        case Repeat(part, low, high):
+            times = max(low, high or 1, 1)
+            endless = 2 if high is None and not isinstance(part, Chars) else 1
+            looks = 4 if high != 1 and (asserts(part, "word") or asserts(part, "not_word")) else 1
+            return _size(part) * endless * looks * (times * times if may_be_empty(part) else times)
         case _:
             assert_never(node)
+
+
+_ASSERT_SIZES = {"word": 30, "not_word": 30, "line_start": 2, "line_end": 2}
+
+
+def may_be_empty(node: Regex) -> bool:
+    """Whether a pattern matches the empty text, assertions aside."""
+    match node:
+        case Seq(parts):
+            return all(map(may_be_empty, parts))
+        case Alt(parts):
+            return any(map(may_be_empty, parts))
+        case Repeat(part, low):
+            return low == 0 or may_be_empty(part)
+        case _:
+            return isinstance(node, Assert)
+
+
+def _asked_once(node: Regex) -> Regex:
+    """Without repetitions of what only asks where it stands."""
+    match node:
+        case Seq(parts):
+            return Seq(tuple(map(_asked_once, parts)))
+        case Alt(parts):
+            return Alt(tuple(map(_asked_once, parts)))
+        case Repeat(part, low, high):
+            inner = _asked_once(part)
+            return Repeat(inner, low, high) if _has_chars(inner) else inner if low else Seq(())
+        case _:
+            return node
+
+
+def _has_chars(node: Regex) -> bool:
+    match node:
+        case Seq(parts) | Alt(parts):
+            return any(map(_has_chars, parts))
+        case Repeat(part):
+            return _has_chars(part)
+        case _:
+            return isinstance(node, Chars)
 
 
 class _Flags(Struct, frozen=True):
@@ -241,7 +318,7 @@ class _Reader:
             case "[":
                 return self.chars(self.char_class(flags, start), _Flags())
             case ".":
-                return Chars(((0, _TOP),)) if flags.s else Chars(_negated(((10, 10),)))
+                return Chars(((0, TOP),)) if flags.s else Chars(_negated(NEWLINE))
             case "^":
                 return Assert("line_start" if flags.m else "text_start")
             case "$":
@@ -253,7 +330,7 @@ class _Reader:
             case _:
                 return self.chars(((ord(char), ord(char)),), flags)
 
-    def chars(self, ranges: tuple[tuple[int, int], ...], flags: _Flags) -> Regex:
+    def chars(self, ranges: Ranges, flags: _Flags) -> Regex:
         return Chars(_any_case(ranges) if flags.i else ranges)
 
     def group(self, flags: _Flags, depth: int, start: int) -> Regex:
@@ -280,14 +357,14 @@ class _Reader:
         code = self.escaped_char(start)
         return self.chars(((code, code),), flags)
 
-    def perl_class(self, flags: _Flags) -> tuple[tuple[int, int], ...] | None:
+    def perl_class(self, flags: _Flags) -> Ranges | None:
         char = self.peek()
         if char and char.lower() in _PERL and char.isascii():
             self.pos += 1
             return self.named(_PERL[char.lower()], flags, negate=char.isupper())
         return None
 
-    def named(self, ranges: tuple[tuple[int, int], ...], flags: _Flags, *, negate: bool) -> tuple[tuple[int, int], ...]:
+    def named(self, ranges: Ranges, flags: _Flags, *, negate: bool) -> Ranges:
         """A class that has a name. Case is folded before it is negated: with `i`, no negated class has the long s, which folds to a letter."""
         found = _any_case(ranges) if flags.i else ranges
         return _negated(found) if negate else found
@@ -300,7 +377,7 @@ class _Reader:
             return _ESCAPES[char]
         if char == "x":
             found = re.compile(r"\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2})").match(self.text, self.pos)
-            if not found or int(found[1] or found[2], 16) > _TOP:
+            if not found or int(found[1] or found[2], 16) > TOP:
                 raise self.fail("\\x needs two hexadecimal digits, or some in braces", start)
             self.pos = found.end()
             return int(found[1] or found[2], 16)
@@ -315,7 +392,7 @@ class _Reader:
             raise self.fail(reason, start)
         return ord(char)
 
-    def char_class(self, flags: _Flags, start: int) -> tuple[tuple[int, int], ...]:
+    def char_class(self, flags: _Flags, start: int) -> Ranges:
         negate = self.eat("^")
         ranges: list[tuple[int, int]] = []
         named: list[tuple[int, int]] = []
@@ -337,14 +414,14 @@ class _Reader:
                     raise self.fail("the ends of a range are reversed", start)
             ranges.append((low, high))
         self.pos += 1
-        found = _normal(ranges)
-        found = _normal([*(_any_case(found) if flags.i else found), *named])
+        found = normal(ranges)
+        found = normal([*(_any_case(found) if flags.i else found), *named])
         found = _negated(found) if negate else found
         if not found:
             raise self.fail("the class matches no character", start)
         return found
 
-    def named_class(self, flags: _Flags) -> tuple[tuple[int, int], ...] | None:
+    def named_class(self, flags: _Flags) -> Ranges | None:
         found = re.compile(r"\[:(\^?)([a-z]+):\]").match(self.text, self.pos)
         if found:
             if found[2] not in _POSIX:
@@ -410,16 +487,25 @@ def emit(node: Regex, flavor: Flavor) -> str:
             if bounds is None:
                 bounds = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
             inner = emit(part, flavor)
+            if node.kept is not None and flavor is JAVA:
+                behind = _emit_behind(node.kept, flavor)
+                body = f"(?:{inner})" if behind and isinstance(part, Alt) else inner
+                return f"(?:{body}{behind}){bounds}+"
             return (inner if isinstance(part, Chars) else f"(?:{inner})") + bounds
         case _:
             assert_never(node)
 
 
-def _emit_chars(ranges: tuple[tuple[int, int], ...], flavor: Flavor) -> str:
+def _emit_behind(kept: Kept, flavor: Flavor) -> str:
+    options = ([_emit_chars(kept.ranges, flavor)] if kept.ranges else []) + ([flavor.asserts["text_end"]] if kept.end else [])
+    return f"(?={'|'.join(options)})" if options else ""
+
+
+def _emit_chars(ranges: Ranges, flavor: Flavor) -> str:
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
         return _emit_char(ranges[0][0], flavor)
     negated = _negated(ranges)
-    if ranges[0][0] == 0 and ranges[-1][1] == _TOP and negated:
+    if ranges[0][0] == 0 and ranges[-1][1] == TOP and negated:
         return f"[^{_emit_ranges(negated, flavor)}]"
     if flavor is POSTGRES and ranges[0][0] == 0:
         # PostgreSQL has no character 0, and refuses to hear of one.
@@ -427,7 +513,7 @@ def _emit_chars(ranges: tuple[tuple[int, int], ...], flavor: Flavor) -> str:
     return f"[{_emit_ranges(ranges, flavor)}]"
 
 
-def _emit_ranges(ranges: tuple[tuple[int, int], ...], flavor: Flavor) -> str:
+def _emit_ranges(ranges: Ranges, flavor: Flavor) -> str:
     return "".join(
         _emit_char(low, flavor) if low == high else f"{_emit_char(low, flavor)}-{_emit_char(high, flavor)}"
         for low, high in ranges
@@ -443,10 +529,9 @@ def _emit_char(code: int, flavor: Flavor) -> str:
     return char if char.isprintable() and not 0xD800 <= code <= 0xDFFF else flavor.code.format(code)
 
 
-@lru_cache(maxsize=4096)
-def to_python(pattern: str) -> re.Pattern[str]:
+def compiled(node: Regex) -> re.Pattern[str]:
     """The pattern as a Python regular expression, to be used with search."""
-    return re.compile(emit(parse(pattern), PYTHON))
+    return re.compile(emit(node, PYTHON))
 
 
 def asserts(node: Regex, kind: str) -> bool:
@@ -467,7 +552,7 @@ def simple(node: Regex) -> tuple[str, str] | None:
     parts = parts[1:] if start else parts
     end = bool(parts) and parts[-1] == Assert("text_end")
     parts = parts[:-1] if end else parts
-    anything = Repeat(Chars(((0, _TOP),)), 0, None)
+    anything = Repeat(Chars(((0, TOP),)), 0, None)
     if start and parts and parts[-1] == anything and not end:
         parts = parts[:-1]
     text = ""

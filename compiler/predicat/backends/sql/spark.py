@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import durations
+from predicat.backends.sql import durations, spark_patterns
 from predicat.backends.sql.base import (
     COMMON,
     Dialect,
@@ -54,7 +54,6 @@ from predicat.ir.types import (
     MapType,
 )
 from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, DURATION_PATTERN, FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS, UNITS
-from predicat.semantics import regex
 
 _MICROS_OF_DAY = 86_400_000_000
 
@@ -153,10 +152,6 @@ def _whole(name: str) -> Rule:
 
 def _trim(name: str) -> Rule:
     return lambda r, node: fn(name, r.node(node.args[0]))
-
-
-def _matches(r: Renderer, node: Call) -> Sql:
-    return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.JAVA))
 
 
 def _shape(pattern: str) -> str:
@@ -644,7 +639,7 @@ SPARK = Dialect(
         "starts_with_ci": ignoring_case("STARTSWITH"),
         "contains_ci": ignoring_case("CONTAINS"),
         "like_ci": ignoring_case("LIKE"),
-        "matches": _matches,
+        "matches": spark_patterns.matches,
         "substr": _substr,
         "position": lambda r, node: fn("INSTR", *r.args(node)),
         "replace": _replace,

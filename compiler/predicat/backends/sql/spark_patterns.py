@@ -1,0 +1,60 @@
+"""Spark: regular expressions. Java searches by trying; where that may overflow its stack, an automaton reads the text."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Sql, binary, case, constant, fn, number, rlike, text
+from predicat.ir.nodes import Call
+from predicat.semantics import automaton, regex
+from predicat.semantics.regex import Chars, Ranges
+
+_MOST_STATES = 60
+_ROUNDS = "a round of its repeated group can end at several places, for which Java may overflow its stack on a long text"
+_HALVES = "Java finds \\B between the two halves of a character beyond U+FFFF"
+_FEW = 6
+"""Characters that are asked for one by one."""
+
+
+def matches(r: Renderer, node: Call) -> Sql:
+    sql, pattern = r.node(node.args[0]), constant(node.args[1])
+    safe = automaton.safe(pattern)
+    if safe is not None and not regex.asserts(safe, "not_word"):
+        return rlike(sql, regex.emit(safe, regex.JAVA))
+    table = automaton.Automaton(automaton.lean(regex.parse(pattern))).table(_MOST_STATES)
+    if table is None:
+        reason = _ROUNDS if safe is None else _HALVES
+        raise r.refuse(node, f"{reason}, and its automaton has more than {_MOST_STATES} states")
+    return _run(r, sql, table)
+
+
+def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
+    """The state in which the characters of a text leave an automaton is one of the accepting ones."""
+    state, char = (exp.to_identifier(r.fresh(name), quoted=True) for name in ("q", "c"))
+    q, c = exp.Column(this=state), exp.Column(this=char)
+    branches = [(binary(exp.EQ, q.copy(), number(place)), _next(c, moves, table.classes)) for place, moves in enumerate(table.moves)]
+    nothing = (binary(exp.EQ, c.copy(), text("")), q.copy())  # of the empty text Spark makes one part
+    step = exp.Lambda(this=case(nothing, *branches), expressions=[state, char])
+    accepted = exp.In(this=q.copy(), expressions=[number(place) for place in table.accepting]) if table.accepting else exp.Boolean(this=False)
+    last = exp.Lambda(this=accepted, expressions=[state.copy()])
+    return fn("AGGREGATE", fn("SPLIT", sql, text("")), number(0), step, last)
+
+
+def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
+    """The state after a character: that which most characters lead to where no other is named."""
+    targets: dict[int, list[tuple[int, int]]] = {}
+    for target, ranges in zip(moves, classes, strict=True):
+        targets.setdefault(target, []).extend(ranges)
+    usual = max(targets, key=lambda target: _count(targets[target]))
+    others = [(_is_one_of(char.copy(), regex.normal(ranges)), number(target)) for target, ranges in targets.items() if target != usual]
+    return case(*others, default=number(usual)) if others else number(usual)
+
+
+def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
+    if _count(ranges) > _FEW:
+        return rlike(char, regex.emit(Chars(ranges), regex.JAVA))
+    return exp.In(this=char, expressions=[text(chr(code)) for low, high in ranges for code in range(low, high + 1)])
+
+
+def _count(ranges: Ranges | list[tuple[int, int]]) -> int:
+    return sum(high - low + 1 for low, high in ranges)

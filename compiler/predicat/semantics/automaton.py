@@ -1,0 +1,444 @@
+"""Finite automata of patterns: what Java and Python can search for safely, and matching in linear time where they cannot.
+
+Both search by trying. For a repeated group such as `([a-z]+,)*` Java calls itself once more for each round: a text of some thousand rounds
+overflows its stack, which ends the process of a Spark executor. And both may try every way to part a text into rounds. A possessive
+repetition, which gives nothing back, runs in a loop. It means the same where the next character tells where a round ends, and where the
+rest cannot match if another round can. This is decided here, on automata. For the other patterns there is a deterministic automaton.
+
+Source: Thompson's construction and the subset construction (Aho, Sethi, Ullman, 3.7).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import assert_never
+
+from msgspec import Struct
+
+from predicat.semantics import regex
+from predicat.semantics.regex import Alt, Assert, Chars, Kept, Ranges, Regex, Repeat, Seq
+
+_MOST_MOVES = 3_000
+"""Transitions to look at before a repetition counts as unsafe, and of an automaton that are remembered."""
+_NEWLINE, _WORD, _OTHER, _EDGE = range(4)
+"""What a character is to assertions, and that there is none."""
+_ENDLESS = 3
+_MOST_WAYS = 8
+"""So many are tried in time: `.*a.*a.*a.*b` takes time with the fourth power of a text's length, and `(a?){30}a{30}` has 2^30 ways to match."""
+States = frozenset[int]
+
+
+@lru_cache(maxsize=4096)
+def safe(pattern: str) -> Regex | None:
+    """An RE2 pattern for engines that search by trying; None if it may overflow their stack, or mean something else there. Raises RegexError."""
+    node = regex.parse(pattern)
+    if not _has_loops(node):
+        return None if _has_empty_rounds(node) else node
+    node = lean(node)
+    if _has_empty_rounds(node):
+        return None
+    nfa = _Nfa(node)
+    kept = {number: nfa.kept(loops) for number, loops in nfa.loops.items()}
+    return None if None in kept.values() else _possessive(node, kept)
+
+
+@lru_cache(maxsize=256)
+def searcher(pattern: str) -> Callable[[str], bool]:
+    """Whether an RE2 pattern matches a part of a text. Raises RegexError."""
+    node = safe(pattern)
+    if node is None or _ways(node) > _MOST_WAYS:
+        return Automaton(lean(regex.parse(pattern))).search
+    search = regex.compiled(node).search
+    return lambda text: search(text) is not None
+
+
+def _has_loops(node: Regex) -> bool:
+    """Whether a group repeats without end."""
+    match node:
+        case Seq(parts) | Alt(parts):
+            return any(map(_has_loops, parts))
+        case Repeat(part, _, high):
+            return (high is None and not isinstance(part, Chars)) or _has_loops(part)
+        case _:
+            return False
+
+
+def _ways(node: Regex) -> int:
+    """How many places of a pattern can be matched in several ways; an endless one counts for three."""
+    match node:
+        case Seq(parts) | Alt(parts):
+            return sum(map(_ways, parts))
+        case Repeat(part, low, high):
+            own = _ENDLESS if high is None else int(low != high)
+            return own + _ways(part) * (1 if high is None else high)
+        case _:
+            return 0
+
+
+def _has_empty_rounds(node: Regex) -> bool:
+    r"""Whether a round may be empty and ask where it stands, as in `(\b.?){2}`: in Java no round follows an empty one."""
+    match node:
+        case Seq(parts) | Alt(parts):
+            return any(map(_has_empty_rounds, parts))
+        case Repeat(part, _, high):
+            return (high != 1 and regex.may_be_empty(part) and any(regex.asserts(part, kind) for kind in _HOLDS)) or _has_empty_rounds(part)
+        case _:
+            return False
+
+
+def _possessive(node: Regex, kept: Mapping[int, Kept | None]) -> Regex:
+    match node:
+        case Seq(parts):
+            return Seq(tuple(_possessive(part, kept) for part in parts))
+        case Alt(parts):
+            return Alt(tuple(_possessive(part, kept) for part in parts))
+        case Repeat(part, low, high):
+            return Repeat(_possessive(part, kept), low, high, kept.get(id(node)))
+        case _:
+            return node
+
+
+# --- fewer repetitions
+
+
+def lean(node: Regex) -> Regex:
+    """A pattern that matches a part of the same texts, without the rounds at either end that it need not have."""
+    return _cut(_cut(_merged(node), 0), -1)
+
+
+def _cut(node: Regex, end: int) -> Regex:
+    """Without the rounds above the least at one end: what is left matches a part of what matched."""
+    match node:
+        case Alt(parts):
+            return Alt(tuple(_cut(part, end) for part in parts))
+        case Seq(parts) if parts:
+            rest = parts[1:] if end == 0 else parts[:-1]
+            cut = _cut(parts[end], end)
+            if cut == Seq(()):
+                return _cut(Seq(rest), end)
+            return Seq((cut, *rest) if end == 0 else (*rest, cut))
+        case Repeat(_, 0):
+            return Seq(())
+        case Repeat(part, 1):
+            return _cut(part, end)
+        case Repeat(part, low):
+            return Repeat(part, low, low)
+        case _:
+            return node
+
+
+def _merged(node: Regex) -> Regex:
+    """Alternatives of single characters are a class, and a repetition of a repetition is one where nothing tells them apart."""
+    match node:
+        case Seq(parts):
+            found = tuple(map(_merged, parts))
+            return found[0] if len(found) == 1 else Seq(found)
+        case Alt(parts):
+            found = tuple(map(_merged, parts))
+            if all(isinstance(part, Chars) for part in found):
+                return Chars(regex.normal([span for part in found if isinstance(part, Chars) for span in part.ranges]))
+            return Alt(found)
+        case Repeat(part, low, None) if low <= 1:
+            inner = _merged(part)
+            if isinstance(inner, Repeat) and inner.low <= 1 and inner.high in (None, 1):
+                return Repeat(inner.part, min(low, inner.low), None)
+            return Repeat(inner, low, None)
+        case Repeat(part, low, high):
+            return Repeat(_merged(part), low, high)
+        case _:
+            return node
+
+
+# --- automata
+
+
+class _Loop(Struct, frozen=True):
+    """A group that repeats without end: the states between rounds, where one starts and where it ends, and behind the last one."""
+
+    middle: int
+    start: int
+    end: int
+    exit: int
+
+
+class _Nfa:
+    """Thompson's automaton: state 0 starts, `last` accepts. Characters count by their class: no pattern tells those of one class apart."""
+
+    def __init__(self, node: Regex) -> None:
+        asserts = any(regex.asserts(node, kind) for kind in ("line_start", "line_end", "word", "not_word"))
+        kinds = (regex.NEWLINE, regex.WORD) if asserts else ()
+        cuts = {0, *(edge for ranges in (*_ranges(node), *kinds) for low, high in ranges for edge in (low, high + 1) if edge <= regex.TOP)}
+        self.edges = sorted(cuts)
+        """Where the pieces of the code points begin; each has a class."""
+        sets = list(dict.fromkeys(_ranges(node)))
+        within = [_within(ranges) for ranges in (*sets, *kinds)]
+        keys = [tuple(has(edge) for has in within) for edge in self.edges]
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        self.classes = [numbers[key] for key in keys]
+        self.count = len(numbers)
+        self.kinds = [(_NEWLINE if key[-2] else _WORD if key[-1] else _OTHER) if asserts else _OTHER for key in numbers]
+        self.masks = {ranges: sum(1 << number for key, number in numbers.items() if key[place]) for place, ranges in enumerate(sets)}
+        self.steps: list[tuple[int, int] | None] = []
+        self.empty: list[list[tuple[str, int]]] = []
+        self.loops: dict[int, list[_Loop]] = {}
+        """The loops by the identity of their node: one for each time that a repetition around it says it again."""
+        self.last = self.build(node, self.state())
+
+    def state(self) -> int:
+        self.steps.append(None)
+        self.empty.append([])
+        return len(self.steps) - 1
+
+    def build(self, node: Regex, at: int) -> int:
+        """Add what matches a node from a state on; the state behind it."""
+        match node:
+            case Chars(ranges):
+                end = self.state()
+                self.steps[at] = (self.masks[ranges], end)
+                return end
+            case Assert(kind):
+                return self.linked(at, kind)
+            case Seq(parts):
+                for part in parts:
+                    at = self.build(part, at)
+                return at
+            case Alt(parts):
+                ends = [self.build(part, self.linked(at)) for part in parts]
+                out = self.state()
+                for end in ends:
+                    self.empty[end].append(("", out))
+                return out
+            case Repeat(part, low, high):
+                for _ in range(low):
+                    at = self.build(part, at)
+                return self.endless(node, at) if high is None else self.optional(part, at, high - low)
+            case _:
+                assert_never(node)
+
+    def linked(self, at: int, kind: str = "") -> int:
+        end = self.state()
+        self.empty[at].append((kind, end))
+        return end
+
+    def endless(self, node: Repeat, at: int) -> int:
+        middle = self.linked(at)
+        start, out = self.linked(middle), self.linked(middle)
+        end = self.build(node.part, start)
+        self.empty[end].append(("", middle))
+        if not isinstance(node.part, Chars):
+            self.loops.setdefault(id(node), []).append(_Loop(middle, start, end, out))
+        return out
+
+    def optional(self, part: Regex, at: int, times: int) -> int:
+        skips = [at]
+        for _ in range(times):
+            at = self.build(part, self.linked(at))
+            skips.append(at)
+        out = self.state()
+        for skip in skips:
+            self.empty[skip].append(("", out))
+        return out
+
+    def closure(self, states: Iterable[int], holds: Callable[[str], bool], stop: int | None = None) -> States:
+        """The states that are reached without a character, over assertions that hold; nothing leads on from `stop`."""
+        found = set(states)
+        left = list(found)
+        while left:
+            state = left.pop()
+            for kind, target in self.empty[state] if state != stop else ():
+                if target not in found and (not kind or holds(kind)):
+                    found.add(target)
+                    left.append(target)
+        return frozenset(found)
+
+    def step(self, states: Iterable[int], number: int) -> States:
+        return frozenset(step[1] for state in states if (step := self.steps[state]) is not None and step[0] >> number & 1)
+
+    # --- repetitions that give nothing back
+
+    def kept(self, loops: Sequence[_Loop]) -> Kept | None:
+        """What has to stand behind each round of a loop, so that it may be possessive; None if it may not."""
+        if all(self.keeps_all(loop, -1) for loop in loops):
+            return Kept()
+        following = [self.rest([loop.middle]) for loop in loops]
+        mask = 0
+        for state in (state for states in following for state in states):
+            mask |= step[0] if (step := self.steps[state]) is not None else 0
+        if not all(self.keeps_all(loop, mask) for loop in loops):
+            return None
+        ranges = regex.normal([span for number, spans in enumerate(self.ranges()) if mask >> number & 1 for span in spans])
+        ends = any(self.last in self.closure([loop.middle], _always) for loop in loops)
+        return Kept(ranges, ends)
+
+    def keeps_all(self, loop: _Loop, mask: int) -> bool:
+        """Whether the rounds of a loop end where one of these characters follows at one place only, and the rest does not match where a round is possible.
+
+        Every assertion is taken to hold, which can only make more loops unsafe; behind the end of the text there is no further round.
+        """
+        first, last = self.closure([loop.start], _always, loop.end), self.rest([loop.exit])
+        if loop.end in first or self.last in last:
+            return False
+        seen: set[tuple[States, States]] = set()
+        left = [(first, last)]
+        while left and len(seen) * self.count < _MOST_MOVES:
+            inside, rest = pair = left.pop()
+            if pair in seen:
+                continue
+            seen.add(pair)
+            for number in range(self.count):
+                after, behind = self.closure(self.step(inside, number), _always, loop.end), self.step(rest, number)
+                goes_on = loop.end in inside and mask >> number & 1
+                if after and (goes_on or (behind and loop.end in after) or self.last in self.rest(behind)):
+                    return False
+                if after:
+                    left.append((after, self.rest(behind)))
+        return not left
+
+    def rest(self, states: Iterable[int]) -> States:
+        """The states that are reached where the text goes on."""
+        return self.closure(states, lambda kind: kind != "text_end")
+
+    def class_of(self, char: str) -> int:
+        return self.classes[bisect_right(self.edges, ord(char)) - 1]
+
+    def ranges(self) -> list[Ranges]:
+        """The code points of each class."""
+        found: list[list[tuple[int, int]]] = [[] for _ in range(self.count)]
+        for edge, end, number in zip(self.edges, [*self.edges[1:], regex.TOP + 1], self.classes, strict=True):
+            found[number].append((edge, end - 1))
+        return [regex.normal(ranges) for ranges in found]
+
+
+def _always(_kind: str) -> bool:
+    return True
+
+
+def _ranges(node: Regex) -> Iterable[Ranges]:
+    match node:
+        case Chars(ranges):
+            yield ranges
+        case Seq(parts) | Alt(parts):
+            for part in parts:
+                yield from _ranges(part)
+        case Repeat(part):
+            yield from _ranges(part)
+        case Assert():
+            return
+
+
+def _within(ranges: Ranges) -> Callable[[int], bool]:
+    starts = [low for low, _ in ranges]
+
+    def within(code: int) -> bool:
+        place = bisect_right(starts, code)
+        return place > 0 and code <= ranges[place - 1][1]
+
+    return within
+
+
+_HOLDS: dict[str, Callable[[int, int], bool]] = {
+    "text_start": lambda before, _: before == _EDGE,
+    "text_end": lambda _, after: after == _EDGE,
+    "line_start": lambda before, _: before in (_EDGE, _NEWLINE),
+    "line_end": lambda _, after: after in (_EDGE, _NEWLINE),
+    "word": lambda before, after: (before == _WORD) != (after == _WORD),
+    "not_word": lambda before, after: (before == _WORD) == (after == _WORD),
+}  # fmt: skip
+
+
+class Table(Struct, frozen=True):
+    """A deterministic automaton that starts in state 0: where the characters of each class lead, and the states in which a text may end."""
+
+    moves: list[list[int]]
+    accepting: list[int]
+    classes: list[Ranges]
+
+
+class _Place:
+    """A state of the deterministic automaton: those of Thompson's, what the last character was, and where the characters lead that a text has had."""
+
+    def __init__(self, states: States, before: int) -> None:
+        self.states, self.before = states, before
+        self.next: dict[str, _Place] = {}
+        self.ends: bool | None = None
+
+
+class Automaton:
+    """The deterministic automaton of a pattern, made as far as a text asks for it."""
+
+    def __init__(self, node: Regex) -> None:
+        self.nfa = _Nfa(node)
+        self.start = _Place(frozenset([0]), _EDGE)
+        self.matched = _Place(frozenset(), _EDGE)
+        """Where the pattern has matched, whatever follows."""
+        self.places: dict[tuple[States, int], _Place] = {}
+        self.moves = 0
+
+    def search(self, text: str) -> bool:
+        """Whether the pattern matches a part of a text, in time linear in its length."""
+        place = self.start
+        for char in text:
+            place = place.next.get(char) or self.move(place, char)
+            if place is self.matched:
+                return True
+        return self.ends(place)
+
+    def move(self, place: _Place, char: str) -> _Place:
+        """The place after a character, which is remembered."""
+        if self.moves >= _MOST_MOVES:
+            self.moves = 0
+            self.places.clear()
+            self.start.next.clear()
+        self.moves += 1
+        number = self.nfa.class_of(char)
+        kind = self.nfa.kinds[number]
+        found = self.reached(place, kind)
+        if self.nfa.last in found:
+            after = self.matched
+        else:
+            states = self.nfa.step(found, number) | self.start.states
+            after = self.places.setdefault((states, kind), _Place(states, kind))
+        place.next[char] = after
+        return after
+
+    def ends(self, place: _Place) -> bool:
+        """Whether the pattern has matched where a text ends."""
+        if place.ends is None:
+            place.ends = place is self.matched or self.nfa.last in self.reached(place, _EDGE)
+        return place.ends
+
+    def reached(self, place: _Place, after: int) -> States:
+        return self.nfa.closure(place.states, lambda kind: _HOLDS[kind](place.before, after))
+
+    def table(self, most: int) -> Table | None:
+        """The whole automaton with as few states as can be; None if it has more than so many."""
+        ranges = self.nfa.ranges()
+        order = [self.start]
+        numbers = {id(self.start): 0}
+        moves: list[list[int]] = []
+        for place in order:
+            targets = [place if place is self.matched else self.move(place, chr(spans[0][0])) for spans in ranges]
+            for target in targets:
+                if id(target) not in numbers:
+                    numbers[id(target)] = len(order)
+                    order.append(target)
+            if len(order) * len(ranges) > _MOST_MOVES:
+                return None
+            moves.append([numbers[id(target)] for target in targets])
+        found = _minimal(moves, [self.ends(place) for place in order])
+        return Table(*found, ranges) if len(found[0]) <= most else None
+
+
+def _minimal(moves: list[list[int]], accepts: list[bool]) -> tuple[list[list[int]], list[int]]:
+    """An automaton without states that no text tells apart (Moore's algorithm), and its accepting states; the first stays the first."""
+    block = [int(accept != accepts[0]) for accept in accepts]
+    while True:
+        numbers: dict[tuple[int, ...], int] = {}
+        finer = [numbers.setdefault((block[place], *(block[target] for target in targets)), len(numbers)) for place, targets in enumerate(moves)]
+        if len(numbers) == len(set(block)):
+            break
+        block = finer
+    first = {number: place for place, number in reversed(list(enumerate(block)))}
+    return [[block[target] for target in moves[first[number]]] for number in sorted(first)], sorted({block[place] for place, accept in enumerate(accepts) if accept})
