@@ -52,6 +52,14 @@ PAIRS: dict[str, tuple[str, dict[str, str]]] = {
     "pattern": ("s LIKE 'x_7'", {}),
     "ILIKE": ("s ILIKE 'x1%'", {}),
     "regular expression": ("s RLIKE '^x[1-3]+$'", {"postgres": "s ~ '^x[1-3]+$'", "duckdb": "regexp_matches(s, '^x[1-3]+$')"}),
+    "repeated group, rounds told apart": (
+        r"t RLIKE '^(\d+[-:T])+\d+Z$'",
+        {"spark": r"t RLIKE r'^(\d+[-:T])+\d+Z$'", "postgres": r"t ~ '^(\d+[-:T])+\d+Z$'", "duckdb": r"regexp_matches(t, '^(\d+[-:T])+\d+Z$')"},
+    ),
+    "repeated group, rounds not told apart": (
+        r"t RLIKE '^(\w+[-:]?)*$'",
+        {"spark": r"t RLIKE r'^(\w+[-:]?)*$'", "postgres": r"t ~ '^(\w+[-:]?)*$'", "duckdb": r"regexp_matches(t, '^(\w+[-:]?)*$')"},
+    ),
     "lower case": ("lower(s) = 'x7'", {}),
     "concatenation": ("s || n = 'x77'", {}),
     "substring": ("substring(s, 2, 1) = '7'", {}),

@@ -99,7 +99,7 @@ def rounds(depth: int) -> str:
     def part() -> str:
         kind = chance.random()
         if kind < 0.08:
-            return chance.choice(["^", "$", r"\b", r"\B", "(?m:^)", "(?m:$)"])
+            return chance.choice(["^", "$", r"\b", r"\B", "(?m:^)", "(?m:$)", r"[\x{d800}-\x{dfff}]", r"[\x{0}-\x{d900}]"])
         if kind < 0.55 or not depth:
             return chance.choice(["a", "b", ",", "a", "b", ",", ".", "[ab]", "[^a]", "[^,]", r"\w", r"\s", "😀", "[^😀]"])
         return f"({rounds(depth - 1)})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, binary, case, constant, fn, number, rlike, text
+from predicat.backends.sql.base import Renderer, Sql, between, binary, case, constant, either, fn, number, rlike, text
 from predicat.ir.nodes import Call
 from predicat.semantics import automaton, regex
 from predicat.semantics.regex import Chars, Ranges
@@ -13,7 +13,7 @@ _MOST_STATES = 60
 _ROUNDS = "a round of its repeated group can end at several places, for which Java may overflow its stack on a long text"
 _HALVES = "Java finds \\B between the two halves of a character beyond U+FFFF"
 _FEW = 6
-"""Characters that are asked for one by one."""
+"""Ranges of characters that are compared one by one."""
 
 
 def matches(r: Renderer, node: Call) -> Sql:
@@ -51,10 +51,13 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
 
 
 def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
-    if _count(ranges) > _FEW:
+    """Spark orders texts by code point, and compares faster than it matches."""
+    if len(ranges) > _FEW or any(0xD800 <= edge <= 0xDFFF for span in ranges for edge in span):  # no text has half a character
         return rlike(char, regex.emit(Chars(ranges), regex.JAVA))
-    return exp.In(this=char, expressions=[text(chr(code)) for low, high in ranges for code in range(low, high + 1)])
+    alone = [text(chr(low)) for low, high in ranges if low == high]
+    same = [exp.In(this=char.copy(), expressions=alone)] if alone else []
+    return either(*same, *(between(char.copy(), text(chr(low)), text(chr(high))) for low, high in ranges if low != high))
 
 
-def _count(ranges: Ranges | list[tuple[int, int]]) -> int:
+def _count(ranges: list[tuple[int, int]]) -> int:
     return sum(high - low + 1 for low, high in ranges)
