@@ -202,8 +202,9 @@ def test_repetitions_within_each_other(pattern: str, problem: str | None, postgr
 def test_an_automaton_of_many_states_is_refused() -> None:
     found = predicat.parse(r"s.matches('^((a|b)*a(a|b){9}c?)*$')", "cel", {"s": "string"})
     assert found.evaluate({"s": "abbbbbbbbb"}) is True
-    with pytest.raises(predicat.PredicatError, match="can end at several places, .* more than 60 states"):
+    with pytest.raises(predicat.PredicatError, match="can end at several places, .* more than 60 states") as caught:
         found.sql("spark")
+    assert "let each round end" in (caught.value.diagnostics[0].hint or "")
 
 
 def test_duckdb_refuses_what_it_finds_between_bytes() -> None:

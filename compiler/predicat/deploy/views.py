@@ -105,7 +105,7 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> None:
     reporter = Reporter()
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
-        reporter.add(msg.encoding(f"{encoding}"))
+        reporter.add(msg.encoding(str(encoding)))
     composites = _composites(connection)
     for dataset in catalog.datasets.values():
         relation = dataset.relation.get("postgres")

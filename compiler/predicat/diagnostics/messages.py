@@ -51,9 +51,8 @@ def no_nul(span: Span, dialect: str) -> Diagnostic:
     return Diagnostic("unsupported", f"{dialect} cannot store the character NUL (U+0000), which stands in a text constant", span)
 
 
-def bad_regex(span: Span, reason: str) -> Diagnostic:
-    return Diagnostic("bad-regex", f"the regular expression cannot be used: {reason}", span,
-                      "patterns follow RE2 syntax")  # fmt: skip
+def bad_regex(span: Span, reason: str, hint: str) -> Diagnostic:
+    return Diagnostic("bad-regex", f"the regular expression cannot be used: {reason}", span, hint)
 
 
 def bad_like(span: Span, reason: str) -> Diagnostic:
@@ -169,8 +168,8 @@ def param_type(span: Span, filter_name: str, name: str, expected: str, given: st
 # --- back ends
 
 
-def unsupported(span: Span, backend: str, op: str, reason: str) -> Diagnostic:
-    return Diagnostic("unsupported", f"{backend} cannot say {op!r}: {reason}", span)
+def unsupported(span: Span, backend: str, op: str, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("unsupported", f"{backend} cannot say {op!r}: {reason}", span, hint)
 
 
 def unknown_language(name: str, known: Iterable[str]) -> Diagnostic:

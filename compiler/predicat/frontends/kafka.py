@@ -55,6 +55,6 @@ class _Reader(DataReader):
         try:
             regex.parse(pattern)  # by itself: between the brackets below `a)|(b` would close them
         except regex.RegexError as error:
-            raise self.fail(msg.bad_regex(self.span(entries["pattern"]), str(error))) from None
+            raise self.fail(msg.bad_regex(self.span(entries["pattern"]), str(error), error.hint)) from None
         whole = t.Const(f"^(?:{pattern})$", self.span(entries["pattern"]))
         return decided(t.Apply("matches", (t.Name("topic", span), whole), span))

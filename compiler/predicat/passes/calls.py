@@ -53,7 +53,7 @@ class Calls(Struct):
                 try:
                     regex.parse(node.value)
                 except regex.RegexError as error:
-                    raise self.fail(msg.bad_regex(node.span, str(error))) from None
+                    raise self.fail(msg.bad_regex(node.span, str(error), error.hint)) from None
             elif op == "split" and not node.value:
                 raise self.fail(msg.bad_constant(node.span, "text to split by", "", ","))
             elif op == "date_trunc" and node.value not in TRUNC_UNITS:

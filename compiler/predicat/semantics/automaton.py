@@ -11,7 +11,7 @@ Source: Thompson's construction and the subset construction (Aho, Sethi, Ullman,
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import assert_never
 
@@ -34,14 +34,8 @@ States = frozenset[int]
 def safe(pattern: str) -> Regex | None:
     """An RE2 pattern for engines that search by trying; None if it may overflow their stack, or mean something else there. Raises RegexError."""
     node = regex.parse(pattern)
-    if not _has_loops(node):
-        return None if _has_empty_rounds(node) else node
-    node = lean(node)
-    if _has_empty_rounds(node):
-        return None
-    nfa = _Nfa(node)
-    kept = {number: nfa.kept(loops) for number, loops in nfa.loops.items()}
-    return None if None in kept.values() else _possessive(node, kept)
+    found = _possessive(lean(node)) if any(map(_is_loop, regex.walk(node))) else node
+    return None if found is None or any(map(_has_empty_rounds, regex.walk(found))) else found
 
 
 @lru_cache(maxsize=256)
@@ -49,20 +43,25 @@ def searcher(pattern: str) -> Callable[[str], bool]:
     """Whether an RE2 pattern matches a part of a text. Raises RegexError."""
     node = safe(pattern)
     if node is None or _ways(node) > _MOST_WAYS:
-        return Automaton(lean(regex.parse(pattern))).search
+        return Automaton(pattern).search
     search = regex.compiled(node).search
     return lambda text: search(text) is not None
 
 
-def _has_loops(node: Regex) -> bool:
+@lru_cache(maxsize=256)
+def table(pattern: str, most: int) -> Table | None:
+    """The whole automaton of an RE2 pattern with as few states as can be; None if it has more than so many. Raises RegexError."""
+    return Automaton(pattern).table(most)
+
+
+def _is_loop(node: Regex) -> bool:
     """Whether a group repeats without end."""
-    match node:
-        case Seq(parts) | Alt(parts):
-            return any(map(_has_loops, parts))
-        case Repeat(part, _, high):
-            return (high is None and not isinstance(part, Chars)) or _has_loops(part)
-        case _:
-            return False
+    return isinstance(node, Repeat) and node.high is None and not isinstance(node.part, Chars)
+
+
+def _has_empty_rounds(node: Regex) -> bool:
+    r"""Whether a round may be empty and ask where it stands, as in `(\b.?){2}`: in Java no round follows an empty one."""
+    return isinstance(node, Repeat) and node.high != 1 and regex.may_be_empty(node.part) and regex.asserts(node.part)
 
 
 def _ways(node: Regex) -> int:
@@ -77,27 +76,16 @@ def _ways(node: Regex) -> int:
             return 0
 
 
-def _has_empty_rounds(node: Regex) -> bool:
-    r"""Whether a round may be empty and ask where it stands, as in `(\b.?){2}`: in Java no round follows an empty one."""
-    match node:
-        case Seq(parts) | Alt(parts):
-            return any(map(_has_empty_rounds, parts))
-        case Repeat(part, _, high):
-            return (high != 1 and regex.may_be_empty(part) and any(regex.asserts(part, kind) for kind in _HOLDS)) or _has_empty_rounds(part)
-        case _:
-            return False
+def _possessive(node: Regex) -> Regex | None:
+    """The pattern with its loops as possessive ones; None if one may not be."""
+    nfa = _Nfa(node)
+    kept = {number: nfa.kept(loops) for number, loops in nfa.loops.items()}
 
+    def marked(part: Regex) -> Regex:
+        found = regex.rebuilt(part, marked)
+        return Repeat(found.part, found.low, found.high, kept.get(id(part))) if isinstance(found, Repeat) else found
 
-def _possessive(node: Regex, kept: Mapping[int, Kept | None]) -> Regex:
-    match node:
-        case Seq(parts):
-            return Seq(tuple(_possessive(part, kept) for part in parts))
-        case Alt(parts):
-            return Alt(tuple(_possessive(part, kept) for part in parts))
-        case Repeat(part, low, high):
-            return Repeat(_possessive(part, kept), low, high, kept.get(id(node)))
-        case _:
-            return node
+    return None if None in kept.values() else marked(node)
 
 
 # --- fewer repetitions
@@ -131,24 +119,15 @@ def _cut(node: Regex, end: int) -> Regex:
 
 def _merged(node: Regex) -> Regex:
     """Alternatives of single characters are a class, and a repetition of a repetition is one where nothing tells them apart."""
-    match node:
-        case Seq(parts):
-            found = tuple(map(_merged, parts))
-            return found[0] if len(found) == 1 else Seq(found)
-        case Alt(parts):
-            found = tuple(map(_merged, parts))
-            if all(isinstance(part, Chars) for part in found):
-                return Chars(regex.normal([span for part in found if isinstance(part, Chars) for span in part.ranges]))
-            return Alt(found)
-        case Repeat(part, low, None) if low <= 1:
-            inner = _merged(part)
-            if isinstance(inner, Repeat) and inner.low <= 1 and inner.high in (None, 1):
-                return Repeat(inner.part, min(low, inner.low), None)
-            return Repeat(inner, low, None)
-        case Repeat(part, low, high):
-            return Repeat(_merged(part), low, high)
-        case _:
-            return node
+    match regex.rebuilt(node, _merged):
+        case Seq((part,)):
+            return part
+        case Alt(parts) if all(isinstance(part, Chars) for part in parts):
+            return Chars(regex.normal([span for part in parts if isinstance(part, Chars) for span in part.ranges]))
+        case Repeat(Repeat(part, inner, None | 1), low, None) if max(low, inner) <= 1:
+            return Repeat(part, min(low, inner), None)
+        case found:
+            return found
 
 
 # --- automata
@@ -167,12 +146,12 @@ class _Nfa:
     """Thompson's automaton: state 0 starts, `last` accepts. Characters count by their class: no pattern tells those of one class apart."""
 
     def __init__(self, node: Regex) -> None:
-        asserts = any(regex.asserts(node, kind) for kind in ("line_start", "line_end", "word", "not_word"))
+        asserts = regex.asserts(node, "line_start", "line_end", "word", "not_word")
         kinds = (regex.NEWLINE, regex.WORD) if asserts else ()
-        cuts = {0, *(edge for ranges in (*_ranges(node), *kinds) for low, high in ranges for edge in (low, high + 1) if edge <= regex.TOP)}
+        sets = list(dict.fromkeys(part.ranges for part in regex.walk(node) if isinstance(part, Chars)))
+        cuts = {0, *(edge for ranges in (*sets, *kinds) for low, high in ranges for edge in (low, high + 1) if edge <= regex.TOP)}
         self.edges = sorted(cuts)
         """Where the pieces of the code points begin; each has a class."""
-        sets = list(dict.fromkeys(_ranges(node)))
         within = [_within(ranges) for ranges in (*sets, *kinds)]
         keys = [tuple(has(edge) for has in within) for edge in self.edges]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
@@ -288,12 +267,13 @@ class _Nfa:
                 continue
             seen.add(pair)
             for number in range(self.count):
-                after, behind = self.closure(self.step(inside, number), _always, loop.end), self.step(rest, number)
+                after = self.closure(self.step(inside, number), _always, loop.end)
+                behind = self.rest(self.step(rest, number))
                 goes_on = loop.end in inside and mask >> number & 1
-                if after and (goes_on or (behind and loop.end in after) or self.last in self.rest(behind)):
+                if after and (goes_on or (behind and loop.end in after) or self.last in behind):
                     return False
                 if after:
-                    left.append((after, self.rest(behind)))
+                    left.append((after, behind))
         return not left
 
     def rest(self, states: Iterable[int]) -> States:
@@ -313,19 +293,6 @@ class _Nfa:
 
 def _always(_kind: str) -> bool:
     return True
-
-
-def _ranges(node: Regex) -> Iterable[Ranges]:
-    match node:
-        case Chars(ranges):
-            yield ranges
-        case Seq(parts) | Alt(parts):
-            for part in parts:
-                yield from _ranges(part)
-        case Repeat(part):
-            yield from _ranges(part)
-        case Assert():
-            return
 
 
 def _within(ranges: Ranges) -> Callable[[int], bool]:
@@ -368,8 +335,8 @@ class _Place:
 class Automaton:
     """The deterministic automaton of a pattern, made as far as a text asks for it."""
 
-    def __init__(self, node: Regex) -> None:
-        self.nfa = _Nfa(node)
+    def __init__(self, pattern: str) -> None:
+        self.nfa = _Nfa(lean(regex.parse(pattern)))
         self.start = _Place(frozenset([0]), _EDGE)
         self.matched = _Place(frozenset(), _EDGE)
         """Where the pattern has matched, whatever follows."""
@@ -424,7 +391,7 @@ class Automaton:
                 if id(target) not in numbers:
                     numbers[id(target)] = len(order)
                     order.append(target)
-            if len(order) * len(ranges) > _MOST_MOVES:
+            if len(order) * len(ranges) > _MOST_MOVES:  # from here on places would be forgotten
                 return None
             moves.append([numbers[id(target)] for target in targets])
         found = _minimal(moves, [self.ends(place) for place in order])

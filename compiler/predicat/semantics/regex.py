@@ -8,6 +8,7 @@ Source: RE2 syntax. A match of any part of the text counts. Laziness does not ch
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import assert_never
 
@@ -22,15 +23,17 @@ MAX_PRODUCT = 1000
 """RE2's own limit of counted repetitions within each other."""
 MAX_SIZE = 4_000
 """The most weight of a pattern (see _size). Of 67,000 random ones below it PostgreSQL read two in more than half a second; above it, it took up to 43."""
+_LESS = "count fewer rounds, or repeat without a count (* or +) and ask for the length apart"
 TOP = 0x10FFFF
 
 
 class RegexError(ValueError):
-    """A pattern that is no RE2, or that an engine cannot express. `offset` is its place in the pattern."""
+    """A pattern that is no RE2, or that an engine cannot express. `offset` is its place in the pattern, `hint` what to do."""
 
-    def __init__(self, message: str, offset: int) -> None:
+    def __init__(self, message: str, offset: int, hint: str = "patterns follow RE2 syntax") -> None:
         super().__init__(message)
         self.offset = offset
+        self.hint = hint
 
 
 Ranges = tuple[tuple[int, int], ...]
@@ -142,10 +145,10 @@ def parse(pattern: str) -> Regex:
     if reader.pos < len(pattern):
         raise RegexError("there is a ')' without '('", reader.pos)
     if _product(found) > MAX_PRODUCT:
-        raise RegexError(f"its repetitions multiply to more than {MAX_PRODUCT:,} rounds, which RE2 refuses", 0)
+        raise RegexError(f"its repetitions multiply to more than {MAX_PRODUCT:,} rounds, which RE2 refuses", 0, _LESS)
     found = _asked_once(found)
     if _size(found) > MAX_SIZE:
-        raise RegexError("its repetitions multiply to more than the engines can hold", 0)
+        raise RegexError("its repetitions multiply to more than the engines can hold", 0, _LESS)
     return found
 
 
@@ -171,7 +174,7 @@ def _size(node: Regex) -> int:
         case Repeat(part, low, high):
             times = max(low, high or 1, 1)
             endless = 2 if high is None and not isinstance(part, Chars) else 1
-            looks = 4 if high != 1 and (asserts(part, "word") or asserts(part, "not_word")) else 1
+            looks = 4 if high != 1 and asserts(part, "word", "not_word") else 1
             return _size(part) * endless * looks * (times * times if may_be_empty(part) else times)
         case _:
             assert_never(node)
@@ -195,26 +198,10 @@ def may_be_empty(node: Regex) -> bool:
 
 def _asked_once(node: Regex) -> Regex:
     """Without repetitions of what only asks where it stands."""
-    match node:
-        case Seq(parts):
-            return Seq(tuple(map(_asked_once, parts)))
-        case Alt(parts):
-            return Alt(tuple(map(_asked_once, parts)))
-        case Repeat(part, low, high):
-            inner = _asked_once(part)
-            return Repeat(inner, low, high) if _has_chars(inner) else inner if low else Seq(())
-        case _:
-            return node
-
-
-def _has_chars(node: Regex) -> bool:
-    match node:
-        case Seq(parts) | Alt(parts):
-            return any(map(_has_chars, parts))
-        case Repeat(part):
-            return _has_chars(part)
-        case _:
-            return isinstance(node, Chars)
+    found = rebuilt(node, _asked_once)
+    if isinstance(found, Repeat) and not any(isinstance(part, Chars) for part in walk(found)):
+        return found.part if found.low else Seq(())
+    return found
 
 
 class _Flags(Struct, frozen=True):
@@ -534,15 +521,35 @@ def compiled(node: Regex) -> re.Pattern[str]:
     return re.compile(emit(node, PYTHON))
 
 
-def asserts(node: Regex, kind: str) -> bool:
-    """Whether a pattern asks for an assertion of this kind anywhere."""
+def walk(node: Regex) -> Iterator[Regex]:
+    """The node and everything in it."""
+    yield node
     match node:
         case Seq(parts) | Alt(parts):
-            return any(asserts(part, kind) for part in parts)
+            for part in parts:
+                yield from walk(part)
         case Repeat(part):
-            return asserts(part, kind)
+            yield from walk(part)
         case _:
-            return node == Assert(kind)
+            return
+
+
+def rebuilt(node: Regex, change: Callable[[Regex], Regex]) -> Regex:
+    """The node with each of its parts changed."""
+    match node:
+        case Seq(parts):
+            return Seq(tuple(map(change, parts)))
+        case Alt(parts):
+            return Alt(tuple(map(change, parts)))
+        case Repeat(part, low, high, kept):
+            return Repeat(change(part), low, high, kept)
+        case _:
+            return node
+
+
+def asserts(node: Regex, *kinds: str) -> bool:
+    """Whether a pattern asks for one of these assertions anywhere; without a kind, for any."""
+    return any(isinstance(part, Assert) and (not kinds or part.kind in kinds) for part in walk(node))
 
 
 def simple(node: Regex) -> tuple[str, str] | None:

@@ -61,6 +61,8 @@ class Dialect(Struct, frozen=True):
     bind: Callable[[Sql, str, Sql], Sql]
     """An expression in which a name stands for a value that is worked out once."""
     stores_nul: bool = True
+    finish: Callable[[str], str] = str
+    """What is done to the text of SQL, so that no setting of a session changes how it is read."""
     octets: str | None = None
     """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make of ASCII letters."""
 
@@ -93,20 +95,9 @@ class Dialect(Struct, frozen=True):
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
 
     def text(self, sql: Sql) -> str:
-        found = str(_generator(self.sqlglot).generate(sql, copy=False))
-        if self.name == "postgres":
-            return _QUOTED.sub(_escaped, found) if "\\" in found else found
-        # Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has one (see identifier).
-        return found.replace("${", "\\u0024{") if self.name == "spark" else found
+        return self.finish(str(_generator(self.sqlglot).generate(sql, copy=False)))
 
 
-def _escaped(found: re.Match[str]) -> str:
-    """A text of PostgreSQL with a backslash as quote_literal() writes it: a session may take backslashes between plain quotes for escapes."""
-    quoted = found[0]
-    return "E" + quoted.replace("\\", "\\\\") if quoted[0] == "'" and "\\" in quoted else quoted
-
-
-_QUOTED = re.compile(r"""(?:"[^"]*")|'(?:[^']|'')*'""")
 _MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
 _SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
 """Texts and names, which are passed over, and where a constant is to be a parameter."""
@@ -367,8 +358,8 @@ class Renderer(Struct):
         self.counter += 1
         return f"__{prefix}{self.counter}"
 
-    def refuse(self, node: Call, reason: str) -> Unsupported:
-        return Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, reason))
+    def refuse(self, node: Call, reason: str, hint: str | None = None) -> Unsupported:
+        return Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, reason, hint))
 
     def literal(self, kind: Type, value: Value) -> Sql:
         if value is None:

@@ -595,9 +595,15 @@ def _json_value(kind: str, type_name: str) -> Rule:
     return rule
 
 
+def _without_variables(sql: str) -> str:
+    """Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has one (see identifier)."""
+    return sql.replace("${", "\\u0024{")
+
+
 SPARK = Dialect(
     name="spark",
     sqlglot="spark",
+    finish=_without_variables,
     octets="OCTET_LENGTH",
     types={STRING: "STRING", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
            DURATION: "BIGINT"},  # fmt: skip

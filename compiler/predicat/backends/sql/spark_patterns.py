@@ -11,6 +11,7 @@ from predicat.semantics.regex import Chars, Ranges
 
 _MOST_STATES = 60
 _ROUNDS = "a round of its repeated group can end at several places, for which Java may overflow its stack on a long text"
+_APART = "let each round end where no further character of it may follow, as in (ab,)* or (,[^,]+)*"
 _HALVES = "Java finds \\B between the two halves of a character beyond U+FFFF"
 _FEW = 6
 """Ranges of characters that are compared one by one."""
@@ -21,10 +22,10 @@ def matches(r: Renderer, node: Call) -> Sql:
     safe = automaton.safe(pattern)
     if safe is not None and not regex.asserts(safe, "not_word"):
         return rlike(sql, regex.emit(safe, regex.JAVA))
-    table = automaton.Automaton(automaton.lean(regex.parse(pattern))).table(_MOST_STATES)
+    table = automaton.table(pattern, _MOST_STATES)
     if table is None:
-        reason = _ROUNDS if safe is None else _HALVES
-        raise r.refuse(node, f"{reason}, and its automaton has more than {_MOST_STATES} states")
+        reason, hint = (_ROUNDS, _APART) if safe is None else (_HALVES, None)
+        raise r.refuse(node, f"{reason}, and its automaton has more than {_MOST_STATES} states", hint)
     return _run(r, sql, table)
 
 
@@ -45,7 +46,7 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
     targets: dict[int, list[tuple[int, int]]] = {}
     for target, ranges in zip(moves, classes, strict=True):
         targets.setdefault(target, []).extend(ranges)
-    usual = max(targets, key=lambda target: _count(targets[target]))
+    usual = max(targets, key=lambda target: sum(high - low + 1 for low, high in targets[target]))
     others = [(_is_one_of(char.copy(), regex.normal(ranges)), number(target)) for target, ranges in targets.items() if target != usual]
     return case(*others, default=number(usual)) if others else number(usual)
 
@@ -57,7 +58,3 @@ def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
     alone = [text(chr(low)) for low, high in ranges if low == high]
     same = [exp.In(this=char.copy(), expressions=alone)] if alone else []
     return either(*same, *(between(char.copy(), text(chr(low)), text(chr(high))) for low, high in ranges if low != high))
-
-
-def _count(ranges: list[tuple[int, int]]) -> int:
-    return sum(high - low + 1 for low, high in ranges)

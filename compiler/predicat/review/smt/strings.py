@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, assert_never
 
-from msgspec.structs import replace
-
 from predicat.review.smt.terms import z3
 from predicat.semantics import casefold, like, regex
-from predicat.semantics.regex import Alt, Assert, Chars, Regex, Repeat, Seq
+from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, Seq, rebuilt
 
 MAX_CODE = 0x2FFFF
 """The last code point that Z3's strings have."""
 _ALL = ((0, 0x10FFFF),)
 ANYTHING = Repeat(Chars(_ALL), 0, None)
-Ranges = tuple[tuple[int, int], ...]
 
 
 class NotEncodable(Exception):
@@ -55,19 +52,7 @@ def search_language(node: Regex) -> Regex:
 
 def mapped(node: Regex, change: Callable[[Ranges], Ranges]) -> Regex:
     """The language with each set of code points changed."""
-    match node:
-        case Chars(ranges):
-            return Chars(change(ranges))
-        case Seq(parts):
-            return Seq(tuple(mapped(part, change) for part in parts))
-        case Alt(parts):
-            return Alt(tuple(mapped(part, change) for part in parts))
-        case Repeat():
-            return replace(node, part=mapped(node.part, change))
-        case Assert():
-            return node
-        case _:
-            assert_never(node)
+    return Chars(change(node.ranges)) if isinstance(node, Chars) else rebuilt(node, lambda part: mapped(part, change))
 
 
 def before_lower(ranges: Ranges) -> Ranges:

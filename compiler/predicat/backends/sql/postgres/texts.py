@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, fn, folded, number, rlike, text, wrap
@@ -56,6 +58,20 @@ def ascii_case(name: str) -> Rule:
 
 def matches(r: Renderer, node: Call) -> Sql:
     return rlike(r.node(node.args[0]), regex.emit(regex.parse(constant(node.args[1])), regex.POSTGRES))
+
+
+def with_escapes(sql: str) -> str:
+    """SQL with each text that has a backslash as quote_literal() writes it: a session may take backslashes between plain quotes for escapes."""
+    return _QUOTED.sub(_escaped, sql) if "\\" in sql else sql
+
+
+_QUOTED = re.compile(r"""(?:"[^"]*")|'(?:[^']|'')*'""")
+"""A name or a text."""
+
+
+def _escaped(found: re.Match[str]) -> str:
+    quoted = found[0]
+    return "E" + quoted.replace("\\", "\\\\") if quoted[0] == "'" and "\\" in quoted else quoted
 
 
 def trim(name: str) -> Rule:
