@@ -25,6 +25,7 @@ from predicat.ir.types import DATE, MAX_PRECISION, TIMESTAMP
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.passes.convert import time_constant
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
+from predicat.passes.variables import caseless, unused
 from predicat.semantics.like import LikeError, canonical
 
 RULES = SQL_RULES
@@ -773,7 +774,8 @@ def _overlap(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """arrays_overlap(a, array('x', 'y')): one element is in the other array."""
     one, other = reader.all(_counted(reader, node, 2), depth)
     span = reader.span(node)
-    return t.Bind("any", "__element", one, t.Apply("in", (t.Name("__element", span), other), span), span)
+    element = unused("element", {caseless(part.name) for part in node.find_all(exp.Identifier)})
+    return t.Bind("any", element, one, t.Apply("in", (t.Name(element, span), other), span), span)
 
 
 def _substring(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:

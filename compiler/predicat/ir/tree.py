@@ -19,10 +19,11 @@ class Const(Struct, frozen=True):
 
 
 class Name(Struct, frozen=True):
-    """A field, a bound variable, a parameter or the first part of a dotted name."""
+    """A field, a bound variable, a parameter or the first part of a dotted name. `rooted`: no variable, even if one has the name (CEL's `.x`)."""
 
     name: str
     span: Span
+    rooted: bool = False
 
 
 class Param(Struct, frozen=True):

@@ -15,6 +15,7 @@ from predicat.passes import constants
 from predicat.passes.convert import bare, dyn, loose, typed_null
 from predicat.passes.operators import Operators
 from predicat.passes.scope import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES, Rules, Scope, Stop
+from predicat.passes.variables import caseless, free, unused
 
 
 def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
@@ -156,7 +157,7 @@ class _Checker(Operators):
 
     def name(self, tree: t.Name | t.Member, depth: int) -> Node:
         fields = self.scope.fields
-        if fields is not None and isinstance(tree, t.Name) and tree.name in fields and tree.name not in self.variables:
+        if fields is not None and isinstance(tree, t.Name) and tree.name in fields and not self.variables:
             return Field(fields[tree.name].type, fields[tree.name], tree.span)  # the common case
         base, keys = _path(tree)
         if isinstance(base, t.Name):
@@ -170,8 +171,8 @@ class _Checker(Operators):
     def root(self, base: t.Name, keys: list[str], span: Span) -> tuple[Node, list[str]]:
         """The variable, parameter or field that a dotted name begins with, and what follows it."""
         name = base.name
-        if name in self.variables:
-            return self.variables[name], keys
+        if not base.rooted and (variable := self.variable(base)) is not None:
+            return variable, keys
         fields, enums = self.scope.fields, self.scope.enums
         for length in range(len(keys), -1, -1) if fields or enums else ():
             dotted = ".".join([name, *keys[:length]])
@@ -184,6 +185,15 @@ class _Checker(Operators):
         if fields is None:
             return Field(JSON, FieldDecl(name, JSON), base.span), keys
         raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums]))
+
+    def variable(self, name: t.Name) -> Node | None:
+        """What the variable of that name stands for, if there is one. In SQL no name may differ from that of a variable by capital letters alone."""
+        if self.variables and self.rules.folds_names:
+            near = next((known for known in reversed(self.variables) if caseless(known) == caseless(name.name)), name.name)
+            if near != name.name:
+                what = f"a name that differs from the variable {near!r} by capital letters alone"
+                raise self.fail(msg.unsupported_syntax(name.span, what, "engines take them for one: give the variable another name"))
+        return self.variables.get(name.name)
 
     # --- lists, maps and macros
 
@@ -229,23 +239,26 @@ class _Checker(Operators):
         if not isinstance(source.type, ArrayType) and source.type != JSON:
             raise self.fail(msg.type_mismatch(tree.source.span, tree.kind, [str(source.type)], "an array"))
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
-        body = self.with_variable(tree, Variable(element, tree.variable, tree.span), depth)
+        variable = self.fresh(tree, element)
+        body = self.with_variable(tree, variable, depth)
         kind: Type = BOOLEAN
         if tree.kind in ("filter", "map"):
             kind = ArrayType(element if tree.kind == "filter" else body.type)
-        return Quantifier(kind, tree.kind, tree.variable, source, body, tree.span)
+        return Quantifier(kind, tree.kind, variable.name, source, body, tree.span)
+
+    def fresh(self, tree: t.Bind, element: Type) -> Variable:
+        """The variable of a macro, under a name that no part has of what the variables around it stand for."""
+        around = frozenset[str]().union(*map(free, self.variables.values()))
+        return Variable(element, unused(tree.variable, set(map(caseless, around))), tree.span)
 
     def with_variable(self, tree: t.Bind, value: Node, depth: int) -> Node:
         """The body of a macro where its variable stands for a node."""
-        outer = self.variables.get(tree.variable)
-        self.variables[tree.variable] = value
+        outer = self.variables
+        self.variables = {name: known for name, known in outer.items() if name != tree.variable} | {tree.variable: value}
         try:
             return self.node(tree.body, depth + 1) if tree.kind == "map" else self.predicate(tree.body, depth + 1)
         finally:
-            if outer is None:
-                self.variables.pop(tree.variable, None)
-            else:
-                self.variables[tree.variable] = outer
+            self.variables = outer
 
     def unrolled(self, tree: t.Bind, source: Node, depth: int) -> Node:
         """A macro over a written-out list: its body once for each element. Over a map: for each key."""
@@ -271,8 +284,8 @@ class _Checker(Operators):
             return Items(ArrayType(NULL), (), tree.span)
         array = self.array(Items(ArrayType(elements[0].type), elements, tree.span))
         element = array.type.element if isinstance(array.type, ArrayType) else NULL
-        body = self.with_variable(tree, Variable(element, tree.variable, tree.span), depth)
-        return Quantifier(array.type, "filter", tree.variable, array, body, tree.span)
+        variable = self.fresh(tree, element)
+        return Quantifier(array.type, "filter", variable.name, array, self.with_variable(tree, variable, depth), tree.span)
 
 
 def _path(tree: t.Tree) -> tuple[t.Tree, list[str]]:

@@ -24,6 +24,7 @@ class Rules(Struct, frozen=True):
     `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is (SQL).
     `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an absent
     element is an error as a whole. `cel_numbers`: doubles divide as IEEE 754 has it, and whole numbers overflow as in CEL.
+    `folds_names`: no name differs from that of a macro's variable by capital letters alone (SQL).
     `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over counts for nothing.
     """
 
@@ -32,9 +33,10 @@ class Rules(Struct, frozen=True):
     strict_lists: bool = False
     cel_numbers: bool = False
     absorbing: bool = False
+    folds_names: bool = False
 
 
-SQL_RULES = Rules(promote=True, null_is_value=False)
+SQL_RULES = Rules(promote=True, null_is_value=False, folds_names=True)
 JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)
 CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
 

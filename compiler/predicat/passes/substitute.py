@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from predicat.ir.nodes import Literal, Node, Parameter, params_of, rewrite_children
+from predicat.passes.variables import apart, caseless, free
 
 
 def substitute(node: Node, values: Mapping[str, Node]) -> Node:
-    """The node with each parameter of `values` replaced."""
+    """The node with each parameter of `values` replaced. A variable in a value stays that of the macro around the whole."""
+    names = frozenset[str]().union(*map(free, values.values()))
+    return _substituted(apart(node, set(map(caseless, names))) if names else node, values)
+
+
+def _substituted(node: Node, values: Mapping[str, Node]) -> Node:
     if isinstance(node, Parameter):
         return values.get(node.decl.name, node)
-    return rewrite_children(node, lambda part: substitute(part, values))
+    return rewrite_children(node, lambda part: _substituted(part, values))
 
 
 def with_defaults(node: Node) -> Node:

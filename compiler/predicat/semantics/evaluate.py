@@ -47,7 +47,7 @@ def compile_node(node: Node) -> Eval:
         case Parameter(_, decl):
             return lambda row: row.get(f":{decl.name}", decl.default)
         case Variable(_, name):
-            key = f"${name}"
+            key = _variable(name)
             return lambda row: row[key]
         case Items():
             parts = [compile_node(item) for item in node.items]
@@ -118,6 +118,11 @@ def _gathered(row: Row, name: str) -> Any:
     return nested or None
 
 
+def _variable(name: str) -> str:
+    """What the row around a macro's body calls its element: no column has such a name."""
+    return f"\0{name}"
+
+
 def _items(node: Node) -> Eval:
     """The elements of an array; those of a JSON value that is none are absent."""
     source = compile_node(node)
@@ -129,7 +134,7 @@ def _items(node: Node) -> Eval:
 def _quantifier(node: Quantifier) -> Eval:
     if node.kind in ("one", "filter", "map"):
         return _collected(node)
-    source, body, key, absorbing = _items(node.source), compile_node(node.body), f"${node.variable}", node.kind == "any"
+    source, body, key, absorbing = _items(node.source), compile_node(node.body), _variable(node.variable), node.kind == "any"
 
     def run(row: Row) -> Any:
         items = source(row)
@@ -147,7 +152,7 @@ def _quantifier(node: Quantifier) -> Eval:
 
 
 def _collected(node: Quantifier) -> Eval:
-    source, body, key, kind = _items(node.source), compile_node(node.body), f"${node.variable}", node.kind
+    source, body, key, kind = _items(node.source), compile_node(node.body), _variable(node.variable), node.kind
 
     def run(row: Row) -> Any:
         items = source(row)

@@ -24,12 +24,13 @@ from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sharing import Numbers, can_be_named, renamed, repeated
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, fields_of, walk
 from predicat.ir.ops import FLIPPED
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 from predicat.ir.values import INT_MIN
 from predicat.passes.scope import MAX_DEPTH
+from predicat.passes.variables import apart, caseless
 from predicat.semantics import casefold
 
 Sql = exp.Expr
@@ -68,11 +69,14 @@ class Dialect(Struct, frozen=True):
 
     def render(self, node: Node) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
-        return self.said(Renderer(self), node)
+        return self.said(self.renderer(node, marks=False), node)
+
+    def renderer(self, node: Node, *, marks: bool) -> Renderer:
+        return Renderer(self, marks=marks, taken=frozenset(caseless(decl.column(self.name)) for decl in fields_of(node).values()))
 
     def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""
-        renderer = Renderer(self, marks=True)
+        renderer = self.renderer(node, marks=True)
         said, spark = self.said(renderer, node), self.name == "spark"
         values: list[Value] = []
         numbers: dict[str, int] = {}
@@ -90,7 +94,7 @@ class Dialect(Struct, frozen=True):
 
     def said(self, renderer: Renderer, node: Node) -> str:
         try:
-            return self.text(renderer.node(node))
+            return self.text(renderer.node(apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)))
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
 
@@ -98,6 +102,8 @@ class Dialect(Struct, frozen=True):
         return self.finish(str(_generator(self.sqlglot).generate(sql, copy=False)))
 
 
+_VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
+"""What a variable may be called: engines cut long names, and those of the renderer begin with an underscore."""
 _MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
 _SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
 """Texts and names, which are passed over, and where a constant is to be a parameter."""
@@ -256,6 +262,8 @@ class Renderer(Struct):
 
     dialect: Dialect
     marks: bool = False
+    taken: frozenset[str] = frozenset()
+    """The folded names of the columns."""
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
@@ -354,9 +362,11 @@ class Renderer(Struct):
         return [self.node(arg) for arg in node.args]
 
     def fresh(self, prefix: str) -> str:
-        """A name that no column has."""
+        """A name that no column has, and no variable: theirs begin otherwise."""
         self.counter += 1
-        return f"__{prefix}{self.counter}"
+        while (name := f"__{prefix}{self.counter}") in self.taken:
+            self.counter += 1
+        return name
 
     def refuse(self, node: Call, reason: str, hint: str | None = None) -> Unsupported:
         return Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, reason, hint))

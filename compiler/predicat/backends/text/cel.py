@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse, seconds
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, fields_of
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE
 from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
+from predicat.passes.variables import apart, caseless
 
 _SIGNS = {**COMPARISONS, "eq": "==", "ne": "!=", "add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "+", "in": "in"}
 _METHODS = {
@@ -39,7 +40,12 @@ _ORDERED = frozenset({"lt", "le", "gt", "ge"})
 
 def write(node: Node) -> str:
     """The predicate in CEL. Raises Unsupported."""
-    return _write(plain(node), 0)
+    roots = {caseless(name.partition(".")[0]) for name in fields_of(node)}
+    return _write(plain(apart(node, roots, _is_name)), 0)
+
+
+def _is_name(text: object) -> bool:
+    return isinstance(text, str) and _NAME.match(text) is not None and text not in _RESERVED
 
 
 def _write(node: Node, level: int) -> str:
@@ -64,7 +70,7 @@ def _write(node: Node, level: int) -> str:
 
 def _path(node: Field) -> str:
     parts = node.decl.name.split(".")
-    if not all(_NAME.match(part) and part not in _RESERVED for part in parts):
+    if not all(map(_is_name, parts)):
         raise refuse("cel", node, f"{node.decl.name!r} is no name in CEL")
     return node.decl.name
 
@@ -142,7 +148,7 @@ def _named(node: Call) -> tuple[str, int]:
 
 def _member(base: Node, key: Node) -> str:
     name = key.value if isinstance(key, Literal) else None
-    if isinstance(name, str) and _NAME.match(name) and name not in _RESERVED:
+    if _is_name(name):
         return f"{_write(base, 9)}.{name}"
     return f"{_write(base, 9)}[{_write(key, 0)}]"
 
@@ -151,7 +157,7 @@ def _presence(node: Node, *, there: bool) -> tuple[str, int]:
     if isinstance(node, Call) and node.op in ("get", "json_get", "member"):
         base, key = node.args
         name = key.value if isinstance(key, Literal) else None
-        dotted = isinstance(name, str) and _NAME.match(name) and name not in _RESERVED
+        dotted = _is_name(name)
         if isinstance(base.type, MapType) and not dotted:
             text = f"{_write(key, 5)} in {_write(base, 5)}"
             if isinstance(base, Field):  # a map that is absent itself has no key

@@ -88,7 +88,8 @@ class _Reader:
             case "const_expr":
                 return self.constant(expr)
             case "ident_expr":
-                return t.Name(expr.ident_expr.name.lstrip("."), self.span(expr))
+                name = expr.ident_expr.name
+                return t.Name(name.removeprefix("."), self.span(expr), rooted=name.startswith("."))
             case "select_expr":
                 return self.select(expr)
             case "list_expr":
