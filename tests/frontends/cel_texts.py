@@ -57,6 +57,11 @@ _tests = st.sampled_from(["x % 2 == 1", "x > 1", 'x == "x"', "x == a", "x != nul
 _paths = st.sampled_from(["j.k", "j.n", "j.b", "j.xs", "j.o", "j.o.k", 'j["k"]', "j.o.o.k", "j.xs[0]", "j.xs[1]", "j.zz", "j.k.k", 'j.xs["0"]', 'j.o["0"]', "j[s]", "j.o[o]", "j.xs[a]"])
 _of_keys = st.sampled_from(['k == "k"', 'k in ["k", "n"]', "j[k] == 2", 'j.o[k] == "v"', 'k.startsWith("k")', "size(k) == 1", "k == s", 'j[k].exists(l, l == "k")', "j.xs[k] == 1", "k > 1"])
 _written = st.sampled_from(['["a", "b"]', '["a"]', "[]", "{}", '[1, "a", false]', '{"k": "v", "n": 1.5}', '{"k": "a"}', '{"k": s}', "[s]", '[{"k": 1}, {"k": "a"}]', '{"o": {"k": "a"}}', "{1: 2}"])
+_kinds = st.sampled_from(["j.k", "j.n", "j.b", "j.o.k", "j.xs[0]", "j.zz", "s", "a", "d", "b", '"a"', "2", "true", "dyn(s)", "dyn(a)", "dyn(1.5)", "xs", "t"])
+"""Values of several types: a choice between two of them is refused, or what is done with it is done with each."""
+_extremes = st.sampled_from(["greatest", "least"])
+_optional_texts = st.sampled_from(["m.?k", "m[?o]", "m[?s]", "ss[?0]", "ss[?a]", "m.?zz.or(m.?a)"])
+_optionals = st.sampled_from(["m.?k", "m[?o]", "xs[?c]", "j.?k", "j.?n", "j.?zz", "j[?s]", "j.?o", "optional.none()", "optional.of(s)", "optional.of(j.n)"])
 _constants = st.sampled_from(['"a"', '"v"', "2", "1.5", "true", '""', "s", "a", "d"])
 
 
@@ -69,7 +74,8 @@ def integers(depth: int) -> st.SearchStrategy[str]:
     return leaves | written(
         ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("-({})", n), ("size({})", s), ("size({})", x), "size(m)", ("int({})", s), ("int({})", doubles(depth - 1)),
         ("({} ? {} : {})", booleans(depth - 1), n, n), ("{}[{}]", x, n), ("{}.indexOf({})", s, s), ("{}.lastIndexOf({})", s, s),
-        ("t.get{}({})", _parts, _zones), "int(t)",
+        ("t.get{}({})", _parts, _zones), "int(t)", ("math.{}({}, {})", _extremes, n, n), ("math.{}([{}, 3, {}])", _extremes, n, n), ("math.{}({})", st.sampled_from(["abs", "sign"]), n),
+        ("cel.bind(a, {}, {})", n, n), ("cel.bind(x, {}, (x {} x))", n, st.sampled_from("+-*/%")), ("{}.orValue({})", st.sampled_from(["xs[?a]", "xs[?1]"]), n),
         ("{}.get{}()", _durations, st.sampled_from(["Hours", "Minutes", "Seconds", "Milliseconds"])),
     )  # fmt: skip
 
@@ -80,7 +86,8 @@ def doubles(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return leaves
     x = doubles(depth - 1)
-    return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("-({})", x), ("double({})", integers(depth - 1)), ("double({})", texts(depth - 1)),
+    return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("-({})", x), ("double({})", integers(depth - 1)), ("double({})", texts(depth - 1)), ("math.{}({}, {}, d)", _extremes, x, x),
+                             ("math.{}({})", st.sampled_from(["abs", "sign", "ceil", "floor", "trunc", "round"]), x), ("cel.bind(d, {}, (d + f))", x),
                              ("({} ? {} : {})", booleans(depth - 1), x, x))  # fmt: skip
 
 
@@ -94,7 +101,8 @@ def texts(depth: int) -> st.SearchStrategy[str]:
         ("({} + {})", x, x), ("{}.lowerAscii()", x), ("{}.upperAscii()", x), ("{}.trim()", x), ("{}.charAt({})", x, n), ("{}.substring({})", x, n),
         ("{}.replace({}, {})", x, x, x), ('{}.replace("a", {}, 1)', x, x), ("string({})", n), ("string({})", booleans(depth - 1)),
         ("string(double({}))", n), "string(1.5)", "string(t)", ("string({})", _durations),
-        ("({} ? {} : {})", booleans(depth - 1), x, x), ("m[{}]", x), "m.k", ("ss[{}]", n), ("ss.join({})", x), ('{}.split("a", 2).join({})', x, x),
+        ("({} ? {} : {})", booleans(depth - 1), x, x), ("m[{}]", x), "m.k", ("{}.orValue({})", _optional_texts, x), ("{}.optMap(x, x + o).orValue({})", _optional_texts, x),
+        ("cel.bind(s, {}, {})", x, x), ("ss[{}]", n), ("ss.join({})", x), ('{}.split("a", 2).join({})', x, x),
     )  # fmt: skip
 
 
@@ -133,5 +141,13 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("({} {} {})", _paths, st.sampled_from(["==", "!="]), _written), ("(int({}) {} 2)", _paths, _signs), ("(double({}) {} 1.5)", _paths, _signs), ("bool({})", _paths),
         ("(size({}) {} 1)", _paths, _signs), ("j.xs.{}(x, x == {})", _every, _constants), ("j.xs.{}(x, x.k == {})", _every, _constants), ("({} && {})", _paths, x),
         ("{}.{}(k, {})", st.sampled_from(["j", "j.o", "j.k", "j.xs", "j.zz", "j.o.o"]), _every, _of_keys), ("(j.{}.size() {} 1)", st.sampled_from(["map(k, k)", "filter(k, k != s)", "filter(k, j[k] == 2)"]), _signs),
+        ("(({} ? {} : {}) {} {})", x, _kinds, _kinds, _signs, _constants), ("({} {} ({} ? {} : {}))", _constants, _signs, x, _kinds, _kinds),
+        ("(({} ? {} : ({} ? {} : {})) == {})", x, _kinds, x, _kinds, _kinds, _constants), ("size({} ? {} : {}) == 1", x, _kinds, _kinds), ("(({} ? {} : {}) || {})", x, _kinds, _kinds, x),
+        ("({} ? {} : {}).startsWith({})", x, _kinds, _kinds, s), ("(({} ? {} : {}) in [{}, {}])", x, _kinds, _kinds, _constants, _constants), ("[{} ? {} : {}].exists(x, x == {})", x, _kinds, _kinds, _constants),
+        ("cel.bind({}, {}, {})", st.sampled_from(["b", "x"]), x, x), ("cel.bind(xs, {}, {})", e, x), ("{}.exists(x, cel.bind(a, x, {}))", e, x), ("cel.bind(c, j, {} == {})", _paths, _constants),
+        ("math.{}({})", st.sampled_from(["isNaN", "isInf", "isFinite"]), doubles(depth - 1)), ("math.{}({}, {}) {} {}", _extremes, n, doubles(depth - 1), _signs, n),
+        ("{}.hasValue()", _optionals), ("{}.orValue({}) {} {}", _optionals, _constants, _signs, _constants), ("{}.or({}).orValue({}) == {}", _optionals, _optionals, _constants, _constants),
+        ("{}.optMap(x, {}).orValue({})", _optionals, x, x), ("j.?xs.orValue({}).{}(x, x == {})", st.sampled_from(["[]", "ss", '["a", s]']), _every, _constants),
+        ("{}.value() == {}", _optionals, _constants), ("optional.of({}).hasValue()", n), ("({} ? {} : [a, 2]).{}(x, {})", x, e, _every, tests), ("({} ? xs : {}) == {}", x, e, e),
         ("({} || {})", x, _paths), ("!{}", _paths), ("({} ? b : {})", _paths, x), ("({} || true)", n), ("(false && {})", s), ("(true ? {} : {})", x, n),
     )  # fmt: skip

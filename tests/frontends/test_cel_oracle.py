@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 from cel_expr_python import cel
+from cel_expr_python.ext.ext_bindings import ExtBindings
+from cel_expr_python.ext.ext_math import ExtMath
+from cel_expr_python.ext.ext_optional import ExtOptional
 from cel_expr_python.ext.ext_strings import ExtStrings
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -101,7 +104,8 @@ def test_two_json_values(sign: str) -> None:
 
 KINDS = {"bigint": cel.Type.INT, "double": cel.Type.DOUBLE, "string": cel.Type.STRING, "boolean": cel.Type.BOOL, "timestamp": cel.Type.TIMESTAMP, "json": cel.Type.DYN,
          "array<bigint>": cel.Type.List(cel.Type.INT), "array<string>": cel.Type.List(cel.Type.STRING), "map<string, string>": cel.Type.Map(cel.Type.STRING, cel.Type.STRING)}  # fmt: skip
-GENERATED = cel.NewEnv(variables={name: KINDS[kind] for name, kind in cel_texts.FIELDS.items()}, extensions=[ExtStrings()])
+GENERATED = cel.NewEnv(variables={name: KINDS[kind] for name, kind in cel_texts.FIELDS.items()},
+                      extensions=[ExtStrings(), ExtMath(), ExtBindings(), ExtOptional()])  # fmt: skip
 
 
 @settings(max_examples=1000 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,

@@ -14,6 +14,8 @@ PLACES = [
     ("cel", "has( m.a )", "get", "m.a"), ("cel", "xs.exists(x, x in [1, 2])", "any", "xs.exists(x, x in [1, 2])"), ("cel", "int(s) > -3", "gt", "int(s) > -3"), ("cel", "int(s) > 3", "to_int", "int(s)"),
     ("cel", 's == r"a\\d" && b', "eq", 's == r"a\\d"'), ("cel", 's.startsWith("a") && b', "starts_with", 's.startsWith("a")'), ("cel", 't.getHours("UTC") == 3', "hour", 't.getHours("UTC")'),
     ("cel", "double(n) > 1.5e-3 && b", "gt", "double(n) > 1.5e-3"), ("cel", 's.trim() == "b"', "strip", "s.trim()"),
+    ("cel", 'm.?k.orValue("x") == "x"', "coalesce", 'm.?k.orValue("x")'), ("cel", "b && math.abs( n ) > 1", "abs", "math.abs( n )"), ("cel", 'm[?s].orValue("") == s', "get", "m[?s]"),
+    ("cel", "cel.bind(x, n + 1, x > 2) && b", "add", "n + 1"), ("cel", "sets.contains(xs, [n]) && b", "in", "sets.contains(xs, [n])"), ("cel", "m.?k.hasValue() && b", "not", "m.?k.hasValue()"),
     ("sql", "b AND n IN (1, 2)", "in", "n IN (1, 2)"), ("sql", "s IN ('a', NULL) AND b", "or", "s IN ('a', NULL)"), ("sql", "s IS NOT NULL AND b", "not", "s IS NOT NULL"), ("sql", "b AND s IS NULL", "is_null", "s IS NULL"),
     ("sql", "(n > 1) AND NOT (n = 2)", "not", "NOT (n = 2)"), ("sql", "(n > 1) AND (n < 2)", "and", "(n > 1) AND (n < 2)"), ("sql", "s::bigint > 1", "to_int", "s::bigint"), ("sql", "m['a'] = 'x'", "get", "m['a']"),
     ("sql", "CASE WHEN b THEN 1 ELSE 2 END = n", "eq", "CASE WHEN b THEN 1 ELSE 2 END = n"), ("sql", "CASE n WHEN 1 THEN b ELSE NULL END OR b", "cond", "CASE n WHEN 1 THEN b ELSE NULL END"),

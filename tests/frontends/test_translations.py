@@ -208,6 +208,31 @@ def test_the_size_of_sql_is_bounded(text: str) -> None:
             assert "nested so deep, its SQL would have" in str(error)
 
 
+_CHOICE = "(b ? {0} : {0})"
+_MULTIPLY = {
+    "choices": "{0} == {0}".format(_CHOICE.format(_CHOICE.format(_CHOICE.format("(b ? j.k : 1)")))),
+    "numbers": f"math.greatest({', '.join(['(b ? j.k : 1)'] * 7)}) > 1",
+    "extremes": "math.least({0}, {0}, {0}, {0}, {0}, {0}, {0}, {0})",
+    "sums": "".join(f"cel.bind(x{place}, {f'x{place - 1} + x{place - 1}' if place else 'a'}, " for place in range(24)) + "x23 == a" + ")" * 24,
+    "optionals": "j.?k" + ".optMap(x, x)" * 30 + ".orValue(1) == 2",
+    "look_ups": "j" + ".?k" * 60 + ".orValue(1) == 2",
+    "macros": "".join(f"e.exists(x{place}, " for place in range(26)) + "a > 1" + ")" * 26,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _MULTIPLY)
+def test_what_multiplies_is_bounded(name: str) -> None:
+    """Values that are chosen between, names for values and macros of CEL that say their operands again end as errors, at once."""
+    text = _MULTIPLY[name]
+    if name == "extremes":
+        for _ in range(4):
+            text = text.format(_MULTIPLY[name])
+        text = text.format("a") + " > 1"
+    with pytest.raises(PredicatError) as caught:
+        predicat.parse(text, "cel", {"a": "bigint", "b": "boolean", "j": "json", "e": "array<bigint>"})
+    assert {item.code for item in caught.value.diagnostics} <= {"too-deep", "too-large", "unsupported"}
+
+
 def test_too_many_parts_are_told_once() -> None:
     with pytest.raises(PredicatError) as caught:
         predicat.parse(" OR ".join(f"a > {value}" for value in range(9000)), "sql", {"a": "bigint"})

@@ -62,7 +62,7 @@ class Apply(Struct, frozen=True):
 
 
 class Bind(Struct, frozen=True):
-    """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`."""
+    """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`. Of kind `let`, `variable` is the source itself."""
 
     kind: str
     variable: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from msgspec import Struct, field
 
 from predicat.diagnostics import Diagnostic, Reporter, Span
@@ -9,8 +11,8 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
 from predicat.ir.types import BIGINT, DOUBLE, JSON, DecimalType, Type
 from predicat.passes import signatures
-from predicat.passes.convert import convert
-from predicat.passes.scope import Rules, Scope, Stop
+from predicat.passes.convert import convert, is_choice, values_of
+from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import regex
 from predicat.semantics.zones import TRUNC_UNITS, ZONED, is_zone
 
@@ -30,6 +32,7 @@ class Calls(Struct):
 
     def call(self, op: str, args: list[Node], span: Span) -> Call:
         """A call of an operator, with the conversions that make its arguments fit."""
+        args = list(map(self.one_type, args))
         for position in signatures.constant_positions(op):
             if position < len(args) and not isinstance(args[position], Literal):
                 raise self.fail(msg.not_constant(args[position].span, op, _constant_name(op, position)))
@@ -42,6 +45,18 @@ class Calls(Struct):
             raise self.fail(msg.type_mismatch(span, op, map(str, kinds), signatures.expected(op), self.number_hint(kinds)))
         converted = tuple(convert(arg, kind) for arg, kind in zip(args, found.wanted, strict=True))
         return Call(found.result, op, converted, span)
+
+    def one_type(self, node: Node) -> Node:
+        """A node that is no choice between values of several types, for places that hold only values of one."""
+        if is_choice(node):
+            raise self.fail(msg.unsupported_syntax(node.span, "a choice between values of several types here", "choose between conditions instead"))
+        return node
+
+    def few(self, nodes: list[Node], span: Span) -> None:
+        """Raises Stop where choices between values of several types would multiply beyond a bound."""
+        count = prod(map(values_of, nodes))
+        if count > MAX_VALUES:
+            raise self.fail(msg.too_large(span, count, MAX_VALUES, "values to choose between"))
 
     def pattern(self, op: str, args: list[Node]) -> None:
         """A regular expression, a unit or a time zone that is a constant must be a good one."""

@@ -11,8 +11,8 @@ from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable, children, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type, is_numeric
-from predicat.passes import constants
-from predicat.passes.convert import bare, dyn, loose, typed_null
+from predicat.passes import constants, mathematics
+from predicat.passes.convert import dyn, is_choice, typed_null
 from predicat.passes.operators import Operators
 from predicat.passes.scope import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES, Rules, Scope, Stop
 from predicat.passes.variables import caseless, free, unused
@@ -56,13 +56,7 @@ class _Checker(Operators):
 
     def predicate(self, tree: t.Tree, depth: int = 0) -> Node:
         """A tree that must be boolean."""
-        node = self.node(tree, depth)
-        if loose(node) and node.type not in (BOOLEAN, JSON):
-            return Literal(BOOLEAN, None, tree.span)
-        if node.type == JSON:
-            return Call(BOOLEAN, "json_boolean", (node,), tree.span)
-        if node.type == NULL:
-            return Literal(BOOLEAN, None, tree.span)
+        node = self.truth(self.node(tree, depth))
         if node.type != BOOLEAN:
             raise self.fail(msg.not_boolean(tree.span, str(node.type)))
         return node
@@ -115,18 +109,16 @@ class _Checker(Operators):
         return nodes
 
     def apply(self, tree: t.Apply, depth: int) -> Node:
+        self.counts = self.counts or tree.op in mathematics.FUNCTIONS  # which say their arguments several times
         if tree.op in ("and", "or", "not"):
             return self.connective(tree, depth)
         return self.operator(tree.op, self.all(tree.args, depth), tree.span)
 
     def connective(self, tree: t.Apply, depth: int) -> Node:
-        """AND, OR and NOT; an operand whose type is not checked may be no truth value, which is an error where it is used."""
-        nodes: list[Node] = []
-        for node in self.all(tree.args, depth):
-            plain = bare(node)
-            nodes.append(Literal(BOOLEAN, None, tree.span) if loose(node) and plain.type not in (BOOLEAN, JSON) else plain)
+        """AND, OR and NOT."""
+        nodes = list(map(self.truth, self.all(tree.args, depth)))
         if self.rules.absorbing and tree.op != "not" and Literal(BOOLEAN, tree.op == "or") in nodes:
-            nodes = [node for node in nodes if node.type in (BOOLEAN, JSON)]
+            nodes = [node for node in nodes if node.type == BOOLEAN]
         return self.call(tree.op, nodes, tree.span)
 
     def bounded(self, node: Node, span: Span) -> Node:
@@ -145,7 +137,7 @@ class _Checker(Operators):
     def reference(self, name: str, args: tuple[tuple[str, t.Tree], ...], span: Span, depth: int) -> Node:
         if self.scope.resolve is None:
             raise self.fail(msg.reference_outside_catalog(span))
-        nodes = self.all(tuple(tree for _, tree in args), depth)
+        nodes = list(map(self.one_type, self.all(tuple(tree for _, tree in args), depth)))
         named = tuple((key, node) for (key, _), node in zip(args, nodes, strict=True))
         try:
             return self.scope.resolve(name, named, span)
@@ -232,6 +224,15 @@ class _Checker(Operators):
 
     def bind(self, tree: t.Bind, depth: int) -> Node:
         source = self.node(tree.source, depth + 1)
+        if tree.kind == "let":
+            self.counts = True
+            return self.bounded(self.with_variable(tree, source, depth), tree.span)
+        return self.over(tree, source, depth)
+
+    def over(self, tree: t.Bind, source: Node, depth: int) -> Node:
+        """A macro over the elements of a node."""
+        if is_choice(source):
+            return self.on_each(source, lambda value: self.over(tree, value, depth), tree.span)
         if constants.is_list(source) or constants.is_map(source):
             return self.unrolled(tree, source, depth)
         if isinstance(source.type, MapType):
@@ -240,7 +241,7 @@ class _Checker(Operators):
             raise self.fail(msg.type_mismatch(tree.source.span, tree.kind, [str(source.type)], "an array"))
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
         variable = self.fresh(tree, element)
-        body = self.with_variable(tree, variable, depth)
+        body = self.one_type(self.with_variable(tree, variable, depth))
         kind: Type = BOOLEAN
         if tree.kind in ("filter", "map"):
             kind = ArrayType(element if tree.kind == "filter" else body.type)
@@ -256,7 +257,7 @@ class _Checker(Operators):
         outer = self.variables
         self.variables = {name: known for name, known in outer.items() if name != tree.variable} | {tree.variable: value}
         try:
-            return self.node(tree.body, depth + 1) if tree.kind == "map" else self.predicate(tree.body, depth + 1)
+            return self.node(tree.body, depth + 1) if tree.kind in ("map", "let") else self.predicate(tree.body, depth + 1)
         finally:
             self.variables = outer
 

@@ -12,6 +12,7 @@ from itertools import combinations
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, NULL, ArrayType, MapType, Type
+from predicat.passes.convert import bare, is_choice
 
 Compare = Callable[[Node, Node], Node]
 
@@ -43,6 +44,17 @@ def doubtful(nodes: Sequence[Node]) -> list[Node]:
     return found
 
 
+def absent(node: Node, span: Span) -> Node:
+    """Whether a node has no value."""
+    if isinstance(node, Items):
+        return either([absent(part, span) for part in dict.fromkeys(doubtful([node]))], span)
+    if not isinstance(node, Call) or not is_choice(node):
+        return Call(BOOLEAN, "is_null", (bare(node),), span)
+    test, *values = node.args
+    there = [Call(BOOLEAN, "not", (absent(value, span),), span) for value in values]
+    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (Call(BOOLEAN, "cond", (test, *there), span),), span),), span)
+
+
 def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
     """The pairs of keys that the row may make equal."""
     return [(one, other) for one, other in combinations(keys, 2) if one.type == other.type and not (isinstance(one, Literal) and isinstance(other, Literal))]
@@ -50,11 +62,11 @@ def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
 
 def guarded(found: Node, parts: Sequence[Node], span: Span) -> Node:
     """`found`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
-    absent = [Call(BOOLEAN, "is_null", (part,), span) for part in dict.fromkeys(doubtful(parts))]
-    absent += [Call(BOOLEAN, "eq", pair, span) for part in parts if is_map(part) for pair in _maybe_equal([key for key, _ in entries(part)])]
-    if not absent or isinstance(found, Items):
+    unknown = [absent(part, span) for part in dict.fromkeys(doubtful(parts))]
+    unknown += [Call(BOOLEAN, "eq", pair, span) for part in parts if is_map(part) for pair in _maybe_equal([key for key, _ in entries(part)])]
+    if not unknown or isinstance(found, Items):
         return found
-    missing: Node = absent[0] if len(absent) == 1 else Call(BOOLEAN, "or", tuple(absent), span)
+    missing = unknown[0] if len(unknown) == 1 else Call(BOOLEAN, "or", tuple(unknown), span)
     return Call(found.type, "cond", (missing, Literal(found.type, None, span), found), span)
 
 

@@ -1,4 +1,4 @@
-"""Typed nodes as other types, nodes whose type is not checked, and texts that are times."""
+"""Typed nodes as other types, nodes whose type is not checked, choices between several types, and texts that are times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from predicat.ir.values import is_below_micros, parse_date, parse_sql_timestamp
 
 def dyn(node: Node) -> Node:
     """A node whose type is not checked: what does not fit is no error of the filter but one of the row."""
-    return node if isinstance(node, Items) or loose(node) else Call(node.type, "dyn", (node,), node.span)
+    return node if isinstance(node, Items) or loose(node) or is_choice(node) else Call(node.type, "dyn", (node,), node.span)
 
 
 def loose(node: Node) -> bool:
@@ -23,6 +23,19 @@ def loose(node: Node) -> bool:
 def bare(node: Node) -> Node:
     """A node without the mark that its type is not checked."""
     return node.args[0] if isinstance(node, Call) and node.op == "dyn" else node
+
+
+def is_choice(node: Node) -> bool:
+    """Whether a node is a choice between values of several types (`b ? j.k : "x"`): what is done with it is done with each of them.
+
+    It has the type JSON, which at least one of its values has not, and stands in no predicate that is checked.
+    """
+    return isinstance(node, Call) and node.op == "cond" and node.type == JSON and any(value.type != JSON or is_choice(value) for value in node.args[1:])
+
+
+def values_of(node: Node) -> int:
+    """Between how many values a node chooses."""
+    return sum(map(values_of, node.args[1:])) if isinstance(node, Call) and is_choice(node) else 1
 
 
 def convert(node: Node, kind: Type) -> Node:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
-from predicat.ir.nodes import Call, Field, Items, Literal, Node
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, walk
 from predicat.ir.ops import COMPARISONS
 from predicat.ir.types import (
     BIGINT,
@@ -27,9 +28,9 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, type_of
-from predicat.passes import constants, documents, overflow, signatures
+from predicat.passes import constants, documents, mathematics, overflow, signatures
 from predicat.passes.comparisons import Comparisons
-from predicat.passes.convert import bare, convert, dyn, loose, same_constant
+from predicat.passes.convert import bare, convert, dyn, is_choice, loose, same_constant
 
 
 class Operators(Comparisons):
@@ -39,18 +40,26 @@ class Operators(Comparisons):
         """An operator of any language, AND, OR and NOT apart."""
         if op == "dyn":
             return dyn(args[0])
+        if op in ("cond", "coalesce"):
+            return self.choice(op, args, span)
+        if op in COMPARISONS or op in ("same", "in"):
+            return self.comparison(op, args, span)
+        place = next((place for place, arg in enumerate(args) if is_choice(arg)), None)
+        if place is not None:
+            self.few(args, span)
+            return self.on_each(args[place], lambda value: self.operator(op, [*args[:place], value, *args[place + 1 :]], span), span)
         if op == "has":
             return self.has(args[0], span)
+        if op == "path":
+            return self.path(args[0], span)
+        if op in mathematics.FUNCTIONS:
+            return self.mathematics(op, args, span)
         if op == "cast":
             return self.cast(args[0], args[1], span)
         if op in ("bracket", "bracket1"):
             return self.bracket(op, args[0], args[1], span)
         if op == "json_items" and args[0].type != JSON:
             return args[0]
-        if op in COMPARISONS or op in ("same", "in"):
-            return self.comparison(op, args, span)
-        if op == "cond" and any(isinstance(arg, Items) for arg in args):
-            raise self.fail(msg.unsupported_syntax(span, "a choice between lists or maps"))
         if op == "size" and isinstance(args[0], Items):
             return constants.guarded(Literal(BIGINT, len(args[0].items), span), [args[0]], span)
         if op == "add" and isinstance(args[0].type, ArrayType) and isinstance(args[1].type, ArrayType):
@@ -58,9 +67,6 @@ class Operators(Comparisons):
         if op == "join" and isinstance(args[0], Items):
             return self.joined_texts(args[0], args[1], span)
         args = [self.array(arg) for arg in args]
-        test = args[0] if op == "cond" else None
-        if self.rules.absorbing and isinstance(test, Literal) and isinstance(test.value, bool) and args[1].type != args[2].type:
-            return args[1 if test.value else 2]
         untyped = any(loose(arg) for arg in args)
         args = [bare(arg) for arg in args]
         op, args = self.overload(op, args)
@@ -74,6 +80,45 @@ class Operators(Comparisons):
             return documents.size(args[0], span)
         found = self.call(op, args, span)
         return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
+
+    def choice(self, op: str, args: list[Node], span: Span) -> Node:
+        """A choice by a condition, or the first value that there is. Values of several types stay what they are where the row knows one of them."""
+        test, values = (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
+        kinds = {bare(value).type for value in values} - {NULL}
+        if self.rules.absorbing and isinstance(test, Literal) and isinstance(test.value, bool) and len(kinds) > 1:
+            return values[0 if test.value else 1]
+        tests = [self.truth(test)] if test else []
+        mixed = any(isinstance(value, Items) or is_choice(value) for value in values)
+        mixed = mixed or (len(kinds) > 1 and any(value.type == JSON or loose(value) for value in values))
+        if not mixed or any(one.type != BOOLEAN for one in tests):
+            one = self.call(op, [*tests, *map(bare, values)], span)
+            return dyn(one) if any(map(loose, values)) else one
+        if self.rules.absorbing:
+            values = [value if value.type == JSON else dyn(value) for value in values]
+        if tests:
+            found: Node = Call(JSON, "cond", (*tests, *values), span)
+            self.few([found], span)
+            return found
+        *others, found = values
+        for value in reversed(others):
+            found = Call(JSON, "cond", (constants.absent(value, span), found, value), span)
+            self.few([found], span)
+        return found
+
+    def on_each(self, choice: Node, build: Callable[[Node], Node], span: Span) -> Node:
+        """What is made of a choice: the choice between what is made of its values."""
+        assert isinstance(choice, Call)  # noqa: S101  # callers made sure
+        test, *values = choice.args
+        return self.choice("cond", [test, *map(build, values)], span)
+
+    def truth(self, node: Node) -> Node:
+        """A node where a truth value is wanted; one whose type is not checked may be none, which is an error where it is used."""
+        if is_choice(node):
+            return self.on_each(node, self.truth, node.span)
+        plain = bare(node)
+        if loose(node) and plain.type not in (BOOLEAN, JSON):
+            return Literal(BOOLEAN, None, node.span)
+        return convert(plain, BOOLEAN)
 
     def overload(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
         """The operator that a sign or a name means for arguments of these types."""
@@ -124,6 +169,23 @@ class Operators(Comparisons):
             return Literal(BOOLEAN, True, span)
         return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
 
+    def path(self, node: Node, span: Span) -> Node:
+        """A node that looks something up, and has no value only where that is absent."""
+        for part in walk(bare(node)):
+            if isinstance(part, Items | Quantifier) or (isinstance(part, Call) and part.op not in ("get", "member", "index", "json_get", "json_at")):
+                raise self.fail(msg.unsupported_syntax(span, "an optional part of what is computed"))
+        return node
+
+    def mathematics(self, op: str, args: list[Node], span: Span) -> Node:
+        """A function of CEL's math extension."""
+        plain = [bare(arg) for arg in args]
+        found = mathematics.FUNCTIONS[op](op, plain, span)
+        if found is not None:
+            return found
+        if any(map(loose, args)):
+            return dyn(Literal(BOOLEAN, None, span))
+        raise self.fail(msg.type_mismatch(span, op, [str(arg.type) for arg in plain], mathematics.expected(op)))
+
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A conversion; of a value that has the type already there is none. SQL's own to text knows only what all engines write alike."""
         op = target.value if isinstance(target, Literal) else None
@@ -165,6 +227,8 @@ class Operators(Comparisons):
         return self.call("index", [base, key], span)
 
     def member(self, node: Node, key: str, span: Span) -> Node:
+        if is_choice(node):
+            return self.on_each(node, lambda value: self.member(value, key, span), span)
         name = self.constant(key, span)
         if constants.is_map(node):
             return self.look_up(node, name, span)
@@ -209,7 +273,7 @@ class Operators(Comparisons):
             return node
         items = tuple(bare(item) for item in node.items)
         kinds = {item.type for item in items}
-        if constants.is_map(node) or len(kinds) != 1 or not isinstance(items[0].type, Scalar) or NULL in kinds:
+        if constants.is_map(node) or any(map(is_choice, items)) or len(kinds) != 1 or not isinstance(items[0].type, Scalar) or NULL in kinds:
             raise self.fail(msg.unsupported_syntax(node.span, "a list of values of several types, or of none, here"))
         return Call(ArrayType(items[0].type), "array", items, node.span)
 

@@ -13,6 +13,8 @@ MAX_DEPTH = 100
 MAX_NODES = 20_000
 MAX_TYPED_NODES = 100_000
 """The check takes operators apart, and says filters that are referred to: a few levels of these multiply."""
+MAX_VALUES = 100
+"""Between so many values of several types a filter may choose: what is done with them is done with each."""
 MAX_LENGTH = 100_000
 
 Resolve = Callable[[str, tuple[tuple[str, Node], ...], Span], Node]

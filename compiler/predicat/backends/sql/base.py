@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from itertools import islice
 from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
@@ -94,7 +95,11 @@ class Dialect(Struct, frozen=True):
 
     def said(self, renderer: Renderer, node: Node) -> str:
         try:
-            return self.text(renderer.node(apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)))
+            node = apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)
+            sql = renderer.node(node)
+            if isinstance(node, Call | Quantifier) and next(islice(walk(node), _LARGE, None), None) is not None:
+                sql = renderer.bounded(sql, node)
+            return self.text(sql)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
 

@@ -97,6 +97,13 @@ def _call(node: Call) -> tuple[str, int]:
         return f"{_write(args[0], 6)} % ({by} == -1 ? 1 : {by})", 6
     if op == "to_int" and args[0].type == DOUBLE:
         return f"{_write(args[0], 5)} == -9223372036854775808.0 ? -9223372036854775808 : {_plain_call(node)[0]}", 1
+    if op == "coalesce":
+        first, *rest = args
+        if not rest:
+            return _write(first, 9), 9
+        test, _ = _presence(first, there=True)
+        other = Call(node.type, op, tuple(rest), node.span)
+        return f"{test} ? {_write(first, 2)} : {_write(other, 1)}", 1
     if op == "cond":
         return f"{_write(args[0], 2)} ? {_write(args[1], 2)} : {_write(args[2], 1)}", 1
     return _plain_call(node)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from google.protobuf.message import DecodeError
+
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends.cel.syntax_proto import decode
@@ -15,11 +17,22 @@ from predicat.passes.scope import MAX_LENGTH
 PARSER_DEPTH = 32
 
 
+_DOUBLING = re.compile("optMap|optFlatMap")
+_MOST_DOUBLINGS = 8
+"""The parser says twice what stands before each of these macros."""
+_OPTIONAL = re.compile(rf"[.\[{{]\s*\?|{_DOUBLING.pattern}")
+"""What stands in every text with optional values, and hardly in another: their syntax is one more library to load."""
+
+
 @cache
-def _environment() -> Any:
+def _environment(*, optional: bool) -> Any:
     from cel_expr_python import cel  # noqa: PLC0415  # a C++ library: only loaded when a CEL filter is read
 
-    return cel.NewEnv()
+    if not optional:
+        return cel.NewEnv()
+    from cel_expr_python.ext.ext_optional import ExtOptional  # noqa: PLC0415  # only where a filter has optional values
+
+    return cel.NewEnv(extensions=[ExtOptional()])
 
 
 def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
@@ -28,14 +41,20 @@ def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
         raise PredicatError.of(msg.too_large(Span(source, 0, len(text)), len(text), MAX_LENGTH))
     if not text.strip():
         raise PredicatError.of(msg.syntax(Span(source, 0, len(text)), "the condition is empty"))
+    if len(_DOUBLING.findall(text)) > _MOST_DOUBLINGS:
+        what = f"more than {_MOST_DOUBLINGS} of optMap() and optFlatMap()"
+        raise PredicatError.of(msg.unsupported_syntax(Span(source, 0, len(text)), what, "split it into several filters"))
     try:
-        serialized = _environment().compile(text, disable_check=True).serialize()
+        serialized = _environment(optional=_OPTIONAL.search(text) is not None).compile(text, disable_check=True).serialize()
     except (RuntimeError, UnicodeError, ValueError) as error:
         plain = _without_doubled_parentheses(text) if "recursion limit" in str(error) else text
         if plain != text:
             return parse(plain, source)
         raise PredicatError(_diagnostics(str(error), text, source)) from None
-    parsed = decode(serialized)
+    try:
+        parsed = decode(serialized)
+    except DecodeError:
+        raise PredicatError.of(msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)) from None
     return parsed.expr, parsed.source_info.positions
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.cel import extensions, parser
+from predicat.frontends.cel import namespaces, optionals, parser, strings
 from predicat.ir import tree as t
 from predicat.ir.values import has_nanoseconds, is_below_micros, is_duration, is_timestamp, parse_duration, parse_timestamp
 from predicat.passes.scope import CEL_RULES
@@ -38,12 +38,19 @@ _OPERATORS = {
     "_?_:_": "cond", "_[_]": "bracket",
 }  # fmt: skip
 _ARITHMETIC = frozenset({"_+_", "_-_", "_*_", "_/_", "_%_", "-_"})
+_BITS = ("bitAnd", "bitOr", "bitXor", "bitNot", "bitShiftLeft", "bitShiftRight")
 _REFUSED = {
     "uint": "engines have no unsigned integers: write int()", "bytes": "a filter compares texts",
     "type": "the type of a field is declared", "format": "engines write numbers and times in different ways",
-    "greatest": "write a > b ? a : b", "least": "write a < b ? a : b", "bind": "say the value again, or make it a filter of its own",
+    "sqrt": "compare the square instead", "ofNonZeroValue": "write a condition", **dict.fromkeys(_BITS, "engines have other operators for bits"),
 }  # fmt: skip
 """Functions of CEL and its extensions that a filter cannot have, and what to do."""
+_FORMS = {
+    **{name: f"list.{name}(x, condition)" for name in ("exists", "all", "exists_one", "filter")}, "map": "list.map(x, value)",
+    "of": "optional.of(x).orValue(y)", "none": "a.?b.orValue(x)", "orValue": 'a.?b.orValue("x")', "hasValue": "a.?b.hasValue()", "value": "a.?b.value()", "bind": "cel.bind(x, value, result)",
+    "greatest": "math.greatest(x, y)", "least": "math.least(x, y)",
+}  # fmt: skip
+"""What is a function only in a form of its own."""
 _METHODS = {
     "startsWith": ("starts_with", 1), "endsWith": ("ends_with", 1), "contains": ("contains", 1),
     "matches": ("matches", 1), "size": ("size", 0), "lowerAscii": ("lower", 0), "upperAscii": ("upper", 0),
@@ -55,7 +62,7 @@ _PARTS = {
     "getDayOfWeek": ("day_of_week", 0), "getDayOfYear": ("day_of_year", -1), "getHours": ("hour", 0),
     "getMinutes": ("minute", 0), "getSeconds": ("second", 0), "getMilliseconds": ("millisecond", 0),
 }  # fmt: skip
-KNOWN = [*_METHODS, *extensions.METHODS, "dyn", "exists_one", "map", *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
+KNOWN = [*_METHODS, *strings.METHODS, *namespaces.FUNCTIONS, "cel.bind", *optionals.ENDS, "dyn", "exists_one", "map", *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
 _WORD = re.compile(r"""
     [rRbB]{0,2}(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
     |-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?|[A-Za-z_]\w*|[-!=<>&|+*/%?:]+|.""", re.DOTALL | re.VERBOSE)
@@ -93,6 +100,8 @@ class _Reader:
             case "select_expr":
                 return self.select(expr)
             case "list_expr":
+                if expr.list_expr.optional_indices:
+                    raise self.fail(msg.unsupported_syntax(self.span(expr), "a list with optional elements"))
                 items = self.all(expr.list_expr.elements)
                 return t.ListOf(items, self.closed(self.span(expr, *items), "]"))
             case "comprehension_expr":
@@ -103,6 +112,8 @@ class _Reader:
                 raise self.fail(msg.unsupported_syntax(self.span(expr), "a message constant"))
 
     def map_of(self, expr: Any) -> t.Tree:
+        if any(entry.optional_entry for entry in expr.struct_expr.entries):
+            raise self.fail(msg.unsupported_syntax(self.span(expr), "a map with optional entries"))
         parts = self.all([part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)])
         return t.MapOf(tuple(zip(parts[::2], parts[1::2], strict=True)), self.closed(self.span(expr, *parts), "}"))
 
@@ -126,10 +137,11 @@ class _Reader:
         return t.Const(None if kind in (None, "null_value") else getattr(const, kind), span)
 
     def select(self, expr: Any) -> t.Tree:
-        base = self.read(expr.select_expr.operand)
-        name = expr.select_expr.field
+        return self.member(self.read(expr.select_expr.operand), expr.select_expr.field, expr)
+
+    def member(self, base: t.Tree, name: str, expr: Any) -> t.Tree:
         span = base.span if expr.select_expr.test_only else base.span.to(self.span(expr))
-        after = re.compile(rf"[\s.]*{re.escape(name)}").match(self.source.text, span.end)
+        after = re.compile(rf"[\s.?]*{re.escape(name)}").match(self.source.text, span.end)
         member = t.Member(base, name, Span(self.source, span.start, after.end() if after else span.end))
         if not expr.select_expr.test_only:
             return member
@@ -151,9 +163,15 @@ class _Reader:
             return t.Apply("neg", (arg,), self.span(expr, arg))
         if name in _OPERATORS:
             args = self.all(call.args)
-            span = self.span(expr, *args)
-            return t.Apply(_OPERATORS[name], args, self.closed(span, "]") if name == "_[_]" else span)
+            return self.bracket(expr, *args) if name == "_[_]" else t.Apply(_OPERATORS[name], args, self.span(expr, *args))
+        if name in optionals.LOOK_UPS:
+            raise self.fail(msg.unsupported_syntax(self.span(expr), "an optional value here", "end it with orValue() or hasValue()"))
         method = call.HasField("target")
+        if method and name in optionals.ENDS and len(call.args) == optionals.ENDS[name] and optionals.is_optional(call.target):
+            args = self.all(call.args)
+            return optionals.ended(self, expr, args, self.call_span(expr, *args))
+        if method and call.target.HasField("ident_expr") and (found := self.in_namespace(expr)) is not None:
+            return found
         if method and name == "match":
             return self.glob(expr)
         if not method and name == "filter":
@@ -166,7 +184,7 @@ class _Reader:
             return t.Apply("cast", (arg, target), self.call_span(expr, arg))
         if method and name in _PARTS and len(call.args) <= 1:
             return self.part(expr)
-        if method and name in extensions.METHODS:
+        if method and name in strings.METHODS:
             return self.extension(expr)
         if not method and name == "dyn" and len(call.args) == 1:
             (arg,) = self.all(call.args)
@@ -181,16 +199,35 @@ class _Reader:
             if arg.HasField("call_expr") and arg.call_expr.function == "_?_:_":
                 self.refuse_unsigned(arg.call_expr.args[1:])
 
+    def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree:
+        return t.Apply("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
+
+    def in_namespace(self, expr: Any) -> t.Tree | None:
+        """`cel.bind(x, value, result)`, or a function of the math and sets extensions; None for what is none of these."""
+        call = expr.call_expr
+        name = f"{call.target.ident_expr.name}.{call.function}"
+        if name == "cel.bind" and len(call.args) == 3 and call.args[0].HasField("ident_expr"):  # a name, a value, a result
+            value, result = self.all(call.args[1:])
+            return t.Bind("let", call.args[0].ident_expr.name, value, result, self.span(call.target).to(self.call_span(expr, value, result)))
+        count, build = namespaces.FUNCTIONS.get(name, (None, None))
+        if build is None or count not in (None, len(call.args)):
+            return None
+        args = self.all(call.args)
+        return self.built(build, args, self.span(call.target).to(self.call_span(expr, *args)))
+
     def extension(self, expr: Any) -> t.Tree:
         """A function of the strings extension."""
         name = expr.call_expr.function
-        counts, build = extensions.METHODS[name]
+        counts, build = strings.METHODS[name]
         if len(expr.call_expr.args) not in counts:
             expected = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
             raise self.fail(msg.wrong_argument_count(self.name_span(expr), name, len(expr.call_expr.args), expected))
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
+        return self.built(build, args, self.call_span(expr, *args))
+
+    def built(self, build: strings.Build, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
         try:
-            return build(args, self.call_span(expr, *args))
+            return build(args, span)
         except PredicatError as error:
             self.reporter.extend(error.diagnostics)
             raise _Stop from error
@@ -214,6 +251,8 @@ class _Reader:
             at = self.name_span(expr)
             if call.function in _REFUSED:
                 raise self.fail(msg.unsupported_syntax(at, f"{call.function}()", _REFUSED[call.function]))
+            if call.function in _FORMS:
+                raise self.fail(msg.unsupported_syntax(at, f"this form of {call.function}()", f"write {_FORMS[call.function]}"))
             raise self.fail(msg.unknown_function(at, call.function, KNOWN))
         op, count = table[call.function]
         if len(call.args) != count:
@@ -292,6 +331,9 @@ class _Reader:
 
     def comprehension(self, expr: Any) -> t.Tree:
         loop = expr.comprehension_expr
+        if loop.iter_var == "#unused":  # a name for a value, as optMap() says it
+            value, result = self.all([loop.accu_init, loop.result])
+            return t.Bind("let", loop.accu_var, value, result, self.span(expr, value, result))
         kind = _macro(loop)
         if kind is None:
             raise self.fail(msg.unsupported_syntax(self.span(expr), "this macro", "all() and exists() are supported"))

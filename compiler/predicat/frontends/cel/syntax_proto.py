@@ -26,8 +26,8 @@ _MESSAGES: dict[str, list[tuple[int, str, str, bool]]] = {
     "Ident": [(1, "name", "string", False)],
     "Select": [(1, "operand", "Expr", False), (2, "field", "string", False), (3, "test_only", "bool", False)],
     "Call": [(1, "target", "Expr", False), (2, "function", "string", False), (3, "args", "Expr", True)],
-    "CreateList": [(1, "elements", "Expr", True)],
-    "Entry": [(3, "map_key", "Expr", False), (4, "value", "Expr", False)],
+    "CreateList": [(1, "elements", "Expr", True), (2, "optional_indices", "int32", True)],
+    "Entry": [(3, "map_key", "Expr", False), (4, "value", "Expr", False), (5, "optional_entry", "bool", False)],
     "CreateStruct": [(1, "message_name", "string", False), (2, "entries", "Entry", True)],
     "Comprehension": [
         (1, "iter_var", "string", False), (2, "iter_range", "Expr", False), (3, "accu_var", "string", False),

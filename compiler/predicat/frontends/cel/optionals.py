@@ -1,0 +1,106 @@
+"""CEL's optional values (`a.?b.orValue("x")`): paths whose value may be absent, as that of any path may be here.
+
+Source: cel-spec, optional values. No field is an optional value: one begins with a look-up, and ends as one of ENDS.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from predicat.diagnostics import Span
+from predicat.ir import tree as t
+
+LOOK_UPS = ("_?._", "_[?_]")
+ENDS = {"orValue": 1, "hasValue": 0, "value": 0}
+"""What makes a value of an optional, and how many arguments it takes."""
+
+
+class Reader(Protocol):
+    """The reader of all other parts of a message."""
+
+    def read(self, expr: Any) -> t.Tree: ...
+    def member(self, base: t.Tree, name: str, expr: Any) -> t.Tree: ...
+    def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree: ...
+
+
+def is_optional(expr: Any) -> bool:
+    """Whether a part is an optional value, told by its form."""
+    match expr.WhichOneof("expr_kind"):
+        case "select_expr":
+            return not expr.select_expr.test_only and is_optional(expr.select_expr.operand)
+        case "comprehension_expr":
+            return is_optional(expr.comprehension_expr.result)
+        case "call_expr":
+            call = expr.call_expr
+            operand = {"_[_]": 0, "_?_:_": 2}.get(call.function)
+            if operand is not None:
+                return is_optional(call.args[operand])
+            return call.function in LOOK_UPS or _constructor(call) is not None or (call.function == "or" and is_optional(call.target))
+        case _:
+            return False
+
+
+def ended(reader: Reader, expr: Any, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """What a call of one of ENDS on an optional value is."""
+    call = expr.call_expr
+    if call.function == "hasValue":
+        return _end(reader, call.target, t.Const(False, span), span, asked=True)
+    return _end(reader, call.target, args[0] if args else None, span, asked=False)
+
+
+def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: bool) -> t.Tree:
+    """What an optional holds, or, if that is `asked`, whether it holds something; `rest` where it holds nothing, which is an error without one."""
+
+    def of(part: Any, rest: t.Tree | None = rest) -> t.Tree:
+        return _end(reader, part, rest, span, asked=asked)
+
+    call = expr.call_expr
+    if expr.HasField("comprehension_expr"):  # what optMap() and optFlatMap() are: a name for what is held
+        loop = expr.comprehension_expr
+        return t.Bind("let", loop.accu_var, reader.read(loop.accu_init), of(loop.result), span)
+    if call.function == "_?_:_":
+        return t.Apply("cond", (reader.read(call.args[0]), of(call.args[1]), of(call.args[2])), span)
+    if call.function == "or":
+        return of(call.target, of(call.args[0]))
+    if (constructor := _constructor(call)) is not None:
+        if constructor == "none":
+            return rest or _error(span)
+        held = reader.read(call.args[0])
+        return t.Apply("cond", (t.Apply("is_null", (held,), span), t.Const(None, span), t.Const(True, span)), span) if asked else held
+    path = _path(reader, expr)
+    span = path.span.to(span)
+    if rest is None:
+        return path
+    if not asked:
+        return t.Apply("coalesce", (path, rest), span)
+    there = t.Apply("not", (t.Apply("is_null", (path,), span),), span)
+    return there if isinstance(rest, t.Const) else t.Apply("or", (there, rest), span)
+
+
+def _error(span: Span) -> t.Tree:
+    """No value of any type."""
+    return t.Apply("dyn", (t.Apply("cast", (t.Const(None, span), t.Const("to_boolean", span)), span),), span)
+
+
+def _path(reader: Reader, expr: Any) -> t.Tree:
+    """A chain of look-ups, the first of which need not be optional."""
+    if not is_optional(expr):
+        return reader.read(expr)
+    if expr.HasField("select_expr"):
+        found = reader.member(_path(reader, expr.select_expr.operand), expr.select_expr.field, expr)
+    else:
+        call = expr.call_expr
+        if call.function == "_?._":
+            found = reader.member(_path(reader, call.args[0]), call.args[1].const_expr.string_value, expr)
+        elif call.function in ("_[?_]", "_[_]"):
+            found = reader.bracket(expr, _path(reader, call.args[0]), reader.read(call.args[1]))
+        else:
+            return reader.read(expr)  # which refuses it
+    return t.Apply("path", (found,), found.span)
+
+
+def _constructor(call: Any) -> str | None:
+    """`of` or `none`, which stand behind `optional.`; macros write them as one word."""
+    namespace = call.target.ident_expr.name if call.HasField("target") and call.target.HasField("ident_expr") else None
+    name = f"{namespace}.{call.function}" if namespace else call.function
+    return name.removeprefix("optional.") if name in ("optional.of", "optional.none") and len(call.args) == (name == "optional.of") else None
