@@ -13,6 +13,7 @@ import predicat
 import predicat_spark
 from predicat_spark.settings import settings
 from predicat.deploy.views import accepted
+from tests.engines.test_variables import CATALOG as VARIABLES
 
 ROOT = Path(__file__).parent.parent.parent
 CATALOG = predicat.load_catalog(ROOT / "catalog")
@@ -217,6 +218,21 @@ def test_permanent_views_expand_at_each_read(flights: Any) -> None:
     finally:
         flights.sql("DROP VIEW IF EXISTS late_view")
         flights.sql("DROP TABLE stored")
+
+
+def test_variables_of_queries_and_of_filters_are_told_apart(flights: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.yml").write_text(VARIABLES)
+    predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
+    rows = "(array(1L, 2L), 7L, 0L, 1L), (array(2L, 0L, 9L), 0L, 1L, 9L), (array(1L, 3L), 7L, 2L, 2L)"
+    asked = {
+        "matches_filter('in_macro')": [True, False, True], "matches_filter('far')": [False, True, False],
+        "matches_filter('above', n => x)": [False, True, False], "matches_filter('above', n => x_2)": [True, False, True],
+        "exists(xs, x -> matches_filter('above', n => x))": [True, True, True], "exists(xs, x_2 -> matches_filter('above', n => x_2 + 1))": [False, True, True],
+        "exists(xs, x -> matches_filter('late'))": [True, False, True],
+    }  # fmt: skip
+    with settings(flights, {"spark.predicat.manifest": str(tmp_path / "manifest.json")}):
+        found = flights.sql(f"SELECT {', '.join(asked)} FROM VALUES {rows} AS t(xs, x, y, x_2)").collect()
+    assert [list(column) for column in zip(*found, strict=True)] == list(asked.values())
 
 
 def test_a_new_manifest_takes_effect_and_a_broken_one_does_not(flights: Any, tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BOOLEAN
 from predicat.passes.check import check
+from predicat.passes.convert import argument
 from predicat.passes.scope import Scope
-from predicat.passes.signatures import find
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import substitute
 
@@ -296,12 +296,10 @@ def _values(name: str, version: Version, args: tuple[tuple[str, Node], ...], spa
     for key, decl in version.params.items():
         if key in given:
             node = given[key]
-            if node.type != decl.type:
-                match = find("coalesce", (node.type, decl.type), promote=True, mixed_numbers=False)
-                if match is None or match.result != decl.type or not isinstance(node, Literal) or node.value is None:
-                    raise PredicatError.of(msg.param_type(node.span, name, key, str(decl.type), str(node.type)))
-                node = Literal(decl.type, float(node.value), node.span)  # type: ignore[arg-type]  # a number
-            values[key] = node
+            value = argument(node, decl.type)
+            if value is None:
+                raise PredicatError.of(msg.param_type(node.span, name, key, str(decl.type), str(node.type)))
+            values[key] = value
         elif decl.required:
             raise PredicatError.of(msg.missing_param(span, name, key))
         else:

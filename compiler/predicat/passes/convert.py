@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from decimal import Decimal
 
-from predicat.diagnostics import Diagnostic, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, TIMESTAMP, DecimalType, Type, is_numeric
-from predicat.ir.values import is_below_micros, parse_date, parse_sql_timestamp
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, TIMESTAMP, DecimalType, Type, is_numeric
+from predicat.ir.values import RowError, is_below_micros, parse_date, parse_sql_timestamp, to_value
 
 
 def dyn(node: Node) -> Node:
@@ -77,6 +78,29 @@ def same_constant(one: Node, other: Node) -> bool:
         return False
     comparable = one.type == other.type or (is_numeric(one.type) and is_numeric(other.type))
     return comparable and one.value == other.value
+
+
+def argument(node: Node, kind: Type) -> Node | None:
+    """A node as the value of a parameter of a type; None if it cannot be one. Raises PredicatError for a text that is no time.
+
+    Any number may stand for a double; for a decimal a constant that it holds, for a date or a timestamp a text of one.
+    """
+    if node.type == kind:
+        return node
+    if kind == DOUBLE and is_numeric(node.type):
+        return convert(node, DOUBLE)
+    value = node.value if isinstance(node, Literal) else None
+    if isinstance(value, str) and kind in (DATE, TIMESTAMP):
+        found = time_constant(value, kind, node.span)
+        if isinstance(found, Diagnostic):
+            raise PredicatError.of(found)
+        return Literal(kind, found, node.span)
+    if isinstance(value, int | Decimal) and isinstance(kind, DecimalType) and is_numeric(node.type):
+        try:
+            return Literal(kind, to_value(value, kind), node.span)
+        except RowError:
+            return None
+    return None
 
 
 def time_constant(text: str, kind: Type, span: Span) -> datetime | date | Diagnostic:
