@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import duckdb
+import pytest
 
 import predicat
 from tests.engines.rows import Tables
@@ -36,3 +37,14 @@ def test_words_of_the_engines_are_names(spark: Any, postgres: Any) -> None:
         assert not unread("spark", tables.on_spark)
     finally:
         spark.conf.unset("spark.sql.ansi.enforceReservedKeywords")
+
+
+def test_columns_that_differ_by_capital_letters_alone(postgres: Any) -> None:
+    fields = {"x": "bigint", "X": "bigint", "y": "bigint"}
+    found = predicat.parse('x = 1 AND "X" = 2', "sql", fields)
+    tables = Tables(None, postgres, predicat.api.declared(fields), [{"x": 1, "X": 2}, {"x": 2, "X": 1}])
+    assert tables.on_postgres([found.sql("postgres")]) == [[True, False]]
+    assert predicat.parse('"X" = 2 AND y = 1', "sql", fields).sql("spark") == "`X` = 2 AND y = 1"
+    for dialect in ("spark", "duckdb"):
+        with pytest.raises(predicat.Unsupported, match="it takes the columns 'X' and 'x' for one"):
+            found.sql(dialect)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
+from itertools import combinations, islice
 from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
@@ -63,6 +63,8 @@ class Dialect(Struct, frozen=True):
     bind: Callable[[Sql, str, Sql], Sql]
     """An expression in which a name stands for a value that is worked out once."""
     stores_nul: bool = True
+    tells_case: bool = False
+    """Whether two columns may differ by capital letters alone."""
     finish: Callable[[str], str] = str
     """What is done to the text of SQL, so that no setting of a session changes how it is read."""
     octets: str | None = None
@@ -73,7 +75,12 @@ class Dialect(Struct, frozen=True):
         return self.said(self.renderer(node, marks=False), node)
 
     def renderer(self, node: Node, *, marks: bool) -> Renderer:
-        return Renderer(self, marks=marks, taken=frozenset(caseless(decl.column(self.name)) for decl in fields_of(node).values()))
+        columns = {decl.column(self.name) for decl in fields_of(node).values()}
+        taken = frozenset(map(caseless, columns))
+        if len(taken) < len(columns) and not self.tells_case:
+            one, other = next((one, other) for one, other in combinations(sorted(columns), 2) if caseless(one) == caseless(other))
+            raise Unsupported.of(msg.unsupported(node.span, self.name, other, f"it takes the columns {one!r} and {other!r} for one"))
+        return Renderer(self, marks=marks, taken=taken)
 
     def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""

@@ -18,6 +18,7 @@ POSTGRES = Dialect(
     not_json_null=documents.not_null,
     timestamp=times.timestamp,
     stores_nul=False,
+    tells_case=True,
     finish=texts.with_escapes,
     table={
         **COMMON,
