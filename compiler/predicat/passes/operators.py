@@ -50,6 +50,8 @@ class Operators(Comparisons):
             return self.on_each(args[place], lambda value: self.operator(op, [*args[:place], value, *args[place + 1 :]], span), span)
         if op == "has":
             return self.has(args[0], span)
+        if op == "entry":
+            return self.entry(args[0], args[1], span)
         if op == "path":
             return self.path(args[0], span)
         if op in mathematics.FUNCTIONS:
@@ -168,6 +170,12 @@ class Operators(Comparisons):
         if isinstance(node, Field) and self.nullable_value(node):
             return Literal(BOOLEAN, True, span)
         return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
+
+    def entry(self, source: Node, key: Node, span: Span) -> Node:
+        """What a macro of two variables finds under a key. A list would have places, which no engine gives a macro."""
+        if isinstance(source.type, MapType):
+            return self.bracket("bracket", source, key, span)
+        raise self.fail(msg.unsupported_syntax(span, f"a macro of two variables over {'JSON' if source.type == JSON else 'a list'}"))
 
     def path(self, node: Node, span: Span) -> Node:
         """A node that looks something up, and has no value only where that is absent."""

@@ -62,7 +62,8 @@ def _write(node: Node, level: int) -> str:
         case Items():
             return f"[{', '.join(_write(item, 0) for item in node.items)}]"
         case Quantifier():
-            return f"{_write(node.source, 9)}.{_MACROS[node.kind]}({node.variable}, {_write(node.body, 0)})"
+            source = node.source.args[0] if isinstance(node.source, Call) and node.source.op == "keys" else node.source  # a macro over a map is one over its keys
+            return f"{_write(source, 9)}.{_MACROS[node.kind]}({node.variable}, {_write(node.body, 0)})"
         case Call():
             text, own = _call(node)
             return f"({text})" if own < level else text

@@ -46,7 +46,8 @@ _REFUSED = {
 }  # fmt: skip
 """Functions of CEL and its extensions that a filter cannot have, and what to do."""
 _FORMS = {
-    **{name: f"list.{name}(x, condition)" for name in ("exists", "all", "exists_one", "filter")}, "map": "list.map(x, value)",
+    **{name: f"list.{name}(x, condition) or, over a map, map.{name}(key, value, condition)" for name in ("exists", "all", "exists_one")},
+    "filter": "list.filter(x, condition)", "map": "list.map(x, value)",
     "of": "optional.of(x).orValue(y)", "none": "a.?b.orValue(x)", "orValue": 'a.?b.orValue("x")', "hasValue": "a.?b.hasValue()", "value": "a.?b.value()", "bind": "cel.bind(x, value, result)",
     "greatest": "math.greatest(x, y)", "least": "math.least(x, y)",
 }  # fmt: skip
@@ -172,6 +173,8 @@ class _Reader:
             return optionals.ended(self, expr, args, self.call_span(expr, *args))
         if method and call.target.HasField("ident_expr") and (found := self.in_namespace(expr)) is not None:
             return found
+        if method and name in _OF_ENTRIES and len(call.args) == 3 and all(arg.HasField("ident_expr") for arg in call.args[:2]):  # key, value, condition
+            return self.of_entries(expr)
         if method and name == "match":
             return self.glob(expr)
         if not method and name == "filter":
@@ -344,6 +347,22 @@ class _Reader:
         if kept is not None:  # map() of three arguments keeps some elements first
             source = t.Bind("filter", loop.iter_var, source, trees[1], span)
         return t.Bind(name, loop.iter_var, source, trees[-1], span)
+
+
+    def of_entries(self, expr: Any) -> t.Tree:
+        """`map.exists(key, value, condition)`: a macro over the keys, in which the value has a name. Source: cel-spec, comprehensions of two variables."""
+        call = expr.call_expr
+        key, value = (arg.ident_expr.name for arg in call.args[:2])
+        source, condition = self.all([call.target, call.args[2]])
+        span = self.call_span(expr, source, condition)
+        entry = t.Apply("entry", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span)
+        over = t.Bind(_OF_ENTRIES[call.function], key, t.Name(_SOURCE, source.span), t.Bind("let", value, entry, condition, span), span)
+        return t.Bind("let", _SOURCE, source, over, span)
+
+
+_OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one"}
+_SOURCE = "a map"
+"""A variable that nobody can write."""
 
 
 def _macro(loop: Any) -> tuple[str, Any, Any] | None:
