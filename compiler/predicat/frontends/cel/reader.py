@@ -9,7 +9,7 @@ from typing import Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.cel import namespaces, optionals, parser, strings
+from predicat.frontends.cel import macros, namespaces, optionals, parser, strings
 from predicat.ir import tree as t
 from predicat.ir.values import has_nanoseconds, is_below_micros, is_duration, is_timestamp, parse_duration, parse_timestamp
 from predicat.passes.scope import CEL_RULES
@@ -173,8 +173,9 @@ class _Reader:
             return optionals.ended(self, expr, args, self.call_span(expr, *args))
         if method and call.target.HasField("ident_expr") and (found := self.in_namespace(expr)) is not None:
             return found
-        if method and name in _OF_ENTRIES and len(call.args) == 3 and all(arg.HasField("ident_expr") for arg in call.args[:2]):  # key, value, condition
-            return self.of_entries(expr)
+        if method and name in macros.OF_ENTRIES and len(call.args) == 3 and all(arg.HasField("ident_expr") for arg in call.args[:2]):  # key, value, condition
+            source, condition = self.all([call.target, call.args[2]])
+            return macros.of_entries(call, source, condition, self.call_span(expr, source, condition))
         if method and name == "match":
             return self.glob(expr)
         if not method and name == "filter":
@@ -337,7 +338,7 @@ class _Reader:
         if loop.iter_var == "#unused":  # a name for a value, as optMap() says it
             value, result = self.all([loop.accu_init, loop.result])
             return t.Bind("let", loop.accu_var, value, result, self.span(expr, value, result))
-        kind = _macro(loop)
+        kind = macros.shape(loop)
         if kind is None:
             raise self.fail(msg.unsupported_syntax(self.span(expr), "this macro", "all() and exists() are supported"))
         name, kept, body = kind
@@ -347,55 +348,6 @@ class _Reader:
         if kept is not None:  # map() of three arguments keeps some elements first
             source = t.Bind("filter", loop.iter_var, source, trees[1], span)
         return t.Bind(name, loop.iter_var, source, trees[-1], span)
-
-
-    def of_entries(self, expr: Any) -> t.Tree:
-        """`map.exists(key, value, condition)`: a macro over the keys, in which the value has a name. Source: cel-spec, comprehensions of two variables."""
-        call = expr.call_expr
-        key, value = (arg.ident_expr.name for arg in call.args[:2])
-        source, condition = self.all([call.target, call.args[2]])
-        span = self.call_span(expr, source, condition)
-        entry = t.Apply("entry", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span)
-        over = t.Bind(_OF_ENTRIES[call.function], key, t.Name(_SOURCE, source.span), t.Bind("let", value, entry, condition, span), span)
-        return t.Bind("let", _SOURCE, source, over, span)
-
-
-_OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one"}
-_SOURCE = "a map"
-"""A variable that nobody can write."""
-
-
-def _macro(loop: Any) -> tuple[str, Any, Any] | None:
-    """The macro that a comprehension came from, what map() keeps, and the body: told by the shape of the loop step."""
-    step = loop.loop_step
-    if not step.HasField("call_expr") or loop.iter_var2:
-        return None
-    function, args = step.call_expr.function, step.call_expr.args
-    logical = {"_||_": "any", "_&&_": "all"}.get(function)
-    if logical and len(args) == 2 and _is(args[0], loop.accu_var):
-        return logical, None, args[1]
-    appended = _appended(step, loop.accu_var)
-    if appended is not None:
-        return "map", None, appended
-    if function != "_?_:_" or len(args) != 3 or not _is(args[2], loop.accu_var):
-        return None
-    if loop.accu_init.HasField("const_expr"):
-        return "one", None, args[0]
-    appended = _appended(args[1], loop.accu_var)
-    if appended is None:
-        return None
-    return ("filter", None, args[0]) if _is(appended, loop.iter_var) else ("map", args[0], appended)
-
-
-def _appended(step: Any, name: str) -> Any:
-    """`x` in `accumulator + [x]`."""
-    call = step.call_expr
-    found = call.function == "_+_" and len(call.args) == 2 and _is(call.args[0], name) and call.args[1].HasField("list_expr")
-    return call.args[1].list_expr.elements[0] if found else None
-
-
-def _is(expr: Any, name: str) -> bool:
-    return bool(expr.HasField("ident_expr") and expr.ident_expr.name == name)
 
 
 _OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z", re.ASCII)
