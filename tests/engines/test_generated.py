@@ -17,7 +17,7 @@ from predicat.ir.text import to_text
 from predicat.passes.simplify import simplify
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
-from tests.frontends import cel_texts
+from tests.frontends import cel_texts, sql_texts
 
 BATCH = 30
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "8"))
@@ -52,12 +52,19 @@ def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
           phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
 @given(texts=st.lists(st.integers(1, 2).flatmap(cel_texts.booleans), min_size=BATCH, max_size=BATCH), rows=st.lists(cel_texts.rows, min_size=10, max_size=10))
 def test_engines_agree_on_cel(spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]) -> None:
-    check_batch([node for text in texts if (node := parsed(text)) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))
+    check_batch([node for text in texts if (node := parsed(text, "cel")) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))
 
 
-def parsed(text: str) -> Node | None:
+@settings(max_examples=max(EXAMPLES // 4, 1), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+          phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@given(texts=st.lists(st.integers(0, 2).flatmap(sql_texts.over_json), min_size=BATCH, max_size=BATCH), rows=st.lists(cel_texts.rows, min_size=10, max_size=10))
+def test_engines_agree_on_sql_over_json(spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]) -> None:
+    check_batch([node for text in texts if (node := parsed(text, "sql")) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))
+
+
+def parsed(text: str, language: str) -> Node | None:
     try:
-        return predicat.parse(text, "cel", cel_texts.FIELDS).node
+        return predicat.parse(text, language, cel_texts.FIELDS).node
     except PredicatError:
         return None  # a comparison of two types
 

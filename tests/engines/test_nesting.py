@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import pytest
+import sqlglot
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from sqlglot import exp
 
 import predicat
 from predicat.api import declared
@@ -78,3 +82,34 @@ def test_names_change_no_answer(spark: Any, postgres: Any, nodes: list[Node]) ->
         patch.setattr(base, "_HIGH", 0)
         patch.setattr(base, "_LARGE", 30)
         check_batch(nodes, Tables(spark, postgres, FIELDS, rows(30)))
+
+
+def within_each_other(sql: str, dialect: str) -> int:
+    """The most functions of functions on a way from the root of some SQL to a leaf."""
+    found = [part for part in sqlglot.parse_one(sql, dialect=dialect).walk() if isinstance(part, exp.Lambda)]
+    return max((sum(isinstance(above, exp.Lambda) for above in chain([part], ancestors(part))) for part in found), default=0)
+
+
+def ancestors(part: exp.Expr) -> Iterator[exp.Expr]:
+    while (parent := part.parent) is not None:
+        yield parent
+        part = parent
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb"])
+def test_what_has_a_name_stands_side_by_side(dialect: str) -> None:
+    """DuckDB plans twice as long for each function within another, and Spark beyond sixteen: names for ten parts took it 15 GB."""
+    text = "CASE WHEN b THEN coalesce(j.a[0], j.o.k, 1.5) ELSE j.k END <> coalesce(j.k, coalesce(j.a[0], j.o.k, 1.5))"
+    said = predicat.parse(text, "sql", DEEP).sql(dialect)
+    assert said.count("__v") > 10
+    assert 1 <= within_each_other(said, dialect) <= 6
+
+
+def test_macros_within_each_other_are_bounded_where_planning_them_is_not() -> None:
+    def macros(depth: int) -> predicat.Predicate:
+        return predicat.parse("".join(f"a.exists(x{place}, " for place in range(depth)) + "x0 == i" + ")" * depth, "cel", DEEP)
+
+    assert within_each_other(macros(14).sql("spark"), "spark") == 14
+    with pytest.raises(Unsupported, match="its SQL would have 15 functions within each other"):
+        macros(15).sql("spark")
+    assert macros(15).sql("postgres")

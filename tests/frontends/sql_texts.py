@@ -106,3 +106,31 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
         ("({}) IS {}{}", x, _not, st.sampled_from(["TRUE", "FALSE"])), ("{} IS {}DISTINCT FROM {}", n, _not, n), ("{} IS {}DISTINCT FROM {}", s, _not, s), ("({}) = ({})", x, x),
         ("starts_with({}, {})", s, s), ("coalesce({}, {})", x, x), ("CASE WHEN {} THEN {} WHEN {} THEN {} END", x, x, x, x), ("{} = ANY(xs)", n), ("{} <> ALL(xs)", n), ("{} = SOME(xs)", n), ("({}, {}) = ({}, {})", n, s, n, s), ("({}, {}) {}IN ((1, {}), ({}, 'a'))", n, s, _not, s, n),
     )  # fmt: skip
+
+
+_paths = st.sampled_from(["j.k", "j.n", "j.b", "j.xs", "j.o", "j.o.k", "j['k']", "j.o.o.k", "j.xs[0]", "j.xs[1]", "j.zz", "j.k.k", "j[s]", "j.xs[a]"])
+_constants = st.sampled_from(["'a'", "'v'", "2", "1.5", "TRUE", "''", "s", "a", "d", "b", "NULL"])
+_simple = st.sampled_from(["b", "g", "a > 1", "s = 'a'", "j.b", "j.k IS NULL"])
+
+
+@cache
+def _values(depth: int) -> st.SearchStrategy[str]:
+    """Values of JSON, beside such of other types."""
+    if not depth:
+        return _paths | _constants
+    x = _values(depth - 1)
+    return _paths | written(("coalesce({}, {})", _paths, x), ("coalesce({}, {}, {})", _paths, x, _constants), ("nullif({}, {})", x, _constants),
+                            ("CASE WHEN {} THEN {} ELSE {} END", _simple, x, x), ("CASE WHEN {} THEN {} END", _simple, _paths))  # fmt: skip
+
+
+@cache
+def over_json(depth: int) -> st.SearchStrategy[str]:
+    """Conditions over the fields of `cel_texts`, of which `j` is JSON."""
+    x = _values(depth)
+    one = written(
+        ("{} {} {}", x, _signs, _constants), ("{} {} {}", _constants, _signs, x), ("{} {} {}", x, _signs, x), ("{} IS NULL", x), ("{} IS NOT DISTINCT FROM {}", x, _constants),
+        ("{} {}IN ({}, {})", x, _not, _constants, _constants), ("{} BETWEEN {} AND {}", x, _constants, _constants), ("{} LIKE 'a%'", x), ("CAST({} AS bigint) > 1", x),
+        ("CAST({} AS double) = 1.5", x), ("CAST({} AS boolean)", x), ("CAST({} AS string) = 'a'", x), ("length({}) = 1", x), ("lower({}) = 'a'", x), ("{} || 'x' = 'ax'", x), ("{}", x),
+        ("({}, a) = ({}, 2)", x, _constants), ("exists({}, x -> x = {})", _paths, _constants), ("size({}) > 1", x), ("starts_with({}, 'a')", x), ("{} = ANY(ss)", x),
+    )  # fmt: skip
+    return one | written(("({} AND {})", one, one), ("({} OR {})", one, one), ("(NOT {})", one), ("({}) IS NOT TRUE", one))

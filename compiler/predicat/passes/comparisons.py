@@ -65,6 +65,9 @@ class Comparisons(Calls):
             null = _null_test(left, right, span) if self.rules.null_is_value else None
             if null is not None:
                 return null if op != "ne" else Call(BOOLEAN, "not", (null,), span)
+            if NULL in (left.type, right.type) and JSON in (left.type, right.type):
+                known = left if left.type == JSON else right
+                return Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
             if JSON in (left.type, right.type) and left.type != right.type and op != "same":
                 return self.json_equality(op, left, right, span)
         if (left.type, right.type) == (JSON, JSON) and op in COMPARISONS and not self.nullable_value(left) and not self.nullable_value(right):

@@ -60,9 +60,11 @@ class Dialect(Struct, frozen=True):
     """A JSON value that a column holds, with JSON's null as no value."""
     let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
     """`body(value)` for a comparison, which says the value twice."""
-    bind: Callable[[Sql, str, Sql], Sql]
-    """An expression in which a name stands for a value that is worked out once."""
+    bind: Callable[[Mapping[str, Sql], Sql], Sql]
+    """An expression in which names stand for values that are worked out once."""
     stores_nul: bool = True
+    most_lambdas: int = 1_000
+    """So many functions of functions within each other are planned at once; each further one takes some engines twice as long."""
     tells_case: bool = False
     """Whether two columns may differ by capital letters alone."""
     finish: Callable[[str], str] = str
@@ -106,9 +108,12 @@ class Dialect(Struct, frozen=True):
             sql = renderer.node(node)
             if isinstance(node, Call | Quantifier) and next(islice(walk(node), _LARGE, None), None) is not None:
                 sql = renderer.bounded(sql, node)
-            return self.text(sql)
+            found = self.text(sql)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
+        if found.count("->") + found.count("LAMBDA") > self.most_lambdas and (depth := _lambdas(sql)) > self.most_lambdas:
+            raise Unsupported.of(msg.unsupported(node.span, self.name, "predicate", f"nested so deep, its SQL would have {depth} functions within each other"))
+        return found
 
     def text(self, sql: Sql) -> str:
         return self.finish(str(_generator(self.sqlglot).generate(sql, copy=False)))
@@ -241,6 +246,29 @@ def is_small(sql: Sql) -> bool:
     return _parts(sql) <= _SMALL
 
 
+def as_one(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
+    """Values as one: the only one, or a struct of them; a name for it; and the body, in which the names of several are those of members."""
+    name = next(iter(values))
+    if len(values) == 1:
+        return values[name], name, body
+    members = [exp.PropertyEQ(this=exp.to_identifier(member, quoted=True), expression=value) for member, value in values.items()]
+    for column in list(body.find_all(exp.Column)):
+        if column.name in values and not column.table:
+            column.set("table", exp.to_identifier(name, quoted=True))
+    return exp.Struct(expressions=members), name, body
+
+
+def _lambdas(sql: Sql) -> int:
+    """How many functions of functions stand within each other."""
+    deepest, stack = 0, [(sql, 0)]
+    while stack:
+        part, depth = stack.pop()
+        depth += isinstance(part, exp.Lambda)
+        deepest = max(deepest, depth)
+        stack += [(child, depth) for child in part.iter_expressions()]
+    return deepest
+
+
 def _parts(sql: Sql) -> int:
     return sum(1 for _ in sql.walk())
 
@@ -250,7 +278,7 @@ def once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     if is_small(value):
         return body(value)
     name = r.fresh("v")
-    return r.dialect.bind(value, name, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
+    return r.dialect.bind({name: value}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
 # --- rendering
@@ -350,11 +378,9 @@ class Renderer(Struct):
         if not inner and not outer:
             return sql
         found = self.call(renamed(call, inner, self.numbers))
-        for number, name in inner.items():
-            found = self.dialect.bind(self.node(operands[number]), name, found)
-        for number, name in outer.items():
-            found = self.dialect.bind(parts[number], name, found)
-        return found
+        if inner:
+            found = self.dialect.bind({name: self.node(operands[number]) for number, name in inner.items()}, found)
+        return self.dialect.bind({name: parts[number] for number, name in outer.items()}, found) if outer else found
 
     def keyed(self, rule: Rule, node: Call) -> Sql:
         """Keys are names: they stay in the SQL where constants become parameters."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from sqlglot import exp
@@ -13,6 +14,7 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
+    as_one,
     ascii_lower,
     ascii_upper,
     between,
@@ -287,8 +289,9 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     return case((_shape(sql.copy(), DURATION_PATTERN), durations.signed(sql.copy(), micros)))
 
 
-def _bind(value: Sql, name: str, body: Sql) -> Sql:
-    """The value as the one element of a list, and its name as the variable of a function on that."""
+def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
+    """The value, or a struct of several, as the one element of a list, and its name as the variable of a function on that."""
+    value, name, body = as_one(values, body)
     return fn("LIST_EXTRACT", fn("LIST_TRANSFORM", fn("LIST_VALUE", value), _lambda(name, body)), number(1))
 
 
@@ -524,6 +527,7 @@ DUCKDB = Dialect(
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
     bind=_bind,
+    most_lambdas=10,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
     not_json_null=_not_json_null,
     timestamp=_timestamp,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from sqlglot import exp
@@ -13,6 +14,7 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
+    as_one,
     ascii_lower,
     ascii_upper,
     between,
@@ -488,8 +490,9 @@ def _moment_text(micros: Sql) -> Sql:
     return durations.joined(clock, durations.fraction(fn("PMOD", micros.copy(), number(1_000_000))), text("Z"))
 
 
-def _bind(value: Sql, name: str, body: Sql) -> Sql:
-    """The value as the one element of an array, and its name as the variable of a function on that."""
+def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
+    """The value, or a struct of several, as the one element of an array, and its name as the variable of a function on that."""
+    value, name, body = as_one(values, body)
     found = exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True)])
     return fn("GET", fn("TRANSFORM", fn("ARRAY", value), found), number(0))
 
@@ -610,6 +613,7 @@ SPARK = Dialect(
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
     bind=_bind,
+    most_lambdas=14,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
     not_json_null=_not_json_null,
     timestamp=lambda value: cast(text(_zulu(value)), "TIMESTAMPTZ"),

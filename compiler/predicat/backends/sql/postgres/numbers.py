@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -34,9 +34,10 @@ from predicat.ir.types import BIGINT, DOUBLE, DURATION
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS
 
 
-def bind(value: Sql, name: str, body: Sql) -> Sql:
-    """The value as the one column of a subquery, and its name as the column's."""
-    inner = exp.select(exp.alias_(value, name, quoted=True, copy=False), copy=False).offset(0, copy=False).subquery(f"{name}t", copy=False)
+def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
+    """The values as the columns of a subquery, and their names as the columns'."""
+    columns = [exp.alias_(value, name, quoted=True, copy=False) for name, value in values.items()]
+    inner = exp.select(*columns, copy=False).offset(0, copy=False).subquery(f"{next(iter(values))}t", copy=False)
     return exp.select(body, copy=False).from_(inner, copy=False).subquery(copy=False)
 
 
@@ -155,7 +156,7 @@ def named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
     if isinstance(sql, exp.Column):
         return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
     name = r.fresh("v")
-    return r.dialect.bind(sql.copy(), name, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
+    return r.dialect.bind({name: sql.copy()}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
 def _total(op: str, a: Sql, b: Sql) -> Sql:
