@@ -52,6 +52,15 @@ class Calls(Struct):
             raise self.fail(msg.unsupported_syntax(node.span, "a choice between values of several types here", "choose between conditions instead"))
         return node
 
+    def ways(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
+        """The test of the first argument that chooses between values of several types, and the arguments with each value in its place."""
+        for place, arg in enumerate(args):
+            if isinstance(arg, Call) and is_choice(arg):
+                self.few(args, span)
+                test, *values = arg.args
+                return test, [[*args[:place], value, *args[place + 1 :]] for value in values]
+        return None
+
     def few(self, nodes: list[Node], span: Span) -> None:
         """Raises Stop where choices between values of several types would multiply beyond a bound."""
         count = prod(map(values_of, nodes))

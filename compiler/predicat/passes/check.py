@@ -15,7 +15,7 @@ from predicat.passes import constants, mathematics
 from predicat.passes.convert import dyn, is_choice, typed_null
 from predicat.passes.operators import Operators
 from predicat.passes.scope import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES, Rules, Scope, Stop
-from predicat.passes.variables import caseless, free, unused
+from predicat.passes.variables import caseless, unused
 
 
 def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
@@ -52,6 +52,8 @@ class _Checker(Operators):
     count: int = 0
     lists: bool = False
     counts: bool = False
+    taken: frozenset[str] = frozenset()
+    """What the variables of the macros around are called, without the difference of capital letters."""
     sizes: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
 
     def predicate(self, tree: t.Tree, depth: int = 0) -> Node:
@@ -240,17 +242,22 @@ class _Checker(Operators):
         if not isinstance(source.type, ArrayType) and source.type != JSON:
             raise self.fail(msg.type_mismatch(tree.source.span, tree.kind, [str(source.type)], "an array"))
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
-        variable = self.fresh(tree, element)
-        body = self.one_type(self.with_variable(tree, variable, depth))
+        variable, found = self.opened(tree, element, depth)
+        body = self.one_type(found)
         kind: Type = BOOLEAN
         if tree.kind in ("filter", "map"):
             kind = ArrayType(element if tree.kind == "filter" else body.type)
         return Quantifier(kind, tree.kind, variable.name, source, body, tree.span)
 
-    def fresh(self, tree: t.Bind, element: Type) -> Variable:
-        """The variable of a macro, under a name that no part has of what the variables around it stand for."""
-        around = frozenset[str]().union(*map(free, self.variables.values()))
-        return Variable(element, unused(tree.variable, set(map(caseless, around))), tree.span)
+    def opened(self, tree: t.Bind, element: Type, depth: int) -> tuple[Variable, Node]:
+        """The variable of a macro, under a name that no macro around it has, and the body."""
+        variable = Variable(element, unused(tree.variable, self.taken), tree.span)
+        outer = self.taken
+        self.taken = outer | {caseless(variable.name)}
+        try:
+            return variable, self.with_variable(tree, variable, depth)
+        finally:
+            self.taken = outer
 
     def with_variable(self, tree: t.Bind, value: Node, depth: int) -> Node:
         """The body of a macro where its variable stands for a node."""
@@ -285,8 +292,8 @@ class _Checker(Operators):
             return Items(ArrayType(NULL), (), tree.span)
         array = self.array(Items(ArrayType(elements[0].type), elements, tree.span))
         element = array.type.element if isinstance(array.type, ArrayType) else NULL
-        variable = self.fresh(tree, element)
-        return Quantifier(array.type, "filter", variable.name, array, self.with_variable(tree, variable, depth), tree.span)
+        variable, body = self.opened(tree, element, depth)
+        return Quantifier(array.type, "filter", variable.name, array, body, tree.span)
 
 
 def _path(tree: t.Tree) -> tuple[t.Tree, list[str]]:

@@ -28,7 +28,7 @@ from predicat.ir.types import (
 )
 from predicat.passes import constants, decimals, documents, signatures
 from predicat.passes.calls import Calls
-from predicat.passes.convert import bare, beside_double, convert, dyn, is_choice, json_number, loose, time_constant
+from predicat.passes.convert import bare, beside_double, convert, dyn, json_number, loose, time_constant
 
 
 class Comparisons(Calls):
@@ -38,11 +38,9 @@ class Comparisons(Calls):
         left, right = args
         if left.type is right.type and left.type in _PLAIN and op in COMPARISONS and not self.special(left) and not self.special(right):
             return Call(BOOLEAN, op, (left, right), span)  # the common case, for which no rule below asks anything
-        for place, arg in enumerate(args):
-            if isinstance(arg, Call) and is_choice(arg):
-                self.few(args, span)
-                each = [self.comparison(op, [*args[:place], value, *args[place + 1 :]], span) for value in arg.args[1:]]
-                return Call(BOOLEAN, "cond", (arg.args[0], *each), span)
+        if (chosen := self.ways(args, span)) is not None:
+            test, ways = chosen
+            return Call(BOOLEAN, "cond", (test, *(self.comparison(op, way, span) for way in ways)), span)
         if op == "in" and constants.is_map(right):
             keys = [key for key, _ in constants.entries(right)]
             return constants.guarded(constants.either([self.comparison("eq", [left, key], span) for key in keys], span), [right, left], span)

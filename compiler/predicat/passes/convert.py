@@ -26,6 +26,11 @@ def bare(node: Node) -> Node:
     return node.args[0] if isinstance(node, Call) and node.op == "dyn" else node
 
 
+def failed(span: Span) -> Node:
+    """What does not fit a row: no value, of no type that is checked."""
+    return dyn(Literal(BOOLEAN, None, span))
+
+
 def is_choice(node: Node) -> bool:
     """Whether a node is a choice between values of several types (`b ? j.k : "x"`): what is done with it is done with each of them.
 

@@ -30,7 +30,7 @@ from predicat.ir.types import (
 from predicat.ir.values import INT_MAX, INT_MIN, type_of
 from predicat.passes import constants, documents, mathematics, overflow, signatures
 from predicat.passes.comparisons import Comparisons
-from predicat.passes.convert import bare, convert, dyn, is_choice, loose, same_constant
+from predicat.passes.convert import bare, convert, dyn, failed, is_choice, loose, same_constant
 
 
 class Operators(Comparisons):
@@ -44,10 +44,9 @@ class Operators(Comparisons):
             return self.choice(op, args, span)
         if op in COMPARISONS or op in ("same", "in"):
             return self.comparison(op, args, span)
-        place = next((place for place, arg in enumerate(args) if is_choice(arg)), None)
-        if place is not None:
-            self.few(args, span)
-            return self.on_each(args[place], lambda value: self.operator(op, [*args[:place], value, *args[place + 1 :]], span), span)
+        if (chosen := self.ways(args, span)) is not None:
+            test, ways = chosen
+            return self.choice("cond", [test, *(self.operator(op, way, span) for way in ways)], span)
         if op == "has":
             return self.has(args[0], span)
         if op == "entry":
@@ -73,7 +72,7 @@ class Operators(Comparisons):
         args = [bare(arg) for arg in args]
         op, args = self.overload(op, args)
         if untyped and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None:
-            return dyn(Literal(BOOLEAN, None, span))
+            return failed(span)
         if op in _DURATION_UNITS and [arg.type for arg in args] == [DURATION]:
             return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
@@ -191,7 +190,7 @@ class Operators(Comparisons):
         if found is not None:
             return found
         if any(map(loose, args)):
-            return dyn(Literal(BOOLEAN, None, span))
+            return failed(span)
         raise self.fail(msg.type_mismatch(span, op, [str(arg.type) for arg in plain], mathematics.expected(op)))
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
@@ -262,7 +261,7 @@ class Operators(Comparisons):
         else:
             if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not loose(key)):
                 if loose(key):
-                    return dyn(Literal(BOOLEAN, None, span))
+                    return failed(span)
                 raise self.fail(msg.type_mismatch(span, "[]", [str(base.type), str(key.type)], "a whole number in the brackets"))
             pairs = [(Literal(BIGINT, place, span), item) for place, item in enumerate(base.items)]
         if isinstance(bare(key), Literal) and all(isinstance(bare(one), Literal) for one, _ in pairs):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
-from itertools import combinations, islice
+from itertools import combinations
 from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
@@ -23,9 +23,9 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sharing import Numbers, can_be_named, renamed, repeated
-from predicat.diagnostics import Unsupported
+from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, fields_of, walk
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.ops import FLIPPED
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
@@ -63,8 +63,8 @@ class Dialect(Struct, frozen=True):
     bind: Callable[[Mapping[str, Sql], Sql], Sql]
     """An expression in which names stand for values that are worked out once."""
     stores_nul: bool = True
-    most_lambdas: int = 1_000
-    """So many functions of functions within each other are planned at once; each further one takes some engines twice as long."""
+    most_lambdas: int | None = None
+    """So many functions of functions within each other are planned at once, each further one takes twice as long; None: without end."""
     tells_case: bool = False
     """Whether two columns may differ by capital letters alone."""
     finish: Callable[[str], str] = str
@@ -74,19 +74,11 @@ class Dialect(Struct, frozen=True):
 
     def render(self, node: Node) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
-        return self.said(self.renderer(node, marks=False), node)
-
-    def renderer(self, node: Node, *, marks: bool) -> Renderer:
-        columns = {decl.column(self.name) for decl in fields_of(node).values()}
-        taken = frozenset(map(caseless, columns))
-        if len(taken) < len(columns) and not self.tells_case:
-            one, other = next((one, other) for one, other in combinations(sorted(columns), 2) if caseless(one) == caseless(other))
-            raise Unsupported.of(msg.unsupported(node.span, self.name, other, f"it takes the columns {one!r} and {other!r} for one"))
-        return Renderer(self, marks=marks, taken=taken)
+        return self.said(Renderer(self), node)
 
     def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""
-        renderer = self.renderer(node, marks=True)
+        renderer = Renderer(self, marks=True)
         said, spark = self.said(renderer, node), self.name == "spark"
         values: list[Value] = []
         numbers: dict[str, int] = {}
@@ -103,16 +95,29 @@ class Dialect(Struct, frozen=True):
         return (_SPARK_MARK if spark else _MARK).sub(mark, said), values
 
     def said(self, renderer: Renderer, node: Node) -> str:
+        parts = list(walk(node))
+        renderer.taken = self.names(parts, node.span)
         try:
-            node = apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)
+            if any(isinstance(part, Quantifier) for part in parts):
+                node = apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)
             sql = renderer.node(node)
-            if isinstance(node, Call | Quantifier) and next(islice(walk(node), _LARGE, None), None) is not None:
+            if isinstance(node, Call | Quantifier) and len(parts) > _LARGE:
                 sql = renderer.bounded(sql, node)
             found = self.text(sql)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
-        if found.count("->") + found.count("LAMBDA") > self.most_lambdas and (depth := _lambdas(sql)) > self.most_lambdas:
+        most = self.most_lambdas
+        if most is not None and found.count("->") + found.count("LAMBDA") > most and (depth := _lambdas(sql)) > most:
             raise Unsupported.of(msg.unsupported(node.span, self.name, "predicate", f"nested so deep, its SQL would have {depth} functions within each other"))
+        return found
+
+    def names(self, parts: list[Node], span: Span) -> frozenset[str]:
+        """What the columns are called, without the difference of capital letters. Raises Unsupported for two that only these tell apart."""
+        columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
+        found = frozenset(map(caseless, columns))
+        if len(found) < len(columns) and not self.tells_case:
+            one, other = next((one, other) for one, other in combinations(sorted(columns), 2) if caseless(one) == caseless(other))
+            raise Unsupported.of(msg.unsupported(span, self.name, other, f"it takes the columns {one!r} and {other!r} for one"))
         return found
 
     def text(self, sql: Sql) -> str:
@@ -303,7 +308,7 @@ class Renderer(Struct):
     dialect: Dialect
     marks: bool = False
     taken: frozenset[str] = frozenset()
-    """The folded names of the columns."""
+    """What the columns are called, without the difference of capital letters."""
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
