@@ -18,8 +18,8 @@ FIELDS = {
         "t": "timestamp", "v": "timestamp", "dt": "date", "m": "map<string, string>", "xs": "array<bigint>",
     }.items()
 }  # fmt: skip
-INTS = [0, 1, -1, 2, 3, 7, 46_341, 2_000_000_000, 2**31, -(2**31) - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63) + 1]
-FLOATS = [0.0, -0.0, 0.5, 0.1, 0.2, -2.5, 3.0, 1e15, 1e300, -1e300, 1e-200, float(2**53), float(2**63), float("nan"), float("inf"), float("-inf")]
+INTS = [0, 1, -1, 2, 3, 7, 46_341, 2_000_000_000, 2**31, -(2**31) - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63) + 1, -(2**63)]
+FLOATS = [0.0, -0.0, 0.5, 0.1, 0.2, -2.5, 3.0, 1e15, 1e300, -1e300, 1e-200, 1.7976931348623157e308, 5e-324, 1e160, float(2**53), float(2**63), float("nan"), float("inf"), float("-inf")]
 TEXTS = ["", "a", "A", "abc", "%", "_", "\\", "'", '"', "a%b_c\\d", "ß", "É", "e\u0301", "😀", "1", "-7", "2.5", "true", " x ", "a\nb",
          "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", "${2}", ":y", "--", "1h30m", "-.5us.5us", "999999999999999h1ns"]
 TIMES = [datetime(2013, 7, 4, 10, 30, 15, 123456, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
@@ -116,7 +116,9 @@ def predicates(depth: int) -> st.SearchStrategy[Node]:
     element = Variable(BIGINT, "x")
     loops = [
         st.tuples(st.sampled_from(["any", "all", "one"]), st.sampled_from(["eq", "gt", "lt"]), values(BIGINT, 0)).map(
-            lambda parts: Quantifier(BOOLEAN, parts[0], "x", over, Call(BOOLEAN, parts[1], (Call(BIGINT, "add", (element, Literal(BIGINT, 1))), parts[2]))))
+            lambda parts: Quantifier(BOOLEAN, parts[0], "x", over, Call(BOOLEAN, parts[1], (Call(BIGINT, "add", (element, Literal(BIGINT, 1))), parts[2])))),
+        st.tuples(st.sampled_from(["any", "all", "one"]), st.sampled_from(["eq", "ne", "gt", "le"]), values(BIGINT, depth - 1), st.booleans()).map(
+            lambda parts: Quantifier(BOOLEAN, parts[0], "x", over, Call(BOOLEAN, parts[1], (element, parts[2]) if parts[3] else (parts[2], element)))),
     ]  # fmt: skip
     return st.one_of(
         call(BOOLEAN, "and", inner, inner), call(BOOLEAN, "or", inner, inner), call(BOOLEAN, "not", inner), call(BOOLEAN, "is_true", inner),

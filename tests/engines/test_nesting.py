@@ -53,6 +53,18 @@ def test_deep_predicates_on_engines(spark: Any, postgres: Any) -> None:
             assert have == want, f"{engine}: {template}"
 
 
+@pytest.mark.parametrize("text", ["i in {}", "{}.exists(e, e > i)", "{}.all(e, e != 7)", "{}.all(e, e != i)", "{}.exists(e, e == 5)"])
+def test_an_array_that_gets_a_name_is_looked_through(text: str, spark: Any, postgres: Any) -> None:
+    """A subquery alone in the parentheses of PostgreSQL's ANY would be the rows to compare with."""
+    array = "a"
+    for each in range(12):
+        array = f"({array} + (b ? a : [i, {each}]))"
+    one = predicat.parse(text.format(array), "cel", DEEP)
+    tables = Tables(spark, postgres, declared(DEEP), ROWS)
+    for engine, run in tables.engines():
+        assert run([one.sql(engine)]) == [tables.reference(one.node)], engine
+
+
 @pytest.mark.parametrize("dialect", predicat.dialects())
 @pytest.mark.parametrize("template", ["a[X]", "X % i", "d / X", "X.replace('a', 'b', 1)", "(X ? b : true)", "(X == s ? 'a' : s)"])
 def test_size_grows_by_the_level(template: str, dialect: str) -> None:

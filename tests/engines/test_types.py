@@ -56,7 +56,7 @@ def in_cel(constants: list[str]) -> list[str]:
     one, *_, last = constants
     found = [f"{read} {test}" for read in READ for test in (f"== {one}", "!= s", "== null", f"in [{', '.join(constants)}]", "in arr", f"< {one}", "in marr.k")]
     found += [text.format(array, one, last) for array in ARRAYS for text in (
-        "{0}.exists(x, x == {1})", "{0}.all(x, x != {2})", "{0}.exists_one(x, x == s)", "{1} in {0}", "{0} == [{1}]", "{0} == arr", "size({0}) == 2", "{0}[0] == {1}",
+        "{0}.exists(x, x == {1})", "{0}.all(x, x != {2})", "{0}.exists(x, x > s)", "{0}.all(x, {1} >= x)", "{0}.exists(x, s != x)", "{0}.exists_one(x, x == s)", "{1} in {0}", "{0} == [{1}]", "{0} == arr", "size({0}) == 2", "{0}[0] == {1}",
         "{0}.map(x, x == {1})[0]", "{0}.filter(x, x == {1})[0] == s", "{0} == null")]  # fmt: skip
     found += [text.format(of, one) for of in MAPS for text in ('{0} == {{"k": {1}}}', "{0} == map", '"k" in {0}', "{0}.all(q, {0}[q] == {1})", "size({0}) == 1", "has({0}.k)", "{0} == null")]
     return found + [text.format(one) for text in WHOLE]

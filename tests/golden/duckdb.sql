@@ -38,7 +38,7 @@ MAP_EXTRACT_VALUE(properties, 'region') <> 'EU'
 CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 20 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9]*') OR REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.traced@1 (pip)
-STARTS_WITH(TRANSLATE(MAP_EXTRACT_VALUE(properties, 'trace'), 'EQR', 'eqr'), 'req-')
+STARTS_WITH(LOWER(MAP_EXTRACT_VALUE(properties, 'trace')), 'req-')
 
 -- events.gtid_range@1 (pip)
 event_time >= CAST('2025-01-01T03:00:00Z' AS TIMESTAMPTZ) AND event_time < CAST('2025-01-01T05:00:00Z' AS TIMESTAMPTZ) AND NOT (CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'AP') OR CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'US'))
@@ -143,7 +143,7 @@ ENDS_WITH(tailnum, 'JB')
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END > 8 AND NOT ISNAN(CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END)
+(-CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END) < (-8)
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')

@@ -25,7 +25,7 @@ def plain(value: Any) -> Any:
         case Decimal():
             return float(value) if float(value) == value else str(value)
         case timedelta():
-            return f"{value.total_seconds()}s"
+            return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}
         case list() | tuple():

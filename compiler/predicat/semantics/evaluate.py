@@ -452,7 +452,7 @@ def _to_int(value: Any) -> int | None:
         case float():
             return int(value) if -(2.0**63) <= value < 2.0**63 else None
         case datetime():
-            return math.floor((value - _EPOCH) / timedelta(seconds=1))
+            return (value - _EPOCH) // timedelta(seconds=1)
         case _:
             return int(value)
 

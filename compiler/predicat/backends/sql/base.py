@@ -565,7 +565,7 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
     value = r.node(guarded)
     limit = other.value if isinstance(other, Literal) and isinstance(other.value, float) else math.nan
-    if needed and not read and op not in ("eq", "ne") and not math.isnan(limit) and not is_small(value):
+    if needed and not read and op not in ("eq", "ne") and not math.isnan(limit) and (isinstance(value, exp.Case) or not is_small(value)):
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs its value only once.
         negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit)
         return binary(KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
@@ -653,6 +653,11 @@ def constant(node: Node) -> str:
     return str(node.value) if isinstance(node, Literal) and node.value is not None else ""
 
 
+def constant_int(node: Node) -> int:
+    """The value of an argument that is a constant integer, or 0."""
+    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
+
+
 def folded(r: Renderer, node: Node, wanted: str) -> Sql:
     """A text with each character that can become one of `wanted` folded, and the others as they are."""
     source, target = casefold.translation(wanted)
@@ -687,12 +692,12 @@ def like(value: Sql, pattern: Sql) -> Sql:
     return exp.Like(this=wrap(value), expression=pattern)
 
 
-def ignoring_case(name: str, like: Callable[[Sql, Sql], Sql] = like) -> Rule:
+def ignoring_case(name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = folded) -> Rule:
     """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a function."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
-        value, pattern = folded(r, node.args[0], wanted), text(wanted)
+        value, pattern = fold(r, node.args[0], wanted), text(wanted)
         if name == "EQ":
             return binary(exp.EQ, value, pattern)
         return like(value, pattern) if name == "LIKE" else fn(name, value, pattern)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime
 
 from sqlglot import exp
 
 from predicat.backends.sql import durations
 from predicat.backends.sql.base import (
     COMMON,
+    KINDS,
     Dialect,
     Renderer,
     Rule,
@@ -24,13 +25,14 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    constant_int,
     either,
     floating,
     fn,
+    folded,
     function,
     ignoring_case,
     is_null,
-    like,
     negation,
     number,
     once,
@@ -43,7 +45,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.names import identifier
-from predicat.ir.nodes import Call, Literal, Node, Quantifier, element_of, ranged_over
+from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, element_of, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import (
     DATE_PATTERN,
@@ -56,7 +58,7 @@ from predicat.ir.values import (
     TIMESTAMP_PATTERN,
     UNITS,
 )
-from predicat.semantics import regex
+from predicat.semantics import casefold, regex
 
 _MILLION = 1_000_000
 _LONGEST = 2**31 - 1
@@ -160,11 +162,25 @@ def _whole(name: str) -> Rule:
 # --- strings
 
 
-def _like(value: Sql, pattern: Sql) -> Sql:
+def _lowers(wanted: str) -> bool:
+    """Whether LOWER makes of a text what case folding does, as far as it is compared with ASCII: it makes `i` of U+0130 too, and no `s` of U+017F."""
+    return wanted.isascii() and not {"i", "s"} & {*wanted}
+
+
+def _folded(r: Renderer, node: Node, wanted: str) -> Sql:
+    return fn("LOWER", r.node(node)) if _lowers(wanted) else folded(r, node, wanted)
+
+
+def _like(value: Sql, pattern: Sql, kind: type[exp.Binary] = exp.Like) -> Sql:
     """LIKE has no escape character of its own, and is slower with one."""
-    if isinstance(pattern, exp.Literal) and "\\" not in pattern.this:
-        return like(value, pattern)
-    return exp.Escape(this=like(value, pattern), expression=text("\\"))
+    found = kind(this=wrap(value), expression=pattern)
+    escapes = not isinstance(pattern, exp.Literal) or "\\" in pattern.this
+    return exp.Escape(this=found, expression=text("\\")) if escapes else found
+
+
+def _like_ci(r: Renderer, node: Call) -> Sql:
+    wanted = casefold.fold(constant(node.args[1]))
+    return _like(r.node(node.args[0]), text(wanted), exp.ILike) if _lowers(wanted) else ignoring_case("LIKE", _like)(r, node)
 
 
 def _matches(r: Renderer, node: Call) -> Sql:
@@ -195,13 +211,16 @@ def _only(sql: Sql, characters: str, longest: int) -> Sql:
 def _substr(r: Renderer, node: Call) -> Sql:
     """From max(start, 1): a start below zero would count from the end."""
     value, start = r.node(node.args[0]), whole(r, node.args[1])
-    first = clamp(start, 1, _LONGEST)
+    plain = 1 <= constant_int(node.args[1]) <= _LONGEST
+    first = r.node(node.args[1]) if plain else clamp(start, 1, _LONGEST)
     if len(node.args) == 2:
         return fn("SUBSTRING", value, first)
     length = whole(r, node.args[2])
-    end = _try(binary(exp.Sub, _try(binary(exp.Add, start.copy(), length)), first.copy()))
+    if plain and 1 <= constant_int(node.args[2]) <= _LONGEST:
+        return fn("SUBSTRING", value, first, r.node(node.args[2]))
     # A sum beyond the integers is far beyond any text: the rest of it.
-    found = fn("SUBSTRING", value, first.copy(), clamp(fn("COALESCE", end, number(_LONGEST)), 0, _LONGEST))
+    end = length if plain else fn("COALESCE", _try(binary(exp.Sub, _try(binary(exp.Add, start.copy(), length)), first.copy())), number(_LONGEST))
+    found = fn("SUBSTRING", value, first.copy(), clamp(end, 0, _LONGEST))
     return case((both(binary(exp.GTE, length.copy(), number(0)), negation(is_null(start.copy()))), found))
 
 
@@ -219,9 +238,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         return case((either(_only(sql, "0-9", 20), _shape(sql, INT_PATTERN)), try_cast(sql.copy(), "BIGINT")))
     if arg.type == DOUBLE:
-        limit = cast(text("9.223372036854775808E18"), "DOUBLE")
-        inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
-        return case((inside, try_cast(fn("TRUNC", sql.copy()), "BIGINT")))
+        return try_cast(fn("TRUNC", sql), "BIGINT")
     if arg.type == TIMESTAMP:
         return _floor_seconds(sql)
     return cast(sql, "BIGINT")
@@ -328,8 +345,15 @@ def _trunc(r: Renderer, node: Call) -> Sql:
     return _utc(cast(fn("DATE_TRUNC", text(constant(node.args[0])), local), "TIMESTAMP"))
 
 
+_LAST_DAY = date.max.toordinal()
+
+
 def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.node(node.args[0]), whole(r, node.args[1])
+    ahead = constant_int(node.args[1])
+    if isinstance(node.args[1], Literal) and not r.marks and abs(ahead) < _LAST_DAY:
+        first, last = date.fromordinal(max(1, 1 - ahead)), date.fromordinal(min(_LAST_DAY, _LAST_DAY - ahead))
+        return case((between(day, r.literal(DATE, first), r.literal(DATE, last)), binary(exp.Add, day.copy(), number(ahead))))
     epoch = cast(text("1970-01-01"), "DATE")
     total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
     return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), try_cast(total.copy(), "INT"))))
@@ -349,8 +373,23 @@ def _lambda(variable: str, body: Sql) -> Sql:
 
 def _absent(items: Sql) -> Sql:
     """Whether an element has no value."""
-    item = exp.Column(this=exp.to_identifier("__item", quoted=True))
-    return binary(exp.GT, fn("LEN", fn("LIST_FILTER", items, _lambda("__item", is_null(item)))), number(0))
+    return binary(exp.LT, fn("LIST_COUNT", items), fn("LEN", items.copy()))
+
+
+_TOTAL = (*KINDS, "in", "like", "starts_with", "ends_with", "contains", "matches", "equals_ci", "starts_with_ci", "contains_ci", "like_ci")
+
+
+def _known_of(node: Node, variable: str) -> bool:
+    """Whether a condition on an element is UNKNOWN for an element without a value alone."""
+    if isinstance(node, Call) and node.op in ("and", "or", "not"):
+        return all(_known_of(arg, variable) for arg in node.args)
+    if not isinstance(node, Call) or node.op not in _TOTAL:
+        return False
+    first, *others = (part for arg in node.args for part in (arg.items if isinstance(arg, Items) else (arg,)))
+    if isinstance(others[-1], Variable):
+        first, others = others[-1], [first, *others[:-1]]
+    constants = all(isinstance(part, Literal) and part.value is not None for part in others)
+    return constants and isinstance(first, Variable) and first.name == variable
 
 
 def _elements(r: Renderer, node: Node) -> Sql:
@@ -373,8 +412,8 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
     if node.kind in ("any", "all"):
         decided = node.kind == "any"
         hit = fn("LIST_CONTAINS", tested, exp.Boolean(this=decided))
-        return case((hit, exp.Boolean(this=decided)), (_absent(tested.copy()), cast(exp.Null(), "BOOLEAN")),
-                    (there, exp.Boolean(this=not decided)))  # fmt: skip
+        unknown = _absent((items if _known_of(node.body, node.variable) else tested).copy())
+        return case((hit, exp.Boolean(this=decided)), (unknown, cast(exp.Null(), "BOOLEAN")), (there, exp.Boolean(this=not decided)))
     whole = both(there, negation(_absent(tested)))
     if node.kind == "map":
         return case((whole, tested.copy()))
@@ -559,11 +598,11 @@ DUCKDB = Dialect(
         "starts_with": function("STARTS_WITH"),
         "ends_with": function("ENDS_WITH"),
         "contains": function("CONTAINS"),
-        "like": lambda r, node: _like(*r.args(node)),
-        "equals_ci": ignoring_case("EQ"),
-        "starts_with_ci": ignoring_case("STARTS_WITH"),
-        "contains_ci": ignoring_case("CONTAINS"),
-        "like_ci": ignoring_case("LIKE", _like),
+        "like": lambda r, node: _like(r.node(node.args[0]), r.node(node.args[1])),
+        "equals_ci": ignoring_case("EQ", fold=_folded),
+        "starts_with_ci": ignoring_case("STARTS_WITH", fold=_folded),
+        "contains_ci": ignoring_case("CONTAINS", fold=_folded),
+        "like_ci": _like_ci,
         "matches": _matches,
         "substr": _substr,
         "position": lambda r, node: cast(fn("INSTR", *r.args(node)), "BIGINT"),

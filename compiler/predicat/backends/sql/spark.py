@@ -24,6 +24,7 @@ from predicat.backends.sql.base import (
     cast,
     clamp,
     constant,
+    constant_int,
     either,
     floating,
     fn,
@@ -43,7 +44,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.names import identifier
-from predicat.ir.nodes import Call, Literal, Node, Parameter, Quantifier, element_of
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, element_of
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -65,31 +66,25 @@ def _integer(r: Renderer, node: Node) -> Sql:
     return r.node(node) if isinstance(node, Literal) else whole(r, node)
 
 
-def _apart(r: Renderer, arg: Node, parent: Call) -> Sql:
+def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
     """An operand that Spark may not join with its parent.
 
-    Its optimizer (ReorderAssociativeOperator) adds up the constants of nested sums and products, TRY_ or not, and so both
-    loses values where the constants overflow and finds some where a part would have.
+    Sums within sums, and products within products, are one list of operands to its optimizer, TRY_ or not. It adds up their constants
+    (ReorderAssociativeOperator), and works `(a + b) + c` and `a + (b + c)` out once for both, although doubles differ by what is rounded, and integers
+    by what overflows.
     """
-    sql = _integer(r, arg)
-    nested = isinstance(arg, Call) and arg.op == parent.op and parent.op in ("add", "mul") and _constants(parent, parent.op) > 0
-    return fn("TRY_SUBTRACT", sql, number(0)) if nested else sql
-
-
-def _constants(node: Node, op: str) -> int:
-    """The constants among the operands of nested calls of one operator."""
-    if isinstance(node, Call) and node.op == op:
-        return sum(_constants(arg, op) for arg in node.args)
-    return int(isinstance(node, Literal | Parameter))
+    if not isinstance(arg, Call) or arg.op != parent.op or parent.op not in ("add", "mul"):
+        return sql
+    return binary(exp.Sub, sql, number(0)) if parent.type == DOUBLE else fn("TRY_SUBTRACT", sql, number(0))
 
 
 def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == BIGINT:
-            return fn(integer, *(_apart(r, arg, node) for arg in (left, right)))
+            return fn(integer, *(_apart(arg, node, _integer(r, arg)) for arg in node.args))
         if node.type == DOUBLE:
-            return binary(operator, floating(r, left), floating(r, right))
+            return binary(operator, *(_apart(arg, node, floating(r, arg)) for arg in node.args))
         if node.type == DURATION and left.type == TIMESTAMP:
             return binary(exp.Sub, fn("UNIX_MICROS", r.node(left)), fn("UNIX_MICROS", r.node(right)))
         if node.type == DURATION:
@@ -170,8 +165,8 @@ def _substr(r: Renderer, node: Call) -> Sql:
         return fn("SUBSTRING", value, first)
     length = r.node(node.args[2])
     if literal and isinstance(node.args[2], Literal):
-        return fn("SUBSTRING", value, first, cast(number(min(max(_number(node.args[2]), 0), _INT32)), "INT")) if _number(
-            node.args[2]) >= 0 else exp.Null()  # fmt: skip
+        most = min(constant_int(node.args[2]), _INT32)
+        return r.null(STRING) if most < 0 else fn("SUBSTRING", value, first, cast(number(most), "INT"))
     end = length if literal else fn("TRY_SUBTRACT", fn("TRY_ADD", cast(start.copy(), "BIGINT"), length), cast(first.copy(), "BIGINT"))
     # A sum beyond the integers is far beyond any text: the rest of it.
     rest = fn("COALESCE", end, number(_INT32)) if end is not length else length
@@ -182,12 +177,8 @@ def _substr(r: Renderer, node: Call) -> Sql:
 _INT32 = 2**31 - 1
 
 
-def _number(node: Node) -> int:
-    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
-
-
 def _at_least_one(node: Node) -> bool:
-    return 1 <= _number(node) <= _INT32
+    return 1 <= constant_int(node) <= _INT32
 
 
 def _replace(r: Renderer, node: Call) -> Sql:
@@ -455,7 +446,7 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
 def _split(r: Renderer, node: Call) -> Sql:
     """SPLIT takes a Java pattern: the text in it is quoted whole."""
     quoted = "\\Q" + constant(node.args[1]).replace("\\E", "\\E\\\\E\\Q") + "\\E"
-    return fn("SPLIT", r.node(node.args[0]), text(quoted), number(_number(node.args[2]) if len(node.args) == 3 else -1))
+    return fn("SPLIT", r.node(node.args[0]), text(quoted), number(constant_int(node.args[2]) if len(node.args) == 3 else -1))
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
@@ -505,7 +496,7 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.args(node)
     if isinstance(node.args[1], Literal):
-        return fn("GET", items, position) if 0 <= _number(node.args[1]) <= _INT32 else r.null(node.type)
+        return fn("GET", items, position) if 0 <= constant_int(node.args[1]) <= _INT32 else r.null(node.type)
     return _at(items, position)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.base import (
+    KINDS,
     Renderer,
     Sql,
     binary,
@@ -12,7 +13,9 @@ from predicat.backends.sql.base import (
     case,
     cast,
     clamp,
+    compare,
     constant,
+    constant_int,
     fn,
     is_null,
     negation,
@@ -24,10 +27,10 @@ from predicat.backends.sql.base import (
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.postgres.conversions import text_to_date, text_to_decimal, text_to_double, text_to_int, text_to_timestamp
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null
-from predicat.backends.sql.postgres.texts import constant_int
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Literal, Node, Quantifier, element_of
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable, element_of, walk
+from predicat.ir.ops import FLIPPED
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -47,6 +50,8 @@ from predicat.ir.types import (
 TYPES: dict[Type, str] = {STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
                           DURATION: "BIGINT", JSON: "JSONB"}  # fmt: skip
 """What scalar types are called."""
+_COMPARED = (BIGINT, STRING, BOOLEAN, DATE, TIMESTAMP, DURATION)
+"""What PostgreSQL compares as the meaning does: a double may be NaN."""
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
@@ -55,6 +60,8 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     The body is worked out beside its element first. An aggregate of it alone would belong to the query around, where it names
     none of its element's columns.
     """
+    if (found := _any_or_all(r, node)) is not None:
+        return found
     items = elements(r, node.source) if node.source.type == JSON else r.node(node.source)
     verdict = exp.to_identifier(r.fresh("is"))
     place = exp.column(r.fresh("at")) if node.kind in ("filter", "map") else None
@@ -63,6 +70,26 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     rows = judged.from_(_rows(r, node, items, place)).subquery(r.fresh("t"))
     outcome = _outcome(r, node, exp.Column(this=verdict), place)
     return case((negation(is_null(items.copy())), exp.Select(expressions=[outcome]).from_(rows).subquery()))
+
+
+def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
+    """A comparison of each element with one value as `value < ANY (array)`, whose answer for a NULL, and for no elements, is that of the macro."""
+    body, kind = node.body, {"any": exp.Any, "all": exp.All}.get(node.kind)
+    if kind is None or not isinstance(body, Call) or body.op not in KINDS:
+        return None
+    elements = [isinstance(arg, Variable) and arg.name == node.variable for arg in body.args]
+    op, (value, item) = (FLIPPED[body.op], body.args[::-1]) if elements[0] else (body.op, body.args)
+    within = all(elements) or any(isinstance(part, Variable) and part.name == node.variable for part in walk(value))
+    if within or not any(elements) or item.type not in _COMPARED or value.type != item.type:
+        return None
+    found = compare(r, op, value, item)
+    found.set("expression", kind(this=_array_value(r.node(node.source))))
+    return found
+
+
+def _array_value(items: Sql) -> Sql:
+    """An array in the parentheses of ANY or ALL, where a subquery alone would be the rows to compare with."""
+    return exp.Paren(this=fn("COALESCE", items) if isinstance(items, exp.Subquery) else items)
 
 
 def _variable(node: Quantifier) -> Sql:
@@ -151,7 +178,7 @@ def keys(r: Renderer, node: Call) -> Sql:
 
 def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
-    found = exp.EQ(this=wrap(value), expression=exp.Any(this=exp.Paren(this=items)))
+    found = exp.EQ(this=wrap(value), expression=exp.Any(this=_array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
     return case((negation(is_null(value.copy())), found))
 

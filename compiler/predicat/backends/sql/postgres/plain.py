@@ -212,8 +212,9 @@ def _combined(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
 # --- doubles
 
 _POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
-"""Powers of ten tried for the leaves: as large at most, and as small at least where there is a product or a quotient."""
-_HIGHEST, _LOWEST = 307.0, -306.0  # with room for what is rounded
+"""Powers of ten tried for the leaves: as large at most, and as small at least where a product or a quotient could vanish."""
+_HIGHEST, _LOWEST, _LEAST = 307.0, -322.3, -323.31
+"""Powers of ten: what is worked out is below the first and not below the second, with room for what is rounded; no double is below the third."""
 
 
 class Size(Struct, frozen=True):
@@ -230,27 +231,31 @@ def doubles(r: Renderer, node: Call, exact: Exact, highest: float = _HIGHEST, *,
     """
     if highest == _HIGHEST and not any(is_part(arg, DOUBLE) for arg in node.args):
         return exact({})  # has a guard of its own
-    vanishes = _multiplies(node)
 
-    def fits(leaves: _Leaves, power: int) -> bool:
-        size = _size(leaves, node, power)
-        return size is not None and size.high <= highest and (not vanishes or size.low >= _LOWEST)
+    def fits(leaves: _Leaves, each: Size) -> bool:
+        size = _size(leaves, node, each)
+        return size is not None and size.high <= highest
 
-    def within(sql: Sql, power: int) -> Sql:
-        return ordinary(sql, -power if vanishes else None, power)
+    def within(sql: Sql, each: Size) -> Sql:
+        return ordinary(sql, None if each.low == _LEAST else int(each.low), int(each.high))
 
     def plain(values: dict[int, Sql]) -> Sql:
         return then(build(r, node, DOUBLE, lambda leaf: values[r.numbers.of(leaf)].copy()))
 
-    return _guarded(r, _POWERS, fits, floating, within, exact, plain)
+    limits = [Size(low or -power, power) for low in (_LEAST, None) for power in _POWERS]
+    return _guarded(r, limits, fits, floating, within, exact, plain)
 
 
 def ordinary(sql: Sql, low: int | None, high: int | None) -> Sql:
-    """Whether a double is zero or between powers of ten, of which one may be missing."""
-    size = fn("ABS", sql.copy())
-    below = [] if high is None else [binary(exp.LT, size.copy(), cast(text(f"1e{high}"), "DOUBLE"))]
-    above = [] if low is None else [either(binary(exp.GT, size.copy(), cast(text(f"1e{low}"), "DOUBLE")), binary(exp.EQ, sql.copy(), number(0)))]
-    return both(*below, *above)
+    """Whether a double is zero or between powers of ten, of which one may be missing. The positive ones come first, and take two comparisons."""
+    ends = {power: cast(text(f"1e{power}"), "DOUBLE") for power in (low, high) if power is not None}
+    if low is None:
+        return both(*(binary(exp.LT, fn("ABS", sql.copy()), end) for end in ends.values()))
+    least, zero = ends[low], binary(exp.EQ, sql.copy(), number(0))
+    if high is None:
+        return either(binary(exp.GT, sql.copy(), least), binary(exp.LT, sql.copy(), exp.Neg(this=least.copy())), zero)
+    most = ends[high]
+    return either(between(sql.copy(), least, most), between(sql.copy(), exp.Neg(this=most.copy()), exp.Neg(this=least.copy())), zero)
 
 
 def known_size(node: Node) -> Size | None:
@@ -291,21 +296,21 @@ def _limited(low: int | None, high: int | None) -> Bounds:
     return None if low is None or low < _LOWEST else low, high if high is None else min(high, int(_HIGHEST))
 
 
-def _multiplies(node: Node) -> bool:
-    return is_part(node, DOUBLE) and (node.op in ("mul", "div") or any(map(_multiplies, node.args)))
-
-
-def _size(leaves: _Leaves, node: Node, power: int) -> Size | None:
-    """The size of a double, if that of each leaf is within 10**-power and 10**power; None for a constant that is not finite."""
+def _size(leaves: _Leaves, node: Node, each: Size) -> Size | None:
+    """The size of a double, if that of each leaf is `each`; None where a step may overflow or vanish, and for a constant that is not finite."""
     if isinstance(node, Literal) and node.value is not None:
         return known_size(node)
     if not is_part(node, DOUBLE):
         known = known_size(node)
         leaves.seen(node, bounded=known is None)
-        return known or Size(-power, power)
-    parts = [_size(leaves, arg, power) for arg in node.args]
+        return known or each
+    parts = [_size(leaves, arg, each) for arg in node.args]
     known_parts = [part for part in parts if part is not None]
-    return _combined_size(node.op, *known_parts) if len(known_parts) == len(parts) else None
+    if len(known_parts) < len(parts):
+        return None
+    found = _combined_size(node.op, *known_parts)
+    vanishes = node.op in ("mul", "div") and found.low < _LOWEST
+    return None if vanishes or found.high > _HIGHEST else Size(max(found.low, _LEAST), found.high)
 
 
 def _combined_size(op: str, one: Size, other: Size | None = None) -> Size:

@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, fn, folded, number, rlike, text, wrap
+from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, constant_int, fn, folded, number, rlike, text, wrap
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.semantics import casefold, like, regex
@@ -90,10 +90,6 @@ def substr(r: Renderer, node: Call) -> Sql:
     end = binary(exp.Add, numeric(numbers[0].copy()), numeric(numbers[1]))
     rest = cast(clamp(binary(exp.Sub, end, start.copy()), 0, 2**31 - 1), "INT")
     return case((binary(exp.GTE, numbers[1].copy(), number(0)), fn("SUBSTR", value, start, rest)))
-
-
-def constant_int(node: Node) -> int:
-    return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
 
 
 def _int32_literal(node: Node) -> bool:
