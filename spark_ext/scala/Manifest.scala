@@ -1,6 +1,7 @@
 package io.predicat.spark
 
 import java.io.FileNotFoundException
+import java.util.Locale
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -55,7 +56,7 @@ class Manifest(val filters: Seq[Filter], latest: Map[String, Filter]) {
 object Near {
   def hint(name: String, known: Iterable[String]): String = {
     val near = known.toSeq.distinct
-      .map(other => (distance(name.toLowerCase, other.toLowerCase), other))
+      .map(other => (distance(name.toLowerCase(Locale.ROOT), other.toLowerCase(Locale.ROOT)), other))
       .filter { case (steps, other) => steps <= math.max(name.length, other.length) / 3 }
       .sorted.take(3).map { case (_, other) => s"'$other'" }
     if (near.isEmpty) "" else s"; did you mean ${near.mkString(" or ")}?"

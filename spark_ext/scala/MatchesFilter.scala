@@ -1,5 +1,7 @@
 package io.predicat.spark
 
+import java.util.Locale
+
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.analysis.{NamedParameter, UnresolvedAttribute, UnresolvedHaving}
 import org.apache.spark.sql.catalyst.expressions._
@@ -92,7 +94,7 @@ object MatchesFilter {
       case Nil => Names(Nil)
       case Seq(alias) if alias.foldable => Names(Seq(constant(alias)))
       case columns => Columns(columns.map {
-        case column: NamedExpression => column.name.toLowerCase -> column
+        case column: NamedExpression => column.name.toLowerCase(Locale.ROOT) -> column
         case other => throw new PredicatException(
           s"matches_filter takes a filter name, then an alias or columns (o.*), then name => value; not ${other.sql}")
       }.groupMap(_._1)(_._2))
@@ -126,7 +128,7 @@ object MatchesFilter {
       case _ => false
     })
     if (!fits) throw new PredicatException(s"parameter '${param.name}' of ${filter.name} is a ${param.dataType}, " +
-      s"not ${value.dataType.sql.toLowerCase} (${value.sql})")
+      s"not ${value.dataType.sql.toLowerCase(Locale.ROOT)} (${value.sql})")
     if (value.foldable && (value.eval(null) match {
       case number: Double => number.isNaN
       case number: Float => number.isNaN
@@ -142,7 +144,7 @@ object MatchesFilter {
     case attribute: UnresolvedAttribute if filter.columns.contains(attribute.nameParts.head) => scope match {
       case Names(qualifier) =>
         FilterColumn(qualifier, attribute.nameParts, filter.columns(attribute.nameParts.head), filter.name)
-      case Columns(byName) => byName.getOrElse(attribute.nameParts.head.toLowerCase, Nil) match {
+      case Columns(byName) => byName.getOrElse(attribute.nameParts.head.toLowerCase(Locale.ROOT), Nil) match {
         case Seq(only) =>
           if (only.resolved) typeProblem(filter.name, attribute.nameParts.head, only,
             filter.columns(attribute.nameParts.head)).foreach(problem => throw new PredicatException(problem))
@@ -178,7 +180,7 @@ object MatchesFilter {
   /** What a filter cannot read: a column of another type than the catalog declares. */
   def typeProblem(filter: String, column: String, found: Expression, declared: String): Option[String] = {
     val wanted = usual(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
-    val other = padded(found).orElse(Some(found.dataType.sql.toLowerCase).filterNot(_ => holds(found.dataType, wanted)))
+    val other = padded(found).orElse(Some(found.dataType.sql.toLowerCase(Locale.ROOT)).filterNot(_ => holds(found.dataType, wanted)))
     other.map(kind => s"filter $filter reads the column '$column' as $declared, but the relation here has $kind in it")
   }
 

@@ -78,6 +78,20 @@ def test_alias_and_columns_in_joins(flights: Any) -> None:
         flights.sql("SELECT 1 FROM flights o JOIN flights p ON o.flight = p.flight WHERE matches_filter('long_delay')").collect()
 
 
+def test_columns_are_found_in_any_case_and_locale(flights: Any) -> None:
+    """In Turkish the small letter of I is another one than i."""
+    locales = flights._jvm.java.util.Locale
+    usual = locales.getDefault()
+    locales.setDefault(locales.forLanguageTag("tr"))
+    try:
+        columns = "SELECT flight, carrier AS CARRIER, dep_delay AS DEP_DELAY FROM flights"
+        for scope in ("", ", 'o'", ", o.*"):
+            rows = flights.sql(f"SELECT flight FROM ({columns}) o WHERE matches_filter('late_united'{scope})").collect()
+            assert [row.flight for row in rows] == [1]
+    finally:
+        locales.setDefault(usual)
+
+
 @pytest.mark.parametrize(("query", "message"), [
     ("SELECT * FROM flights WHERE matches_filter('long_dely')", "no filter is named 'long_dely'; did you mean 'long_delay'"),
     ("SELECT * FROM flights WHERE matches_filter('long_delay@7')", "has no version 7; its versions: 1, 2"),
