@@ -22,7 +22,7 @@ from tests.frontends import cel_texts, sql_texts
 BATCH = 30
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "8"))
 _tables: dict[str, Tables] = {}
-_generated = settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+generated = settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
                       phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
 
 
@@ -42,20 +42,20 @@ def check_batch(nodes: list[Node], tables: Tables) -> None:
             assert not differing, f"{name}: {to_text(nodes[index])}\n{sql}\n(row, got, expected): {differing[0]}"
 
 
-@_generated
+@generated
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     tables = _tables.setdefault("rows", Tables(spark, postgres, FIELDS, rows(50)))
     check_batch(nodes, tables)
 
 
-@settings(_generated, max_examples=max(EXAMPLES // 4, 1))
+@settings(generated, max_examples=max(EXAMPLES // 4, 1))
 @given(texts=st.lists(st.integers(1, 2).flatmap(cel_texts.booleans), min_size=BATCH, max_size=BATCH), rows=st.lists(cel_texts.rows, min_size=10, max_size=10))
 def test_engines_agree_on_cel(spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]) -> None:
     check_batch([node for text in texts if (node := parsed(text, "cel")) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))
 
 
-@settings(_generated, max_examples=max(EXAMPLES // 4, 1))
+@settings(generated, max_examples=max(EXAMPLES // 4, 1))
 @given(texts=st.lists(st.integers(0, 2).flatmap(sql_texts.over_json), min_size=BATCH, max_size=BATCH), rows=st.lists(cel_texts.rows, min_size=10, max_size=10))
 def test_engines_agree_on_sql_over_json(spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]) -> None:
     check_batch([node for text in texts if (node := parsed(text, "sql")) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))

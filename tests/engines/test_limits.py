@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
@@ -16,7 +15,7 @@ from predicat.api import declared
 from predicat.ir.nodes import Node
 from predicat.semantics.evaluate import compile_node
 from tests.engines.rows import Tables
-from tests.engines.test_generated import BATCH, EXAMPLES, check_batch
+from tests.engines.test_generated import BATCH, EXAMPLES, check_batch, generated
 
 WHOLE = [0, 1, -1, 3, 10**9, 2**31 - 1, -(2**31), 2**31, 3037000500, -3037000499, 2**53, 2**62 - 1, 2**62, -(2**62), -(2**62) - 1, 2**63 - 1, -(2**63)]
 DOUBLE = [0.0, 5e-324, 2.2250738585072014e-308, 1e-160, 1e-150, 0.1, 1.0, 3.0, 1e100, 1e150, 1.3407807929942596e154, 1.4e154, 1e290, 8.98846567431158e307,
@@ -51,6 +50,20 @@ def check(kind: str, expressions: list[str], names: str, pairs: list[tuple[Any, 
     check_batch([predicat.parse(text, "sql", fields).node for text in texts], Tables(spark, postgres, declared(fields), rows))
 
 
+PLACES = [0, 1, 2, 3, 5, 6, -1, -2, 2**31 - 1, 2**31, -(2**31), -(2**31) - 1, 2**62, 2**63 - 1, 2**63 - 2, -(2**63), -(2**63) + 1, -(2**62), None]
+PARTS = ["substring(s, a, b)", "substring(s, 2, b)", "substring(s, a, 2)", "substring(s, a)", "left(s, a)", "right(s, a)", "substring(s, a + b, 2)", "substring(s, b, a - b)"]
+PARTS_CEL = ["s.substring(a, b)", "s.substring(1, b)", "s.substring(a)", "s.charAt(a)"]
+
+
+def test_places_in_texts(spark: Any, postgres: Any) -> None:
+    fields = {"s": "string", "a": "bigint", "b": "bigint", "xs": "array<bigint>"}
+    asked = [(f"{part} {test}", language) for language, parts, tests in (
+        ("sql", PARTS, ("= ''", "= 'é'", "= 'aéb😀c'", "= 'aé'", "IS NULL")), ("cel", PARTS_CEL, ('== ""', '== "é"', '== "aéb😀c"', "== null"))) for part in parts for test in tests]  # fmt: skip
+    asked += [(text, "cel") for text in ("xs[a] == 5", "xs[a - b] == 4", "xs[a] == null", 's.indexOf("b", a) == 2', 's.lastIndexOf("a", b) == 0')]
+    rows = [{"s": text, "a": one, "b": other, "xs": [4, 5]} for text in ("aéb😀c", "") for one in PLACES for other in PLACES]
+    check_batch([predicat.parse(text, language, fields).node for text, language in asked], Tables(spark, postgres, declared(fields), rows))
+
+
 SIZES = st.builds("{}{}e{}".format, st.sampled_from(["", "-"]), st.sampled_from(["1", "1.7", "4.03", "9.9"]), st.integers(-323, 307))
 LEAVES = st.one_of(st.sampled_from(["d", "e", "CAST(n AS double)"]), SIZES, st.sampled_from(["5e-324", "1.7976931348623157e308", "100", "0.01", "0.0"]))
 
@@ -63,8 +76,7 @@ def chains(draw: st.DrawFn) -> str:
     return draw(st.one_of(st.just(f"CAST({asked} AS bigint) > 3"), st.builds(f"{asked} {{}} {{}}".format, st.sampled_from(["<", "=", ">="]), SIZES)))
 
 
-@settings(max_examples=max(EXAMPLES // 2, 1), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-          phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@settings(generated, max_examples=max(EXAMPLES // 2, 1))
 @given(texts=st.lists(chains(), min_size=BATCH, max_size=BATCH))
 def test_chains_of_doubles(spark: Any, postgres: Any, texts: list[str]) -> None:
     fields = {"d": "double", "e": "double", "n": "bigint"}

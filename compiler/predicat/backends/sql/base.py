@@ -175,6 +175,12 @@ def clamp(sql: Sql, low: int, high: int) -> Sql:
     return case(below, above, default=sql.copy())
 
 
+def up_to(end: Sql, first: Sql) -> Sql:
+    """How many characters are from a first place up to an end, which is NULL beyond the integers, and so beyond any text: LEAST passes over it."""
+    reached = fn("GREATEST", fn("LEAST", end, number(2**31 - 1)), number(0))
+    return fn("GREATEST", binary(exp.Sub, reached, first.copy()), number(0))
+
+
 _TIGHT = (
     exp.Column, exp.Literal, exp.Anonymous, exp.Paren, exp.Cast, exp.TryCast, exp.Case, exp.Boolean, exp.Null, exp.Bracket,
     exp.Func, exp.Placeholder, exp.Var, exp.Parameter, exp.Identifier, exp.Subquery, exp.Dot,

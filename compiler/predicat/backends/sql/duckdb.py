@@ -41,6 +41,7 @@ from predicat.backends.sql.base import (
     text,
     to_boolean,
     try_cast,
+    up_to,
     whole,
     wrap,
 )
@@ -218,10 +219,10 @@ def _substr(r: Renderer, node: Call) -> Sql:
     length = whole(r, node.args[2])
     if plain and 1 <= constant_int(node.args[2]) <= _LONGEST:
         return fn("SUBSTRING", value, first, r.node(node.args[2]))
-    # A sum beyond the integers is far beyond any text: the rest of it.
-    end = length if plain else fn("COALESCE", _try(binary(exp.Sub, _try(binary(exp.Add, start.copy(), length)), first.copy())), number(_LONGEST))
-    found = fn("SUBSTRING", value, first.copy(), clamp(end, 0, _LONGEST))
-    return case((both(binary(exp.GTE, length.copy(), number(0)), negation(is_null(start.copy()))), found))
+    count = fn("LEAST", length, number(_LONGEST)) if plain else up_to(_try(binary(exp.Add, start.copy(), length)), first)
+    found = fn("SUBSTRING", value, first.copy(), count)
+    known = [] if plain else [negation(is_null(start.copy()))]
+    return case((both(binary(exp.GTE, length.copy(), number(0)), *known), found))
 
 
 def _reverse(r: Renderer, node: Call) -> Sql:
@@ -353,7 +354,7 @@ def _add_days(r: Renderer, node: Call) -> Sql:
     ahead = constant_int(node.args[1])
     if isinstance(node.args[1], Literal) and not r.marks and abs(ahead) < _LAST_DAY:
         first, last = date.fromordinal(max(1, 1 - ahead)), date.fromordinal(min(_LAST_DAY, _LAST_DAY - ahead))
-        return case((between(day, r.literal(DATE, first), r.literal(DATE, last)), binary(exp.Add, day.copy(), number(ahead))))
+        return case((between(day, r.literal(DATE, first), r.literal(DATE, last)), _try(binary(exp.Add, day.copy(), number(ahead)))))
     epoch = cast(text("1970-01-01"), "DATE")
     total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
     return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), try_cast(total.copy(), "INT"))))

@@ -40,6 +40,7 @@ from predicat.backends.sql.base import (
     text,
     to_boolean,
     try_cast,
+    up_to,
     whole,
     wrap,
 )
@@ -167,11 +168,10 @@ def _substr(r: Renderer, node: Call) -> Sql:
     if literal and isinstance(node.args[2], Literal):
         most = min(constant_int(node.args[2]), _INT32)
         return r.null(STRING) if most < 0 else fn("SUBSTRING", value, first, cast(number(most), "INT"))
-    end = length if literal else fn("TRY_SUBTRACT", fn("TRY_ADD", cast(start.copy(), "BIGINT"), length), cast(first.copy(), "BIGINT"))
-    # A sum beyond the integers is far beyond any text: the rest of it.
-    rest = fn("COALESCE", end, number(_INT32)) if end is not length else length
-    found = fn("SUBSTRING", value, first, cast(clamp(rest, 0, _INT32), "INT"))
-    return case((both(binary(exp.GTE, length.copy(), number(0)), negation(is_null(start.copy()))), found))
+    count = fn("LEAST", length, number(_INT32)) if literal else up_to(fn("TRY_ADD", cast(start.copy(), "BIGINT"), length), first)
+    found = fn("SUBSTRING", value, first.copy(), cast(count, "INT"))
+    known = [] if literal else [negation(is_null(start.copy()))]
+    return case((both(binary(exp.GTE, length.copy(), number(0)), *known), found))
 
 
 _INT32 = 2**31 - 1
