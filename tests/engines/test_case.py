@@ -19,14 +19,14 @@ LETTERS = [*ascii_lowercase, "é", "ß", "σ", "µ", "ǆ"]
 
 
 def asked(letter: str) -> list[Node]:
-    sns = ({"equals-ignore-case": letter}, {"prefix": {"equals-ignore-case": letter}}, {"equals-ignore-case": f"x{letter}"})
-    texts = [(f"s ILIKE '{pattern}'", "sql") for pattern in (letter, f"%{letter}", f"x{letter}%", f"_{letter}\\_")]
+    sns = ({"equals-ignore-case": letter}, {"prefix": {"equals-ignore-case": f"x{letter}"}})
+    texts = [(f"s ILIKE '{pattern}'", "sql") for pattern in (letter, f"x{letter}\\_%")]
     texts += [(json.dumps({"s": [one]}, ensure_ascii=False), "sns") for one in sns]
     return [predicat.parse(text, language, FIELDS).node for text, language in texts]
 
 
 def test_case_is_folded_alike(spark: Any, postgres: Any) -> None:
     plain = [*ascii_lowercase, *ascii_lowercase.upper(), "", "x", "1"]
-    texts = [text for char in (*plain, *CASED) for text in (char, f"x{char}", f"X{char}_")]
+    texts = [text for char in (*plain, *CASED) for text in (char, f"X{char}_")]
     tables = Tables(spark, postgres, declared(FIELDS), [{"s": text} for text in texts])
     check_batch([node for letter in LETTERS for node in asked(letter)], tables)

@@ -77,10 +77,11 @@ def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
     body, kind = node.body, {"any": exp.Any, "all": exp.All}.get(node.kind)
     if kind is None or not isinstance(body, Call) or body.op not in KINDS:
         return None
-    elements = [isinstance(arg, Variable) and arg.name == node.variable for arg in body.args]
-    op, (value, item) = (FLIPPED[body.op], body.args[::-1]) if elements[0] else (body.op, body.args)
-    within = all(elements) or any(isinstance(part, Variable) and part.name == node.variable for part in walk(value))
-    if within or not any(elements) or item.type not in _COMPARED or value.type != item.type:
+    first, second = ([isinstance(part, Variable) and part.name == node.variable for part in walk(arg)] for arg in body.args)
+    if [True] not in (first, second) or (any(first) and any(second)):
+        return None
+    op, (value, item) = (FLIPPED[body.op], body.args[::-1]) if any(first) else (body.op, body.args)
+    if item.type not in _COMPARED or value.type != item.type:
         return None
     found = compare(r, op, value, item)
     found.set("expression", kind(this=_array_value(r.node(node.source))))
