@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cel_expr_python import cel
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
 from predicat.api import declared
 from predicat.diagnostics import PredicatError
 from tests.engines.rows import Tables
-from tests.engines.test_generated import BATCH, EXAMPLES, check_batch
+from tests.engines.test_generated import BATCH, EXAMPLES, check_batch, generated
 
 NUMBERS = ("x", "y", "__v1", "x_2", "item1", "element", "K")
 LISTS = ("xs", "ys", "__item", "X_3")
@@ -27,7 +26,6 @@ ROWS: list[dict[str, Any]] = [
     {"x": 2, "y": 3, "__v1": 1, "x_2": 0, "item1": 0, "element": 5, "K": 4, "xs": [], "ys": [5, 3], "__item": [4, 1], "X_3": [0]},
 ]
 ORACLE = cel.NewEnv(variables={**dict.fromkeys(NUMBERS, cel.Type.INT), **dict.fromkeys(LISTS, cel.Type.List(cel.Type.INT))})
-_quiet = settings(deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
 
 
 @st.composite
@@ -68,7 +66,7 @@ def sources(draw: st.DrawFn, bound: tuple[str, ...]) -> str:
             return f"{draw(arrays)}.map({name}, {draw(numbers((*bound, name)))})"
 
 
-@settings(_quiet, max_examples=60 * EXAMPLES)
+@settings(generated, max_examples=60 * EXAMPLES)
 @given(text=macros())
 def test_one_meaning_in_cel(text: str) -> None:
     ours, theirs = predicat.parse(text, "cel", FIELDS), ORACLE.compile(text)
@@ -85,7 +83,7 @@ def said(predicate: predicat.Predicate) -> str | None:
         return None  # an operator that CEL has no word for
 
 
-@settings(_quiet, max_examples=EXAMPLES)
+@settings(generated, max_examples=EXAMPLES)
 @given(texts=st.lists(macros(2), min_size=BATCH, max_size=BATCH))
 def test_one_meaning_on_engines(spark: Any, postgres: Any, texts: list[str]) -> None:
     nodes = [predicat.parse(text, "cel", FIELDS).node for text in texts]

@@ -120,6 +120,11 @@ def parse_duration(text: str) -> timedelta | None:
     return timedelta(microseconds=-micros if text.startswith("-") else micros) if micros <= LONGEST else None
 
 
+def seconds(value: timedelta) -> str:
+    """A duration as `parse_duration` reads it: `-1.5s`."""
+    return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"
+
+
 def is_duration(text: str) -> bool:
     """Whether a text has the form of a duration, of any length."""
     return bool(_DURATION.match(text))

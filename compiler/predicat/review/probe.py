@@ -9,10 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from predicat.backends.text.shapes import seconds
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
-from predicat.ir.values import EXACT, INT_MAX, INT_MIN
+from predicat.ir.values import EXACT, INT_MAX, INT_MIN, seconds
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]

@@ -9,6 +9,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from predicat.ir.values import seconds
+
 if TYPE_CHECKING:
     from predicat.review.compare import Verdict, Witness
 
@@ -25,7 +27,7 @@ def plain(value: Any) -> Any:
         case Decimal():
             return float(value) if float(value) == value else str(value)
         case timedelta():
-            return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"
+            return seconds(value)
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}
         case list() | tuple():

@@ -175,12 +175,6 @@ def clamp(sql: Sql, low: int, high: int) -> Sql:
     return case(below, above, default=sql.copy())
 
 
-def up_to(end: Sql, first: Sql) -> Sql:
-    """How many characters are from a first place up to an end, which is NULL beyond the integers, and so beyond any text: LEAST passes over it."""
-    reached = fn("GREATEST", fn("LEAST", end, number(2**31 - 1)), number(0))
-    return fn("GREATEST", binary(exp.Sub, reached, first.copy()), number(0))
-
-
 _TIGHT = (
     exp.Column, exp.Literal, exp.Anonymous, exp.Paren, exp.Cast, exp.TryCast, exp.Case, exp.Boolean, exp.Null, exp.Bracket,
     exp.Func, exp.Placeholder, exp.Var, exp.Parameter, exp.Identifier, exp.Subquery, exp.Dot,
@@ -686,6 +680,34 @@ def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: s
         return slow
     plain = binary(exp.EQ, fn(r.dialect.octets, sql.copy()), fn("LENGTH", sql.copy()))
     return case((plain, fn(ascii_name, sql.copy())), default=slow)
+
+
+INT32_MAX = 2**31 - 1
+"""The last place in a text or an array."""
+
+
+def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda places: places) -> Rule:
+    """SUBSTRING from max(start, 1), as engines count a start below zero from the end. `add` is NULL beyond the integers; `narrow` makes what SUBSTRING takes."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        value, start = r.node(node.args[0]), whole(r, node.args[1])
+        plain = 1 <= constant_int(node.args[1]) <= INT32_MAX
+        first = r.node(node.args[1]) if plain else narrow(clamp(start, 1, INT32_MAX))
+        if len(node.args) == 2:
+            return fn("SUBSTRING", value, first)
+        if plain and 1 <= constant_int(node.args[2]) <= INT32_MAX:
+            return fn("SUBSTRING", value, first, narrow(r.node(node.args[2])))
+        length = whole(r, node.args[2])
+        count = fn("LEAST", length, number(INT32_MAX))
+        known = [binary(exp.GTE, length.copy(), number(0))]
+        if not plain:
+            # Beyond the integers is beyond any text: LEAST passes over NULL.
+            end = fn("GREATEST", fn("LEAST", add(start.copy(), length), number(INT32_MAX)), number(0))
+            count = fn("GREATEST", binary(exp.Sub, end, first.copy()), number(0))
+            known.append(negation(is_null(start.copy())))
+        return case((both(*known), fn("SUBSTRING", value, first.copy(), narrow(count))))
+
+    return rule
 
 
 def rlike(sql: Sql, pattern: str) -> Sql:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from predicat.backends.sql import durations
 from predicat.backends.sql.base import (
     COMMON,
+    INT32_MAX,
     KINDS,
     Dialect,
     Renderer,
@@ -23,7 +24,6 @@ from predicat.backends.sql.base import (
     both,
     case,
     cast,
-    clamp,
     constant,
     constant_int,
     either,
@@ -38,10 +38,10 @@ from predicat.backends.sql.base import (
     once,
     over_zero,
     replace_each,
+    substr,
     text,
     to_boolean,
     try_cast,
-    up_to,
     whole,
     wrap,
 )
@@ -62,7 +62,6 @@ from predicat.ir.values import (
 from predicat.semantics import casefold, regex
 
 _MILLION = 1_000_000
-_LONGEST = 2**31 - 1
 
 
 def _try(sql: Sql) -> Sql:
@@ -207,22 +206,6 @@ def _glob(sql: Sql, pattern: str) -> Sql:
 def _only(sql: Sql, characters: str, longest: int) -> Sql:
     """Whether a text has at most so many bytes and no character but these, for a cast that takes much else. A pattern takes half as long again."""
     return both(binary(exp.LTE, fn("STRLEN", sql.copy()), number(longest)), negation(_glob(sql, f"*[!{characters}]*")))
-
-
-def _substr(r: Renderer, node: Call) -> Sql:
-    """From max(start, 1): a start below zero would count from the end."""
-    value, start = r.node(node.args[0]), whole(r, node.args[1])
-    plain = 1 <= constant_int(node.args[1]) <= _LONGEST
-    first = r.node(node.args[1]) if plain else clamp(start, 1, _LONGEST)
-    if len(node.args) == 2:
-        return fn("SUBSTRING", value, first)
-    length = whole(r, node.args[2])
-    if plain and 1 <= constant_int(node.args[2]) <= _LONGEST:
-        return fn("SUBSTRING", value, first, r.node(node.args[2]))
-    count = fn("LEAST", length, number(_LONGEST)) if plain else up_to(_try(binary(exp.Add, start.copy(), length)), first)
-    found = fn("SUBSTRING", value, first.copy(), count)
-    known = [] if plain else [negation(is_null(start.copy()))]
-    return case((both(binary(exp.GTE, length.copy(), number(0)), *known), found))
 
 
 def _reverse(r: Renderer, node: Call) -> Sql:
@@ -386,11 +369,10 @@ def _known_of(node: Node, variable: str) -> bool:
         return all(_known_of(arg, variable) for arg in node.args)
     if not isinstance(node, Call) or node.op not in _TOTAL:
         return False
-    first, *others = (part for arg in node.args for part in (arg.items if isinstance(arg, Items) else (arg,)))
-    if isinstance(others[-1], Variable):
-        first, others = others[-1], [first, *others[:-1]]
-    constants = all(isinstance(part, Literal) and part.value is not None for part in others)
-    return constants and isinstance(first, Variable) and first.name == variable
+    element, *others = node.args[::-1] if node.op in KINDS and isinstance(node.args[1], Variable) else node.args
+    parts = [part for other in others for part in (other.items if isinstance(other, Items) else (other,))]
+    constants = all(isinstance(part, Literal) and part.value is not None for part in parts)
+    return constants and isinstance(element, Variable) and element.name == variable
 
 
 def _elements(r: Renderer, node: Node) -> Sql:
@@ -475,7 +457,7 @@ def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.node(node.args[0]), whole(r, node.args[1])
     following = binary(exp.Add, position.copy(), number(1))
     found = fn("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
-    return case((between(position, number(0), number(_LONGEST)), found))
+    return case((between(position, number(0), number(INT32_MAX)), found))
 
 
 def _size(r: Renderer, node: Call) -> Sql:
@@ -506,14 +488,14 @@ def _json_step(r: Renderer, node: Call) -> Sql:
         return case((_json_kind(sql, "object"), _found(sql.copy(), exp.DPipe(this=text("/"), expression=escaped, safe=True))))
     if not isinstance(key, Literal):
         place = r.node(key)
-        known = both(_json_kind(sql, "array"), between(place, number(0), number(_LONGEST)))
+        known = both(_json_kind(sql, "array"), between(place, number(0), number(INT32_MAX)))
         path = exp.DPipe(this=exp.DPipe(this=text("$["), expression=cast(place.copy(), "TEXT"), safe=True), expression=text("]"), safe=True)
         return case((known, _found(sql.copy(), path)))
     if isinstance(key.value, str) and (key.value.isdigit() or key.value == "-"):
         return _found(sql, text(f'$."{key.value}"'))
     if isinstance(key.value, str):
         return _found(sql, text("/" + key.value.replace("~", "~0").replace("/", "~1")))
-    if not isinstance(key.value, int) or not 0 <= key.value <= _LONGEST:
+    if not isinstance(key.value, int) or not 0 <= key.value <= INT32_MAX:
         return r.null(JSON)
     return _found(sql, text(f"$[{key.value}]"))
 
@@ -605,7 +587,7 @@ DUCKDB = Dialect(
         "contains_ci": ignoring_case("CONTAINS", fold=_folded),
         "like_ci": _like_ci,
         "matches": _matches,
-        "substr": _substr,
+        "substr": substr(lambda one, other: _try(binary(exp.Add, one, other))),
         "position": lambda r, node: cast(fn("INSTR", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
         "replace_each": replace_each("(?s)(.)", "\\1", "g"),

@@ -10,6 +10,7 @@ from sqlglot import exp
 from predicat.backends.sql import durations, spark_patterns
 from predicat.backends.sql.base import (
     COMMON,
+    INT32_MAX,
     Dialect,
     Renderer,
     Rule,
@@ -22,7 +23,6 @@ from predicat.backends.sql.base import (
     both,
     case,
     cast,
-    clamp,
     constant,
     constant_int,
     either,
@@ -37,10 +37,10 @@ from predicat.backends.sql.base import (
     over_zero,
     replace_each,
     rlike,
+    substr,
     text,
     to_boolean,
     try_cast,
-    up_to,
     whole,
     wrap,
 )
@@ -155,30 +155,6 @@ def _trim(name: str) -> Rule:
 def _shape(pattern: str) -> str:
     """One of the patterns of ir.values, exact at both ends: Java's `$` also stands before a last line end."""
     return pattern.removesuffix("$").replace("^", "\\A", 1) + "\\z"
-
-
-def _substr(r: Renderer, node: Call) -> Sql:
-    """From max(start, 1): Spark counts a start below zero from the end, and takes 0 for 1."""
-    value, start = r.node(node.args[0]), r.node(node.args[1])
-    literal = _at_least_one(node.args[1])
-    first = start if literal else cast(clamp(start, 1, _INT32), "INT")
-    if len(node.args) == 2:
-        return fn("SUBSTRING", value, first)
-    length = r.node(node.args[2])
-    if literal and isinstance(node.args[2], Literal):
-        most = min(constant_int(node.args[2]), _INT32)
-        return r.null(STRING) if most < 0 else fn("SUBSTRING", value, first, cast(number(most), "INT"))
-    count = fn("LEAST", length, number(_INT32)) if literal else up_to(fn("TRY_ADD", cast(start.copy(), "BIGINT"), length), first)
-    found = fn("SUBSTRING", value, first.copy(), cast(count, "INT"))
-    known = [] if literal else [negation(is_null(start.copy()))]
-    return case((both(binary(exp.GTE, length.copy(), number(0)), *known), found))
-
-
-_INT32 = 2**31 - 1
-
-
-def _at_least_one(node: Node) -> bool:
-    return 1 <= constant_int(node) <= _INT32
 
 
 def _replace(r: Renderer, node: Call) -> Sql:
@@ -496,7 +472,7 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.args(node)
     if isinstance(node.args[1], Literal):
-        return fn("GET", items, position) if 0 <= constant_int(node.args[1]) <= _INT32 else r.null(node.type)
+        return fn("GET", items, position) if 0 <= constant_int(node.args[1]) <= INT32_MAX else r.null(node.type)
     return _at(items, position)
 
 
@@ -641,7 +617,7 @@ SPARK = Dialect(
         "contains_ci": ignoring_case("CONTAINS"),
         "like_ci": ignoring_case("LIKE"),
         "matches": spark_patterns.matches,
-        "substr": _substr,
+        "substr": substr(lambda one, other: fn("TRY_ADD", one, other), lambda places: cast(places, "INT")),
         "position": lambda r, node: fn("INSTR", *r.args(node)),
         "replace": _replace,
         "replace_each": replace_each("(?s)(.)", "$1"),

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse, seconds
+from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, fields_of
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
-from predicat.ir.values import WHITE_SPACE
+from predicat.ir.values import WHITE_SPACE, seconds
 from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
 from predicat.passes.variables import apart, caseless

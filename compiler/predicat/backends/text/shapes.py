@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from datetime import UTC, date, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -127,7 +126,3 @@ def iso(value: date) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
     return value.isoformat()
-
-
-def seconds(value: timedelta) -> str:
-    return f"{Decimal(value // timedelta(microseconds=1)) / 1_000_000:f}s"
