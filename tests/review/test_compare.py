@@ -15,7 +15,8 @@ from predicat.ir.ops import OPS
 from predicat.ir.text import to_text
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
-from predicat.review.compare import Verdict, compare_nodes
+from predicat.review import show
+from predicat.review.compare import EXACT, PROVED, Verdict, compare_nodes, example
 from predicat.review.mutants import mutants
 from predicat.review.probe import Probe
 from predicat.review.smt.encode import encodable
@@ -101,8 +102,29 @@ def test_a_field_of_another_type_is_no_proof() -> None:
     assert (found.kind, found.notes) == ("unsupported", ("a has another type",))
 
 
-def test_proofs_on_doubles_say_what_they_take_for_granted() -> None:
-    assert "exact numbers" in predicat.compare(parse("b * 2 > 4"), parse("b > 2")).notes[0]
+PROOFS = [
+    ("a > 3", "a >= 4", "proved", "the same outcome on every row (proved)"),
+    ("a > 3", "a > 4", "proved", "rows are lost, none is gained (proved)"),
+    ("a > 1", "a < 5", "shown", "rows are lost and rows are gained (shown)"),
+    ("b * 3 > 6", "b > 2", "holds for exact arithmetic", "the same outcome on every row (holds for exact arithmetic)"),
+    ("b * 3 > 6 AND a > 1", "b > 2", "holds for exact arithmetic", "rows are gained, none is lost (holds for exact arithmetic)"),
+    ("trim(s) = 'a'", "s = 'a'", "", "no proof, because of trim"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "proof", "sentence"), PROOFS)
+def test_a_verdict_says_what_it_rests_on(before: str, after: str, proof: str, sentence: str) -> None:
+    verdict = predicat.compare(parse(before), parse(after), timeout=20)
+    assert verdict.proof == proof
+    assert show.sentence(verdict).startswith(sentence)
+    assert show.verdict_data(verdict)["proof"] == proof
+    assert show.title(verdict) == (verdict.kind if proof != EXACT else f"{verdict.kind} ({EXACT})")
+    assert verdict.same_rows is (verdict.kind == "equivalent" and proof == PROVED)
+
+
+def test_no_row_in_exact_arithmetic_is_no_proof_that_there_is_none() -> None:
+    assert example(parse("b * 3 > 6 AND b < 2").node, wanted=True) == (EXACT, None)
+    assert example(parse("a > 6 AND a < 2").node, wanted=True) == ("none", None)
 
 
 def test_operators_with_a_formula_exist() -> None:
@@ -162,7 +184,7 @@ def test_no_verdict_is_wrong(pair: Any) -> None:
         before = Call(BOOLEAN, "and", (before, after))
     verdict = compare_nodes(before, after, timeout=0.5)
     check_witnesses(before, after, verdict)
-    if verdict.notes:
+    if verdict.proof == EXACT:
         return  # it holds for exact numbers, and says so: 1e-200 * 1e-200 is 0 in doubles
     functions = compile_node(before), compile_node(after)
     for row in [*rows(50), *Probe((before, after)).rows(150, seed=7)]:

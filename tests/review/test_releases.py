@@ -87,6 +87,15 @@ def test_a_change_under_not_is_a_warning(tmp_path: Path, lock: Lock) -> None:
     assert found == [("warning", "orders.large@1 accepts the rows that it was released with, but differs under NOT: {}: UNKNOWN before, FALSE after")]
 
 
+def test_a_refactoring_of_doubles_that_rounding_may_change_is_a_warning(tmp_path: Path) -> None:
+    text = FIRST.replace("amount: bigint", "amount: double")
+    own, _ = releases.released(catalog(tmp_path / "before", text.replace("amount > 100", "amount * 3 > 300")), EMPTY, TODAY)
+    found = problems(tmp_path, own, text)
+    assert [severity for severity, _ in found] == ["warning"]
+    assert "orders.large@1 is released" in found[0][1]
+    assert "holds for exact arithmetic" in found[0][1]
+
+
 def test_no_proof_is_an_error(tmp_path: Path, lock: Lock) -> None:
     text = FIRST.replace("{sql: note IS NOT NULL}", '{sql: "note IS NOT NULL AND (trim(trim(note)) = trim(note) OR amount > 1)"}')
     found = problems(tmp_path, lock, text)

@@ -291,6 +291,12 @@ def released_unproved(span: Span, name: str, reason: str, number: int) -> Diagno
                       f"write the new body as version {number}")  # fmt: skip
 
 
+def released_exact(span: Span, name: str, reason: str, number: int) -> Diagnostic:
+    return Diagnostic("released-exact", f"{name} is released; whether its new body keeps its meaning is not proved for doubles: {reason}", span,
+                      f"arithmetic of doubles rounds: write the new body as version {number} if a row may come or go by it",
+                      Severity.WARNING)  # fmt: skip
+
+
 def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
     return Diagnostic("released-unknown", f"{name} accepts the rows that it was released with, but {'; '.join(rows)}", span,
                       "filters that negate it may change", Severity.WARNING)  # fmt: skip

@@ -34,7 +34,8 @@ def _against_previous(row: Filter, number: int) -> str:
     before = max(earlier)
     verdict = compare(row.versions[before].predicate, row.versions[number].predicate, on_unknown=(row.on_unknown, row.on_unknown))
     rows = "".join(f"; {what} {show.row_text(item.row)}" for what, item in show.witnesses(verdict)[:1])
-    return f"{verdict.kind} than version {before}{rows}" if verdict.kind in ("narrower", "wider") else f"{verdict.kind}, against version {before}{rows}"
+    kind = show.title(verdict)
+    return f"{kind} than version {before}{rows}" if verdict.kind in ("narrower", "wider") else f"{kind}, against version {before}{rows}"
 
 
 def add(path: Path, day: date, found: Sequence[str]) -> None:

@@ -24,7 +24,10 @@ Outcome = bool | None
 Row = Mapping[str, Any]
 Test = Callable[[Row], bool]
 _PROBES = 60
-_EXACT = "doubles are taken as exact numbers: rounding is not looked at"
+PROVED = "proved"
+EXACT = "holds for exact arithmetic"
+SHOWN = "shown"
+"""What a verdict rests on, in the words that every output uses (see `Verdict.proof`)."""
 
 
 class Witness(Struct, frozen=True):
@@ -43,10 +46,15 @@ class Verdict(Struct, frozen=True):
     FALSE where the other is UNKNOWN, so that their negations differ: see `unknown`); "narrower" (rows are lost, see `lost`);
     "wider" (rows are gained, see `gained`); "changed" (both); "disjoint" (no row is accepted by both); "always", "never" (the second
     accepts every row, or none, which the first did not); "undecided" (no proof within the time limit); "unsupported" (no proof,
-    because of the `operators`). Witnesses were seen by the reference evaluator. `notes` say what a proof takes for granted.
+    because of the `operators`). Witnesses were seen by the reference evaluator.
+
+    `proof` says what the verdict rests on: "proved" (it holds for every row); "holds for exact arithmetic" (it is proved for numbers
+    that are never rounded, and sums, products and quotients of doubles are); "shown" (witnesses are all that it says: "changed");
+    "" (nothing is proved: "undecided" and "unsupported"). `notes` say why nothing is.
     """
 
     kind: str
+    proof: str = ""
     lost: Witness | None = None
     gained: Witness | None = None
     unknown: Witness | None = None
@@ -55,8 +63,8 @@ class Verdict(Struct, frozen=True):
 
     @property
     def same_rows(self) -> bool:
-        """Whether it is proved that both accept the same rows."""
-        return self.kind.startswith("equivalent")
+        """Whether it is proved that both accept the same rows. A proof for exact arithmetic is not enough."""
+        return self.proof == PROVED and self.kind.startswith("equivalent")
 
 
 def compare(
@@ -72,24 +80,27 @@ def compare(
 
 def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 2.0) -> Verdict:
     """`compare` for typed trees."""
-    if on_unknown[0] == on_unknown[1] and to_text(before) == to_text(after):
-        return Verdict("equivalent")
     clash = _retyped(before, after)
     if clash:
         return Verdict("unsupported", notes=tuple(f"{name} has another type" for name in clash))
+    if on_unknown[0] == on_unknown[1] and to_text(before) == to_text(after):
+        return Verdict("equivalent", PROVED)
     return _Comparison(before, after, on_unknown, time.monotonic() + timeout).verdict()
 
 
 def search(
     left: Node, right: Node, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool], timeout: float = 2.0
 ) -> tuple[str, Witness | None]:
-    """A row for which two predicates have certain outcomes: ("found", it), or "none" if there is provably none, or "open".
+    """A row for which two predicates have certain outcomes: ("found", it); ("none", None) if there is provably none;
+    (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles; ("open", None) if nobody knows.
 
     `test` says it of outcomes, `formula` of formulas; they must say the same.
     """
     asked = _Comparison(left, right, ("reject", "reject"), time.monotonic() + timeout)
     found = asked.find(test, formula)
-    return ("found", found) if found is not None else ("open", None) if asked.open else ("none", None)
+    if found is not None:
+        return "found", found
+    return "open" if asked.open else EXACT if asked.exact else "none", None
 
 
 def example(node: Node, wanted: Outcome, timeout: float = 2.0) -> tuple[str, Witness | None]:
@@ -126,7 +137,7 @@ class _Comparison:
         self.tried: list[tuple[Row, Outcome, Outcome]] = []
         self.open = False
         self.operators: dict[str, None] = {}
-        self.inexact = False
+        self.exact = False
         self.solvers: dict[bool, tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
 
     # --- rows
@@ -157,8 +168,8 @@ class _Comparison:
             unknown = self.find(lambda a, b: a is not b, lambda a, b: any_of(_differs(a.true, b.true), _differs(a.false, b.false)))
             if self.open:
                 return self._open(None, None)
-            return self._done("equivalent" if unknown is None else "equivalent as a filter", unknown=unknown)
-        return self._done(self._kind(lost, gained), lost=lost, gained=gained)
+            return self._done("equivalent" if unknown is None else "equivalent as a filter", self.proof, unknown=unknown)
+        return self._done(*self._kind(lost, gained), lost=lost, gained=gained)
 
     def implies(self, one: int, other: int) -> bool:
         """Whether it is plain from the operands alone that every row that one accepts the other accepts: `a AND b` and `a`, `a` and `a OR b`."""
@@ -167,35 +178,42 @@ class _Comparison:
         stronger, weaker = self.nodes[one], self.nodes[other]
         return _operands("and", weaker) <= _operands("and", stronger) or _operands("or", stronger) <= _operands("or", weaker)
 
-    def _kind(self, lost: Witness | None, gained: Witness | None) -> str:
+    def _kind(self, lost: Witness | None, gained: Witness | None) -> tuple[str, str]:
+        """The kind of a difference, and what it rests on."""
         if lost and not gained and self.none(lambda _, b: self.accepted(1, b), lambda _, b: self.taken(1, b)):
-            return "never"
+            return "never", self.proof
         if gained and not lost and self.none(lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.taken(1, b))):
-            return "always"
+            return "always", self.proof
         if lost and gained:
             both = self.none(lambda a, b: self.accepted(0, a) and self.accepted(1, b), lambda a, b: all_of(self.taken(0, a), self.taken(1, b)))
-            return "disjoint" if both else "changed"
-        return "narrower" if lost else "wider"
+            return ("disjoint", PROVED) if both else ("changed", SHOWN)
+        return "narrower" if lost else "wider", self.proof
+
+    @property
+    def proof(self) -> str:
+        """What the questions that found no row rest on."""
+        return EXACT if self.exact else PROVED
 
     def _open(self, lost: Witness | None, gained: Witness | None) -> Verdict:
         if lost and gained:
-            return self._done("changed", lost=lost, gained=gained)
-        return self._done("unsupported" if self.operators else "undecided", lost=lost, gained=gained)
+            return self._done("changed", SHOWN, lost=lost, gained=gained)
+        return self._done("unsupported" if self.operators else "undecided", "", lost=lost, gained=gained)
 
-    def _done(self, kind: str, **found: Witness | None) -> Verdict:
-        notes = (_EXACT,) if self.inexact and kind not in ("changed", "undecided", "unsupported") else ()
-        operators = tuple(self.operators) if kind == "unsupported" else ()
-        return Verdict(kind, operators=operators, notes=notes, **found)
+    def _done(
+        self, kind: str, proof: str, *, lost: Witness | None = None, gained: Witness | None = None, unknown: Witness | None = None
+    ) -> Verdict:
+        return Verdict(kind, proof, lost, gained, unknown, tuple(self.operators) if kind == "unsupported" else ())
 
     def taken(self, side: int, truth: Truth) -> Bool:
         return negated(truth.false) if self.accept[side] else truth.true
 
     def none(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> bool:
-        """Whether it is proved that no row answers a question; a question left open is a No."""
-        before = self.open
+        """Whether it is proved that no row answers a question, for exact arithmetic only if the verdict holds for it only; else a No."""
+        before = self.open, self.exact
+        self.open = self.exact = False
         found = self.find(test, formula)
-        proved = found is None and not (self.open and not before)
-        self.open = before
+        proved = found is None and not self.open and (before[1] or not self.exact)
+        self.open, self.exact = before
         return proved
 
     def find(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> Witness | None:
@@ -222,7 +240,6 @@ class _Comparison:
         except (RecursionError, ArgumentError):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
             return "open"
         wanted = formula(*truths)
-        self.inexact = self.inexact or encoder.inexact
         if wanted is False:
             return "none"
         solver.set("timeout", max(1, int(1000 * left * share)))
@@ -232,8 +249,10 @@ class _Comparison:
             for attempt in range(3):
                 answer = solver.check()
                 if answer == z3.unsat:
-                    # Later attempts look among fewer doubles: that they find nothing there proves nothing.
-                    return "open" if attempt else "none"
+                    if attempt:  # it looked among fewer doubles: that it found nothing there proves nothing
+                        return "open"
+                    self.exact = self.exact or encoder.inexact
+                    return "none"
                 if answer != z3.sat:
                     return "open"
                 model = solver.model()

@@ -46,6 +46,8 @@ def _changed(row: Filter, version: Version, released: Released) -> Iterator[Diag
     from predicat.review import show  # noqa: PLC0415  # needs z3, and only now
 
     verdict = proof(released, row, version)
+    if verdict.kind.startswith("equivalent") and not verdict.same_rows:
+        yield msg.released_exact(version.span, now.name, show.sentence(verdict), _next(row))
     if verdict.kind == "equivalent":
         return
     rows = [f"{what}: {show.witness_text(found)}" for what, found in show.witnesses(verdict)]

@@ -24,7 +24,7 @@ def _title(change: Change) -> str:
         return change.status
     if change.verdict is None:
         return "described anew" if change.status == "described" else "versions changed"
-    return change.verdict.kind
+    return show.title(change.verdict)
 
 
 def _detail(change: Change) -> Iterator[str]:
@@ -63,7 +63,7 @@ def text(found: Changes, data: Data) -> str:
         lines += [f"  {line}" for line in _detail(change)]
         lines += [f"  {what}: {show.witness_text(row)}" for what, row in _rows(change.verdict)]
         for version in change.versions:
-            lines.append(f"  version {version.number} {version.status}" + (f": {version.verdict.kind}" if version.verdict else ""))
+            lines.append(f"  version {version.number} {version.status}" + (f": {show.title(version.verdict)}" if version.verdict else ""))
             lines += [f"    {line}" for line in version.text_diff()]
         if change.name in data:
             lines += [f"  {line}" for line in data[change.name].lines()]
@@ -121,7 +121,7 @@ def _markdown_change(change: Change) -> str:
     lines += [f"- affects {kind}: {', '.join(f'`{name}`' for name in names[:30])}" for kind, names in change.affects.items()]
     lines += [f"- {what}: {_code(show.witness_text(row))}" for what, row in _rows(change.verdict)]
     for version in change.versions:
-        lines += ["", f"Version {version.number} {version.status}" + (f", {version.verdict.kind}" if version.verdict else "") + ":", ""]
+        lines += ["", f"Version {version.number} {version.status}" + (f", {show.title(version.verdict)}" if version.verdict else "") + ":", ""]
         diff = version.text_diff()
         if not diff:
             lines.append("its text is the same; what it refers to changed")
@@ -209,7 +209,7 @@ def sarif(found: Changes, _data: Data) -> str:
     """A SARIF 2.1.0 log, a result a filter."""
     results = [
         {
-            "ruleId": f"filter-{_title(change).replace(' ', '-')}",
+            "ruleId": f"filter-{(change.verdict.kind if change.verdict else _title(change)).replace(' ', '-')}",
             "level": "warning" if change.changes_rows else "note",
             "message": {"text": "; ".join((f"{change.name}: {_title(change)}", *_detail(change), *(show.witness_text(row) for _, row in _rows(change.verdict))))},
             "locations": [location(*change.state.place)],

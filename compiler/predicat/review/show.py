@@ -62,14 +62,14 @@ def outcome(value: bool | None) -> str:
 
 
 SENTENCES = {
-    "equivalent": "the same outcome on every row (proved)",
-    "equivalent as a filter": "the same rows (proved); some are FALSE where they were UNKNOWN, or the reverse, so NOT differs",
-    "narrower": "rows are lost, none is gained (proved)",
-    "wider": "rows are gained, none is lost (proved)",
-    "changed": "rows are lost and rows are gained",
-    "disjoint": "no row that was accepted still is, others are (proved)",
-    "always": "every row is accepted now (proved)",
-    "never": "no row is accepted any more (proved)",
+    "equivalent": "the same outcome on every row ({proof})",
+    "equivalent as a filter": "the same rows ({proof}); some are FALSE where they were UNKNOWN, or the reverse, so NOT differs",
+    "narrower": "rows are lost, none is gained ({proof})",
+    "wider": "rows are gained, none is lost ({proof})",
+    "changed": "rows are lost and rows are gained ({proof})",
+    "disjoint": "no row that was accepted still is, others are ({proof})",
+    "always": "every row is accepted now ({proof})",
+    "never": "no row is accepted any more ({proof})",
     "undecided": "no proof within the time limit",
     "unsupported": "no proof",
 }
@@ -77,12 +77,17 @@ SENTENCES = {
 
 def sentence(verdict: Verdict) -> str:
     """A verdict in words."""
-    found = SENTENCES[verdict.kind]
+    found = SENTENCES[verdict.kind].format(proof=verdict.proof)
     if verdict.operators:
         found += f", because of {', '.join(verdict.operators)}"
     if verdict.kind in ("undecided", "unsupported") and (verdict.lost or verdict.gained):
         found += f"; rows are {'lost' if verdict.lost else 'gained'}"
     return "; ".join((found, *verdict.notes))
+
+
+def title(verdict: Verdict) -> str:
+    """The kind of a verdict. Where it is neither proved nor shown, what it rests on is part of it."""
+    return f"{verdict.kind} ({verdict.proof})" if verdict.proof not in ("proved", "shown", "") else verdict.kind
 
 
 def witnesses(verdict: Verdict) -> list[tuple[str, Witness]]:
@@ -101,6 +106,7 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
     """A verdict as JSON."""
     return {
         "kind": verdict.kind,
+        "proof": verdict.proof,
         "sentence": sentence(verdict),
         "operators": list(verdict.operators),
         "notes": list(verdict.notes),

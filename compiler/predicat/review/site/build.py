@@ -120,7 +120,7 @@ class _Site:
         for before, after in itertools.pairwise(numbers):
             verdict = compare(row.versions[before].predicate, row.versions[after].predicate, on_unknown=(row.on_unknown, row.on_unknown), timeout=1)
             rows = [(what, show.witness_text(item)) for what, item in show.witnesses(verdict)]
-            found[after] = {"before": before, "kind": verdict.kind, "sentence": show.sentence(verdict), "rows": rows}
+            found[after] = {"before": before, "kind": show.title(verdict), "sentence": show.sentence(verdict), "rows": rows}
         return found
 
 
