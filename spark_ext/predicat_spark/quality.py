@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.quality.engines import SAMPLE_ROWS
 from predicat.quality.judge import Check, judge
@@ -55,7 +54,7 @@ def _count(frame: DataFrame, classes: Classes) -> Iterable[Sequence[int]]:
         words[name] = words[name].bitwiseOR(number) if name in words else number
     numbered = frame.select(*(word.alias(name) for name, word in words.items())) if words else frame
     counted = numbered.groupBy(*words).count()
-    if find_spec("pyarrow") is None:
+    if not extras.installed("pyarrow"):
         return [tuple(row) for row in counted.collect()]
     return list(zip(*(column.to_pylist() for column in counted.toArrow().columns), strict=True))
 

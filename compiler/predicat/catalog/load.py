@@ -74,7 +74,7 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if root.is_file():
         return [root]
     if not root.is_dir():
-        reporter.add(msg.unreadable(str(root), "there is no such folder"))
+        reporter.add(msg.no_folder(str(root)))
         return []
     found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and not file.is_dir() and not file.name.startswith(LOCKS))
     if not found:

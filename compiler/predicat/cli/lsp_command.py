@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -15,10 +14,9 @@ from predicat.cli.options import catalog_option
 @catalog_option
 @click.option("--no-lint", is_flag=True, help="Show problems only, not what the lint rules find.")
 def command(folder: Path, *, no_lint: bool) -> None:
-    if find_spec("pygls") is None:
-        from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # only for a mistake
+    from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
-        raise PredicatError.of(messages.missing_extra("pygls, the language server's protocol,", "lsp"))
+    extras.require("pygls")
     from predicat.editor.server import create  # noqa: PLC0415  # not for --help
 
     gc.enable()  # this command does not end soon

@@ -1,4 +1,4 @@
-"""`predicat`: finds the command and loads only that. Exit codes: 0 done, 1 problems in the catalog or data, 2 wrong use."""
+"""`predicat`: finds the command and loads only that. `exit_codes` says what its exit codes mean."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import importlib
 import io
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
+
+from predicat.cli.exit_codes import MEANINGS, ExitCode, code_for
 
 if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic
@@ -35,8 +37,6 @@ COMMANDS = {
     "lsp": "Start the language server for editors.",
     "schema": "Print the JSON Schema of catalog files.",
 }
-FINDS = ("diff", "lint", "test", "quality")
-"""Commands whose exit code 1 says that they found something; there, a catalog that cannot be read is 2."""
 
 
 class Commands(click.Group):
@@ -55,6 +55,8 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code.value), meaning) for code, meaning in MEANINGS.items()])
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
@@ -71,9 +73,11 @@ def cli() -> None:
     """One catalog of named filters: one meaning in Spark SQL, PostgreSQL and Python."""
 
 
-def _tell(problems: Sequence[Diagnostic]) -> None:
+def _end(problems: Sequence[Diagnostic]) -> NoReturn:
+    """Print the problems and exit with the code that they have."""
     click.echo("\n\n".join(item.render() for item in problems), err=True)
     click.echo(f"\n{len(problems)} problem{'s' if len(problems) != 1 else ''}", err=True)
+    sys.exit(code_for(sys.argv[1] if len(sys.argv) > 1 else "", problems))
 
 
 def main() -> None:
@@ -84,30 +88,33 @@ def main() -> None:
         # What a terminal cannot show, such as half a character of UTF-16 in a row, is told by its number.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # cheap, but after the group is built
+    from predicat.diagnostics import PredicatError, extras  # noqa: PLC0415  # cheap, but after the group is built
 
     try:
         code = cli(standalone_mode=False)
         if isinstance(code, int) and code:
             sys.exit(code)
     except PredicatError as error:
-        _tell(error.diagnostics)
-        sys.exit(2 if sys.argv[1:2] and sys.argv[1] in FINDS else 1)
+        _end(error.diagnostics)
+    except ModuleNotFoundError as error:
+        problem = extras.missing(error)
+        if problem is None:
+            raise
+        _end([problem])
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
+        sys.exit(ExitCode.USAGE)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except (KeyboardInterrupt, click.Abort):
         click.echo("interrupted", err=True)
-        sys.exit(130)
+        sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        sys.exit(1)
+        sys.exit(ExitCode.FINDINGS)
     except OSError as error:
         # What is read is told with its place; this is an output that cannot be written.
         from predicat.diagnostics.messages import file_problem  # noqa: PLC0415  # only for a mistake
 
-        _tell([file_problem(str(error.filename or ""), error.strerror or str(error))])
-        sys.exit(2)
+        _end([file_problem(str(error.filename or ""), error.strerror or str(error))])
     finally:
         gc.freeze()  # or Python looks through all that is left before it ends: a tenth of a large compilation

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,7 +51,6 @@ def load_quietly(folder: Path, variables: dict[str, str], files: Collection[Path
 
 def needs_review() -> None:
     """Raise PredicatError unless the solver is installed."""
-    if find_spec("z3") is None:
-        from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # only for a mistake
+    from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
-        raise PredicatError.of(messages.missing_extra("z3, which proves what a change does,", "review"))
+    extras.require("z3")

@@ -6,7 +6,6 @@ import importlib
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -121,10 +120,9 @@ def suggest(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...],
 @click.option("--out", default="target/quality", show_default=True, type=click.Path(path_type=Path), help="The folder of the project.")
 @click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="What stability is judged against.")
 def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, baseline: Path) -> None:
-    if find_spec("great_expectations") is None:
-        from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # only for a mistake
+    from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
-        raise PredicatError.of(messages.missing_extra("Great Expectations", "quality"))
+    extras.require("great_expectations")
     from predicat.quality import history as kept  # noqa: PLC0415  # not for --help
     from predicat.quality.project import DSN, generate  # noqa: PLC0415  # takes seconds to import
 
@@ -143,7 +141,7 @@ def _run(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sampl
     try:
         found = _measured(catalog, name, engine, inputs, sample, dsn)
     except PredicatError as error:
-        if all(item.code == "usage" for item in error.diagnostics):
+        if all(item.code in ("usage", "missing-extra") for item in error.diagnostics):
             raise
         return Run(name, None, (), error.diagnostics, past)
     return Run(name, found, judge(catalog, found, past, base), (), past)

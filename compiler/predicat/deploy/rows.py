@@ -7,13 +7,11 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics import extras
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import DOUBLE, JSON, ArrayType, MapType, StructType, Type
 
@@ -121,8 +119,7 @@ def _document(value: Any) -> Any:
 
 def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]) -> Columns:
     """The values of SQL expressions on rows, in the order of the rows. Raises PredicatError if DuckDB is not installed."""
-    if find_spec("duckdb") is None:
-        raise PredicatError.of(msg.missing_extra("DuckDB", "duckdb"))
+    extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
     with duckdb.connect() as connection:

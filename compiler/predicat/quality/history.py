@@ -6,13 +6,12 @@ import importlib
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from predicat.catalog.model import Catalog
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.ir.text import meaning_hash
 from predicat.quality.measure import Measure
@@ -80,15 +79,14 @@ def _entry(item: Any) -> Entry:
     return {**{key: item[key] for key in _KEYS}, "atoms": item.get("atoms") or [], **item}
 
 
-def _parquet(path: Path) -> Any:
-    if find_spec("pyarrow") is None:
-        raise PredicatError.of(msg.missing_extra(f"Parquet ({path})", "quality"))
+def _pyarrow() -> Any:
+    extras.require("pyarrow")
     importlib.import_module("pyarrow.parquet")
     return importlib.import_module("pyarrow")
 
 
 def _read_parquet(folder: Path) -> list[Entry]:
-    arrow = _parquet(folder)
+    arrow = _pyarrow()
     if not folder.exists():
         return []
     if not folder.is_dir():
@@ -104,7 +102,7 @@ def _read_parquet(folder: Path) -> list[Entry]:
 
 def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
     """A file of its own, so that one that is there is never written again; it appears whole."""
-    arrow = _parquet(folder)
+    arrow = _pyarrow()
     folder.mkdir(exist_ok=True)
     if added:
         beside = folder / f".{uuid4().hex}.part"

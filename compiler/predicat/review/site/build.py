@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from markupsafe import Markup, escape
 
 from predicat.catalog.manifest import build_manifest, write_text
 from predicat.catalog.model import Catalog, Filter
+from predicat.diagnostics import extras
 from predicat.ir.nodes import Node
 from predicat.review.explain import pushdown, tree
 from predicat.review.show import row_text
@@ -55,7 +55,7 @@ class _Site:
     def __init__(self, catalog: Catalog, manifest: dict[str, Any], proofs: bool, coverage: Report) -> None:
         self.catalog = catalog
         self.coverage = coverage
-        self.proofs = proofs and find_spec("z3") is not None
+        self.proofs = proofs and extras.installed("z3")
         self.versions: dict[str, list[dict[str, Any]]] = {}
         for version in manifest["filters"]:
             self.versions.setdefault(version["name"], []).append(version)

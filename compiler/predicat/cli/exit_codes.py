@@ -1,0 +1,46 @@
+"""The exit codes of all commands: the one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from predicat.diagnostics import Diagnostic
+
+
+class ExitCode(IntEnum):
+    """What the exit code of a command says."""
+
+    DONE = 0
+    FINDINGS = 1
+    USAGE = 2
+    ENGINE = 3
+    INTERRUPTED = 130
+
+
+MEANINGS = {
+    ExitCode.DONE: "done, nothing found",
+    ExitCode.FINDINGS: "findings: problems in the catalog, rows that change, lint, failing tests, broken bounds",
+    ExitCode.USAGE: "wrong use: an option, a name, a file that cannot be written, a package that is not installed",
+    ExitCode.ENGINE: "an engine (Spark, PostgreSQL, DuckDB) failed or cannot be reached",
+    ExitCode.INTERRUPTED: "interrupted",
+}
+"""One line for each code, as the help and the documentation show them."""
+
+JUDGES = ("diff", "lint", "quality", "test")
+"""Commands for which 1 says that they found what they look for: there, a catalog with problems is wrong use."""
+
+_USAGE = frozenset({"usage", "missing-extra", "file"})
+_ENGINE = frozenset({"engine", "connection", "encoding", "java"})
+
+
+def code_for(command: str, problems: Sequence[Diagnostic]) -> ExitCode:
+    """The exit code of a command that ends with these problems. An engine's failure is told before anything else."""
+    codes = {problem.code for problem in problems}
+    if codes & _ENGINE:
+        return ExitCode.ENGINE
+    if command in JUDGES or codes <= _USAGE:
+        return ExitCode.USAGE
+    return ExitCode.FINDINGS

