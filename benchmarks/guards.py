@@ -1,10 +1,12 @@
-"""Times generated SQL, which never raises, beside the raising SQL that a person writes: `python benchmarks/guards.py [rows] [engine ...]`.
+"""Times generated SQL, which never raises, beside the raising SQL that a person writes:
+`python benchmarks/guards.py [rows] [engine ...] [--runs N] [--only LABEL]`.
 
 On Spark, PostgreSQL and DuckDB, where both give the same rows. Printed as ratios, each of the best of runs in turn.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
@@ -135,15 +137,16 @@ def on_duckdb(rows: int, _folder: Path) -> Iterator[Count]:
 ENGINES = {"spark": on_spark, "postgres": on_postgres, "duckdb": on_duckdb}
 
 
-def measure(engine: str, count: Count) -> None:
-    for label, (ours, by_hand) in PAIRS.items():
+def measure(engine: str, count: Count, times: int, labels: list[str]) -> None:
+    for label in labels:
+        ours, by_hand = PAIRS[label]
         hand, sql = by_hand.get(engine, ours), predicat.parse(ours, "sql", FIELDS).sql(engine)
         counts = count(hand), count(sql)
         if counts[0] != counts[1]:
             sys.exit(f"{engine}, {label}: they disagree: {counts}")
         # In turn, so that a slow moment of the machine meets both.
-        runs = [[seconds(count, condition) for condition in (hand, sql)] for _ in range(9)]
-        one, other = (min(times) for times in zip(*runs, strict=True))
+        runs = [[seconds(count, condition) for condition in (hand, sql)] for _ in range(times)]
+        one, other = (min(took) for took in zip(*runs, strict=True))
         print(f"{engine}, {label}: {other / one:.2f} of the raising one ({one * 1000:.0f} ms, {other * 1000:.0f} ms)", flush=True)
 
 
@@ -153,11 +156,19 @@ def seconds(count: Count, condition: str) -> float:
     return time.perf_counter() - start
 
 
-def main(rows: int, engines: list[str]) -> None:
+def main(rows: int, engines: list[str], runs: int, labels: list[str]) -> None:
     for engine in engines:
         with tempfile.TemporaryDirectory() as name, ENGINES[engine](rows, Path(name)) as count:
-            measure(engine, count)
+            measure(engine, count, runs, labels)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000, sys.argv[2:] or list(ENGINES))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
+    parser.add_argument("engines", nargs="*", metavar="engine", default=list(ENGINES), help=f"of {', '.join(ENGINES)}; all unless given")
+    parser.add_argument("--runs", type=int, default=9, help="runs of each condition; the fastest counts")
+    parser.add_argument("--only", action="append", metavar="LABEL", choices=list(PAIRS), help="only this condition; may be repeated")
+    options = parser.parse_args()
+    if unknown := sorted(set(options.engines) - set(ENGINES)):
+        parser.error(f"no engine is named {', '.join(unknown)}; there are {', '.join(ENGINES)}")
+    main(options.rows, options.engines, options.runs, options.only or list(PAIRS))

@@ -1,10 +1,11 @@
-"""Times front ends and the evaluator on one core: `python benchmarks/languages.py`.
+"""Times front ends and the evaluator on one core: `python benchmarks/languages.py [seconds]`.
 
 Filters a second that each front end parses (text or data to an untyped tree), and rows a second of the evaluator.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
 import time
 from collections.abc import Callable
@@ -36,24 +37,26 @@ def rate(seconds: float, run: Callable[[], object]) -> float:
     return count / (time.perf_counter() - start)
 
 
-def main() -> None:
+def main(seconds: float) -> None:
     gc.disable()
     for name, body in BODIES.items():
         source = Source(name, body if isinstance(body, str) else "")
         given = Body(body, source, Span(source, 0, len(source.text)))
-        print(f"{name}: {rate(0.5, lambda read=LANGUAGES[name].read, given=given: read(given)):,.0f} filters a second")
+        print(f"{name}: {rate(seconds, lambda read=LANGUAGES[name].read, given=given: read(given)):,.0f} filters a second")
     from google.protobuf import text_format
 
     message = proto.messages()["Expr"]
     data = text_format.Parse(EXPR, message()).SerializeToString()
-    print(f"protobuf message alone: {rate(0.5, lambda: message.FromString(data)):,.0f} a second")
+    print(f"protobuf message alone: {rate(seconds, lambda: message.FromString(data)):,.0f} a second")
     source = Source("pulsar", "")
     given = Body(data, source, Span(source, 0, 0))
-    print(f"pulsar from bytes: {rate(0.5, lambda: LANGUAGES['pulsar'].read(given)):,.0f} filters a second")
+    print(f"pulsar from bytes: {rate(seconds, lambda: LANGUAGES['pulsar'].read(given)):,.0f} filters a second")
     function = predicat.parse('a > 5 && s == "x"', "cel", FIELDS)
     row = {"a": 7, "s": "x"}
-    print(f"evaluator: {rate(0.5, lambda: function.evaluate(row)):,.0f} rows a second")
+    print(f"evaluator: {rate(seconds, lambda: function.evaluate(row)):,.0f} rows a second")
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", nargs="?", type=float, default=0.5, help="how long each of them is measured")
+    main(parser.parse_args().seconds)

