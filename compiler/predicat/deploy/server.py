@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from predicat.deploy import failures
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 
@@ -35,22 +35,21 @@ def embedded(folder: Path) -> str:
 
 @contextmanager
 def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
-    """A connection that commits at the end, or rolls back on an error. Without a DSN: PG* variables, or embedded."""
+    """A connection that commits at the end, or rolls back on an error. Without a DSN: PG* variables, or embedded.
+
+    Raises PredicatError for what the server reports, without the password of the DSN.
+    """
     extras.require("psycopg")
     import psycopg  # noqa: PLC0415  # optional
 
     given = dsn or ("" if "PGHOST" in os.environ or "PGSERVICE" in os.environ else embedded(folder))
     try:
-        connection = psycopg.connect(given, connect_timeout=10)
+        connection = psycopg.connect(given, connect_timeout=_PATIENCE)
     except psycopg.Error as error:
-        raise PredicatError.of(msg.connection(safe(given), " ".join(str(error).split()))) from None
-    with connection:
+        raise PredicatError.of(failures.not_connected(given, error)) from None
+    with failures.told(connection), connection:
         yield connection
 
 
-def safe(dsn: str) -> str:
-    """A DSN without its password."""
-    if "://" not in dsn:
-        return " ".join(part for part in dsn.split() if not part.startswith("password")) or "the server of the PG* variables"
-    parts = urlsplit(dsn)
-    return dsn.replace(f":{parts.password}@", ":***@") if parts.password else dsn
+_PATIENCE = 10
+"""Seconds to wait for a connection."""

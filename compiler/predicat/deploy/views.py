@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from predicat import backends
 from predicat.catalog.model import Catalog, Filter, Version
+from predicat.deploy import failures
 from predicat.deploy.columns import problems
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
@@ -96,7 +97,7 @@ def apply(catalog: Catalog, connection: psycopg.Connection, schema: str | None =
             for view in _gone(catalog, cursor, schema, done):
                 cursor.execute(f"DROP VIEW {view.sql(dialect='postgres')}".encode())
     except psycopg.Error as error:
-        raise PredicatError.of(msg.engine_error("PostgreSQL", " ".join(str(error).split()))) from None
+        raise PredicatError.of(failures.diagnostic(error, connection.info.user)) from None
     return done
 
 

@@ -349,8 +349,8 @@ def missing_extra(what: str, extra: str) -> Diagnostic:
     return Diagnostic("missing-extra", f"{what} is not installed", NOWHERE, f"pip install 'predicat[{extra}]'")
 
 
-def connection(dsn: str, reason: str) -> Diagnostic:
-    return Diagnostic("connection", f"cannot connect to PostgreSQL at {dsn}: {reason}")
+def connection(dsn: str, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("connection", f"cannot connect to PostgreSQL at {dsn}: {reason}", NOWHERE, hint)
 
 
 def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[str] = ()) -> Diagnostic:
@@ -383,8 +383,8 @@ def encoding(found: str) -> Diagnostic:
                       "use a database that was created with ENCODING 'UTF8'")  # fmt: skip
 
 
-def engine_error(engine: str, reason: str) -> Diagnostic:
-    return Diagnostic("engine", f"{engine} failed: {reason}")
+def engine_error(engine: str, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("engine", f"{engine} failed: {reason}", NOWHERE, hint)
 
 
 def usage(message: str, hint: str | None = None) -> Diagnostic:

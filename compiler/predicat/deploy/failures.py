@@ -1,0 +1,97 @@
+"""What PostgreSQL and its client library report, as one sentence each, without passwords."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics import messages as msg
+
+if TYPE_CHECKING:
+    import psycopg
+
+_SECRETS = ("password", "sslpassword", "oauth_client_secret")
+_PORTS = re.compile(r"[0-9,]*\Z")
+_ELSEWHERE = "the server of the PG* variables"
+
+_SENTENCES = {
+    "25006": ("the server is read-only", "it is a replica, or default_transaction_read_only is on: connect to the primary server"),
+    "40P01": ("the server ended a deadlock with another session", "run the command again"),
+    "42501": ("the role {role!r} lacks a privilege: {message}", "connect as the owner of the object, or have the privilege granted"),
+    "53200": ("the server has no room for more locks: {message}", "raise max_locks_per_transaction"),
+    "53300": ("the server has no free connection: {message}", None),
+    "55P03": ("another session holds a lock for too long: {message}", "run the command again, or give it more time with --lock-timeout"),
+    "57014": ("a statement took too long: {message}", "give it more time with --statement-timeout"),
+    "57P01": ("the server was shut down or ended the session: {message}", None),
+}
+"""What an SQLSTATE is told as, and what to do about it."""
+
+
+def parts(dsn: str) -> Mapping[str, str] | None:
+    """The parameters of a DSN; None where it cannot be read, or where a part of a password may have become another part."""
+    import psycopg  # noqa: PLC0415  # optional
+    from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415  # as above
+
+    try:
+        found = {key: str(value) for key, value in conninfo_to_dict(dsn).items() if value is not None}
+    except psycopg.Error:
+        return None
+    mangled = any("@" in found.get(key, "") for key in ("host", "dbname")) or not _PORTS.match(found.get("port", ""))
+    return None if mangled else found
+
+
+def safe(dsn: str) -> str:
+    """A DSN as people may see it: user, host, port and database, never a password."""
+    known = parts(dsn)
+    if known is None:
+        return "the given DSN"
+    if "service" in known and "host" not in known:
+        return f"the service {known['service']!r}"
+    host, port, database = known.get("host", ""), known.get("port", ""), known.get("dbname", "")
+    if not (host or database):
+        return _ELSEWHERE
+    user = f"{known['user']}@" if "user" in known else ""
+    return f"{user}{host or 'localhost'}{f':{port}' if port else ''}{f'/{database}' if database else ''}"
+
+
+def not_connected(dsn: str, error: psycopg.Error) -> Diagnostic:
+    """Why there is no connection."""
+    known = parts(dsn)
+    if known is None:
+        hint = "write postgresql://user@host:5432/database, with the signs / @ : % of a password as %2F %40 %3A %25"
+        return msg.connection("the given DSN", "it cannot be read", hint)
+    text = str(error).partition("Multiple connection attempts failed")[0]
+    text = " ".join(re.sub(r"\s*Is the server running.*", "", text, flags=re.DOTALL).split())
+    reason = re.split(r"(?:FATAL|ERROR): |failed: (?!FATAL)", text)[-1].strip()
+    return msg.connection(safe(dsn), _without(reason, known) or "the connection failed")
+
+
+def _without(text: str, known: Mapping[str, str]) -> str:
+    """A text in which no password of a DSN or of the environment stands."""
+    secrets = [*(known.get(key, "") for key in _SECRETS), os.environ.get("PGPASSWORD", "")]
+    for secret in filter(None, secrets):
+        text = text.replace(secret, "***")
+    return text
+
+
+def diagnostic(error: psycopg.Error, role: str = "") -> Diagnostic:
+    """What the server said, as one sentence."""
+    message = error.diag.message_primary or " ".join(str(error).split()) or type(error).__name__
+    sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", error.diag.message_hint))
+    return msg.engine_error("PostgreSQL", sentence.format(message=message, role=role), hint)
+
+
+@contextmanager
+def told(connection: psycopg.Connection) -> Iterator[None]:
+    """Errors of the server within are PredicatErrors."""
+    import psycopg  # noqa: PLC0415  # optional
+
+    role = connection.info.user  # a connection that is lost no longer knows it
+    try:
+        yield
+    except psycopg.Error as error:
+        raise PredicatError.of(diagnostic(error, role)) from None
