@@ -20,11 +20,12 @@ from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse
 from predicat.ir.values import RowError, to_value
 
 API_VERSION = "predicat/v1"
-FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "enums", "filters", "groups", "subscriptions", "tests", "baseline", "vars")
+FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "enums", "filters", "groups", "subscriptions", "tests", "baseline", "view",
+             "vars")  # fmt: skip
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
-FILTER_KEYS = ("description", "owner", "tags", "latest", "versions", "tests", "coverage", "on_unknown", *BODY_KEYS)
+FILTER_KEYS = ("description", "owner", "tags", "latest", "versions", "tests", "coverage", "on_unknown", "view", *BODY_KEYS)
 _IN_FILTER = dict.fromkeys((*FILTER_KEYS, *LANGUAGES))
 _IN_VERSION = dict.fromkeys((*BODY_KEYS, *LANGUAGES))
 GROUP_KEYS = ("filters", "exclusive", "exhaustive", "severity", "description")
@@ -33,6 +34,7 @@ COVERAGE_KEYS = ("at_least", "at_most", "unknown_at_most", "drift")
 BOUND_KEYS = ("value", "severity")
 SEVERITIES = ("error", "warn")
 BASELINE_KEYS = ("max_age", "severity")
+VIEW_KEYS = ("security_invoker", "security_barrier")
 _DAYS = re.compile(r"([0-9]{1,4}) days?\Z")
 _SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
 TEST_KEYS = ("row", "matches", "version", "description")
@@ -68,6 +70,7 @@ class Definition(Struct, frozen=True):
     tests: tuple[FilterTest, ...]
     coverage: Mapping[str, Bound]
     span: Span
+    view: Mapping[str, bool] = field(default_factory=dict[str, bool])
 
 
 class DatasetDefinition(Struct):
@@ -85,6 +88,7 @@ class DatasetDefinition(Struct):
     subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
     baseline: dict[str, Any] = field(default_factory=dict[str, Any])
+    view: dict[str, bool] = field(default_factory=dict[str, bool])
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     places: dict[str, Span] = field(default_factory=dict[str, Span])
 
@@ -150,6 +154,8 @@ class DefinitionReader(Struct):
                 self.subscription(dataset, name, value, span)
         if "baseline" in keys and self.once(dataset, "baseline", keys["baseline"].span):
             dataset.baseline = self.baseline(keys["baseline"])
+        if "view" in keys and self.once(dataset, "view", keys["view"].span):
+            dataset.view = self.view(keys["view"])
         if "tests" in keys:
             for name, value, span in keys["tests"].entries("tests"):
                 dataset.uses.append((name, span))
@@ -269,6 +275,7 @@ class DefinitionReader(Struct):
             tuple(self.tests(keys["tests"])) if "tests" in keys else (),
             self.coverage(keys["coverage"]) if "coverage" in keys else {},
             span,
+            self.view(keys["view"]) if "view" in keys else {},
         )  # fmt: skip
 
     def coverage(self, item: Item) -> dict[str, Bound]:
@@ -310,6 +317,16 @@ class DefinitionReader(Struct):
             self.reporter.add(msg.wrong_kind(keys["max_age"].span, "max_age", "a number of days such as 30 days", keys["max_age"].kind))
             return {}
         return {"max_age": int(found[1]), "severity": self.severity(keys)}
+
+    def view(self, item: Item) -> dict[str, bool]:
+        """The security options of PostgreSQL views: `{security_invoker: false}`."""
+        found: dict[str, bool] = {}
+        for key, value in self.mapping(item, "view", VIEW_KEYS).items():
+            if isinstance(value.value, bool):
+                found[key] = value.value
+            else:
+                self.reporter.add(msg.wrong_kind(value.span, key, "true or false", value.kind))
+        return found
 
     def severity(self, keys: Mapping[str, Item]) -> str:
         if "severity" not in keys:

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from predicat.api import Predicate
 from predicat.catalog.definitions import Definition, DefinitionReader, VersionDefinition
 from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version, version_number
+from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yamltext import compose
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
@@ -76,7 +77,8 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if not root.is_dir():
         reporter.add(msg.no_folder(str(root)))
         return []
-    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and not file.is_dir() and not file.name.startswith(LOCKS))
+    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and not file.is_dir() and not file.name.startswith(LOCKS)
+                   and file.name != PROJECT_FILE)  # fmt: skip
     if not found:
         reporter.add(msg.empty_catalog(str(root)))
     for file in found:
@@ -158,6 +160,7 @@ class _Builder(Struct):
         found_filter = Filter(
             row.name, row.dataset, row.description, row.owner, row.tags, row.on_unknown, row.latest, versions,
             (*row.tests, *self.reader.datasets[row.dataset].tests.get(row.name, ())), row.coverage, row.span,
+            {**self.reader.datasets[row.dataset].view, **row.view},
         )  # fmt: skip
         if self.tests:
             self.test(found_filter)

@@ -62,6 +62,8 @@ class Filter(Struct, frozen=True):
     tests: tuple[FilterTest, ...]
     coverage: Mapping[str, Bound]
     span: Span
+    view_options: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    """The security options of its view that the catalog states, for the filter or for its dataset."""
 
     @property
     def qualified(self) -> str:

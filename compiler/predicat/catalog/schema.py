@@ -34,6 +34,7 @@ def json_schema() -> Schema:
                       "additionalProperties": {"$ref": "#/$defs/tests"}},
             "baseline": _object(d.BASELINE_KEYS, {"max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"}, "severity": {"enum": list(d.SEVERITIES)}})
             | {"required": ["max_age"]},
+            "view": {"$ref": "#/$defs/view"},
             "vars": {"type": "object"},
         }),
         "required": ["apiVersion", "dataset"],
@@ -43,6 +44,8 @@ def json_schema() -> Schema:
                      "decimal(p,s), array<t>, map<string, t>, struct<a: t>, json."},
             "field": _field(), "param": _param(), "filter": _filter(), "version": _version(),
             "tests": _tests(),
+            "view": _object(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
+            | {"description": "The security options of PostgreSQL views."},
             "group": _object(d.GROUP_KEYS, {"filters": {"type": "array", "items": _TEXT}, "exclusive": {"type": "boolean"}, "severity": {"enum": list(d.SEVERITIES)},
                              "exhaustive": {"type": "boolean"}, "description": _DESCRIPTION}),
             "subscription": _object(d.SUBSCRIPTION_KEYS, {"filter": _TEXT, "description": _DESCRIPTION,
@@ -118,6 +121,7 @@ def _filter() -> Schema:
         "versions": {"type": "object", "patternProperties": {r"^\d+$": {"$ref": "#/$defs/version"}}, "additionalProperties": False},
         "tests": {"$ref": "#/$defs/tests"},
         "coverage": _object(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, bound)),
+        "view": {"$ref": "#/$defs/view"},
         "on_unknown": {"enum": ["reject", "accept"], "description": "What a row gets for which the filter is UNKNOWN."},
         **_own(), **_bodies(),
     })  # fmt: skip
