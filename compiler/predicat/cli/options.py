@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import os
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +12,18 @@ import click
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
+    from predicat.review.touched import Scope
 
 catalog_option = click.option(
     "--catalog", "folder", default="catalog", show_default=True, type=click.Path(path_type=Path), help="The catalog folder."
 )
 vars_option = click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A value for a Jinja variable.")
 dsn_option = click.option("--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server.")
+
+changed_option = click.option(
+    "--changed", is_flag=False, flag_value="", metavar="[REVISION]",
+    help="Judge only what is staged for the next commit, as it is staged, or what differs from a git revision.",
+)  # fmt: skip
 
 SECONDS = click.FloatRange(min=0, min_open=True)
 """A time limit."""
@@ -54,3 +62,18 @@ def needs_review() -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
     extras.require("z3")
+
+
+@contextmanager
+def judged(folder: Path, changed: str, beside: Sequence[Path] = (), *, lock: bool = False) -> Iterator[Scope]:
+    """What `--changed` asks to judge; what is staged is the current folder meanwhile.
+
+    `pre-commit run --from-ref` names the revision in the environment. Raises PredicatError.
+    """
+    from predicat.review import touched  # noqa: PLC0415  # not for --help
+
+    revision = changed or os.environ.get("PRE_COMMIT_FROM_REF") or None
+    with touched.scope(folder, revision, beside, lock=lock) as scope:
+        if revision is None and scope.whole and not scope.touched:
+            click.echo("nothing is staged: the whole catalog is judged", err=True)
+        yield scope

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,9 +17,15 @@ from predicat.diagnostics import messages as msg
 _MAIN = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 
 
+def _environment() -> dict[str, str]:
+    """What git is told. A hook's GIT_DIR would hide the folder that is asked about, and reading must not wait for or take a lock."""
+    return {**{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")}, "GIT_OPTIONAL_LOCKS": "0"}
+
+
 def _git(folder: Path, *args: str) -> bytes:
+    command = ["git", "-C", str(folder), *args]
     try:
-        done = subprocess.run(["git", "-C", str(folder), *args], capture_output=True, check=False)  # noqa: S603, S607  # the user's git
+        done = subprocess.run(command, capture_output=True, check=False, env=_environment())  # noqa: S603  # the user's git
     except FileNotFoundError:
         raise PredicatError.of(msg.usage("git is not installed", "compare with a manifest: predicat diff target/manifest.json")) from None
     if done.returncode:
@@ -43,13 +50,54 @@ def default_base(root: Path) -> str:
 
 
 def commit(root: Path, revision: str) -> str:
-    """The hash of a revision. Raises PredicatError if there is none."""
+    """The hash of a revision; with three dots behind it, as in `git diff main...`, of the commit at which the working tree left it.
+
+    Raises PredicatError if there is none.
+    """
     if revision.startswith("-"):
         raise PredicatError.of(msg.usage(f"{revision!r} is no revision"))
+    name = revision.removesuffix("...")
     try:
-        return _git(root, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode().strip()
+        found = _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
     except PredicatError:
-        raise PredicatError.of(msg.usage(f"git knows no revision {revision!r}")) from None
+        raise PredicatError.of(msg.usage(f"git knows no revision {name!r}", _shallow(root))) from None
+    if name == revision:
+        return found
+    try:
+        return _git(root, "merge-base", found, "HEAD").decode().strip()
+    except PredicatError:
+        raise PredicatError.of(msg.usage(f"{name} and HEAD have no commit in common", _shallow(root))) from None
+
+
+def _shallow(root: Path) -> str | None:
+    """What to do where the history is cut off, as CI systems do by default."""
+    if _git(root, "rev-parse", "--is-shallow-repository").strip() != b"true":
+        return None
+    return "this clone is shallow: fetch all of it (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: 0; elsewhere: git fetch --unshallow)"
+
+
+def head(root: Path) -> str | None:
+    """The hash of the current commit; None before the first one."""
+    try:
+        return commit(root, "HEAD")
+    except PredicatError:
+        return None
+
+
+def staged_files(root: Path, folders: Sequence[Path] = ()) -> set[Path]:
+    """The files under some folders (by default all) that the next commit changes; relative to the root."""
+    names = _git(root, "diff", "--cached", "--name-only", "--no-renames", "-z", "--", *map(str, folders))
+    return {Path(name.decode()) for name in names.split(b"\0") if name}
+
+
+def staged_tree(root: Path) -> str:
+    """The tree that the next commit would have. Raises PredicatError while a merge has conflicts."""
+    return _git(root, "write-tree").decode().strip()
+
+
+def folder_of(root: Path) -> Path:
+    """Where git keeps a repository, or what is of its own in a linked work tree."""
+    return Path(_git(root, "rev-parse", "--absolute-git-dir").decode().strip())
 
 
 def changed_files(root: Path, revision: str, folders: list[Path]) -> set[Path]:

@@ -131,6 +131,12 @@ def of_manifest(path: Path) -> Snapshot:
 _DATASET = re.compile(r"^dataset:[ \t]*['\"]?([a-z][a-z0-9_]*)", re.MULTILINE)
 
 
+def dataset_of(text: str) -> str | None:
+    """The dataset that the text of a catalog file says it is of."""
+    found = _DATASET.search(text)
+    return found[1] if found else None
+
+
 def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
     """The files of a catalog that a change of some of them can touch: of the same datasets, of those that name them, and of those
     that they name. A file that cannot be read is relevant, so that its problem is seen.
@@ -141,7 +147,7 @@ def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
             texts[file] = file.read_text(encoding="utf-8")
         except (OSError, ValueError):
             texts[file] = ""
-    owners = {file: found[1] if (found := _DATASET.search(text)) else None for file, text in texts.items()}
+    owners = {file: dataset_of(text) for file, text in texts.items()}
     touched = {owners.get(file) for file in changed}
     known = {name for name in owners.values() if name}
     wanted = {name for name in touched if name}

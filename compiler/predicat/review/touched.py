@@ -1,0 +1,133 @@
+"""What a commit or a branch touches of a catalog, so that a check judges that and not what others left."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager, nullcontext
+from functools import cached_property
+from pathlib import Path
+
+from predicat.catalog.load import SUFFIXES, catalog_files
+from predicat.catalog.lock import Lock, lock_path
+from predicat.diagnostics import Reporter
+from predicat.review import git
+from predicat.review.snapshot import dataset_of, relevant_files
+
+_VARIABLES = re.compile(r"^['\"]?vars\b", re.MULTILINE)
+
+
+class Scope:
+    """What a run judges: a catalog, the files of it that are touched (whole paths), and whether that reaches every filter.
+
+    `gone` are the datasets that touched files were of, as they were before; `beside` says where files lie that a run reads too.
+    """
+
+    def __init__(self, folder: Path, touched: frozenset[Path] = frozenset(), gone: frozenset[str] = frozenset(), *, whole: bool = True) -> None:
+        self.folder, self.touched, self.gone, self.whole = folder, touched, gone, whole
+        self.beside: Mapping[Path, Path] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing of the catalog is touched."""
+        return not self.whole and not self.touched
+
+    @cached_property
+    def owners(self) -> dict[Path, str | None]:
+        """The dataset of each file of the catalog; None for a file that names none or cannot be read."""
+        found: dict[Path, str | None] = {}
+        for file in catalog_files(self.folder, Reporter()) if self.folder.exists() else ():
+            try:
+                found[file.resolve()] = dataset_of(file.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                found[file.resolve()] = None
+        return found
+
+    @cached_property
+    def files(self) -> list[Path] | None:
+        """The files to load: all (None), or those that a touched one can have an effect on, and those that they need."""
+        if self.whole:
+            return None
+        changed = {*self.touched, *(file for file, name in self.owners.items() if name in self.gone)}
+        return relevant_files(self.folder.resolve(), changed)
+
+    @cached_property
+    def datasets(self) -> frozenset[str]:
+        """The datasets of the touched files."""
+        return self.gone | {name for file, name in self.owners.items() if name and file in self.touched}
+
+    def judges(self, file: str, name: str) -> bool:
+        """Whether something in a file counts; what has no place in a file counts by the dataset of its qualified name."""
+        if self.whole:
+            return True
+        return Path(file).resolve() in self.touched if file else name.partition(".")[0] in self.datasets
+
+    def of_lock(self, lock: Lock) -> Lock:
+        """The lines of a lock file that this scope judges: all but those of datasets whose files are not loaded."""
+        if self.files is None:
+            return lock
+        loaded = {file.resolve() for file in self.files}
+        others = {name for file, name in self.owners.items() if file not in loaded} - {self.owners.get(file) for file in loaded}
+        return Lock({name: row for name, row in lock.versions.items() if name.partition(".")[0] not in others},
+                    {name: row for name, row in lock.subscriptions.items() if name.partition(".")[0] not in others})  # fmt: skip
+
+
+@contextmanager
+def scope(folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lock: bool = False) -> Iterator[Scope]:
+    """What is touched since a revision, in the working tree; or, without one, what is staged for the next commit.
+
+    What is staged is judged as it is staged: it lies in a temporary folder, which is the current folder for that time, with the
+    files `beside` that a run reads too. Where nothing at all is staged, the whole catalog of the working tree is judged.
+    With `lock`, a change of the lock file reaches every filter, as one of a macro or a variable does.
+    Raises PredicatError if the folder is in no repository, or the revision is unknown.
+    """
+    root = git.repository(folder).resolve()
+    own = folder.resolve().relative_to(root)
+    parts = [own, own.parent / "macros"]
+    if revision is not None:
+        base = git.commit(root, revision)
+        with git.checkout(root, base, parts) as old:
+            yield _scope(folder, root, own, git.changed_files(root, base, parts), old, lock=lock)
+    elif not git.staged_files(root):
+        yield Scope(folder)
+    else:
+        here = Path.cwd().resolve()
+        known = {file: place.relative_to(root) for file in beside if (place := file.resolve()).is_relative_to(root)}
+        with _staged(root, [*parts, *known.values()]) as (new, old):
+            above = here.is_relative_to(root) and folder.resolve().is_relative_to(here)  # so that places are shown as they are there
+            place = new / here.relative_to(root) if above else new
+            place.mkdir(parents=True, exist_ok=True)
+            with chdir(place):
+                found = _scope(Path(os.path.relpath(new / own)), new, own, git.staged_files(root, parts), old, lock=lock)
+                found.beside = {file: new / path for file, path in known.items()}
+                yield found
+
+
+@contextmanager
+def _staged(root: Path, parts: list[Path]) -> Iterator[tuple[Path, Path]]:
+    """Parts of a repository as they are staged, in a work tree of their own, and as they were committed."""
+    if index := os.environ.get("GIT_INDEX_FILE"):  # of `git commit FILE`, from the folder in which the hook was started
+        os.environ["GIT_INDEX_FILE"] = str(Path(index).resolve())
+    base = git.head(root)
+    with (
+        git.checkout(root, git.staged_tree(root), parts) as copy,
+        git.checkout(root, base, parts) if base else nullcontext(root / os.devnull / "none") as old,
+    ):
+        new = copy.resolve()
+        (new / ".git").write_text(f"gitdir: {git.folder_of(root)}\n", encoding="utf-8")
+        yield new, old
+
+
+def _scope(folder: Path, new: Path, own: Path, names: set[Path], old: Path, *, lock: bool) -> Scope:
+    definitions = [name for name in names if name.suffix in SUFFIXES and name.is_relative_to(own)]
+    before, after = ([_text(place / name) for name in definitions] for place in (old, new))
+    touched = frozenset((new / name).resolve() for name in names)
+    whole = any(not name.is_relative_to(own) for name in names) or any(map(_VARIABLES.search, (*before, *after)))
+    whole = whole or (lock and lock_path(folder).resolve() in touched)
+    return Scope(folder, touched, gone=frozenset(name for name in map(dataset_of, before) if name), whole=whole)
+
+
+def _text(file: Path) -> str:
+    """The text of a file, empty where there is none."""
+    return file.read_bytes().decode(errors="replace") if file.is_file() else ""
