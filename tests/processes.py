@@ -1,11 +1,34 @@
-"""What programs that tests start find around them."""
+"""What programs that tests start find around them, and the program itself inside of a test."""
 
 from __future__ import annotations
 
+import gc
 import os
+import subprocess
+import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from unittest.mock import patch
+
+from predicat.cli.main import main
 
 
 def spark_environment() -> dict[str, str]:
     """This process's environment without its Spark; a JVM that ends soon is not worth the better compiler."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))}
     return {**inherited, "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1"}
+
+
+def in_process(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """A command of predicat, run in a folder by this process: for tests of many commands, each of which would load the solver anew."""
+    out, err, code = StringIO(), StringIO(), 0
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err), patch.object(sys, "argv", ["predicat", *args]):
+        try:
+            main()
+        except SystemExit as done:
+            code = int(done.code or 0)
+        finally:
+            gc.enable()  # the program does without, as it ends soon
+            gc.unfreeze()
+    return subprocess.CompletedProcess(args, code, out.getvalue(), err.getvalue())

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from predicat.cli.options import SECONDS, catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import SECONDS, catalog_option, changed_option, judged, load_quietly, needs_review, pairs, vars_option
+
+if TYPE_CHECKING:
+    from predicat.catalog import Catalog
+    from predicat.review.baseline import Entry
+    from predicat.review.lint import Finding
+    from predicat.review.touched import Scope
 
 
 @click.command("lint", help="Find filters that are legal and probably wrong: dead branches, duplicates, gaps of groups, lost NULLs. "
-               "Exit code 1 if there is anything.")  # fmt: skip
+               "Exit code 1 if there is anything new.")  # fmt: skip
 @catalog_option
 @vars_option
 @click.option("--select", multiple=True, metavar="CODE", help="Only these rules (a beginning such as P2 takes all that start so).")
@@ -18,9 +27,13 @@ from predicat.cli.options import SECONDS, catalog_option, load_quietly, needs_re
 @click.option("--fix", "mend", is_flag=True, help="Rewrite what has a fix, after a proof that the rows stay the same.")
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(("text", "json", "sarif", "github")), help="The form.")
 @click.option("--timeout", default=1.0, show_default=True, type=SECONDS, help="Seconds for each question to the solver; a fix has ten times as long.")
+@changed_option
+@click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="A file of old findings, which do not count.")
+@click.option("--write-baseline", "--update-baseline", "update", is_flag=True,
+              help="Write the findings of now to the file of --baseline: new ones go in, those that are gone go out.")  # fmt: skip
 @click.option("--rules", "listed", is_flag=True, help="List the rules.")
 def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], form: str, timeout: float,
-            *, mend: bool, listed: bool) -> None:  # fmt: skip
+            changed: str | None, baseline: Path | None, *, mend: bool, update: bool, listed: bool) -> None:  # fmt: skip
     needs_review()
     from predicat.review import findings  # noqa: PLC0415  # not for --help
     from predicat.review.lint import RULES  # noqa: PLC0415  # as above
@@ -32,15 +45,98 @@ def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], i
     for code in (*select, *ignore):
         if not any(rule.code.startswith(code) for rule in RULES):
             raise click.UsageError(f"no rule is named {code!r}; predicat lint --rules lists them")
-    values = pairs("--var", variables)
-    catalog = load_quietly(folder, values)
-    found = findings.collect(catalog, select, ignore, timeout)
-    if mend:
-        done = findings.mend(found, lambda: load_quietly(folder, values), 10 * timeout)
+    _consistent(changed, baseline, update=update, mend=mend)
+    run = Run(folder, pairs("--var", variables), select, ignore, timeout)
+    beside = [baseline] if baseline is not None else []
+    with judged(folder, changed, beside) if changed is not None else nullcontext() as scope:
+        found = run.collect(scope)
+        if update and baseline is not None:
+            run.write(baseline, found)
+            return
+        new = run.new(found, baseline, scope)
+        if mend and run.mend(new, scope):
+            new = run.new(run.collect(scope), baseline, scope)
+        click.echo(findings.FORMATS[form](new), nl=False)
+    if new:
+        raise click.exceptions.Exit(1)
+
+
+def _consistent(changed: str | None, baseline: Path | None, *, update: bool, mend: bool) -> None:
+    """Raise UsageError for options that do not go together."""
+    if update and baseline is None:
+        raise click.UsageError("--update-baseline needs --baseline FILE, the file to write")
+    if update and changed is not None:
+        raise click.UsageError("--update-baseline writes the findings of the whole catalog; leave --changed out")
+    if update and mend:
+        raise click.UsageError("run --fix first, then --update-baseline")
+    if mend and changed == "":
+        raise click.UsageError("--fix changes the working tree, and --changed judges what is staged; write --changed HEAD")
+
+
+class Run:
+    """One run of the linter: what it loads, which rules it applies, and how long it asks the solver."""
+
+    def __init__(self, folder: Path, variables: dict[str, str], select: Sequence[str], ignore: Sequence[str], timeout: float) -> None:
+        self.folder, self.variables, self.select, self.ignore, self.timeout = folder, variables, select, ignore, timeout
+
+    def catalog(self, scope: Scope | None) -> Catalog:
+        """The catalog, or what a scope needs of it. Raises PredicatError."""
+        if scope is None:
+            return load_quietly(self.folder, self.variables)
+        return load_quietly(scope.folder, self.variables, scope.files)
+
+    def collect(self, scope: Scope | None) -> list[Finding]:
+        """The findings of the chosen rules, in what is judged."""
+        from predicat.review import findings  # noqa: PLC0415  # not for --help
+
+        if scope is not None and scope.empty:
+            return []
+        found = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout)
+        return [item for item in found if scope is None or scope.judges(item.span.outermost().source.name, item.name)]
+
+    def chosen(self, code: str) -> bool:
+        """Whether a rule is applied."""
+        from predicat.review import findings  # noqa: PLC0415  # not for --help
+
+        return findings.chosen(code, self.select, self.ignore)
+
+    def new(self, found: list[Finding], baseline: Path | None, scope: Scope | None) -> list[Finding]:
+        """The findings that the baseline does not hold. What of it is stale is told, unless only a part is judged."""
+        if baseline is None:
+            return found
+        from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
+
+        result = known.judge(found, known.read(baseline, scope.beside.get(baseline) if scope is not None else None), self.chosen)
+        if result.accepted:
+            click.echo(f"{_count(result.accepted, 'known finding')} in {baseline}", err=True)
+        if scope is None and result.stale:
+            _tell_stale(baseline, result.stale)
+        return result.new
+
+    def write(self, baseline: Path, found: list[Finding]) -> None:
+        """Write the findings as the baseline, and keep its entries of rules that were not applied."""
+        from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
+
+        before = known.read(baseline) if baseline.exists() else []
+        result = known.judge(found, before, self.chosen)
+        total = known.write(baseline, found, [item for item in before if not self.chosen(item.code)])
+        click.echo(f"{baseline}: {_count(total, 'finding')}, {len(result.new)} new, {len(result.stale)} gone")
+
+    def mend(self, found: list[Finding], scope: Scope | None) -> bool:
+        """Apply the fixes that findings have, and name them. Gives whether there were any."""
+        from predicat.review import findings  # noqa: PLC0415  # not for --help
+
+        done = findings.mend(found, lambda: self.catalog(scope), 10 * self.timeout)
         for item in done:
             click.echo(f"fixed {item.code} {item.name}: {item.fix.text or 'left out' if item.fix else ''}", err=True)
-        if done:
-            found = findings.collect(load_quietly(folder, values), select, ignore, timeout)
-    click.echo(findings.FORMATS[form](found), nl=False)
-    if found:
-        raise click.exceptions.Exit(1)
+        return bool(done)
+
+
+def _tell_stale(baseline: Path, stale: list[Entry]) -> None:
+    click.echo(f"{baseline} has {_count(len(stale), 'line')} for what is gone; --update-baseline takes them out:", err=True)
+    for item in stale:
+        click.echo(f"  {item.code} {item.hash} {item.about}", err=True)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -281,6 +281,11 @@ def lock_newer(path: str, version: int, known: int) -> Diagnostic:
     return Diagnostic("lock", f"the lock file {path} has format {version}; this predicat reads formats up to {known}", NOWHERE, "upgrade predicat")
 
 
+def baseline_line(span: Span) -> Diagnostic:
+    return Diagnostic("baseline", "this is no line of a baseline, which has a rule, a hash and what was found", span,
+                      "write the file anew: predicat lint --baseline FILE --update-baseline")  # fmt: skip
+
+
 def broken_base(revision: str) -> Diagnostic:
     return Diagnostic("base", f"the catalog at {revision}, to compare with, has problems", NOWHERE, "name a revision whose catalog passes predicat check")
 

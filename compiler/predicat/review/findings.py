@@ -20,10 +20,14 @@ def collect(catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] 
     context = Context(catalog, timeout)
     found: list[Finding] = []
     for rule in RULES:
-        chosen = not select or any(rule.code.startswith(code) for code in select)
-        if chosen and not any(rule.code.startswith(code) for code in ignore):
+        if chosen(rule.code, select, ignore):
             found += rule.check(context)
     return sorted(found, key=_place)
+
+
+def chosen(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
+    """Whether a rule is among those that are asked for by the beginnings of their codes."""
+    return (not select or code.startswith(tuple(select))) and not code.startswith(tuple(ignore))
 
 
 def _place(item: Finding) -> tuple[str, int, str]:

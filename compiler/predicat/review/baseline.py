@@ -1,0 +1,105 @@
+"""The baseline: a file of old lint findings, a line each, that do not count until somebody takes their line out.
+
+A line is the rule, a hash and, for people, what was found. The hash is of the rule, the name, the text of the filter at that place
+and the message without its example rows, so that it stays when lines move and when the solver finds another example.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from predicat.catalog.manifest import write_text
+from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.reading import reading
+from predicat.review.lint import Finding
+
+_HEAD = "# Findings that predicat lint leaves alone. Written by: predicat lint --baseline FILE --update-baseline\n"
+_LINE = re.compile(r"(?P<code>[A-Z][0-9]+) (?P<hash>[0-9a-f]{12}) (?P<about>.+)")
+_ROWS = re.compile(r"\{.*\}", re.DOTALL)
+
+
+class Entry(Struct, frozen=True):
+    """A finding that is accepted for now: its rule, its hash, and what people read of it."""
+
+    code: str
+    hash: str
+    about: str
+
+
+class Judged(Struct, frozen=True):
+    """Findings against a baseline: those that it does not hold, how many it holds, and its entries that nothing needs any more."""
+
+    new: list[Finding]
+    accepted: int
+    stale: list[Entry]
+
+
+def entry(item: Finding) -> Entry:
+    """The line of a finding."""
+    message = " ".join(_ROWS.sub("...", item.message).split())
+    content = " ".join(item.span.text.split())
+    whole = f"{item.code}\0{item.name}\0{message}\0{content}"
+    digest = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
+    about = " ".join(f"{item.name}: {message}".split())
+    return Entry(item.code, digest[:12], about.encode(errors="backslashreplace").decode())
+
+
+def read(path: Path, place: Path | None = None) -> list[Entry]:
+    """The entries of a baseline file, which lies at `place` if that is given. Raises PredicatError with every line that is none."""
+    file = place or path
+    if not file.exists():
+        raise PredicatError.of(msg.usage(f"there is no baseline file {path}", "write it with --update-baseline, and add it to the repository"))
+    with reading(str(path)):
+        text = file.read_bytes().decode("utf-8").removeprefix("\ufeff")
+    source = Source(str(path), text)
+    found: list[Entry] = []
+    problems = []
+    start = 0
+    for line in text.splitlines(keepends=True):
+        shown = line.rstrip()
+        match = _LINE.fullmatch(shown)
+        if match is not None:
+            found.append(Entry(**match.groupdict()))
+        elif shown and not shown.startswith("#"):
+            problems.append(msg.baseline_line(Span(source, start, start + len(shown))))
+        start += len(line)
+    if problems:
+        raise PredicatError(problems)
+    return found
+
+
+def judge(found: Iterable[Finding], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True) -> Judged:
+    """Tell findings that a baseline holds from those that it does not. An entry stands for one finding.
+
+    Entries of rules that were not `judged` are neither needed nor stale.
+    """
+    left = Counter((item.code, item.hash) for item in entries)
+    new: list[Finding] = []
+    accepted = 0
+    for item in found:
+        line = entry(item)
+        if left[line.code, line.hash] > 0:
+            left[line.code, line.hash] -= 1
+            accepted += 1
+        else:
+            new.append(item)
+    stale: list[Entry] = []
+    for old in entries:
+        if left[old.code, old.hash] > 0 and judged(old.code):
+            left[old.code, old.hash] -= 1
+            stale.append(old)
+    return Judged(new, accepted, stale)
+
+
+def write(path: Path, found: Iterable[Finding], kept: Iterable[Entry] = ()) -> int:
+    """Write a baseline of findings, and of the entries to keep beside them, in their order. Gives their number."""
+    lines = sorted((item.code, item.about, item.hash) for item in (*map(entry, found), *kept))
+    write_text(path, _HEAD + "".join(f"{code} {digest} {about}\n" for code, about, digest in lines))
+    return len(lines)
