@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.quality.engines import SAMPLE_ROWS
+from predicat.quality.extent import measure_extent
 from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
@@ -37,7 +38,9 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             frame = source
         part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
         with settings(frame.sparkSession, {**READING, **_SETTINGS}):
-            return measure(plan, lambda classes: _count(part, classes), lambda condition: _rows(plan, frame, condition), sample)
+            result = measure(plan, lambda classes: _count(part, classes), lambda condition: _rows(plan, frame, condition), sample)
+            measure_extent(result, plan, lambda expressions: frame.selectExpr(*expressions).head() or ())
+            return result
     except PySparkException as error:
         raise PredicatError.of(msg.engine_error("Spark", str(error).strip().splitlines()[0])) from None
 

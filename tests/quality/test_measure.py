@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.diagnostics import PredicatError
-from predicat.quality import history
+from predicat.diagnostics import PredicatError, Reporter
+from predicat.quality import history, stores
 from predicat.quality.engines import on_duckdb, on_postgres
 from predicat.quality.judge import judge
 from predicat.quality.measure import Measure
@@ -39,6 +39,12 @@ groups:
   both: {filters: [low, high], exclusive: true, exhaustive: true}
   clash: {filters: [low, kind], exclusive: true, severity: warn}
 """
+
+
+def series(engine: str = "duckdb", partition: str = "", sample: float = 1.0) -> history.Series:
+    return history.Series("shops", "shop", engine, partition, sample)
+
+
 ROWS = [(number % 7 if number % 5 else None, "xyz"[number % 3] if number % 4 else None) for number in range(100)]
 
 
@@ -124,7 +130,7 @@ def test_bounds_severities_and_blame(folder: Path, spark: Any, postgres: Any) ->
 def test_drift_names_the_condition(folder: Path, spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["duckdb"]
-    kept = history.entries(catalog, found, "2026-01-01", datetime(2026, 1, 1, tzinfo=UTC))
+    kept = history.entries(catalog, found, series(partition="2026-01-01"), at=datetime(2026, 1, 1, tzinfo=UTC))
     past = history.by_filter(kept)
     assert [check.status for check in judge(catalog, found, past) if check.kind == "drift"] == ["pass"]
     before = {name: [{**items[-1], "rows": 1000, "accepted": 900, "true": 900, "false": 50, "unknown": 50, "atoms": [
@@ -140,7 +146,7 @@ def test_drift_tells_a_new_version_from_new_data(tmp_path: Path) -> None:
     file.write_text(head + "    sql: n < 3\n")
     catalog = predicat.load_catalog(tmp_path)
     source = parquet(tmp_path)
-    before = history.by_filter(history.entries(catalog, on_duckdb(plan(catalog, "shop", (), "duckdb"), source), at=datetime(2026, 1, 1, tzinfo=UTC)))
+    before = history.by_filter(history.entries(catalog, on_duckdb(plan(catalog, "shop", (), "duckdb"), source), series(), at=datetime(2026, 1, 1, tzinfo=UTC)))
     before["shop.low"][0] |= {"accepted": 26, "true": 26, "false": 54}  # the data had ten rows less that are low
 
     file.write_text(head + "    versions: {1: {sql: n < 3}, 2: {sql: n < 5}}\n")
@@ -160,16 +166,17 @@ def test_results_are_kept_as_parquet(folder: Path) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder))
     kept = folder / "history.parquet"
-    assert history.read(kept) == []
-    added = history.entries(catalog, found, "2026-01-01")
-    history.append(kept, added)
-    history.append(kept, added)
-    assert history.read(kept) == added * 2 and len(list(kept.iterdir())) == 2
+    assert stores.read(kept) == []
+    added = history.entries(catalog, found, series(partition="2026-01-01"))
+    stores.append(kept, added)
+    stores.append(kept, added)
+    assert [entry["filter"] for entry in stores.read(kept)] == [entry["filter"] for entry in added] * 2 and len(list(kept.iterdir())) == 2
     (kept / "x.parquet").write_text("no")
-    with pytest.raises(PredicatError, match=r"x.parquet holds no results of a run"):
-        history.read(kept)
+    reporter = Reporter()
+    assert len(stores.read(kept, reporter)) == 2 * len(added)
+    assert [warning.message for warning in reporter.warnings] == [f"{kept / 'x.parquet'} is no result of a run; it is skipped"]
     with pytest.raises(PredicatError, match=r"x.parquet is a file; results are kept as Parquet in a folder"):
-        history.read(kept / "x.parquet")
+        stores.read(kept / "x.parquet")
 
 
 def test_a_baseline_grows_old(folder: Path, spark: Any, postgres: Any) -> None:
@@ -177,7 +184,7 @@ def test_a_baseline_grows_old(folder: Path, spark: Any, postgres: Any) -> None:
     file.write_text(CATALOG + "baseline: {max_age: 30 days, severity: warn}\n")
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["duckdb"]
-    base = history.by_filter(history.entries(catalog, found, "", datetime(2026, 1, 1, tzinfo=UTC)))
+    base = history.by_filter(history.entries(catalog, found, series(), at=datetime(2026, 1, 1, tzinfo=UTC)))
 
     def status(baseline: Any, day: int) -> list[tuple[str, str]]:
         checks = judge(catalog, found, None, baseline, datetime(2026, 1, day, tzinfo=UTC))
@@ -195,19 +202,163 @@ def test_history_in_files_and_tables(folder: Path, spark: Any, postgres: Any) ->
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["postgres"]
     file = folder / "history.jsonl"
-    assert history.read(file) == []
+    assert stores.read(file) == []
     for day in ("2026-01-02", "2026-01-01"):
-        history.append(file, history.entries(catalog, found, day, datetime.fromisoformat(f"{day}T00:00:00+00:00")))
-    kept = history.read(file)
-    assert [item["partition"] for item in history.by_filter(kept)["shop.low"]] == ["2026-01-01", "2026-01-02"]
-    assert list(history.by_filter(kept, "2026-01-02")["shop.low"]) == [kept[0]]
+        at = datetime.fromisoformat(f"{day}T00:00:00+00:00")
+        stores.append(file, history.entries(catalog, found, series("postgres", day), at=at))
+    kept = stores.read(file)
+    assert [entry["partition"] for entry in history.by_filter(kept)["shop.low"]] == ["2026-01-01", "2026-01-02"]
+    assert [entry["partition"] for entry in history.by_filter(kept, "2026-01-02")["shop.low"]] == ["2026-01-02"]
     postgres.execute("DROP TABLE IF EXISTS predicat_quality")
-    assert history.read_postgres(postgres, "shop") == []
-    history.append_postgres(postgres, kept)
-    assert sorted(item["partition"] for item in history.read_postgres(postgres, "shop")) == sorted(item["partition"] for item in kept)
-    file.write_text("{}\n")
-    with pytest.raises(PredicatError, match="line 1 of"):
-        history.read(file)
+    assert stores.read_postgres(postgres, "shop") == []
+    postgres.execute("CREATE TABLE predicat_quality (at timestamptz, dataset text, partition text, filter text, entry jsonb)")  # of 0.1
+    stores.append_postgres(postgres, kept)
+    stores.append_postgres(postgres, kept)
+    assert sorted(stores.read_postgres(postgres, "shop"), key=str) == sorted(kept, key=str)
+    assert len(stores.merged(kept, stores.read_postgres(postgres, "shop"))) == len(kept)
+
+
+def test_a_torn_line_is_skipped_and_spoils_no_other(folder: Path) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    added = history.entries(catalog, on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder)), series())
+    file = folder / "history.jsonl"
+    stores.append(file, added)
+    file.write_bytes(file.read_bytes()[:-40])
+    stores.append(file, added)
+    reporter = Reporter()
+    assert len(stores.read(file, reporter)) == 2 * len(added) - 1
+    assert [warning.message for warning in reporter.warnings] == [f"line {len(added)} of {file} is no result of a run; it is skipped"]
+    with pytest.raises(PredicatError, match="is no result of a run"):
+        stores.read(file)
+
+
+def test_writers_do_not_race(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    program = """
+import pathlib, sys
+from predicat.quality import stores
+entry = {"at": "x", "dataset": "d", "partition": "", "filter": "d.f" * 3000, "version": 1, "rows": 1, "accepted": 1, "true": 1, "false": 0, "unknown": 0}
+for number in range(50):
+    stores.append(pathlib.Path(sys.argv[1]), [{**entry, "run": f"{sys.argv[2]}-{number}"}])
+"""
+    file = tmp_path / "history.jsonl"
+    writers = [subprocess.Popen([sys.executable, "-c", program, str(file), str(number)]) for number in range(4)]
+    assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
+    assert len({entry["run"] for entry in stores.read(file)}) == 200
+
+
+def test_runs_are_compared_with_comparable_accepted_ones() -> None:
+    def entry(day: int, **changes: Any) -> history.Entry:
+        return {"at": f"2026-01-0{day}", "catalog": "shops", "dataset": "shop", "engine": "duckdb", "partition": "", "sample": 1.0, "filter": "shop.low",
+                "status": "pass", **changes}  # fmt: skip
+
+    others = [entry(5, catalog="other"), entry(5, engine="spark"), entry(5, sample=0.1), entry(5, partition="p"), entry(5, dataset="shop2")]
+    kept = [entry(1), entry(2), entry(3, status="fail"), *others]
+    past = series().of(kept)
+    assert [item["at"] for item in past["shop.low"]] == ["2026-01-01", "2026-01-02", "2026-01-03"]
+    assert history.last_accepted(past["shop.low"]) == kept[1]
+    assert history.last_accepted([kept[2]]) is None
+    assert history.last_accepted([{"at": "2025"}]) == {"at": "2025"}  # of 0.1, which kept no status
+    days = [entry(1, partition="1"), entry(2, partition="2"), entry(3, partition="2")]
+    assert [item["at"] for item in series(partition="2").of([*days, *kept])["shop.low"]] == ["2026-01-01", "2026-01-05"]
+
+
+def test_a_second_try_is_as_red_as_the_first(folder: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (folder / "catalog" / "shop.yml").write_text("""apiVersion: predicat/v1
+dataset: shop
+fields: {n: bigint}
+filters: {low: {sql: n < 30, coverage: {drift: 5%}}}
+""")
+    source = folder / "shop.parquet"
+
+    def attempt(high: int) -> tuple[int, str]:
+        pq.write_table(pa.table({"n": pa.array(range(high), pa.int64())}), source)
+        done = command("quality", "run", "--engine", "duckdb", "--input", f"shop={source}", cwd=folder)
+        return done.returncode, done.stdout
+
+    assert attempt(1000)[0] == 0
+    for _ in range(2):
+        code, shown = attempt(100)
+        assert code == 1 and "FAIL shop.low moved by +27.00% points" in shown
+    assert attempt(1000)[0] == 0
+    assert attempt(100)[0] == 1
+    assert command("quality", "baseline", cwd=folder).stdout == "target/quality/baseline.jsonl: 1 filters; 1 of them out of a run that failed\n"
+    assert attempt(100)[0] == 0
+
+
+def test_rows_and_freshness_of_a_dataset(folder: Path, spark: Any, postgres: Any) -> None:
+    (folder / "catalog" / "shop.yml").write_text("""apiVersion: predicat/v1
+dataset: shop
+relation: {spark: shop, postgres: public.shop}
+fields: {at: {type: timestamp, column: loaded}, day: date}
+rows: {at_least: 2, at_most: {value: 3, severity: warn}, drift: 20%}
+freshness: {column: at, at_most: 26 hours}
+filters: {some: {sql: day IS NOT NULL}}
+""")
+    now = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+    def moments(*days: int, year: int = 2026) -> list[tuple[Any, Any]]:
+        times = [datetime(year, 3, day, 12, tzinfo=UTC) if day else None for day in days]
+        return [(moment, moment and moment.date()) for moment in times]
+
+    def measured(rows: list[tuple[Any, Any]], field: str = "at") -> dict[str, Measure]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        file = folder / "catalog" / "shop.yml"
+        file.write_text(file.read_text().replace("column: at,", f"column: {field},").replace("column: day,", f"column: {field},"))
+        catalog = predicat.load_catalog(folder / "catalog")
+        postgres.execute("DROP TABLE IF EXISTS public.shop CASCADE")
+        postgres.execute("CREATE TABLE public.shop (loaded timestamptz, day date)")
+        with postgres.cursor() as cursor:
+            cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", rows)
+        frame = spark.createDataFrame(rows, "loaded timestamp, day date")
+        source = folder / "shop.parquet"
+        columns = {"loaded": pa.array([row[0] for row in rows], pa.timestamp("us", "UTC")), "day": pa.array([row[1] for row in rows], pa.date32())}
+        pq.write_table(pa.table(columns), source)
+        return {
+            "spark": on_spark(plan(catalog, "shop", (), "spark"), frame),
+            "postgres": on_postgres(plan(catalog, "shop", (), "postgres"), postgres),
+            "duckdb": on_duckdb(plan(catalog, "shop", (), "duckdb"), str(source)),
+        }
+
+    def checks(found: Measure, past: Any = None) -> list[tuple[str, str, str]]:
+        catalog = predicat.load_catalog(folder / "catalog")
+        return [(check.kind, check.status, check.message) for check in judge(catalog, found, past, now=now)]
+
+    for found in measured(moments(1, 2, 0)).values():
+        assert (found.total, found.newest) == (3, now.timestamp())
+    for found in measured([*moments(1, 1), *moments(1, year=2999)], "day").values():  # the last is ahead of any clock: a mistake
+        assert (found.total, found.newest) == (3, datetime(2026, 3, 1, tzinfo=UTC).timestamp())
+    past = {"shop": [{"at": "2026-03-01", "rows": 10, "status": "pass"}]}
+    for found in measured(moments(0), "at").values():
+        assert checks(found, past) == [
+            ("rows_at_least", "fail", "shop has 1 rows; at least 2"),
+            ("rows_at_most", "pass", "shop has 1 rows; at most 3"),
+            ("rows_drift", "fail", "shop has 1 rows, -90.00% since 2026-03-01; at most 20% either way"),
+            ("freshness", "fail", "shop has no at that tells its age; at most 26 hours"),
+        ]
+    for found in measured(moments(1, 1, 1, 1)).values():
+        assert [item[:2] for item in checks(found)] == [("rows_at_least", "pass"), ("rows_at_most", "warn"), ("freshness", "pass")]
+        assert checks(found)[-1][2] == "the newest at of shop is 2026-03-01 12:00:00+00:00, 24 hours ago; at most 26 hours"
+
+
+def test_earlier_figures_are_of_the_kind_of_the_bound(folder: Path) -> None:
+    (folder / "catalog" / "shop.yml").write_text("""apiVersion: predicat/v1
+dataset: shop
+fields: {n: bigint, s: string}
+filters: {high: {sql: n >= 3 AND s = 'x', coverage: {unknown_at_most: 1%, at_least: 90, at_most: 1%}}}
+""")
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder))
+    past = history.by_filter([{"at": "x", "filter": "shop.high", "partition": "", "rows": 200, "accepted": 20, "unknown": 50, "sample": 0.5}])
+    figures = {check.kind: [check.figure(value) for value in check.history] for check in judge(catalog, found, past)}
+    assert figures == {"at_least": ["40 rows"], "at_most": ["10.00%"], "unknown_at_most": ["25.00%"]}
 
 
 def test_samples_have_intervals(folder: Path, spark: Any) -> None:
@@ -224,7 +375,7 @@ def test_samples_have_intervals(folder: Path, spark: Any) -> None:
 def test_every_form_of_report(folder: Path, spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["duckdb"]
-    run = Run("shop", found, judge(catalog, found), (), history.by_filter(history.entries(catalog, found)))
+    run = Run("shop", found, judge(catalog, found), (), history.by_filter(history.entries(catalog, found, series())))
     assert run.code == 1
     shown = {name: form([run]) for name, form in FORMATS.items()}
     assert "FAIL shop.high is UNKNOWN for" in shown["text"] and "{n: null" in shown["text"]
@@ -262,6 +413,13 @@ def test_the_function_for_pipelines(folder: Path, spark: Any) -> None:
         (lambda text: text.replace("drift: 5%", "drift: 5"), "drift must be a share such as 5%, not '5'"),
         (lambda text: text.replace("severity: warn}}", "severity: loud}}"), "it is error or warn"),
         (lambda text: text.replace("value: 20%, ", ""), "'value'"),
+        (lambda text: text.replace("at_least: 10%", "at_least: 30%").replace("value: 20%, severity: warn", "value: 20%"), "30% is more than at_most, 20%"),
+        (lambda text: text + "rows: {at_least: 5%}", "at_least must be a number of rows, not 5%"),
+        (lambda text: text + "rows: {atleast: 5}", "did you mean 'at_least'"),
+        (lambda text: text + "freshness: {column: n, at_most: 2 days}", "n is declared as bigint"),
+        (lambda text: text + "freshness: {column: nn, at_most: 2 days}", "no field is named 'nn'"),
+        (lambda text: text + "freshness: {column: n, at_most: 2}", "an age such as 90 minutes, 26 hours or 2 days"),
+        (lambda text: text + "freshness: {column: n}", "'at_most'"),
     ],
 )
 def test_bounds_that_are_none(folder: Path, change: Callable[[str], str], message: str) -> None:
@@ -277,7 +435,7 @@ def test_the_command(folder: Path) -> None:
     done = command(*args, "--html", "page.html", cwd=folder)
     assert done.returncode == 1 and "FAIL shop.high is UNKNOWN for" in done.stdout, done.stderr
     assert (folder / "page.html").exists()
-    assert command("quality", "baseline", cwd=folder).stdout == "target/quality/baseline.jsonl: 4 filters\n"
+    assert command("quality", "baseline", cwd=folder).stdout == "target/quality/baseline.jsonl: 4 filters; 4 of them out of a run that failed\n"
     assert "drift" not in command(*args, cwd=folder).stdout
     assert "kind:" in command("quality", "suggest", "--engine", "duckdb", "--input", f"shop={source}", cwd=folder).stdout
     done = command("quality", "run", "--engine", "duckdb", "--input", "shop=/nosuch.parquet", "--format", "junit", cwd=folder)

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
-from predicat.catalog.model import Bound, FilterTest, version_number
+from predicat.catalog.model import Bound, FilterTest, Freshness, version_number
 from predicat.catalog.yamltext import Item
 from predicat.diagnostics import Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -20,8 +20,10 @@ from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse
 from predicat.ir.values import RowError, to_value
 
 API_VERSION = "predicat/v1"
-FILE_KEYS = ("apiVersion", "dataset", "description", "relation", "fields", "enums", "filters", "groups", "subscriptions", "tests", "baseline", "view",
-             "vars")  # fmt: skip
+FILE_KEYS = (
+    "apiVersion", "dataset", "description", "relation", "fields", "enums", "filters", "groups", "subscriptions", "tests",
+    "baseline", "rows", "freshness", "view", "vars",
+)  # fmt: skip
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
@@ -35,6 +37,10 @@ BOUND_KEYS = ("value", "severity")
 SEVERITIES = ("error", "warn")
 BASELINE_KEYS = ("max_age", "severity")
 VIEW_KEYS = ("security_invoker", "security_barrier")
+ROWS_KEYS = ("at_least", "at_most", "drift")
+FRESHNESS_KEYS = ("column", "at_most", "severity")
+_UNITS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_AGE = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(_UNITS)})s?\Z")
 _DAYS = re.compile(r"([0-9]{1,4}) days?\Z")
 _SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
 TEST_KEYS = ("row", "matches", "version", "description")
@@ -89,6 +95,8 @@ class DatasetDefinition(Struct):
     tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
     baseline: dict[str, Any] = field(default_factory=dict[str, Any])
     view: dict[str, bool] = field(default_factory=dict[str, bool])
+    rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
+    freshness: Freshness | None = None
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     places: dict[str, Span] = field(default_factory=dict[str, Span])
 
@@ -156,6 +164,10 @@ class DefinitionReader(Struct):
             dataset.baseline = self.baseline(keys["baseline"])
         if "view" in keys and self.once(dataset, "view", keys["view"].span):
             dataset.view = self.view(keys["view"])
+        if "rows" in keys and self.once(dataset, "rows", keys["rows"].span):
+            dataset.rows = self.rows(keys["rows"])
+        if "freshness" in keys and self.once(dataset, "freshness", keys["freshness"].span):
+            dataset.freshness = self.freshness(keys["freshness"])
         if "tests" in keys:
             for name, value, span in keys["tests"].entries("tests"):
                 dataset.uses.append((name, span))
@@ -285,7 +297,42 @@ class DefinitionReader(Struct):
             bound = self.bound(key, value)
             if bound is not None:
                 found[key] = bound
+        self.ordered(item, found)
         return found
+
+    def rows(self, item: Item) -> dict[str, Bound]:
+        """Bounds on the number of rows of a dataset: `at_least` and `at_most` in rows, `drift` as a share."""
+        bounds: dict[str, Bound] = {}
+        for key, value in self.mapping(item, "rows", ROWS_KEYS).items():
+            bound = self.bound(key, value)
+            if bound is not None and bound.share and key != "drift":
+                self.reporter.add(msg.wrong_kind(value.span, key, "a number of rows", str(bound)))
+            elif bound is not None:
+                bounds[key] = bound
+        self.ordered(item, bounds)
+        return bounds
+
+    def ordered(self, item: Item, bounds: Mapping[str, Bound]) -> None:
+        """No value lies at or above `at_least` and at or below a smaller `at_most`."""
+        low, high = bounds.get("at_least"), bounds.get("at_most")
+        if low is not None and high is not None and low.share == high.share and low.value > high.value:
+            self.reporter.add(msg.bad_value(item.span, "at_least", f"{low} is more than at_most, {high}"))
+
+    def freshness(self, item: Item) -> Freshness | None:
+        """How old the newest row may be: `{column: loaded_at, at_most: 26 hours}`. The column is a declared field."""
+        keys = self.mapping(item, "freshness", FRESHNESS_KEYS)
+        for key in ("column", "at_most"):
+            if key not in keys:
+                self.reporter.add(msg.missing_key(item.span, key, "freshness"))
+                return None
+        text = str(keys["at_most"].value)
+        age = _AGE.match(text)
+        if age is None:
+            expected = "an age such as 90 minutes, 26 hours or 2 days"
+            self.reporter.add(msg.wrong_kind(keys["at_most"].span, "at_most", expected, keys["at_most"].kind))
+            return None
+        field_name = keys["column"].text("column")
+        return Freshness(field_name, int(age[1]) * _UNITS[age[2]], text, self.severity(keys), keys["column"].span)
 
     def bound(self, key: str, item: Item) -> Bound | None:
         severity = "error"

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.api import Predicate
-from predicat.catalog.definitions import Definition, DefinitionReader, VersionDefinition
+from predicat.catalog.definitions import DatasetDefinition, Definition, DefinitionReader, VersionDefinition
 from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version, version_number
 from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
@@ -21,7 +21,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.reading import reading
 from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.types import BOOLEAN
+from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
 from predicat.passes.check import check
 from predicat.passes.convert import argument
 from predicat.passes.scope import Scope
@@ -130,6 +130,7 @@ class _Builder(Struct):
             datasets[name] = Dataset(
                 name, definition.description, definition.relation, definition.fields, filters,
                 definition.groups, definition.subscriptions, definition.baseline, definition.enums,
+                definition.rows, definition.freshness,
             )  # fmt: skip
         self.members()
         self.views(known.values())
@@ -143,11 +144,23 @@ class _Builder(Struct):
                 self.reporter.add(msg.same_view(row.span, row.view, other.qualified))
 
     def members(self) -> None:
-        """Groups and subscriptions name filters that exist."""
+        """Groups and subscriptions name filters that exist, and freshness a field that tells a time."""
         for dataset in self.reader.datasets.values():
+            self.freshness(dataset)
             for name, span in dataset.uses:
                 if self.lookup(dataset.name, name) is None:
                     self.reporter.add(msg.unknown_filter(span, name, self.names(dataset.name)))
+
+    def freshness(self, dataset: DatasetDefinition) -> None:
+        spec = dataset.freshness
+        if spec is None:
+            return
+        declared = dataset.fields.get(spec.field)
+        if declared is None:
+            self.reporter.add(msg.unknown_field(spec.span, spec.field, dataset.fields))
+        elif declared.type not in (TIMESTAMP, DATE):
+            reason = f"{spec.field} is declared as {declared.type}"
+            self.reporter.add(msg.bad_value(spec.span, "freshness", reason, "name a field of type timestamp or date"))
 
     def filter(self, row: Definition) -> Filter | None:
         versions: dict[int, Version] = {}

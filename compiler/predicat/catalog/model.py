@@ -35,6 +35,16 @@ class Bound(Struct, frozen=True):
         return f"{self.value * 100:g}%" if self.share else f"{self.value:g} rows"
 
 
+class Freshness(Struct, frozen=True):
+    """How old the newest value of a field of type timestamp or date may be, in seconds; `text` is the limit as written."""
+
+    field: str
+    seconds: int
+    text: str
+    severity: str = "error"
+    span: Span = NOWHERE
+
+
 class Version(Struct, frozen=True):
     """One version of a filter: its body as text for people, and its checked predicate."""
 
@@ -83,6 +93,7 @@ class Dataset(Struct, frozen=True):
     """A relation with declared fields, and what is defined on it.
 
     `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations (`Status.ACTIVE`) with their values.
+    `rows` are bounds on the number of rows (`at_least`, `at_most`, `drift`), `freshness` one on their newest value.
     """
 
     name: str
@@ -94,6 +105,8 @@ class Dataset(Struct, frozen=True):
     subscriptions: Mapping[str, Mapping[str, Any]]
     baseline: Mapping[str, Any] = field(default_factory=dict[str, Any])
     enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
+    rows: Mapping[str, Bound] = field(default_factory=dict[str, Bound])
+    freshness: Freshness | None = None
 
 
 class Catalog(Struct, frozen=True):

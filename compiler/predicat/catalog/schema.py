@@ -35,6 +35,12 @@ def json_schema() -> Schema:
             "baseline": _object(d.BASELINE_KEYS, {"max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"}, "severity": {"enum": list(d.SEVERITIES)}})
             | {"required": ["max_age"]},
             "view": {"$ref": "#/$defs/view"},
+            "rows": _rows(),
+            "freshness": _object(d.FRESHNESS_KEYS, {
+                "column": {"type": "string", "description": "A field of type timestamp or date."},
+                "at_most": {"type": "string", "pattern": r"^\d{1,6} (minute|hour|day|week)s?$"},
+                "severity": {"enum": list(d.SEVERITIES)},
+            }) | {"required": ["column", "at_most"]},
             "vars": {"type": "object"},
         }),
         "required": ["apiVersion", "dataset"],
@@ -111,10 +117,23 @@ def _tests() -> Schema:
     return {"type": "array", "items": test | {"required": ["row", "matches"]}}
 
 
-def _filter() -> Schema:
+_NUMBER: Schema = {"type": "number"}
+_SHARE: Schema = {"type": "string", "pattern": r"^\d+(\.\d+)?\s*%$"}
+
+
+def _bound(value: Schema) -> Schema:
     severity: Schema = {"enum": list(d.SEVERITIES)}
-    amount: Schema = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\d+(\.\d+)?\s*%$"}]}
-    bound: Schema = {"anyOf": [amount, _object(d.BOUND_KEYS, {"value": amount, "severity": severity}) | {"required": ["value"]}]}
+    return {"anyOf": [value, _object(d.BOUND_KEYS, {"value": value, "severity": severity}) | {"required": ["value"]}]}
+
+
+def _rows() -> Schema:
+    """Bounds on the number of rows of a dataset."""
+    number, share = _bound({"type": "integer", "minimum": 0}), _bound(_SHARE)
+    return _object(d.ROWS_KEYS, {"at_least": number, "at_most": number, "drift": share})
+
+
+def _filter() -> Schema:
+    bound = _bound({"anyOf": [_NUMBER, _SHARE]})
     return _object((*d.FILTER_KEYS, *LANGUAGES), {
         "description": _DESCRIPTION, "owner": _TEXT, "tags": {"type": "array", "items": _TEXT},
         "latest": {"type": "integer", "minimum": 1},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from predicat.cli.options import catalog_option, load_quietly, pairs, vars_optio
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
-    from predicat.quality.history import Entry
+    from predicat.quality.history import Entry, Series
     from predicat.quality.measure import Measure
     from predicat.quality.plan import Plan
     from predicat.quality.report import Run
@@ -54,19 +54,23 @@ def command() -> None:
 def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, inputs: tuple[str, ...], sample: float, dsn: str | None,
         history: Path, form: str, out: Path | None, pages: Path | None, baseline: Path, partition: str, *, keep_in_postgres: bool) -> None:  # fmt: skip
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
-    from predicat.quality import history as kept  # noqa: PLC0415  # as above
-    from predicat.quality import report  # noqa: PLC0415  # as above
+    from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
+    from predicat.quality import report, stores  # noqa: PLC0415  # as above
+    from predicat.quality.history import Series, entries  # noqa: PLC0415  # as above
 
     catalog = load_quietly(folder, pairs("--var", variables))
-    past, base = kept.by_filter(kept.read(history)), kept.by_filter(kept.read(baseline))
-    runs = [_run(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn, past, base) for name in datasets or catalog.datasets]
-    added = [item for found in runs if found.measure is not None for item in kept.entries(catalog, found.measure, partition)]
-    kept.append(history, added)
-    if keep_in_postgres:
-        from predicat.deploy import server  # noqa: PLC0415  # as above
-
-        with server.connect(dsn, Path("target/postgres")) as connection:
-            kept.append_postgres(connection, added)
+    project = load_project(folder).catalog
+    names = datasets or tuple(catalog.datasets)
+    past = stores.merged(_read(history), _read_table(dsn, names) if keep_in_postgres else ())
+    base = stores.read(baseline)
+    runs: list[Run] = []
+    added: list[Entry] = []
+    for name in names:
+        series = Series(project, name, engine, partition, sample)
+        result = _run(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn, series, past, base)
+        runs.append(result)
+        if result.measure is not None:
+            added += entries(catalog, result.measure, series, result.status)
     shown = report.FORMATS[form](runs)
     if out is None:
         click.echo(shown, nl=False)
@@ -75,6 +79,9 @@ def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], eng
     if pages is not None:
         write_text(pages, report.html(runs))
         click.echo(f"page: {pages}", err=True)
+    stores.append(history, added)
+    if keep_in_postgres:
+        _keep_in_table(dsn, added)
     code = max(found.code for found in runs) if runs else 0
     if code:
         raise click.exceptions.Exit(code)
@@ -88,13 +95,17 @@ def baseline(history: Path, baseline: Path, partition: str | None) -> None:
     import json  # noqa: PLC0415  # not for --help
 
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
-    from predicat.quality import history as kept  # noqa: PLC0415  # as above
-
-    last = {name: items[-1] for name, items in kept.by_filter(kept.read(history), partition).items()}
+    last = {
+        tuple(entry.get(key) for key in ("catalog", "engine", "sample", "filter")): entry
+        for entry in sorted(_read(history), key=lambda entry: str(entry["at"]))
+        if partition is None or entry["partition"] == partition
+    }
     if not last:
         raise click.UsageError(f"{history} holds no results; predicat quality run keeps some there")
-    write_text(baseline, "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in last.values()))
-    click.echo(f"{baseline}: {len(last)} filters")
+    write_text(baseline, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in last.values()))
+    filters = {entry["filter"] for entry in last.values() if "." in entry["filter"]}
+    failed = sum(entry.get("status") == "fail" for entry in last.values() if "." in entry["filter"])
+    click.echo(f"{baseline}: {len(filters)} filters" + (f"; {failed} of them out of a run that failed" if failed else ""))
 
 
 @command.command("suggest", help="Measure datasets and propose bounds for filters that have none.")
@@ -123,28 +134,58 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
     extras.require("great_expectations")
-    from predicat.quality import history as kept  # noqa: PLC0415  # not for --help
+    from predicat.quality import stores  # noqa: PLC0415  # not for --help
+    from predicat.quality.history import by_filter  # noqa: PLC0415  # as above
     from predicat.quality.project import DSN, generate  # noqa: PLC0415  # takes seconds to import
 
     catalog = load_quietly(folder, pairs("--var", variables))
-    names = generate(catalog, folder.resolve(), out, engine, kept.by_filter(kept.read(baseline)))
+    names = generate(catalog, folder.resolve(), out, engine, by_filter(stores.read(baseline)))
     note = f"; put the connection into {DSN}" if engine == "postgres" else ""
     click.echo(f"{out / 'gx'}: {', '.join(names) or 'no dataset has bounds'}{note}")
 
 
-def _run(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None, past: dict[str, list[Entry]],
-         base: dict[str, list[Entry]]) -> Run:  # fmt: skip
+def _read(history: Path) -> list[Entry]:
+    """The results in the history; what is damaged is told on standard error and skipped."""
+    from predicat.diagnostics import Reporter  # noqa: PLC0415  # not for --help
+    from predicat.quality import stores  # noqa: PLC0415  # as above
+
+    reporter = Reporter()
+    kept = stores.read(history, reporter)
+    for warning in reporter.warnings:
+        click.echo(warning.render(), err=True)
+    return kept
+
+
+def _read_table(dsn: str | None, datasets: Sequence[str]) -> list[Entry]:
+    from predicat.deploy import server  # noqa: PLC0415  # not for --help
+    from predicat.quality import stores  # noqa: PLC0415  # as above
+
+    with server.connect(dsn, Path("target/postgres")) as connection:
+        return [entry for name in datasets for entry in stores.read_postgres(connection, name)]
+
+
+def _keep_in_table(dsn: str | None, added: Sequence[Entry]) -> None:
+    from predicat.deploy import server  # noqa: PLC0415  # not for --help
+    from predicat.quality import stores  # noqa: PLC0415  # as above
+
+    with server.connect(dsn, Path("target/postgres")) as connection:
+        stores.append_postgres(connection, added)
+
+
+def _run(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None, series: Series,
+         kept: Sequence[Entry], baseline: Sequence[Entry]) -> Run:  # fmt: skip
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.quality.judge import judge  # noqa: PLC0415  # as above
     from predicat.quality.report import Run  # noqa: PLC0415  # as above
 
+    past = series.of(kept)
     try:
         found = _measured(catalog, name, engine, inputs, sample, dsn)
     except PredicatError as error:
         if all(item.code in ("usage", "missing-extra") for item in error.diagnostics):
             raise
         return Run(name, None, (), error.diagnostics, past)
-    return Run(name, found, judge(catalog, found, past, base), (), past)
+    return Run(name, found, judge(catalog, found, past, series.stated(baseline)), (), past)
 
 
 def _measured(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None) -> Measure:

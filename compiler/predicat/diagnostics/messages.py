@@ -261,6 +261,10 @@ def failed_test(span: Span, name: str, expected: str, actual: str) -> Diagnostic
     return Diagnostic("failed-test", f"{name}: the row should give {expected}, but gives {actual}", span)
 
 
+def damaged_result(place: str) -> Diagnostic:
+    return Diagnostic("history", f"{place} is no result of a run; it is skipped", NOWHERE, "remove it to end this warning", Severity.WARNING)
+
+
 def no_folder(path: str) -> Diagnostic:
     return Diagnostic("usage", f"there is no folder {path}", NOWHERE, "predicat init writes a first catalog")
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.quality.classes import Classes
+from predicat.quality.extent import measure_extent
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan
 
@@ -54,10 +55,16 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
             names = [column.name for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
+    def select(expressions: Sequence[str]) -> Sequence[Any]:
+        row: Sequence[Any] | None = connection.execute(f"SELECT {', '.join(expressions)} FROM {source}".encode()).fetchone()
+        return row or ()
+
     try:
-        return measure(plan, count, rows, sample)
+        result = measure(plan, count, rows, sample)
+        measure_extent(result, plan, select)
     except psycopg.Error as error:
         raise PredicatError.of(msg.engine_error("PostgreSQL", " ".join(str(error).split()))) from None
+    return result
 
 
 def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
@@ -70,9 +77,11 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     try:
         with duckdb.connect() as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            return measure(plan, lambda classes: connection.execute(grouped(classes, part)).fetchall(),
-                           lambda condition: _dicts(connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"),
-                           sample)  # fmt: skip
+            result = measure(plan, lambda classes: connection.execute(grouped(classes, part)).fetchall(),
+                             lambda condition: _dicts(connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"),
+                             sample)  # fmt: skip
+            measure_extent(result, plan, lambda asked: connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ())
+            return result
     except duckdb.Error as error:
         raise PredicatError.of(msg.engine_error("DuckDB", " ".join(str(error).split()))) from None
 

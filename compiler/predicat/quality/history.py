@@ -1,127 +1,108 @@
-"""Results that are kept: JSON lines in a file, Parquet files in a folder, or rows of a PostgreSQL table; each a filter and run."""
+"""What is kept of runs, and which earlier runs a run is compared with."""
 
 from __future__ import annotations
 
-import importlib
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from predicat.catalog.model import Catalog
-from predicat.diagnostics import PredicatError, extras
-from predicat.diagnostics import messages as msg
 from predicat.ir.text import meaning_hash
 from predicat.quality.measure import Measure
 
-if TYPE_CHECKING:
-    import psycopg
-
-TABLE = "predicat_quality"
-PARQUET = ".parquet"
 Entry = dict[str, Any]
-_KEYS = ("at", "dataset", "partition", "filter", "version", "rows", "accepted", "true", "false", "unknown")
+"""One filter (or, under the name of the dataset, all of its rows) in one run, as JSON data."""
 
 
-def entries(catalog: Catalog, found: Measure, partition: str = "", at: datetime | None = None) -> list[Entry]:
-    """What is kept of a run: a filter a line, with the version and meaning that was measured, and the partition of the data."""
-    moment = (at or datetime.now(tz=UTC)).isoformat(timespec="seconds")
-    out: list[Entry] = []
-    for name, count in found.filters.items():
-        row = catalog.known[name]
-        out.append({
-            "at": moment, "dataset": found.dataset, "engine": found.engine, "partition": partition, "filter": name, "version": row.latest,
-            "hash": meaning_hash(row.current.predicate.node, row.on_unknown), "rows": found.rows, "sample": found.sample,
-            "accepted": found.accepted[name], "true": count.true, "false": count.false, "unknown": count.unknown,
-            "atoms": [{"text": text, "true": item.true, "false": item.false, "unknown": item.unknown} for text, item in found.atoms.get(name, ())],
-        })  # fmt: skip
-    return out
+class Series:
+    """What makes results comparable: the catalog, dataset, engine and sample, and whether they are of a partition.
+
+    A run of a partition is compared with runs of *other* partitions, so that a second try of a partition is
+    compared with the same state as the first one.
+    """
+
+    def __init__(self, catalog: str, dataset: str, engine: str, partition: str, sample: float) -> None:
+        self.key = (catalog, dataset, engine, sample)
+        self.partition = partition
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether an earlier result is comparable. Results of an older predicat name no catalog: they are."""
+        catalog = self.key[0]
+        key = (entry.get("catalog") or catalog, entry["dataset"], entry.get("engine"), entry.get("sample", 1.0))
+        partition = entry["partition"]
+        return key == self.key and (partition not in ("", self.partition) if self.partition else not partition)
+
+    def stated(self, baseline: Iterable[Entry]) -> dict[str, list[Entry]]:
+        """The results of a stated baseline by filter, whatever their partition."""
+        anywhere = Series(*self.key[:3], "", self.key[3])
+        return by_filter([entry for entry in baseline if anywhere.holds({**entry, "partition": ""})])
+
+    def of(self, kept: Iterable[Entry]) -> dict[str, list[Entry]]:
+        """The comparable results by filter, the oldest first."""
+        return by_filter([entry for entry in kept if self.holds(entry)])
 
 
-def by_filter(kept: Sequence[Entry], partition: str | None = None) -> dict[str, list[Entry]]:
-    """The entries of each filter, the oldest first; of one partition if it is named."""
-    found: dict[str, list[Entry]] = {}
-    for item in sorted(kept, key=lambda item: str(item["at"])):
-        if partition is None or item["partition"] == partition:
-            found.setdefault(item["filter"], []).append(item)
-    return found
+def entries(
+    catalog: Catalog, measure: Measure, series: Series, status: str = "pass", at: datetime | None = None
+) -> list[Entry]:
+    """What is kept of a run: its filters with the version and meaning that was measured, and the rows of the dataset.
+
+    `status` is that of the run: "fail" where a bound of severity error is broken. Such a run is never what a later one
+    is compared with.
+    """
+    run = {
+        "run": uuid4().hex,
+        "at": (at or datetime.now(tz=UTC)).isoformat(timespec="seconds"),
+        "catalog": series.key[0],
+        "dataset": measure.dataset,
+        "engine": measure.engine,
+        "partition": series.partition,
+        "sample": measure.sample,
+        "status": status,
+    }
+    return [{**run, **_dataset(measure)}, *({**run, **_filter(catalog, measure, name)} for name in measure.filters)]
 
 
-def read(path: Path) -> list[Entry]:
-    """The entries of a file, or of a folder (`NAME.parquet`); none if there is none. Raises PredicatError if one is damaged."""
-    if path.suffix == PARQUET:
-        return _read_parquet(path)
-    if not path.exists():
-        return []
-    out: list[Entry] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            out.append(_entry(json.loads(line)))
-        except (ValueError, KeyError, TypeError):
-            raise PredicatError.of(msg.usage(f"line {number} of {path} is no result of a run", "remove it, or the file")) from None
-    return out
+def _dataset(measure: Measure) -> Entry:
+    return {
+        "filter": measure.dataset,
+        "version": 0,
+        "rows": measure.total,
+        "accepted": measure.total,
+        "true": measure.total,
+        "false": 0,
+        "unknown": 0,
+    }
 
 
-def append(path: Path, added: Sequence[Entry]) -> None:
-    """Add entries to a file, or a file of them to a folder whose name ends in `.parquet`."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == PARQUET:
-        _append_parquet(path, added)
-        return
-    with path.open("a", encoding="utf-8") as file:
-        file.write("".join(json.dumps(item, ensure_ascii=False) + "\n" for item in added))
+def _filter(catalog: Catalog, measure: Measure, name: str) -> Entry:
+    filter_, count = catalog.known[name], measure.filters[name]
+    return {
+        "filter": name,
+        "version": filter_.latest,
+        "hash": meaning_hash(filter_.current.predicate.node, filter_.on_unknown),
+        "rows": measure.rows,
+        "accepted": measure.accepted[name],
+        "true": count.true,
+        "false": count.false,
+        "unknown": count.unknown,
+        "atoms": [
+            {"text": text, "true": atom.true, "false": atom.false, "unknown": atom.unknown}
+            for text, atom in measure.atoms.get(name, ())
+        ],
+    }
 
 
-def _entry(item: Any) -> Entry:
-    """A kept entry; KeyError or TypeError if it is none."""
-    return {**{key: item[key] for key in _KEYS}, "atoms": item.get("atoms") or [], **item}
+def by_filter(kept: Iterable[Entry], partition: str | None = None) -> dict[str, list[Entry]]:
+    """The results of each filter, the oldest first; of one partition if it is named."""
+    result: dict[str, list[Entry]] = {}
+    for entry in sorted(kept, key=lambda entry: str(entry["at"])):
+        if partition is None or entry["partition"] == partition:
+            result.setdefault(entry["filter"], []).append(entry)
+    return result
 
 
-def _pyarrow() -> Any:
-    extras.require("pyarrow")
-    importlib.import_module("pyarrow.parquet")
-    return importlib.import_module("pyarrow")
-
-
-def _read_parquet(folder: Path) -> list[Entry]:
-    arrow = _pyarrow()
-    if not folder.exists():
-        return []
-    if not folder.is_dir():
-        raise PredicatError.of(msg.usage(f"{folder} is a file; results are kept as Parquet in a folder", "give another name"))
-    out: list[Entry] = []
-    for file in sorted(folder.glob(f"*{PARQUET}")):
-        try:
-            out += [_entry(item) for item in arrow.parquet.read_table(file).to_pylist()]
-        except (arrow.ArrowException, OSError, KeyError, TypeError):
-            raise PredicatError.of(msg.usage(f"{file} holds no results of a run", "remove it")) from None
-    return out
-
-
-def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
-    """A file of its own, so that one that is there is never written again; it appears whole."""
-    arrow = _pyarrow()
-    folder.mkdir(exist_ok=True)
-    if added:
-        beside = folder / f".{uuid4().hex}.part"
-        arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), beside)
-        beside.rename(folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{beside.name[1:9]}{PARQUET}")
-
-
-def append_postgres(connection: psycopg.Connection, added: Sequence[Entry]) -> None:
-    """Add entries to the table, which is made where there is none."""
-    connection.execute(f"CREATE TABLE IF NOT EXISTS {TABLE} (at timestamptz, dataset text, partition text, filter text, entry jsonb)".encode())
-    with connection.cursor() as cursor:
-        cursor.executemany(f"INSERT INTO {TABLE} VALUES (%s, %s, %s, %s, %s)".encode(),
-                           [(item["at"], item["dataset"], item["partition"], item["filter"], json.dumps(item)) for item in added])  # fmt: skip
-
-
-def read_postgres(connection: psycopg.Connection, dataset: str) -> list[Entry]:
-    """The entries of a dataset out of the table."""
-    if connection.execute("SELECT to_regclass(%s)", (TABLE,)).fetchone() == (None,):
-        return []
-    return [row[0] for row in connection.execute(f"SELECT entry FROM {TABLE} WHERE dataset = %s ORDER BY at".encode(), (dataset,)).fetchall()]
-
-
+def last_accepted(kept: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """The newest result of a run that did not fail; None if there is none."""
+    return next((entry for entry in reversed(kept) if entry.get("status") != "fail"), None)

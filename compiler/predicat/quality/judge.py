@@ -8,14 +8,18 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from predicat.catalog.model import Bound, Catalog, Filter
+from predicat.catalog.model import Bound, Catalog, Dataset, Filter, Freshness
 from predicat.ir.text import meaning_hash
+from predicat.quality.history import last_accepted
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted, psi, wilson
 
 
 class Check(Struct, frozen=True):
-    """One bound and whether it holds. `status` is "pass", "warn" or "fail"; `blame` the condition that decides most."""
+    """One bound and whether it holds. `status` is "pass", "warn" or "fail"; `blame` the condition that decides most.
+
+    `value` and the earlier values in `history` are in the `unit` of the bound: "share" (0 to 1), "rows", or "seconds".
+    """
 
     name: str
     kind: str
@@ -26,6 +30,11 @@ class Check(Struct, frozen=True):
     history: tuple[float, ...] = ()
     blame: str = ""
     rows: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+    unit: str = "share"
+
+    def figure(self, value: float) -> str:
+        """A value of the bound's unit as people read it."""
+        return f"{value:,.0f} {self.unit}" if self.unit != "share" else f"{value:.2%}"
 
 
 History = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -35,20 +44,42 @@ History = Mapping[str, Sequence[Mapping[str, Any]]]
 def judge(
     catalog: Catalog, found: Measure, history: History | None = None, baseline: History | None = None, now: datetime | None = None
 ) -> list[Check]:
-    """Every bound of the measured filters and groups. Drift is judged against the last entry of the baseline, else of the history."""
+    """Every bound of a dataset, its measured filters and its groups.
+
+    Drift is judged against the last entry of the baseline, else against the last accepted one of the history, which
+    holds comparable runs only (`history.Series`). `now` is the time of the run, for freshness.
+    """
     checks: list[Check] = []
     past = history or {}
     for name in found.filters:
         row = catalog.known[name]
-        earlier = past.get(name, ())
-        compared = (baseline or {}).get(name) or earlier
-        checks += _coverage(row, found, tuple(item["accepted"] / item["rows"] for item in earlier if item["rows"])[-10:])
-        if "drift" in row.coverage and compared:
-            checks.append(_drift(row, row.coverage["drift"], found, compared[-1]))
-    return [*checks, *_groups(catalog, found), *_freshness(catalog, found, baseline or {}, now or datetime.now(tz=UTC))]
+        checks += _coverage(row, found, past.get(name, ()))
+        before = _compared(name, past, baseline or {})
+        if "drift" in row.coverage and before is not None:
+            checks.append(_drift(row, row.coverage["drift"], found, before))
+    moment = now or datetime.now(tz=UTC)
+    return [
+        *dataset_checks(catalog.datasets[found.dataset], found, past, baseline or {}, moment),
+        *checks,
+        *_groups(catalog, found),
+        *_baseline_age(catalog, found, baseline or {}, moment),
+    ]
 
 
-def _coverage(row: Filter, found: Measure, history: tuple[float, ...]) -> Iterator[Check]:
+def _compared(name: str, past: History, baseline: History) -> Mapping[str, Any] | None:
+    """The earlier state that drift is judged against."""
+    stated = baseline.get(name)
+    return stated[-1] if stated else last_accepted(past.get(name, ()))
+
+
+def _earlier(entries: Sequence[Mapping[str, Any]], key: str, bound: Bound) -> tuple[float, ...]:
+    """The last ten earlier figures in the unit of a bound."""
+    if bound.share:
+        return tuple(item[key] / item["rows"] for item in entries if item["rows"])[-10:]
+    return tuple(item[key] / item.get("sample", 1.0) for item in entries)[-10:]
+
+
+def _coverage(row: Filter, found: Measure, entries: Sequence[Mapping[str, Any]]) -> Iterator[Check]:
     name = row.qualified
     accepted, unknown = found.accepted[name], found.filters[name].unknown
     for kind, count, high in (("at_least", accepted, False), ("at_most", accepted, True), ("unknown_at_most", unknown, True)):
@@ -62,8 +93,9 @@ def _coverage(row: Filter, found: Measure, history: tuple[float, ...]) -> Iterat
         shown = f"{value:.2%} of the rows" if bound.share else f"{value:,.0f} rows"
         limit = "at most" if high else "at least"
         blame = "" if holds else _blame(found, name, "unknown" if kind == "unknown_at_most" else "true" if high else "false")
+        history = _earlier(entries, "unknown" if kind == "unknown_at_most" else "accepted", bound)
         yield Check(name, kind, _status(holds, bound.severity), f"{name} {'is ' if what[0] == 'U' else ''}{what} {shown}; {limit} {bound}", value, str(bound),
-                    history, blame)  # fmt: skip
+                    history, blame, unit="share" if bound.share else "rows")  # fmt: skip
 
 
 def _edge(count: int, found: Measure, bound: Bound, high: bool) -> float:
@@ -123,7 +155,7 @@ def _moved_atom(found: Measure, name: str, before: Mapping[str, Any]) -> str:
     return f"{max(moves)[1]} moved by {max(moves)[0]:.2%} points" if moves else ""
 
 
-def _freshness(catalog: Catalog, found: Measure, baseline: History, now: datetime) -> Iterator[Check]:
+def _baseline_age(catalog: Catalog, found: Measure, baseline: History, now: datetime) -> Iterator[Check]:
     """Whether the baseline of the dataset is young enough; a dataset that asks for one and has none fails."""
     spec = catalog.datasets[found.dataset].baseline
     if not spec:
@@ -133,6 +165,47 @@ def _freshness(catalog: Catalog, found: Measure, baseline: History, now: datetim
     message = f"the baseline of {found.dataset} is {age:.0f} days old" if moments else f"{found.dataset} has no baseline"
     status = _status(age <= spec["max_age"], spec["severity"])
     yield Check(found.dataset, "baseline", status, f"{message}; at most {spec['max_age']} days", min(age, 99999.0), f"{spec['max_age']} days")
+
+
+def dataset_checks(
+    dataset: Dataset, found: Measure, past: History, baseline: History, now: datetime
+) -> Iterator[Check]:
+    """The bounds on the number of rows of a dataset and on its newest one."""
+    rows = float(found.total)
+    totals = tuple(float(entry["rows"]) for entry in past.get(dataset.name, ()))[-10:]
+    for kind, holds in (("at_least", rows.__ge__), ("at_most", rows.__le__)):
+        bound = dataset.rows.get(kind)
+        if bound is not None:
+            limit = "at least" if kind == "at_least" else "at most"
+            message = f"{dataset.name} has {rows:,.0f} rows; {limit} {bound.value:,.0f}"
+            status = _status(bool(holds(bound.value)), bound.severity)
+            yield Check(dataset.name, f"rows_{kind}", status, message, rows, str(bound), totals, unit="rows")
+    before, bound = _compared(dataset.name, past, baseline), dataset.rows.get("drift")
+    if bound is not None and before is not None and before["rows"]:
+        moved = rows / before["rows"] - 1
+        since = before.get("at", "the baseline")
+        message = f"{dataset.name} has {rows:,.0f} rows, {moved:+.2%} since {since}; at most {bound} either way"
+        yield Check(dataset.name, "rows_drift", _status(abs(moved) <= bound.value, bound.severity), message, moved, str(bound))
+    if dataset.freshness is not None:
+        yield _freshness(dataset.name, dataset.freshness, found.newest, now)
+
+
+def _freshness(name: str, spec: Freshness, newest: float | None, now: datetime) -> Check:
+    if newest is None:
+        return Check(name, "freshness", _status(False, spec.severity), f"{name} has no {spec.field} that tells its age; at most {spec.text}",
+                     0.0, spec.text, unit="seconds")  # fmt: skip
+    age = now.timestamp() - newest
+    moment = datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds")
+    message = f"the newest {spec.field} of {name} is {moment}, {_duration(age)} ago; at most {spec.text}"
+    return Check(name, "freshness", _status(age <= spec.seconds, spec.severity), message, age, spec.text, unit="seconds")
+
+
+def _duration(seconds: float) -> str:
+    """An age in the largest unit that it fills."""
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {unit}"
+    return f"{max(seconds, 0.0):,.0f} seconds"
 
 
 def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:

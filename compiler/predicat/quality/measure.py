@@ -45,6 +45,8 @@ class Measure(Struct):
     """Everything that was counted of a dataset. `sample` is the share of rows that was looked at; counts are of those.
 
     `accepted` has the rows of each filter, `versions` those of earlier versions (`flights.late@1`) of filters watched for drift.
+    `total` is the number of all rows, estimated where only a sample was looked at and the catalog asks for no count of rows. `newest`
+    is the newest value of the freshness field in seconds since 1970, None where there is none.
     """
 
     dataset: str
@@ -59,6 +61,8 @@ class Measure(Struct):
     overlaps: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     groups: dict[str, GroupCount] = field(default_factory=dict[str, GroupCount])
     refused: dict[str, str] = field(default_factory=dict[str, str])
+    total: int = 0
+    newest: float | None = None
 
     def share(self, name: str) -> float:
         """The share of rows that a filter accepts."""

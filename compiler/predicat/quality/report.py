@@ -27,6 +27,12 @@ class Run(Struct, frozen=True):
     history: dict[str, list[Entry]] | None = None
 
     @property
+    def status(self) -> str:
+        """The worst of its checks: "pass", "warn" or "fail"; "fail" too where an engine failed."""
+        statuses = {check.status for check in self.checks}
+        return "fail" if self.errors or "fail" in statuses else "warn" if "warn" in statuses else "pass"
+
+    @property
     def code(self) -> int:
         """0 fine, 1 a bound is broken, 3 an engine failed."""
         if self.errors:
@@ -58,7 +64,7 @@ def text(runs: Sequence[Run]) -> str:
             lines.append(f"{check.status.upper()} {check.message}" + (f"; {check.blame}" if check.blame else ""))
             lines += [f"  {row_text(row)}" for row in check.rows]
             if check.history:
-                lines.append(f"  before: {', '.join(f'{value:.2%}' for value in check.history[-5:])}")
+                lines.append(f"  before: {', '.join(map(check.figure, check.history[-5:]))}")
         passed = sum(check.status == "pass" for check in run.checks)
         lines += [f"{passed} of {len(run.checks)} checks passed", ""]
     return "\n".join(lines)
@@ -84,7 +90,7 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
             "errors": [item.message for item in run.errors],
             "checks": [
                 {"name": check.name, "kind": check.kind, "status": check.status, "message": check.message, "value": check.value,
-                 "bound": check.bound, "blame": check.blame or None, "history": list(check.history), "rows": [plain(row) for row in check.rows]}
+                 "unit": check.unit, "bound": check.bound, "blame": check.blame or None, "history": list(check.history), "rows": [plain(row) for row in check.rows]}
                 for check in run.checks
             ],
             "measure": None if run.measure is None else _measure(run.measure),

@@ -1,0 +1,62 @@
+"""How many rows a dataset has, and how new its newest one is: one query over all of it, if the catalog bounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlglot import exp
+
+from predicat import backends
+from predicat.ir.types import DATE, Type
+from predicat.quality.measure import Measure
+from predicat.quality.plan import Plan
+
+Select = Callable[[Sequence[str]], Sequence[Any]]
+"""Gives the one row of a SELECT of aggregates over all rows of the relation."""
+AHEAD = 86_400
+"""Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale table."""
+
+
+
+def _on_spark(column: exp.Expr, type_: Type) -> exp.Expr:
+    if type_ == DATE:  # a cast to a timestamp would take the time zone of the session
+        days = exp.cast(exp.Anonymous(this="unix_date", expressions=[column]), "double")
+        return exp.Mul(this=days, expression=exp.Literal.number(86_400))
+    return exp.cast(exp.cast(column, "timestamptz"), "double")
+
+_FIRST = -62_135_596_800
+"""The first second of the year 1: PostgreSQL has minus infinity, too."""
+
+_EPOCH: Mapping[str, Callable[[exp.Expr, Type], exp.Expr]] = {
+    "spark": _on_spark,
+    "postgres": lambda column, _: exp.Extract(this=exp.var("epoch"), expression=column),
+    "duckdb": lambda column, _: exp.Anonymous(this="epoch", expressions=[column]),
+}
+"""Seconds since 1970 of a date or timestamp in UTC."""
+
+
+def measure_extent(measure: Measure, plan: Plan, select: Select, now: datetime | None = None) -> None:
+    """Fill in `total` and `newest`; the relation is asked only for what a bound needs and the pass did not give."""
+    measure.total = measure.rows if measure.sample >= 1 else round(measure.rows / measure.sample)
+    questions: dict[str, str] = {}
+    if measure.sample < 1 and plan.dataset.rows:
+        questions["total"] = "COUNT(*)"
+    if plan.dataset.freshness is not None:
+        moment = (now or datetime.now(tz=UTC)).timestamp()
+        questions["newest"] = _newest(plan, plan.dataset.freshness.field, moment + AHEAD)
+    if not questions:
+        return
+    answers = dict(zip(questions, select(list(questions.values())), strict=True))
+    measure.total = int(answers.get("total", measure.total))
+    newest = answers.get("newest")
+    measure.newest = None if newest is None else float(newest)
+
+
+def _newest(plan: Plan, field: str, limit: float) -> str:
+    declared = plan.dataset.fields[field]
+    seconds = _EPOCH[plan.engine](exp.column(declared.column(plan.engine), quoted=True), declared.type)
+    between = exp.Between(this=seconds, low=exp.Literal.number(_FIRST), high=exp.Literal.number(repr(limit)))
+    known = exp.Case().when(between, seconds.copy())
+    return exp.Max(this=known).sql(dialect=backends.dialect(plan.engine).sqlglot)
