@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import jinja2
@@ -70,25 +73,98 @@ def test_the_macro_of_the_dbt_package_gives_the_sql_of_each_adapter(tmp_path: Pa
         "apiVersion: predicat/v1\ndataset: odd\nfields: {s: string}\nfilters:\n  f: {sql: \"s = '{{ x }} {% y %} {# z #} é \U0001f600 \\\\ '\"}\n  low: {sql: s = 'x'}\n".replace("{{ x }}", "{{ '{{ x }}' }}").replace("{% y %}", "{{ '{% y %}' }}").replace("{# z #}", "{{ '{# z #}' }}"))  # fmt: skip
     catalog = predicat.load_catalog(tmp_path / "catalog")
     count, notes = export(catalog, tmp_path / "out")
-    assert count == 6 and notes == ["shop.asked: a parameter has no default"]
+    assert count == 7 and notes == []
 
-    class Returned(Exception):
-        pass
-
-    def give(value: Any) -> None:
-        raise Returned(value)
-
-    module = jinja2.Environment().from_string((tmp_path / "out/macros/predicat_sql.sql").read_text(), globals={"return": give}).module
+    macros = Macros(tmp_path / "out", "postgres")
     for row in catalog.filters():
         if not row.current.params:
             for adapter in ("postgres", "spark", "duckdb"):
-                with pytest.raises(Returned) as caught:
-                    module.predicat_sql(row.qualified, adapter)
-                wanted = row.current.predicate.sql(adapter)
-                assert caught.value.args[0] == (wanted if row.on_unknown == "reject" else caught.value.args[0])
-    with pytest.raises(Returned) as caught:
-        module.predicat_sql("low", "postgres")  # two datasets have it
-    assert caught.value.args[0] is None
+                sql = Macros(tmp_path / "out", adapter).call("matches_filter", row.qualified)
+                assert sql == f"({row.current.predicate.sql(adapter)})" or row.on_unknown == "accept"
+    with pytest.raises(CompilerError, match="there is no filter 'low' for postgres"):
+        macros.call("matches_filter", "low")  # two datasets have it
+    assert macros.call("matches_filter", "kind") == "(COALESCE(s = 'x', TRUE))"
+    assert macros.call("filter_predicate", "kind") == "(s = 'x')"
+
+
+class CompilerError(Exception):
+    pass
+
+
+class Returned(Exception):
+    pass
+
+
+class Macros:
+    """The macros of the package as dbt calls them: `return` ends a macro with a value."""
+
+    def __init__(self, package: Path, adapter: str) -> None:
+        def give(value: Any) -> None:
+            raise Returned(value)
+
+        def refuse(message: str) -> None:
+            raise CompilerError(message)
+
+        functions = {"return": give, "exceptions": SimpleNamespace(raise_compiler_error=refuse), "target": SimpleNamespace(type=adapter),
+                     "modules": SimpleNamespace(re=re), "predicat_filters": self}  # fmt: skip
+        environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+        self.macros: dict[str, Any] = {}
+        for file in (package / "macros").glob("*.sql"):
+            self.macros |= vars(environment.from_string(file.read_text(), globals=functions).module)
+
+    def call(self, name: str, *args: Any) -> Any:
+        try:
+            return self.macros[name](*args)
+        except Returned as returned:
+            return returned.args[0]
+
+    def __getattr__(self, name: str) -> Any:
+        return partial(self.call, name)
+
+
+DBT = """apiVersion: predicat/v1
+dataset: shop
+fields: {n: bigint, s: string, d: double, at: timestamp, day: date, m: "map<string, string>", xs: "array<bigint>"}
+filters:
+  least: {sql: "n >= :k AND d < :limit", params: {k: {type: bigint, default: 2}, limit: {type: double, default: 0.5}}}
+  named: {sql: "s = :s OR s = 'n >= 2'", params: {s: string}}
+  since: {sql: "at >= :t AND day = :d", params: {t: timestamp, d: {type: date, default: 2026-01-01}}}
+  deep: {cel: 'xs.exists(x, x > n) && m["n"] == s'}
+"""
+
+
+@pytest.mark.parametrize(("name", "alias", "params", "expected"), [
+    ("least", None, {}, "(n >= 2 AND d < 0.5)"),
+    ("least", "o", {"k": -5}, "(o.n >= CAST(-5 AS BIGINT) AND o.d < 0.5)"),
+    ("least", "o", {"k": "5"}, "the parameter k takes a value of type BIGINT, not 5"),
+    ("least", "o", {"k": True}, "takes a value of type BIGINT, not True"),
+    ("least", "o", {"kk": 1}, "shop.least has no parameter 'kk'"),
+    ("least", "o; DROP TABLE x", {}, "is not the alias of a table"),
+    ("named", "o", {"s": "it's {{ x }} \\"}, "(o.s = 'it''s {{ x }} \\' OR o.s = 'n >= 2')"),
+    ("named", "o", {}, "the parameter s takes a value of type TEXT, not None"),
+    ("nosuch", None, {}, "there is no filter 'nosuch' for postgres"),
+])  # fmt: skip
+def test_the_dbt_macro_takes_an_alias_and_parameters(tmp_path: Path, name: str, alias: str | None, params: dict[str, Any], expected: str) -> None:
+    (tmp_path / "c.yml").write_text(DBT)
+    assert export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (4, [])
+    macros = Macros(tmp_path / "out", "postgres")
+    if expected.startswith("("):
+        assert macros.call("matches_filter", name, alias, params) == expected
+    else:
+        with pytest.raises(CompilerError, match=re.escape(expected)):
+            macros.call("matches_filter", name, alias, params)
+
+
+def test_columns_of_every_filter_belong_to_the_alias(tmp_path: Path) -> None:
+    """The reference catalog: without the alias's prefix, the SQL is that without an alias."""
+    export(predicat.load_catalog(ROOT / "catalog"), tmp_path)
+    for adapter in ("postgres", "spark", "duckdb"):
+        macros = Macros(tmp_path, adapter)
+        for row in predicat.load_catalog(ROOT / "catalog").filters():
+            if not any(decl.required for decl in row.current.params.values()):
+                sql = macros.call("matches_filter", row.qualified, "_a_")
+                assert sql.count("_a_.") > 0
+                assert sql.replace("_a_.", "") == macros.call("matches_filter", row.qualified)
 
 
 @pytest.mark.skipif(shutil.which("dbt") is None, reason="dbt is not installed")
@@ -107,11 +183,16 @@ def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
     (project / "packages.yml").write_text(f"packages:\n  - local: {tmp_path / 'package'}\n")
     (project / "profiles.yml").write_text(
         f"shop: {{target: dev, outputs: {{dev: {{type: postgres, host: '{info.host}', port: {info.port}, user: '{info.user}', password: '{info.password or 'x'}', dbname: '{info.dbname}', schema: public, threads: 1}}}}}}\n")  # fmt: skip
-    (project / "models" / "low_rows.sql").write_text("select * from public.shop where {{ predicat_filters.matches_filter('low') }}\n")
+    (project / "models" / "low_rows.sql").write_text("select o.* from public.shop o where {{ predicat_filters.matches_filter('low', alias='o') }}\n")
     (project / "models" / "schema.yml").write_text(
-        "version: 2\nmodels:\n  - name: low_rows\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 1}\n      - predicat_filters.filter_unknown: {filter: low}\n")
-    for step in ("deps", "run", "test"):
-        done = subprocess.run(["dbt", step, "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False)
+        "version: 2\nmodels:\n  - name: low_rows\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 1}\n      - predicat_filters.filter_unknown: {filter: low}\n"
+        "      - predicat_filters.filter_coverage: {filter: asked, params: {k: 0}}\n")
+    (project / "models" / "none.sql").write_text("select * from public.shop where n > 1000\n")
+    (project / "models" / "none.yml").write_text("version: 2\nmodels:\n  - name: none\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 0.1}\n")
+    for step in (["deps"], ["run"], ["test", "--exclude", "none"]):
+        done = subprocess.run(["dbt", *step, "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
+    empty = subprocess.run(["dbt", "test", "--select", "none", "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False)
+    assert empty.returncode == 1 and "FAIL 1" in empty.stdout, empty.stdout
     expected = sum(n is not None and n < 3 for n, _ in ROWS)
     assert postgres.execute("SELECT count(*) FROM public.low_rows").fetchone() == (expected,)

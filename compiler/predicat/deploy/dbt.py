@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
+
+from sqlglot import exp
 
 from predicat import backends
+from predicat.backends.sql.base import Renderer
 from predicat.catalog.manifest import write_text
-from predicat.catalog.model import Catalog
-from predicat.deploy.views import accepted
+from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Unsupported
+from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, Parameter, walk
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
+from predicat.passes.simplify import simplify
 
 ADAPTERS = {"postgres": "postgres", "spark": "spark", "duckdb": "duckdb"}
 """dbt's adapters and the dialects that they speak."""
@@ -23,62 +31,184 @@ test-paths: [tests]
 """
 _MATCHES = (
     _HEAD
-    + """{% macro matches_filter(name) -%}
-  {%- set found = predicat_filters.predicat_sql(name, target.type) -%}
-  {%- if found is none -%}
+    + """{# The condition of a filter. `alias` is the table that its columns belong to; `params` gives parameters values. #}
+{% macro matches_filter(name, alias=none, params={}) -%}
+  {{ return(predicat_filters.predicat_condition(name, 'accepts', alias, params)) }}
+{%- endmacro %}
+
+{# The predicate of a filter before `on_unknown`: NULL where it is UNKNOWN. #}
+{% macro filter_predicate(name, alias=none, params={}) -%}
+  {{ return(predicat_filters.predicat_condition(name, 'predicate', alias, params)) }}
+{%- endmacro %}
+
+{% macro predicat_condition(name, form, alias, params) -%}
+  {%- if alias is not none and not modules.re.match('[A-Za-z_][A-Za-z0-9_]*$', alias) -%}
+    {{ exceptions.raise_compiler_error("predicat: " ~ alias ~ " is not the alias of a table") }}
+  {%- endif -%}
+  {%- set prefix = alias ~ '.' if alias is not none else '' -%}
+  {%- set sql = predicat_filters.predicat_sql(name, target.type, form, prefix, params) -%}
+  {%- if sql is none -%}
     {{ exceptions.raise_compiler_error("predicat: there is no filter '" ~ name ~ "' for " ~ target.type) }}
   {%- endif -%}
-  ({{ found }})
+  {{ return('(' ~ sql ~ ')') }}
+{%- endmacro %}
+
+{% macro predicat_check(name, params, known) -%}
+  {%- for key in params if key not in known -%}
+    {{ exceptions.raise_compiler_error("predicat: " ~ name ~ " has no parameter '" ~ key ~ "'") }}
+  {%- endfor -%}
+{%- endmacro %}
+
+{# The value of a parameter as SQL; what does not fit its type is an error. #}
+{% macro predicat_value(name, kind, type, value, adapter) -%}
+  {%- set fits = (kind == 'integer' and value is integer and value is not boolean)
+      or (kind == 'number' and value is number and value is not boolean)
+      or (kind == 'boolean' and value is boolean)
+      or (kind in ('text', 'date', 'timestamp') and value is string) -%}
+  {%- if not fits -%}
+    {{ exceptions.raise_compiler_error("predicat: the parameter " ~ name ~ " takes a value of type " ~ type ~ ", not " ~ value) }}
+  {%- endif -%}
+  {%- if kind == 'boolean' -%}{{ return('TRUE' if value else 'FALSE') }}{%- endif -%}
+  {%- if kind in ('integer', 'number') -%}{{ return('CAST(' ~ value ~ ' AS ' ~ type ~ ')') }}{%- endif -%}
+  {%- set quoted = value | replace("'", "''") -%}
+  {%- if adapter == 'spark' -%}{%- set quoted = value | replace("\\\\", "\\\\\\\\") | replace("'", "\\\\'") -%}{%- endif -%}
+  {{ return("'" ~ quoted ~ "'" if kind == 'text' else "CAST('" ~ quoted ~ "' AS " ~ type ~ ")") }}
 {%- endmacro %}
 """
 )
 _TEST = (
     _HEAD
-    + """{% test filter_coverage(model, filter, at_least=0, at_most=1) %}
+    + """{% test filter_coverage(model, filter, at_least=0, at_most=1, params={}) %}
 select share from (
-  select avg(case when {{ predicat_filters.matches_filter(filter) }} then 1.0 else 0.0 end) as share from {{ model }}
+  select coalesce(avg(case when {{ predicat_filters.matches_filter(filter, none, params) }} then 1.0 else 0.0 end), 0) as share
+  from {{ model }}
 ) as coverage
 where share < {{ at_least }} or share > {{ at_most }}
 {% endtest %}
 
-{% test filter_unknown(model, filter, at_most=0) %}
+{% test filter_unknown(model, filter, at_most=0, params={}) %}
 select share from (
-  select avg(case when {{ predicat_filters.matches_filter(filter) }} is null then 1.0 else 0.0 end) as share from {{ model }}
+  select coalesce(avg(case when {{ predicat_filters.filter_predicate(filter, none, params) }} is null then 1.0 else 0.0 end), 0)
+    as share
+  from {{ model }}
 ) as coverage
 where share > {{ at_most }}
 {% endtest %}
 """
 )
+_KINDS = {BIGINT: "integer", DOUBLE: "number", BOOLEAN: "boolean", STRING: "text", DATE: "date", TIMESTAMP: "timestamp"}
+"""How a parameter's value is written in a dbt project, by its type."""
 
 
 def export(catalog: Catalog, out: Path) -> tuple[int, list[str]]:
-    """Write the package; returns the number of filters and notes on those that an adapter cannot say.
-
-    A filter's SQL stands in a raw block, so that nothing in it is read as Jinja.
-    """
+    """Write the package; returns the number of filters, and notes on those that an adapter does not support."""
     notes: list[str] = []
     branches: list[str] = []
     count = 0
-    for row in catalog.filters():
-        cases: list[str] = []
-        for adapter, dialect in ADAPTERS.items():
-            node = accepted(row, row.current, exact=row.on_unknown == "reject")
-            if node is None:
-                notes.append(f"{row.qualified}: a parameter has no default")
-                break
-            try:
-                sql = backends.dialect(dialect).render(node)
-            except Unsupported as error:
-                notes.append(f"{row.qualified} on {adapter}: {error.diagnostics[0].message}")
-                continue
-            cases.append(f"{{%- if name in {_names(catalog, row.qualified)} and adapter == '{adapter}' -%}}{{{{ return({_literal(sql)}) }}}}{{%- endif -%}}")
-        count += bool(cases)
-        branches += cases
+    for filter_ in catalog.filters():
+        names = _names(catalog, filter_.qualified)
+        branch = list(_branches(filter_, names, notes))
+        count += bool(branch)
+        branches += branch
     body = "\n  ".join(branches)
-    macro = f"{_HEAD}{{% macro predicat_sql(name, adapter) -%}}\n  {body}\n  {{{{ return(none) }}}}\n{{%- endmacro %}}\n"
-    for name, text in {"dbt_project.yml": _PROJECT, "macros/matches_filter.sql": _MATCHES, "macros/predicat_sql.sql": macro, "tests/generic/filters.sql": _TEST}.items():
+    macro = (
+        f"{_HEAD}{{% macro predicat_sql(name, adapter, form, prefix, params) -%}}\n"
+        f"  {body}\n  {{{{ return(none) }}}}\n{{%- endmacro %}}\n"
+    )
+    files = {
+        "dbt_project.yml": _PROJECT,
+        "macros/matches_filter.sql": _MATCHES,
+        "macros/predicat_sql.sql": macro,
+        "tests/generic/filters.sql": _TEST,
+    }
+    for name, text in files.items():
         write_text(out / name, text)
     return count, list(dict.fromkeys(notes))
+
+
+def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
+    """The branch of each adapter and form of a filter; a note where an adapter does not support it."""
+    unusable = [decl.name for decl in filter_.current.params.values() if decl.required and _kind(decl) is None]
+    if unusable:
+        notes.append(f"{filter_.qualified}: the parameter {unusable[0]} has no default and no type that dbt can give a value")
+        return
+    predicate = simplify(filter_.current.predicate.node)
+    accepts = predicate
+    if filter_.on_unknown == "accept":
+        accepts = simplify(Call(BOOLEAN, "coalesce", (predicate, Literal(BOOLEAN, True))))
+    for adapter, dialect in ADAPTERS.items():
+        test = f"name in {names} and adapter == '{adapter}'"
+        try:
+            forms = {form: _sql(dialect, node) for form, node in (("accepts", accepts), ("predicate", predicate))}
+        except Unsupported as error:
+            notes.append(f"{filter_.qualified} on {adapter}: {error.diagnostics[0].message}")
+            continue
+        if forms["accepts"] == forms["predicate"]:
+            del forms["predicate"]
+        else:
+            test += " and form == '{form}'"
+        known = "[" + ", ".join(f"'{name}'" for name in filter_.current.params) + "]"
+        check = f"{{{{ predicat_filters.predicat_check('{filter_.qualified}', params, {known}) }}}}"
+        for form, sql in forms.items():
+            yield f"{{%- if {test.format(form=form)} -%}}{check}{{{{ return({sql}) }}}}{{%- endif -%}}"
+
+
+class _Template(Renderer):
+    """Renders with marks where the alias of the table and the values of parameters go."""
+
+    mark: str = ""
+
+    def column(self, node: Field) -> exp.Expr:
+        column = super().column(node)
+        column.set("table", exp.to_identifier(f"{self.mark}t"))
+        return column
+
+    def node(self, node: Node) -> exp.Expr:
+        return exp.Var(this=f"{self.mark}p_{node.decl.name}{self.mark}") if isinstance(node, Parameter) else super().node(node)
+
+
+def _sql(dialect: str, node: Node) -> str:
+    """SQL as an expression of Jinja: texts, the prefix of columns and the values of parameters, joined.
+
+    Every constant text is written so that nothing in it is read as Jinja.
+    """
+    engine = backends.dialect(dialect)
+    mark = f"predicat_{uuid4().hex}_"  # in no text by accident, and by nobody's choice
+    sql = engine.said(_Template(engine, mark=mark), node)
+    params = {part.decl.name: part.decl for part in _parameters(node)}
+    pieces: list[str] = []
+    for piece in re.split(rf"({mark}t\.|{mark}p_[a-z][a-z0-9_]*?{mark})", sql):
+        if piece == f"{mark}t.":
+            pieces.append("prefix")
+        elif piece.startswith(mark):
+            pieces.append(_parameter(dialect, params[piece.removeprefix(f"{mark}p_").removesuffix(mark)]))
+        elif piece:
+            pieces.append(_literal(piece))
+    return " ~ ".join(pieces)
+
+
+def _parameters(node: Node) -> Iterator[Parameter]:
+    return (part for part in walk(node) if isinstance(part, Parameter))
+
+
+def _parameter(dialect: str, decl: ParamDecl) -> str:
+    """The value that the project gives, or the default."""
+    engine = backends.dialect(dialect)
+    kind = _kind(decl)
+    default = "none" if decl.required else _literal(engine.render(Literal(decl.type, decl.default)))
+    if kind is None:
+        return default
+    type_ = engine.types.get(decl.type) or str(decl.type).upper()
+    value = f"params.get('{decl.name}')"
+    given = f"predicat_filters.predicat_value('{decl.name}', '{kind}', '{type_}', {value}, adapter)"
+    return f"({given} if '{decl.name}' in params else {default})" if not decl.required else given
+
+
+def _kind(decl: ParamDecl) -> str | None:
+    """How a project writes a value of the parameter; None for types that it cannot write."""
+    if isinstance(decl.type, DecimalType):
+        return "number"
+    return _KINDS.get(decl.type) if isinstance(decl.type, Scalar) else None
 
 
 def _names(catalog: Catalog, qualified: str) -> str:
