@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import SECONDS, catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import SECONDS, catalog_option, failure_as_review, load_quietly, needs_review, pairs, vars_option
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -33,6 +33,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 @click.option("--data", multiple=True, metavar="[DATASET=]SOURCE",
               help="Count gained and lost rows: a Parquet, JSON or CSV path or a table on Spark, or a PostgreSQL DSN.")  # fmt: skip
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master for --data.")
+@failure_as_review
 def command(base: str | None, folder: Path, variables: tuple[str, ...], form: str, out: Path | None, timeout: float,
             data: tuple[str, ...], master: str) -> None:  # fmt: skip
     needs_review()

@@ -22,6 +22,7 @@ COMMANDS = {
     "test": "Run the tests of filters, generate rows for them, and measure what they find.",
     "lint": "Find filters that are legal and probably wrong.",
     "diff": "Show what a change does to the rows of each filter, with proofs.",
+    "comment": "Make a review the one comment of a pull request.",
     "release": "Record the versions of the catalog as released.",
     "explain": "Say what a filter means, and why it accepts a row or not.",
     "compile": "Write the manifest and the SQL of every filter.",

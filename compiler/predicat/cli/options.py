@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -62,6 +63,27 @@ def needs_review() -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
     extras.require("z3")
+
+
+def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose Markdown says, where it fails, why there is no review: a comment is never left as it was a commit ago."""
+
+    @wraps(command)
+    def wrapped(**options: Any) -> None:
+        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
+
+        try:
+            command(**options)
+        except PredicatError as error:
+            if options["form"] == "markdown":
+                from predicat.catalog.manifest import write_text  # noqa: PLC0415  # only for a failure
+                from predicat.review.comments import failed  # noqa: PLC0415  # as above
+
+                shown, out = failed(error.diagnostics), options["out"]
+                click.echo(shown, nl=False) if out is None else write_text(out, shown)
+            raise
+
+    return wrapped
 
 
 @contextmanager

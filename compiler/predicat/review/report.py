@@ -9,13 +9,12 @@ from typing import Any
 
 from predicat.review import show
 from predicat.review.changes import Change, Changes
+from predicat.review.comments import MARK
 from predicat.review.compare import Verdict
 from predicat.review.counts import Counts
 
 MAX_COMMENT = 60_000
 """Characters; a comment on GitHub holds 65,536."""
-MARK = "<!-- predicat diff -->"
-"""What a bot finds its own comment by."""
 Data = Mapping[str, Counts]
 
 

@@ -1,0 +1,64 @@
+"""predicat comment"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from predicat.cli.options import SECONDS
+
+if TYPE_CHECKING:
+    from predicat.review.comments import Thread
+    from predicat.review.rest import ApiError
+
+
+@click.command("comment", help="Make a review (predicat diff --format markdown) the one comment of a pull request on GitHub or of a merge request on "
+               "GitLab: created once, updated from then on. Runs in a job there. Where the comment cannot be written, the review goes into the job's "
+               "summary or log with a warning, and the exit code is 0.")  # fmt: skip
+@click.argument("host", type=click.Choice(("github", "gitlab")))
+@click.argument("review", default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@click.option("--key", default="", help="A name, where one pull request has several comments: for each catalog, say.")
+@click.option("--number", type=click.IntRange(min=1), help="The pull request; by default the one that the job runs for.")
+@click.option("--timeout", default=60.0, show_default=True, type=SECONDS, help="Seconds after which the host is not asked again.")
+def command(host: str, review: Path, key: str, number: int | None, timeout: float) -> None:
+    from predicat.review import comments  # noqa: PLC0415  # not for --help
+    from predicat.review.rest import ApiError, patiently  # noqa: PLC0415  # as above
+
+    if key and not comments.KEY.fullmatch(key):
+        raise click.UsageError(f"--key takes letters, digits, dots, slashes and single dashes, not {key!r}")
+    thread = comments.HOSTS[host](os.environ, number)
+    text = comments.body(_text(review), thread, key)
+    if host == "gitlab":
+        text = comments.quiet(text)
+    try:
+        done, address = patiently(lambda: comments.publish(thread, text, comments.mark(key)), timeout)
+    except ApiError as problem:
+        _instead(thread, text, problem)
+    else:
+        click.echo(f"{done} the comment {address}".rstrip())
+
+
+def _text(review: Path) -> str:
+    """The review; empty where the command before has written none."""
+    if str(review) == "-":
+        return sys.stdin.buffer.read().decode(errors="replace")
+    return review.read_bytes().decode(errors="replace") if review.is_file() else ""
+
+
+def _instead(thread: Thread, text: str, problem: ApiError) -> None:
+    """Say why there is no comment, and show the review where the job does."""
+    advice = f"; {thread.advice}" if problem.status in (401, 403, 404) else ""
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    reason = f"the comment was not written: {problem.reason}{advice}. The review is in the {'summary' if summary else 'log'} of the job."
+    if not summary:
+        click.echo(text)
+        click.echo(f"warning: {reason}", err=True)
+        return
+    with Path(summary).open("a", encoding="utf-8") as file:
+        file.write(text + "\n")
+    shown = reason.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    click.echo(f"::warning title=predicat comment::{shown}", err=True)

@@ -1,0 +1,203 @@
+"""The comment of a review: what it says where there is no review, how it is cut, and how it stays one comment of a pull request."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from msgspec import Struct
+
+from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.review.rest import Api, ApiError
+
+MARK = "<!-- predicat diff -->"
+"""What a comment begins with, unseen, so that it is found again."""
+KEY = re.compile(r"[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*")
+"""What tells several comments of one pull request apart."""
+SHOWN = 20
+"""Problems that a comment shows of a review that could not be made."""
+_PAGE = 100
+_PAGES = 100
+
+Environment = Mapping[str, str]
+
+
+class Thread(Struct, frozen=True):
+    """The comments of one pull request: where they are listed, under which address each is, how one is updated, whether one is ours, and how many
+    characters one may have. `job` is the address of the job, `advice` what to do where the token may not write.
+    """
+
+    api: Api
+    all: str
+    one: str
+    update: str
+    mine: Callable[[Mapping[str, Any]], bool]
+    limit: int
+    job: str
+    advice: str
+
+
+# --- text
+
+
+def failed(problems: Sequence[Diagnostic]) -> str:
+    """The comment of a review that could not be made: the problems as the log has them."""
+    count = f"{len(problems)} problem{'s' if len(problems) != 1 else ''}"
+    shown = "\n\n".join(item.render() for item in problems[:SHOWN])
+    more = f"\n... and {len(problems) - SHOWN} more in the log of the job.\n" if len(problems) > SHOWN else ""
+    return f"{MARK}\n### Filters: no review\n\n`predicat diff` stopped at {count}:\n\n{fenced(shown)}\n{more}"
+
+
+def fenced(text: str) -> str:
+    """A text as a code block that nothing in it can end."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def body(review: str, thread: Thread, key: str = "") -> str:
+    """What the comment says: the review under its mark, within the limit of its host."""
+    text = review.replace("\0", "").strip().removeprefix(MARK).strip()
+    where = f"[the log of the job]({thread.job})" if thread.job else "the log of the job"
+    text = text or f"### Filters: no review\n\n`predicat diff` failed; {where} says why."
+    return f"{mark(key)}\n{_cut(text, thread.limit - 500, where)}\n"
+
+
+def mark(key: str) -> str:
+    """What the comment of a key begins with."""
+    return f"<!-- predicat diff {key} -->" if key else MARK
+
+
+def _cut(text: str, limit: int, where: str) -> str:
+    """A text within a limit, cut behind a whole entry where there is one."""
+    if len(text) <= limit:
+        return text
+    end = text.rfind("\n</details>\n", 0, limit)
+    kept = text[: end + len("\n</details>\n")] if end > 0 else fenced(text[:limit].rpartition("\n")[0] or text[:limit])
+    return f"{kept}\n... cut here; {where} has the rest."
+
+
+# --- one comment
+
+
+def publish(thread: Thread, text: str, start: str) -> tuple[str, str]:
+    """Update the comment of ours that begins with a mark, or create it. Gives what was done, and the comment's address.
+
+    Safe to try again: a comment that was created by a request whose answer got lost is found. Raises ApiError.
+    """
+    known = next((item for item in _comments(thread) if str(item.get("body") or "").startswith(start) and thread.mine(item)), None)
+    if known is None:
+        done, _ = thread.api.call("POST", thread.all, {"body": text})
+    else:
+        done, _ = thread.api.call(thread.update, f"{thread.one}/{quote(str(known.get('id')))}", {"body": text})
+    if not isinstance(done, dict) or "id" not in done:
+        raise ApiError(f"{thread.api.host} cannot be used (its answer holds no comment)")
+    return "created" if known is None else "updated", str(done.get("html_url") or "")
+
+
+def _comments(thread: Thread) -> Iterator[Mapping[str, Any]]:
+    """All comments, page by page."""
+    for page in range(1, _PAGES + 1):
+        found, headers = thread.api.call("GET", f"{thread.all}?{urlencode({'per_page': _PAGE, 'page': page})}")
+        if not isinstance(found, list):
+            raise ApiError(f"{thread.api.host} cannot be used (its answer holds no comments)")
+        yield from (item for item in found if isinstance(item, dict))
+        if 'rel="next"' not in headers.get("Link", ""):
+            return
+
+
+# --- hosts
+
+
+def github(environment: Environment, number: int | None = None) -> Thread:
+    """The pull request that a GitHub workflow runs for. Raises PredicatError outside of one.
+
+    Source: GitHub's REST API, "Issue comments"; a comment holds 65,536 characters.
+    """
+    repository = _variable(environment, "GITHUB_REPOSITORY", r"[\w.-]+/[\w.-]+")
+    number = number or _event_number(environment)
+    token = _token(environment, "GITHUB_TOKEN", "GH_TOKEN")
+    headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "predicat"}
+    api = Api("GitHub", environment.get("GITHUB_API_URL", "https://api.github.com").rstrip("/"), {**headers, "Authorization": f"Bearer {token}"})
+    me = _Me(api, "login")
+    run = environment.get("GITHUB_RUN_ID")
+    job = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}/actions/runs/{run}" if run else ""
+    return Thread(
+        api, f"/repos/{repository}/issues/{number}/comments", f"/repos/{repository}/issues/comments", "PATCH",
+        lambda item: (user := item.get("user") or {}).get("type") == "Bot" or me.is_known_as(user.get("login")), 65_000, job,
+        "the token of a pull request from a fork only reads; elsewhere the job needs GITHUB_TOKEN and `permissions: pull-requests: write`",
+    )  # fmt: skip
+
+
+def gitlab(environment: Environment, number: int | None = None) -> Thread:
+    """The merge request that a GitLab pipeline runs for. Raises PredicatError outside of one.
+
+    Source: GitLab's REST API, "Notes"; a note holds 1,000,000 characters.
+    """
+    base = _variable(environment, "CI_API_V4_URL", r"https?://.+")
+    project = environment.get("CI_MERGE_REQUEST_PROJECT_ID") or _variable(environment, "CI_PROJECT_ID", r".+")
+    found = str(number) if number else _variable(environment, "CI_MERGE_REQUEST_IID", r"[0-9]+", "run this in a merge request pipeline, or give --number")
+    token = _token(environment, "GITLAB_TOKEN")
+    headers = {"PRIVATE-TOKEN": token} if token else {"JOB-TOKEN": _token(environment, "CI_JOB_TOKEN")}
+    api = Api("GitLab", base.rstrip("/"), {**headers, "User-Agent": "predicat"})
+    me = _Me(api, "username")
+    notes = f"/projects/{quote(project, safe='')}/merge_requests/{found}/notes"
+    return Thread(
+        api, notes, notes, "PUT", lambda item: me.is_known_as((item.get("author") or {}).get("username")), 900_000,
+        environment.get("CI_JOB_URL", ""),
+        "GITLAB_TOKEN must hold a project access token with the role Reporter and the scope api, which pipelines of forks do not get",
+    )  # fmt: skip
+
+
+HOSTS: Mapping[str, Callable[[Environment, int | None], Thread]] = {"github": github, "gitlab": gitlab}
+"""The hosts that a review can be a comment on."""
+
+
+class _Me:
+    """Who a token belongs to, asked once, when a comment might be ours. The token of a GitHub job may not ask."""
+
+    def __init__(self, api: Api, key: str) -> None:
+        self.api, self.key = api, key
+        self.name: str | None = None
+
+    def is_known_as(self, name: object) -> bool:
+        if self.name is None:
+            try:
+                data, _ = self.api.call("GET", "/user")
+                self.name = str(data.get(self.key) or "")
+            except ApiError as problem:
+                if problem.wait is not None:
+                    raise
+                self.name = ""
+        return bool(name) and self.name == name
+
+
+def quiet(text: str) -> str:
+    """A text for GitLab, which takes a line that begins with a slash for a command (`/merge`), with an invisible character before it."""
+    return re.sub(r"(?m)^(?=[^\S\n]*/[A-Za-z])", "\u200b", text)
+
+
+def _token(environment: Environment, *names: str) -> str:
+    return next((found for name in names if (found := environment.get(name, "").strip())), "")
+
+
+def _variable(environment: Environment, name: str, shape: str, hint: str | None = None) -> str:
+    found = environment.get(name, "").strip()
+    if not re.fullmatch(shape, found):
+        raise PredicatError.of(msg.usage(f"{name} is {f'no such value: {found!r}' if found else 'not set'}", hint or "run this in a job of the CI system"))
+    return found
+
+
+def _event_number(environment: Environment) -> int:
+    """The number of the pull request that a workflow's event tells."""
+    hint = "run this in a workflow that starts on pull_request, or give --number"
+    path = Path(_variable(environment, "GITHUB_EVENT_PATH", r".+", hint))
+    try:
+        event = json.loads(path.read_bytes())
+        return int(event["pull_request"]["number"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise PredicatError.of(msg.usage("the event of this workflow is of no pull request", hint)) from None

@@ -1,0 +1,97 @@
+"""A small client for JSON APIs over HTTP: it times out, tries again where that can help, and says in one sentence what failed."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from email.message import Message
+from http.client import HTTPException
+from typing import Any, TypeVar
+from urllib import error, request
+
+from msgspec import Struct
+
+_T = TypeVar("_T")
+
+REQUEST_SECONDS = 20.0
+"""How long one request may take."""
+LARGEST = 20_000_000
+"""Bytes of an answer that are read."""
+_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Status codes of troubles that pass. Source: RFC 9110, RFC 8470, RFC 6585."""
+_FIRST_WAIT = 1.0
+
+
+class ApiError(Exception):
+    """Why a request failed, as one clause. `status` is that of the answer, if there was one; `wait` is how many seconds to wait before
+    it is worth another try, None if it is not.
+    """
+
+    def __init__(self, reason: str, status: int | None = None, wait: float | None = None) -> None:
+        self.reason, self.status, self.wait = reason, status, wait
+        super().__init__(reason)
+
+
+class _NoRedirect(request.HTTPRedirectHandler):
+    """A redirect would take the token to another host."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> None:
+        return None
+
+
+class Api(Struct, frozen=True):
+    """An API: the name of its host for people, where it begins, and the headers that every request has (the token among them)."""
+
+    host: str
+    base: str
+    headers: Mapping[str, str]
+
+    def call(self, method: str, path: str, data: Mapping[str, Any] | None = None) -> tuple[Any, Message]:
+        """The answer to one request, and its headers. Raises ApiError."""
+        if not self.base.startswith(("https://", "http://")):
+            raise ApiError(f"{self.base!r} is no address of an API")
+        body = None if data is None else json.dumps(data).encode()
+        try:
+            asked = request.Request(self.base + path, body, {"Content-Type": "application/json", **self.headers}, method=method)  # noqa: S310  # above
+            with request.build_opener(_NoRedirect).open(asked, timeout=REQUEST_SECONDS) as answer:
+                text = answer.read(LARGEST)
+                return (json.loads(text) if text else None), answer.headers
+        except error.HTTPError as answer:
+            raise self._refused(answer) from None
+        except (error.URLError, HTTPException, OSError) as problem:
+            reason = problem.reason if isinstance(problem, error.URLError) else problem
+            raise ApiError(f"{self.host} cannot be reached ({reason or type(problem).__name__})", wait=0) from None
+        except UnicodeError:
+            raise ApiError("the token or the address holds characters that no request can hold") from None
+        except ValueError as problem:  # an answer that is no JSON, or a token of several lines
+            raise ApiError(f"{self.host} cannot be used ({type(problem).__name__})") from None
+
+    def _refused(self, answer: error.HTTPError) -> ApiError:
+        try:
+            data = json.loads(answer.read(10_000))
+            shown = data.get("message") or data.get("error") or answer.reason
+        except (OSError, HTTPException, ValueError, AttributeError):
+            shown = answer.reason
+        reason = " ".join(f"{self.host} answers {answer.code} ({shown})".split())[:300]
+        after = answer.headers.get("Retry-After", "")
+        limited = answer.code == 403 and (bool(after) or answer.headers.get("X-RateLimit-Remaining") == "0")
+        if answer.code not in _PASSING and not limited:
+            return ApiError(reason, answer.code)
+        return ApiError(reason, answer.code, float(after) if after.isdecimal() else 0)
+
+
+def patiently(work: Callable[[], _T], seconds: float, sleep: Callable[[float], None] = time.sleep) -> _T:
+    """The result of some work that is begun anew where it failed for a reason that passes, after 1, 2, 4 ... seconds or as long as
+    the answer asks, until `seconds` have passed. Raises ApiError.
+    """
+    end = time.monotonic() + seconds
+    wait = _FIRST_WAIT
+    while True:
+        try:
+            return work()
+        except ApiError as problem:
+            if problem.wait is None or time.monotonic() + max(wait, problem.wait) > end:
+                raise
+            sleep(max(wait, problem.wait))
+            wait *= 2
