@@ -181,19 +181,3 @@ def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
         assert (large.total, large.before, large.after, large.gained, large.lost) == (5, 2, 2, 1, 1)
         assert (list(large.gained_rows), list(large.lost_rows)) == ([{"amount": 60}], [{"amount": 200}])
         assert counted["orders.large_domestic"].lost == 1
-
-
-def test_the_hooks_and_examples_name_real_commands() -> None:
-    import yaml
-
-    root = Path(__file__).parent.parent.parent
-    from predicat.cli.main import COMMANDS
-
-    hooks = yaml.safe_load((root / ".pre-commit-hooks.yaml").read_text())
-    workflow = yaml.safe_load((root / "examples/ci/github.yml").read_text())
-    steps = [step["run"] for step in workflow["jobs"]["review"]["steps"] if "run" in step]
-    pipeline = yaml.safe_load((root / "examples/ci/gitlab.yml").read_text())["filters"]["script"]
-    lines = [hook["entry"] for hook in hooks] + [line for line in (*steps, *pipeline) if line.startswith("predicat")]
-    assert len(lines) >= 8
-    for line in lines:
-        assert line.split()[1] in COMMANDS
