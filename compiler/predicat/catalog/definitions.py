@@ -102,6 +102,7 @@ class DatasetDefinition(Struct):
 
 
 def _where(span: Span) -> str:
+    span = span.outermost()
     line, column = span.source.line_column(span.start)
     return f"{span.source.name}:{line}:{column}"
 
@@ -171,7 +172,7 @@ class DefinitionReader(Struct):
         if "tests" in keys:
             for name, value, span in keys["tests"].entries("tests"):
                 dataset.uses.append((name, span))
-                dataset.tests.setdefault(name, []).extend(self.tests(value))
+                dataset.tests.setdefault(name, []).extend(self.listed_tests(value))
 
     def once(self, dataset: DatasetDefinition, what: str, span: Span) -> bool:
         """Several files share a dataset; each thing is defined in one of them."""
@@ -270,16 +271,22 @@ class DefinitionReader(Struct):
             return
         if not self.once(dataset, f"filter {name}", span):
             return
+        definition = self.definition(dataset.name, name, item, span)
+        if definition is not None:
+            dataset.filters[name] = definition
+
+    def definition(self, dataset: str, name: str, item: Item, span: Span) -> Definition | None:
+        """A filter by itself: nothing but its own text and the name of its dataset counts."""
         what = f"the filter {name!r}"
         keys = self.mapping(item, what, _IN_FILTER)
         versions = self.versions(name, keys, item, span)
         if not versions:
-            return
+            return None
         on_unknown = keys["on_unknown"].text("on_unknown") if "on_unknown" in keys else "reject"
         if on_unknown not in ("reject", "accept"):
             self.reporter.add(msg.bad_value(keys["on_unknown"].span, "on_unknown", "it is reject or accept"))
-        dataset.filters[name] = Definition(
-            name, dataset.name,
+        return Definition(
+            name, dataset,
             keys["description"].text("description") if "description" in keys else "",
             keys["owner"].text("owner") if "owner" in keys else "",
             tuple(tag.text("a tag") for tag in keys["tags"].items("tags")) if "tags" in keys else (),
@@ -432,7 +439,7 @@ class DefinitionReader(Struct):
             value: Any = body.value
             source = body.body()
         else:
-            value, source = body.data(), Source(body.source.name, body.source.text)
+            value, source = body.data(), body.source
         shown = value if isinstance(value, str) else _shown(value)
         return VersionDefinition(
             number, bodies[0], value, source, shown,
@@ -468,6 +475,10 @@ class DefinitionReader(Struct):
                 continue
             description = keys["description"].text("description") if "description" in keys else ""
             yield FilterTest(row, matches if isinstance(matches, bool) else None, test.span, version, description)
+
+    def listed_tests(self, item: Item) -> list[FilterTest]:
+        """The tests that stand apart from their filter."""
+        return list(self.tests(item))
 
     # --- groups and subscriptions
 

@@ -20,7 +20,7 @@ from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.reading import reading
 from predicat.frontends import LANGUAGES, Body
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.nodes import Call, FieldDecl, Literal, Node
 from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
 from predicat.passes.check import check
 from predicat.passes.convert import argument
@@ -58,13 +58,12 @@ def _load(
     reporter = Reporter()
     reader = DefinitionReader(reporter)
     for file in catalog_files(root, reporter) if files is None else sorted(files):
-        source = _read(file, reporter, texts)
+        source = read_source(file, reporter, texts)
         item = compose(source, reporter) if source is not None else None
         if item is not None:
             reader.file(item)
-    beside = Path(macros) if macros is not None else root.parent / "macros"
-    templates = Templates(beside if beside.is_dir() else None, {**reader.variables, **(variables or {})})
-    builder = _Builder(reader, templates, reporter, tests, today)
+    templates = Templates(macro_folder(root, macros), {**reader.variables, **(variables or {})})
+    builder = Builder(reader, templates, reporter, tests, today)
     catalog = builder.catalog()
     reporter.raise_errors()
     return catalog
@@ -87,7 +86,14 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     return [file for file in found if file.is_file()]
 
 
-def _read(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> Source | None:
+def macro_folder(root: Path, macros: str | Path | None) -> Path | None:
+    """Where the macros of a catalog are, by default beside it; None if there is no such folder."""
+    folder = Path(macros) if macros is not None else root.parent / "macros"
+    return folder if folder.is_dir() else None
+
+
+def read_source(file: Path, reporter: Reporter, texts: Mapping[Path, str]) -> Source | None:
+    """A file, or what `texts` has in its place; a file that cannot be read is reported."""
     if texts and (text := texts.get(file.resolve())) is not None:
         return Source(_shown(file), text)
     try:
@@ -107,7 +113,7 @@ def _shown(file: Path) -> str:
         return str(file)
 
 
-class _Builder(Struct):
+class Builder(Struct):
     """Checks each version once, following references as they come."""
 
     reader: DefinitionReader
@@ -181,7 +187,9 @@ class _Builder(Struct):
 
     def test(self, found: Filter) -> None:
         """The tests of a filter, on the reference evaluator."""
-        fields = self.reader.datasets[found.dataset].fields
+        self.run_tests(found, self.reader.datasets[found.dataset].fields)
+
+    def run_tests(self, found: Filter, fields: Mapping[str, FieldDecl]) -> None:
         for test in found.tests:
             for name in test.row:
                 if name not in fields and not any(known.startswith(f"{name}.") for known in fields):
@@ -221,16 +229,21 @@ class _Builder(Struct):
         if key not in self.done:
             self.path.append(key[0])
             try:
-                self.done[key] = self.build(row, row.versions[number])
-            except PredicatError as error:
-                self.reporter.extend(error.diagnostics)
-                self.done[key] = None
+                self.done[key] = self.checked(row, number)
             finally:
                 self.path.pop()
         return self.done[key]
 
+    def checked(self, row: Definition, number: int) -> Version | None:
+        """A version; None if it has problems, which are reported."""
+        try:
+            return self.build(row, row.versions[number])
+        except PredicatError as error:
+            self.reporter.extend(error.diagnostics)
+            return None
+
     def build(self, row: Definition, version: VersionDefinition) -> Version:
-        dataset = self.reader.datasets[row.dataset]
+        dataset = self.names_of(row, version)
         language = LANGUAGES[version.language]
         references: list[str] = []
 
@@ -250,6 +263,10 @@ class _Builder(Struct):
         shown = source.text if isinstance(body, str) else version.shown
         return Version(version.number, version.language, shown.strip(), predicate, version.params,
                        tuple(dict.fromkeys(references)), version.deprecated, version.span)  # fmt: skip
+
+    def names_of(self, row: Definition, _version: VersionDefinition) -> DatasetDefinition:
+        """The dataset whose fields and enumerations a version may name."""
+        return self.reader.datasets[row.dataset]
 
     def reference(self, row: Definition, name: str, args: tuple[tuple[str, Node], ...], span: Span) -> tuple[str, Node]:
         """The node of another filter, with its parameters bound."""

@@ -16,6 +16,11 @@ LOCKS = ".#"
 _REFERENCE = {"sql": "matches_filter('{}')", "cel": 'filter("{}")'}
 
 
+def is_template(text: str) -> bool:
+    """Whether a body has anything of Jinja in it."""
+    return "{{" in text or "{%" in text or "{#" in text
+
+
 class Templates:
     """Renders bodies. Macros of every .sql file in the macro folder are known by their names."""
 
@@ -29,7 +34,7 @@ class Templates:
     def render(self, body: Source, language: str) -> Source:
         """The rendered body as a source whose places point through the template into the file. Raises PredicatError."""
         text = body.text
-        if "{{" not in text and "{%" not in text and "{#" not in text:
+        if not is_template(text):
             return body
         import jinja2  # noqa: PLC0415  # only where a body is a template
 

@@ -14,7 +14,7 @@ import yaml
 from msgspec import Struct
 from yaml import CollectionNode, MappingNode, ScalarNode, SequenceNode
 
-from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 
 MAX_SIZE = 20_000_000
@@ -119,17 +119,22 @@ class Item(Struct):
             self.reporter.add(msg.wrong_kind(self.span, what, "a mapping", self.kind))
             return
         seen: set[str] = set()
-        for key, value in self.node.value:
+        for key, value in self.pairs():
             if not isinstance(key, ScalarNode):
-                place = Item(key, self.source, self.reporter).span
+                place = Item(key, value.source, self.reporter).span
                 self.reporter.add(msg.wrong_kind(place, f"a key of {what}", "a text", "a collection"))
                 continue
-            place = Span(self.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1))
+            place = Span(value.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1))
             if key.value in seen:
                 self.reporter.add(msg.duplicate_key(place, key.value))
             else:
                 seen.add(key.value)
-                yield key.value, Item(value, self.source, self.reporter), place
+                yield key.value, value, place
+
+    def pairs(self) -> Iterator[tuple[yaml.Node, Item]]:
+        """The keys and values of a mapping, as they stand."""
+        for key, value in self.node.value:
+            yield key, Item(value, self.source, self.reporter)
 
     def known(self, what: str, keys: Container[str]) -> tuple[dict[str, Item], list[tuple[str, Span]]]:
         """The values of the keys that are known, and the other keys with their places."""
@@ -141,6 +146,10 @@ class Item(Struct):
                 found[key.value] = Item(value, self.source, self.reporter)
             else:
                 return found, []
+        return self.told_apart(what, keys)
+
+    def told_apart(self, what: str, keys: Container[str]) -> tuple[dict[str, Item], list[tuple[str, Span]]]:
+        """As `known`, with every problem of the keys reported."""
         entries = list(self.entries(what))
         return {key: value for key, value, _ in entries if key in keys}, [(key, place) for key, _, place in entries if key not in keys]
 
@@ -268,12 +277,10 @@ _NO_BRACKET, _NO_MARK = (bytes(set(range(256)) - set(kept)) for kept in (b"[]{}"
 def compose(source: Source, reporter: Reporter) -> Item | None:
     """The root of a YAML document; problems are reported."""
     try:
-        root = _compose(source)
+        check_bounds(source)
+        root = parse(source)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = mark.index if mark is not None else 0
-        reason = " ".join(part for part in (error.context, error.problem) if part)
-        reporter.add(msg.bad_yaml(Span(source, at, at + 1), reason))
+        reporter.add(bad_yaml(error, source))
         return None
     except (yaml.YAMLError, RecursionError) as error:
         reporter.add(msg.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20])))
@@ -284,7 +291,16 @@ def compose(source: Source, reporter: Reporter) -> Item | None:
     return Item(root, source, reporter) if root is not None else None
 
 
-def _compose(source: Source) -> yaml.Node | None:
+def bad_yaml(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Diagnostic:
+    """The problem that the YAML reader has with a text, of which it was given what follows `shift` characters."""
+    mark = error.problem_mark or error.context_mark
+    at = mark.index + shift if mark is not None else 0
+    reason = " ".join(part for part in (error.context, error.problem) if part)
+    return msg.bad_yaml(Span(source, at, at + 1), reason)
+
+
+def check_bounds(source: Source) -> None:
+    """Raise PredicatError for a text that is too large, or whose values may nest too deep."""
     text = source.text
     if len(text) > MAX_SIZE:
         raise PredicatError.of(msg.yaml_limit(Span(source, 0, 1), f"the file has more than {MAX_SIZE:,} characters"))
@@ -295,7 +311,11 @@ def _compose(source: Source) -> yaml.Node | None:
     at = deep.start() if deep else text.find("\n" + " " * 400) + 1
     if deep or at:
         raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}"))
-    root = yaml.compose(text, Loader=_Loader)
+
+
+def parse(source: Source) -> yaml.Node | None:
+    """The root of a YAML document within the bounds. Raises PredicatError and YAMLError."""
+    root: yaml.Node | None = yaml.compose(source.text, Loader=_Loader)
     _no_aliases(root, source)
     return root
 

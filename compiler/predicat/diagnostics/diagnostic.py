@@ -106,10 +106,14 @@ class Reporter(Struct):
     def warnings(self) -> list[Diagnostic]:
         return [item for item in self.diagnostics if item.severity is Severity.WARNING]
 
+    def sorted_errors(self) -> list[Diagnostic]:
+        """The errors in the order of their places."""
+        return sorted(self.errors, key=_place)
+
     def raise_errors(self) -> None:
         """Raise one PredicatError with all the errors so far, if there are any."""
         if self.errors:
-            raise PredicatError(sorted(self.errors, key=_place))
+            raise PredicatError(self.sorted_errors())
 
 
 def _place(diagnostic: Diagnostic) -> tuple[str, int]:

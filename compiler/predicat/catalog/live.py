@@ -1,0 +1,339 @@
+"""A catalog that stays loaded while its files change: only what an edit can touch is read and checked again.
+
+Each version remembers what its check has asked for: its own text, the fields and words of enumerations that
+it looked up, the filters that it refers to, and the macros and variables if it is a template. It is checked
+again if one of these is another object or value now. Versions with errors are always checked again: there
+are few, and what an error says depends on more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from operator import is_
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from predicat.catalog.definitions import DatasetDefinition, Definition, DefinitionReader, VersionDefinition
+from predicat.catalog.load import Builder, catalog_files, macro_folder, read_source
+from predicat.catalog.model import Catalog, Filter, FilterTest, Version
+from predicat.catalog.parts import FileParts, PartItem
+from predicat.catalog.parts import read as read_parts
+from predicat.catalog.templates import LOCKS, Templates, is_template
+from predicat.catalog.yamltext import Item
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Severity, Source, Span
+from predicat.ir.nodes import FieldDecl, Node
+
+T = TypeVar("T")
+
+
+class Loaded(Struct, frozen=True):
+    """A catalog as it is now. With problems, `catalog` has the filters that have none; `definitions` is
+    what the files say.
+
+    `diagnostics` are all the errors, in the order of their places, and then the warnings. `tests` has for
+    each filter how many tests it has and how many of them fail.
+    """
+
+    catalog: Catalog
+    definitions: Mapping[str, DatasetDefinition]
+    diagnostics: tuple[Diagnostic, ...]
+    files: Mapping[Path, Source]
+    tests: Mapping[str, tuple[int, int]]
+
+    @property
+    def good(self) -> bool:
+        """Whether there are no errors."""
+        return not any(item.severity is Severity.ERROR for item in self.diagnostics)
+
+
+class LiveCatalog:
+    """The catalog of a folder, loaded again and again. `variables` go before those of the files."""
+
+    def __init__(self, folder: Path, variables: Mapping[str, Any] | None = None) -> None:
+        self.folder = folder
+        self.variables = dict(variables or {})
+        self._files: dict[Path, FileParts] = {}
+        self._disk: dict[Path, tuple[object, Source]] = {}
+        self._memory = _Memory()
+        self._templates: tuple[object, Templates] | None = None
+        self._today: date | None = None
+
+    def load(self, texts: Mapping[Path, str], today: date | None = None) -> Loaded:
+        """The catalog now, with `texts` in the place of what is in a file (by its resolved path); inline
+        tests are run.
+        """
+        today = today or datetime.now(tz=UTC).date()
+        if today != self._today:
+            self._today, self._memory = today, _Memory()
+        reporter = Reporter()
+        reader = _Reader(reporter)
+        files: dict[Path, FileParts] = {}
+        for file in catalog_files(self.folder, reporter):
+            source = self._source(file, texts, reporter)
+            if source is None:
+                continue
+            files[file] = read_parts(source, self._files.get(file))
+            item = files[file].item(reporter)
+            if item is not None:
+                reader.file(item)
+        self._files = files
+        builder = _Builder(
+            reader,
+            self._rendering({**reader.variables, **self.variables}),
+            reporter,
+            True,
+            today,
+            memory=self._memory,
+        )
+        catalog = builder.catalog()
+        if not reporter.errors:  # while a file is broken its filters are gone, and come back
+            self._memory.forget(builder)
+        outcome = (*reporter.sorted_errors(), *reporter.warnings)
+        return Loaded(
+            catalog,
+            reader.datasets,
+            outcome,
+            {file.resolve(): parts.source for file, parts in files.items()},
+            builder.outcomes,
+        )
+
+    def _source(self, file: Path, texts: Mapping[Path, str], reporter: Reporter) -> Source | None:
+        """The text of a file, read from the disk only if it has changed there."""
+        before = self._files.get(file)
+        if texts and (text := texts.get(file.resolve())) is not None:
+            same = before is not None and before.source.text == text
+            return before.source if same and before is not None else read_source(file, reporter, texts)
+        try:
+            status = file.stat()
+        except OSError:
+            return read_source(file, reporter, {})
+        state = (status.st_mtime_ns, status.st_size, status.st_ino)
+        known = self._disk.get(file)
+        if known is not None and known[0] == state:
+            return known[1]
+        source = read_source(file, reporter, {})
+        if source is not None:
+            self._disk[file] = state, source
+        return source
+
+    def _rendering(self, variables: dict[str, Any]) -> Templates:
+        """The templates; the same object as long as no macro and no variable changes."""
+        folder = macro_folder(self.folder, None)
+        files = [file for file in folder.rglob("*.sql") if not file.name.startswith(LOCKS)] if folder else []
+        state = (
+            folder,
+            sorted((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files),
+            variables,
+        )
+        if self._templates is None or self._templates[0] != state:
+            self._templates = state, Templates(folder, variables)
+        return self._templates[1]
+
+
+class _Reader(DefinitionReader):
+    """Reads definitions, each text once."""
+
+    def definition(self, dataset: str, name: str, item: Item, span: Span) -> Definition | None:
+        return self.once_read(
+            item, (dataset, name), lambda own: super(_Reader, self).definition(dataset, name, own, span)
+        )
+
+    def listed_tests(self, item: Item) -> list[FilterTest]:
+        return self.once_read(item, "tests", super().listed_tests)
+
+    def once_read(self, item: Item, key: object, read: Callable[[Item], T]) -> T:
+        """What `read` makes of an item; what it made of it before, if the item stands in a part that is as
+        it was.
+        """
+        if not isinstance(item, PartItem):
+            return read(item)
+        key = key, id(item.node)
+        kept = item.part.kept.get(key)
+        if kept is None:
+            outer, self.reporter = self.reporter, Reporter()
+            try:
+                kept = item.part.kept[key] = (
+                    read(Item(item.node, item.source, self.reporter)),
+                    tuple(self.reporter.diagnostics),
+                )
+            finally:
+                self.reporter = outer
+        found: T
+        found, diagnostics = kept
+        self.reporter.extend(diagnostics)
+        return found
+
+
+class _Asked(Mapping[str, Any]):
+    """A mapping that remembers what was asked of it."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.names = names
+        self.asked: dict[str, Any] = {}
+        self.all: list[tuple[str, Any]] | None = None
+
+    def __contains__(self, name: object) -> bool:
+        found = self.asked[str(name)] = self.names.get(str(name))
+        return found is not None
+
+    def __getitem__(self, name: str) -> Any:
+        self.asked[name] = self.names.get(name)
+        return self.names[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.all = list(self.names.items())
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def holds(self, names: Mapping[str, Any]) -> bool:
+        """Whether other names would have answered the same."""
+        if self.names is names:
+            return True
+        if bool(names) != bool(self.names) or (self.all is not None and self.all != list(names.items())):
+            return False
+        return all((now := names.get(name)) is then or now == then for name, then in self.asked.items())
+
+
+class _Kept(Struct, eq=False):
+    """A version that was checked without an error, and what that asked for."""
+
+    definition: VersionDefinition
+    fields: _Asked
+    enums: _Asked
+    templates: Templates | None
+    references: list[tuple[str, Definition, Version]] = field(
+        default_factory=list[tuple[str, Definition, Version]]
+    )
+    version: Version | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class _Tested(Struct, eq=False):
+    """The outcome of a filter's tests, and what it rests on."""
+
+    versions: Sequence[Version]
+    tests: Sequence[FilterTest]
+    on_unknown: str
+    names: _Asked
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    def holds(self, found: Filter, fields: Mapping[str, FieldDecl]) -> bool:
+        return (
+            self.on_unknown == found.on_unknown
+            and _same(self.versions, tuple(found.versions.values()))
+            and _same(self.tests, found.tests)
+            and self.names.holds(fields)
+        )
+
+
+def _same(some: Sequence[object], others: Sequence[object]) -> bool:
+    """Whether these are the very same objects."""
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+class _Memory(Struct, eq=False):
+    """What is known of versions and filters, by their names."""
+
+    versions: dict[tuple[str, int], _Kept] = field(default_factory=dict[tuple[str, int], _Kept])
+    tests: dict[str, _Tested] = field(default_factory=dict[str, _Tested])
+
+    def forget(self, builder: _Builder) -> None:
+        """Drop what is no longer in the catalog."""
+        for key in [key for key in self.versions if key not in builder.done]:
+            del self.versions[key]
+        for name in [name for name in self.tests if name not in builder.outcomes]:
+            del self.tests[name]
+
+
+class _Builder(Builder):
+    """Checks what is not known from the last time."""
+
+    memory: _Memory = field(default_factory=_Memory)
+    building: list[_Kept] = field(default_factory=list[_Kept])
+    outcomes: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+
+    def checked(self, row: Definition, number: int) -> Version | None:
+        key = (f"{row.dataset}.{row.name}", number)
+        kept = self.memory.versions.get(key)
+        if kept is not None and kept.definition is row.versions[number] and self.holds(kept, row):
+            self.reporter.extend(kept.diagnostics)
+            return kept.version
+        outer, self.reporter = self.reporter, Reporter()
+        depth = len(self.building)
+        try:
+            version = super().checked(row, number)
+        finally:
+            own, self.reporter = self.reporter, outer
+            now = self.building[depth] if len(self.building) > depth else None
+            del self.building[depth:]
+        self.reporter.extend(own.diagnostics)
+        if version is None or now is None:
+            self.memory.versions.pop(key, None)
+        else:
+            now.version, now.diagnostics = version, tuple(own.diagnostics)
+            self.memory.versions[key] = now
+        return version
+
+    def holds(self, kept: _Kept, row: Definition) -> bool:
+        dataset = self.reader.datasets[row.dataset]
+        if not kept.fields.holds(dataset.fields) or not kept.enums.holds(dataset.enums):
+            return False
+        if kept.templates is not None and kept.templates is not self.templates:
+            return False
+        for name, definition, version in kept.references:
+            found = self.lookup(row.dataset, name)
+            if found is None or found[0] is not definition:
+                return False
+            number = definition.latest if found[1] is None else found[1]
+            if (
+                f"{definition.dataset}.{definition.name}" in self.path
+                or self.version(definition, number) is not version
+            ):
+                return False
+        return True
+
+    def names_of(self, row: Definition, version: VersionDefinition) -> DatasetDefinition:
+        dataset = self.reader.datasets[row.dataset]
+        fields, enums = _Asked(dataset.fields), _Asked(dataset.enums)
+        self.building.append(
+            _Kept(version, fields, enums, self.templates if is_template(version.source.text) else None)
+        )
+        return replace(dataset, fields=fields, enums=enums)
+
+    def reference(
+        self, row: Definition, name: str, args: tuple[tuple[str, Node], ...], span: Span
+    ) -> tuple[str, Node]:
+        now = self.building[-1]
+        found = super().reference(row, name, args, span)
+        target = self.lookup(row.dataset, name)
+        if target is not None:
+            definition, asked = target
+            version = self.version(definition, definition.latest if asked is None else asked)
+            if version is not None:
+                now.references.append((name, definition, version))
+        return found
+
+    def test(self, found: Filter) -> None:
+        dataset = self.reader.datasets[found.dataset]
+        kept = self.memory.tests.get(found.qualified)
+        if kept is None or not kept.holds(found, dataset.fields):
+            outer, self.reporter = self.reporter, Reporter()
+            names = _Asked(dataset.fields)
+            try:
+                self.run_tests(found, names)
+                diagnostics = tuple(self.reporter.diagnostics)
+            except PredicatError as error:  # a test may not end the loading
+                diagnostics = error.diagnostics
+            finally:
+                self.reporter = outer
+            kept = _Tested(tuple(found.versions.values()), found.tests, found.on_unknown, names, diagnostics)
+            self.memory.tests[found.qualified] = kept
+        self.reporter.extend(kept.diagnostics)
+        failing = {(item.span.start, id(item.span.source)) for item in kept.diagnostics}
+        self.outcomes[found.qualified] = len(found.tests), len(failing)

@@ -1,0 +1,231 @@
+"""A catalog file in parts that YAML reads apart, so that an edit in one filter leaves the others as they are.
+
+A part is a key at the margin with what belongs to it, or, under `filters:` and `tests:`, one entry. That
+the parts together say what the file says follows from YAML's indentation: where a line begins at the column
+of a mapping's keys, outside of quotes and brackets, nothing of the entry before it is open. A part in which
+quotes or brackets are open is no YAML by itself, and then (and wherever a line at the margin is no plain
+key) the file is read as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
+from yaml import MappingNode, ScalarNode
+
+from predicat.catalog.yamltext import Item, bad_yaml, check_bounds, compose, parse
+from predicat.diagnostics import PredicatError, Reporter, Source
+
+_KEY = re.compile(r"^[A-Za-z_]\w* *:(?=\s|$)", re.MULTILINE)
+_MARGIN = re.compile(r"^[^\s#]", re.MULTILINE)
+_NOTHING = re.compile(r"(?:[ ]*(?:#[\x20-\x7e]*)?\r?\n)*(?:---[ ]*\r?\n)?(?:[ ]*(?:#[\x20-\x7e]*)?\r?\n)*\Z")
+"""Before the first key: blank lines, comments, and the mark at which a document begins."""
+_LONG = ("filters", "tests")
+"""Keys whose entries are parts of their own."""
+_INDENT = re.compile(r"^( +)[^\s#]", re.MULTILINE)
+_ANCHOR = re.compile(r"[\s,\[{]&[^\s&]")
+_ODD = re.compile(r"[\x85\u2028\u2029\ufeff]|\r(?!\n)")
+"""What ends a line in YAML and not here."""
+
+
+Extent = tuple[int, int]
+Piece = tuple[Extent, list[Extent]]
+
+
+class Part(Struct, eq=False):
+    """A piece of a file. Its source moves with it when something before it changes; `kept` is what others
+    have read from it.
+    """
+
+    source: Source
+    node: MappingNode
+    kept: dict[Any, Any] = field(default_factory=dict[Any, Any])
+
+    def move(self, file: Source, start: int) -> None:
+        """Say where in which text the part stands now."""
+        force_setattr(self.source, "outer", file)
+        force_setattr(self.source, "offsets", range(start, start + len(self.source.text)))
+
+
+class PartItem(Item):
+    """The value of a part's key, which knows the part."""
+
+    part: Part
+
+
+class Joined(Item):
+    """A mapping whose entries are read from several parts."""
+
+    found: list[tuple[yaml.Node, Item]]
+
+    def pairs(self) -> Iterator[tuple[yaml.Node, Item]]:
+        return iter(self.found)
+
+    def known(self, what: str, keys: Any) -> Any:
+        return self.told_apart(what, keys)
+
+
+class FileParts(Struct, eq=False):
+    """A file as it was read last, in parts where it has some."""
+
+    source: Source
+    parts: list[Part] = field(default_factory=list[Part])
+    sections: list[tuple[Part, list[Part]]] = field(default_factory=list[tuple[Part, list[Part]]])
+    whole: tuple[yaml.Node | None, Reporter] | None = None
+    """The root and the problems of a file that was read as a whole."""
+
+    def item(self, reporter: Reporter) -> Item | None:
+        """The root; problems are reported."""
+        if self.whole is not None:
+            root, problems = self.whole
+            reporter.extend(problems.diagnostics)
+            return Item(root, self.source, reporter) if root is not None else None
+        found: list[tuple[yaml.Node, Item]] = []
+        for head, entries in self.sections:
+            for key, value in head.node.value:
+                item = _joined(head, entries, reporter) if entries else Item(value, head.source, reporter)
+                found.append((key, item))
+        return _mapping(found, self.source, reporter)
+
+
+def _joined(head: Part, entries: list[Part], reporter: Reporter) -> Joined:
+    """The entries below a key, whose place is in the source of `head`."""
+    found: list[tuple[yaml.Node, Item]] = [
+        (key, PartItem(value, part.source, reporter, part))
+        for part in entries
+        for key, value in part.node.value
+    ]
+    return _mapping(found, head.source, reporter)
+
+
+def _mapping(found: list[tuple[yaml.Node, Item]], source: Source, reporter: Reporter) -> Joined:
+    mark = yaml.Mark(source.name, 0, 0, 0, None, 0)
+    return Joined(MappingNode("tag:yaml.org,2002:map", [], mark, mark), source, reporter, found)
+
+
+def read(source: Source, before: FileParts | None) -> FileParts:
+    """A file in its parts, with those of its last reading that are the same still."""
+    if before is not None and before.source.text == source.text and before.source.name == source.name:
+        return before
+    last = before.parts if before is not None else []
+    try:
+        check_bounds(source)
+    except PredicatError as error:
+        reporter = Reporter()
+        reporter.extend(error.diagnostics)
+        return FileParts(source, last, whole=(None, reporter))
+    split = _split(source.text)
+    if split is None:
+        return _whole(source, None, last)
+    pieces, end = split
+    known: dict[str, list[Part]] = {}
+    for part in reversed(last):
+        known.setdefault(part.source.text, []).append(part)
+    found = FileParts(source)
+    starts: list[tuple[int, str]] = []
+    """Where each part that is in order begins, and what YAML's reader must have read before it."""
+    for extent, entries in pieces:
+        head = _part(source, extent, known, empty=bool(entries))
+        if head is None:
+            break
+        found.parts.append(head)
+        starts.append((extent[0], "x: x\n"))
+        parts: list[Part] = []
+        for entry in entries:
+            piece = _part(source, entry, known)
+            if piece is None:
+                break
+            parts.append(piece)
+            starts.append((entry[0], "x:\n"))
+        found.parts += parts
+        found.sections.append((head, parts))
+        if len(parts) < len(entries):
+            break
+    else:
+        if end == len(source.text):
+            return found
+    rest = [part for parts in known.values() for part in parts]
+    return _whole(source, starts[-1] if starts else None, [*found.parts, *rest])
+
+
+def _whole(source: Source, last: tuple[int, str] | None, parts: list[Part]) -> FileParts:
+    """A file as one document. `last` is the last part that is in order, before the problem: what is before
+    that need not be read. `parts` are those to know when the file can be read in parts again.
+    """
+    reporter = Reporter()
+    if last is not None:
+        start, before = last
+        try:
+            parse(Source("", before + source.text[start:]))
+        except yaml.MarkedYAMLError as error:
+            reporter.add(bad_yaml(error, source, start - len(before)))
+            return FileParts(source, parts, whole=(None, reporter))
+        except (yaml.YAMLError, RecursionError, PredicatError):
+            pass
+    item = compose(source, reporter)
+    return FileParts(source, parts, whole=(item.node if item is not None else None, reporter))
+
+
+def _part(file: Source, extent: Extent, known: dict[str, list[Part]], *, empty: bool = False) -> Part | None:
+    """A piece that is a mapping by itself (`empty`: of one key without a value), None if it is not."""
+    start, end = extent
+    text = file.text[start:end]
+    same = known.get(text)
+    if same:
+        part = same.pop()
+    else:
+        source = Source(file.name, text, file)
+        try:
+            node = parse(source)
+        except (yaml.YAMLError, RecursionError, PredicatError):
+            return None
+        if not isinstance(node, MappingNode):
+            return None
+        part = Part(source, node)
+    part.move(file, start)
+    return None if empty and not _is_empty(part.node) else part
+
+
+def _is_empty(node: MappingNode) -> bool:
+    value = node.value[0][1] if len(node.value) == 1 else None
+    return isinstance(value, ScalarNode) and not value.value and not value.style
+
+
+def _split(text: str) -> tuple[list[Piece], int] | None:
+    """The extent of each key at the margin (only of its own line where it has entries) and of its entries, up
+    to a line that is none, where the text should end. None where these may not be its parts to YAML.
+    """
+    if _ODD.search(text) or _ANCHOR.search(text):
+        return None
+    starts = [found.start() for found in _MARGIN.finditer(text)]
+    if starts and text.startswith("---", starts[0]):
+        starts.pop(0)
+    if not starts or not _NOTHING.match(text[: starts[0]]):
+        return None
+    pieces: list[Piece] = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        key = _KEY.match(text, start)
+        if key is None:
+            return (pieces, start) if pieces else None
+        entries = _entries(text, key.end(), end) if key[0].rstrip(" :") in _LONG else []
+        pieces.append(((start, entries[0][0] if entries else end), entries))
+    return pieces, len(text)
+
+
+def _entries(text: str, start: int, end: int) -> list[Extent]:
+    """The entries below a key: each from a line that is indented as the first one is."""
+    line = text.find("\n", start, end) + 1
+    first = _INDENT.search(text, line, end) if line else None
+    if first is None:
+        return []
+    # No `^` where a search may begin in the middle: it begins at the start of a line.
+    pattern = re.compile(rf"^{first[1]}[\w\"']", re.MULTILINE)
+    starts = [found.start() for found in pattern.finditer(text, line, end)]
+    if not starts or starts[0] != first.start():
+        return []
+    return list(zip(starts, [*starts[1:], end], strict=True))
