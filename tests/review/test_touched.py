@@ -153,6 +153,34 @@ def test_a_field_that_nobody_reads_is_of_its_dataset(repository: Path) -> None:
     assert "orders.note" in done.stdout and "users" not in done.stdout
 
 
+def test_fixes_of_what_differs_from_a_revision(repository: Path) -> None:
+    edit(repository, "orders.yml", "amount > 100", "amount > 99 AND amount > 98", stage=True)
+    done = run("lint", "--select", "P204", "--changed", "HEAD", "--fix", cwd=repository)
+    assert (done.returncode, done.stdout) == (0, "nothing found\n") and "fixed P204 orders.large" in done.stderr
+    assert "{sql: amount > 99, " in (repository / "catalog" / "orders.yml").read_text()
+    assert (repository / "catalog" / "users.yml").read_text() == USERS
+
+
+def test_a_catalog_that_is_the_whole_repository(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", "orders.yml", "parts.yml")
+    git(tmp_path, "commit", "-qm", "first")
+    (tmp_path / "orders.yml").write_text(ORDERS.replace("amount > 100", "amont > 100"))
+    git(tmp_path, "add", "orders.yml")
+    done = run("check", "--catalog", ".", "--changed", cwd=tmp_path)
+    assert done.returncode == 1 and "--> orders.yml:6" in done.stderr and done.stderr.endswith("\n1 problem\n")
+
+
+def test_a_catalog_that_is_nowhere_is_told(repository: Path) -> None:
+    (repository / "notes.txt").write_text("x")
+    git(repository, "add", "notes.txt")
+    for args in (("--changed",), ("--changed", "HEAD")):
+        done = run("check", "--catalog", "filters", *args, cwd=repository)
+        assert done.returncode == 1 and "cannot read filters: there is no such folder" in done.stderr
+
+
 def test_the_first_commit(tmp_path: Path) -> None:
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "orders.yml").write_text(ORDERS)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from predicat.catalog.load import SUFFIXES, catalog_files
 from predicat.catalog.lock import Lock, lock_path
-from predicat.diagnostics import Reporter
+from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics import messages as msg
 from predicat.review import git
 from predicat.review.snapshot import dataset_of, relevant_files
 
@@ -80,7 +81,7 @@ def scope(folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lo
     What is staged is judged as it is staged: it lies in a temporary folder, which is the current folder for that time, with the
     files `beside` that a run reads too. Where nothing at all is staged, the whole catalog of the working tree is judged.
     With `lock`, a change of the lock file reaches every filter, as one of a macro or a variable does.
-    Raises PredicatError if the folder is in no repository, or the revision is unknown.
+    Raises PredicatError if there is no such folder, now or before, if it is in no repository, or if the revision is unknown.
     """
     root = git.repository(folder).resolve()
     own = folder.resolve().relative_to(root)
@@ -120,6 +121,8 @@ def _staged(root: Path, parts: list[Path]) -> Iterator[tuple[Path, Path]]:
 
 
 def _scope(folder: Path, new: Path, own: Path, names: set[Path], old: Path, *, lock: bool) -> Scope:
+    if not (new / own).exists() and not (old / own).exists():
+        raise PredicatError.of(msg.unreadable(str(own), "there is no such folder"))
     definitions = [name for name in names if name.suffix in SUFFIXES and name.is_relative_to(own)]
     before, after = ([_text(place / name) for name in definitions] for place in (old, new))
     touched = frozenset((new / name).resolve() for name in names)
