@@ -114,6 +114,15 @@ def test_a_macro_or_a_variable_reaches_every_file(repository: Path) -> None:
     assert "P204" in run("lint", "--ignore", "P1", "--changed", cwd=repository).stdout
 
 
+def test_a_file_in_flow_style(repository: Path) -> None:
+    for text in ('filters: {small: {sql: "amount < 5"}}', "vars: {least: 1}"):
+        (repository / "catalog" / "flow.yml").write_text(f"{{apiVersion: predicat/v1, dataset: orders, {text}}}")
+        git(repository, "add", "catalog/flow.yml")
+        done = run("check", "--changed", cwd=repository)
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("2 datasets, ")
+    assert "P204" in run("lint", "--changed", cwd=repository).stdout
+
+
 def test_the_lock_of_what_is_touched(repository: Path) -> None:
     assert run("release", cwd=repository).returncode == 0
     git(repository, "add", ".")

@@ -16,7 +16,7 @@ from predicat.diagnostics import messages as msg
 from predicat.review import git
 from predicat.review.snapshot import dataset_of, relevant_files
 
-_VARIABLES = re.compile(r"^['\"]?vars\b", re.MULTILINE)
+_VARIABLES = re.compile(r"\bvars['\"]?\s*:")
 
 
 class Scope:
@@ -47,8 +47,11 @@ class Scope:
 
     @cached_property
     def files(self) -> list[Path] | None:
-        """The files to load: all (None), or those that a touched one can have an effect on, and those that they need."""
-        if self.whole:
+        """The files to load: all (None), or those that a touched one can have an effect on, and those that they need.
+
+        A touched file whose dataset is not to be seen at once, such as one in flow style, can have an effect on any.
+        """
+        if self.whole or any(self.owners.get(file, "") is None for file in self.touched):
             return None
         changed = {*self.touched, *(file for file, name in self.owners.items() if name in self.gone)}
         return relevant_files(self.folder.resolve(), changed)
