@@ -13,7 +13,8 @@ import predicat
 import predicat_spark
 from examples.data import to_parquet, to_postgres
 from predicat.catalog.manifest import build_manifest, write_manifest, write_text
-from predicat.deploy import server, views
+from predicat.catalog.project import load_project
+from predicat.deploy import deployment, server
 from predicat.quality import report
 from predicat.quality.judge import judge
 from predicat.quality.plan import plan
@@ -34,8 +35,8 @@ def main() -> int:
     _say(f"ran them on Spark over {sum(report['rows'] for report in reports.values()):,} rows; accepted rows are in target/accepted")
     with server.connect(None, TARGET / "postgres") as connection:
         to_postgres(connection, TARGET / "data")
-        done = views.apply(catalog, connection)
-        _say(f"created {len(done)} PostgreSQL views on the same rows\n")
+        done = deployment.apply(catalog, connection, load_project(ROOT / "catalog").catalog)
+        _say(f"created {len(done.changes)} PostgreSQL views on the same rows\n")
         rows: list[tuple[str, ...]] = []
         wrong = 0
         for name, report in reports.items():

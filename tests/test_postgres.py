@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.deploy import server, views
+from predicat.deploy import server
+from predicat.deploy.deployment import Plan, apply
 from predicat.diagnostics import PredicatError
 
 CATALOG = """\
@@ -24,6 +25,10 @@ filters:
   unsure: {sql: "age > 30", on_unknown: accept}
   needs: {sql: "age > :x", params: {x: bigint}}
 """
+
+
+def done(plan: Plan) -> list[str]:
+    return [f"{step.action} {step.shown}" for step in plan.changes]
 
 
 @pytest.fixture
@@ -41,12 +46,12 @@ def people(postgres: Any) -> Any:
 
 
 def test_views(catalog: predicat.Catalog, people: Any) -> None:
-    assert views.apply(catalog, people) == ["people__adult", "people__named", "people__unsure"]
-    assert views.apply(catalog, people) == ["people__adult", "people__named", "people__unsure"]
+    assert done(apply(catalog, people, "tests")) == ["create public.people__adult", "create public.people__named", "create public.people__unsure"]
+    assert done(apply(catalog, people, "tests")) == []
     count = {name: people.execute(f"SELECT count(*) FROM public.{name}").fetchone()[0] for name in ("people__adult", "people__named", "people__unsure")}
     assert count == {"people__adult": 2, "people__named": 3, "people__unsure": 2}
     comment = people.execute("SELECT obj_description('public.people__adult'::regclass)").fetchone()[0]
-    assert comment == "predicat: It's of age. Version 1. Owner me."
+    assert comment.startswith("predicat: It's of age. Version 1. Owner me.\n[predicat/1 catalog=tests dataset=people filter=adult hash=")
 
 
 BACKSLASHES = ["\\", "\\'", "' OR TRUE --", "\\' OR TRUE --", "a\\b", "\\\\", "\\n", "\n", "%\\", '"', "\"'\\"]
@@ -56,9 +61,10 @@ def test_texts_are_read_alike_where_a_session_reads_backslashes_as_escapes(peopl
     (tmp_path / "c.yml").write_text(CATALOG.replace("It's of age", "It's \\\\of age").replace("name != null", 'name.matches("^[a-c]$") && !name.contains("\\\\")'))
     people.execute("SET standard_conforming_strings = off; SET backslash_quote = on; SET escape_string_warning = off")
     try:
-        views.apply(predicat.load_catalog(tmp_path), people)
+        apply(predicat.load_catalog(tmp_path), people, "tests")
         assert [row[0] for row in people.execute("SELECT name FROM public.people__named ORDER BY 1").fetchall()] == ["a", "b"]
-        assert people.execute("SELECT obj_description('public.people__adult'::regclass)").fetchone()[0] == "predicat: It's \\of age. Version 1. Owner me."
+        comment = people.execute("SELECT obj_description('public.people__adult'::regclass)").fetchone()[0]
+        assert comment.startswith("predicat: It's \\of age. Version 1. Owner me.\n")
         assert people.execute("SELECT length('\\t')").fetchone()[0] == 1
         for value in BACKSLASHES:
             conditions = [f"s {op} {said(value)}" for op in ("==", "<")]
@@ -77,7 +83,7 @@ def said(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-@pytest.mark.parametrize(("column", "problem"), [("text", "text COLLATE"), ("text[]", r"text\[\] COLLATE"), ("folded_text", "text COLLATE"), ("folded_row", "folded_row")])
+@pytest.mark.parametrize(("column", "problem"), [("text", "text COLLATE"), ("text[]", r"text\[\] COLLATE"), ("folded_text", "text COLLATE"), ("folded_row", "public.folded_row")])
 def test_collations_that_hold_other_texts_equal_are_refused(postgres: Any, tmp_path: Path, column: str, problem: str) -> None:
     postgres.execute("CREATE COLLATION folded (provider = libc, locale = 'C')")
     # As CREATE COLLATION (provider = icu, deterministic = false) would: not every server is built with ICU.
@@ -88,7 +94,7 @@ def test_collations_that_hold_other_texts_equal_are_refused(postgres: Any, tmp_p
     (tmp_path / "c.yml").write_text(f"apiVersion: predicat/v1\ndataset: people\nrelation: {{postgres: public.people}}\nfields: {{name: {kind}}}\nfilters: {{named: {{sql: name IS NOT NULL}}}}\n")
     try:
         with pytest.raises(PredicatError, match=f"has {problem}.* in its column 'name'"):
-            views.apply(predicat.load_catalog(tmp_path), postgres)
+            apply(predicat.load_catalog(tmp_path), postgres, "tests")
     finally:
         postgres.execute("DROP TABLE public.people; DROP TYPE folded_row; DROP DOMAIN folded_text; DROP COLLATION folded")
 
@@ -100,17 +106,18 @@ def test_a_database_in_another_encoding_is_refused(catalog: predicat.Catalog, pe
     try:
         with psycopg.connect(people.info.dsn, dbname="bytes", password=people.info.password) as other:
             other.execute('CREATE TABLE public.people (name text, "Age of person" int)')
+            other.commit()
             with pytest.raises(PredicatError, match="encoding SQL_ASCII"):
-                views.apply(catalog, other)
+                apply(catalog, other, "tests")
     finally:
         people.execute("DROP DATABASE bytes")
 
 
 def test_views_of_filters_that_are_gone_are_dropped(catalog: predicat.Catalog, people: Any, tmp_path: Path) -> None:
-    views.apply(catalog, people)
+    apply(catalog, people, "tests")
     people.execute("CREATE VIEW public.people__mine AS SELECT * FROM public.people")
     (tmp_path / "c.yml").write_text(CATALOG.replace("  named: {cel: 'name != null'}\n", ""))
-    assert views.apply(predicat.load_catalog(tmp_path), people) == ["people__adult", "people__unsure"]
+    assert done(apply(predicat.load_catalog(tmp_path), people, "tests")) == ["drop public.people__named"]
     found = people.execute("SELECT viewname FROM pg_views WHERE schemaname = 'public' AND viewname LIKE 'people%' ORDER BY 1").fetchall()
     assert [row[0] for row in found] == ["people__adult", "people__mine", "people__unsure"]
 
@@ -128,10 +135,10 @@ def test_column_types_are_compared_with_the_declared_ones(catalog: predicat.Cata
     postgres.execute(f'CREATE TABLE public.people (name {name}, "Age of person" {age})')
     try:
         if problem is None:
-            assert views.apply(catalog, postgres)
+            assert apply(catalog, postgres, "tests")
         else:
             with pytest.raises(predicat.PredicatError, match=problem):
-                views.apply(catalog, postgres)
+                apply(catalog, postgres, "tests")
     finally:
         postgres.execute("DROP TABLE public.people CASCADE")
 
@@ -154,7 +161,7 @@ filters:
 """
 
 
-@pytest.mark.parametrize(("limit", "problem"), [("numeric(10,2)", None), ("parcel_price", None), ("text", "has parcel_of in its column 'of'")])
+@pytest.mark.parametrize(("limit", "problem"), [("numeric(10,2)", None), ("parcel_price", None), ("text", "has public.parcel_of in its column 'of'")])
 def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str | None) -> None:
     drop = "DROP TABLE IF EXISTS public.parcels CASCADE; DROP TYPE IF EXISTS parcel_of, parcel_item; DROP DOMAIN IF EXISTS parcel_price"
     postgres.execute("CREATE DOMAIN parcel_price AS numeric(10,2) CHECK (VALUE >= 0)")
@@ -165,9 +172,9 @@ def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str 
     try:
         if problem is not None:
             with pytest.raises(PredicatError, match=problem):
-                views.apply(catalog, postgres)
+                apply(catalog, postgres, "tests")
             return
-        views.apply(catalog, postgres)
+        apply(catalog, postgres, "tests")
         postgres.execute("""
             INSERT INTO public.parcels VALUES (1, ('a', 99.6), ARRAY[('a', 2)]::parcel_item[], ARRAY['{"k": 3}'::jsonb], '{"k": {"since": "2019-12-31"}}'),
             (2, (NULL, NULL), ARRAY[NULL, ('a', 1)]::parcel_item[], ARRAY['{"k": "x"}'::jsonb, 'null'], '{"k": {"since": "tomorrow"}}'), (3, NULL, NULL, NULL, '[1]')""")
@@ -180,8 +187,8 @@ def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str 
 def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
     people.execute("CREATE TABLE public.people__named (x int)")
     try:
-        with pytest.raises(predicat.PredicatError, match="PostgreSQL failed"):
-            views.apply(catalog, people)
+        with pytest.raises(predicat.PredicatError, match="public.people__named is a table: it is neither replaced nor dropped"):
+            apply(catalog, people, "tests")
         assert people.execute("SELECT to_regclass('public.people__adult')").fetchone()[0] is None
     finally:
         people.execute("DROP TABLE public.people__named")
@@ -190,17 +197,17 @@ def test_all_or_nothing(catalog: predicat.Catalog, people: Any) -> None:
 def test_missing_relation_and_columns_are_found_before_any_change(catalog: predicat.Catalog, people: Any) -> None:
     people.execute('ALTER TABLE public.people RENAME "Age of person" TO age')
     with pytest.raises(predicat.PredicatError, match="no column 'Age of person'.*people.adult, people.needs, people.unsure"):
-        views.apply(catalog, people)
+        apply(catalog, people, "tests")
     people.execute("ALTER TABLE public.people RENAME TO persons")
     with pytest.raises(predicat.PredicatError, match="no relation 'public.people'"):
-        views.apply(catalog, people)
+        apply(catalog, people, "tests")
     people.execute("DROP TABLE public.persons")
 
 
-def test_names_that_postgresql_would_cut_are_refused(tmp_path: Path) -> None:
+def test_names_that_postgresql_would_cut_are_refused(people: Any, tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(CATALOG.replace("  adult:", f"  {'a' * 55}:").replace("  named:", f"  {'b' * 56}:"))
     with pytest.raises(PredicatError, match=r"people__b{56}: 64 characters, of which PostgreSQL keeps 63") as caught:
-        views.statements(predicat.load_catalog(tmp_path))
+        apply(predicat.load_catalog(tmp_path), people, "tests")
     assert len(caught.value.diagnostics) == 1
 
 

@@ -139,12 +139,6 @@ def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path, path: str, targ
     assert said in done.stderr and done.stderr.endswith("\n1 problem\n")
 
 
-def test_apply_dry_run_prints_one_transaction() -> None:
-    lines = run("apply", "--dry-run").stdout.splitlines()
-    assert lines[0] == "BEGIN;" and lines[-1] == "COMMIT;"
-    assert 'CREATE VIEW "public"."flights__late_united" AS SELECT * FROM public.flights WHERE carrier = \'UA\' AND dep_delay >= 60;' in lines
-
-
 def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
     import jsonschema
     import yaml

@@ -40,10 +40,10 @@ def _relations(folder: Path, values: dict[str, str], engine: str, inputs: dict[s
     """Compare declared fields with columns. Raises PredicatError with every field that a relation lacks or has otherwise."""
     catalog = load_quietly(folder, values)
     if engine == "postgres":
-        from predicat.deploy import server, views  # noqa: PLC0415  # not for a plain check
+        from predicat.deploy import relations, server  # noqa: PLC0415  # not for a plain check
 
         with server.connect(dsn, Path("target/postgres")) as connection:
-            views.check_relations(catalog, connection)
+            relations.check_relations(catalog, connection)
     else:
         jobs: Any = importlib.import_module("predicat_spark.jobs")
         jobs.check_relations(catalog, inputs)

@@ -78,11 +78,12 @@ def _without(text: str, known: Mapping[str, str]) -> str:
     return text
 
 
-def diagnostic(error: psycopg.Error, role: str = "") -> Diagnostic:
-    """What the server said, as one sentence."""
+def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnostic:
+    """What the server said, as one sentence, with what it was asked about."""
     message = error.diag.message_primary or " ".join(str(error).split()) or type(error).__name__
     sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", error.diag.message_hint))
-    return msg.engine_error("PostgreSQL", sentence.format(message=message, role=role), hint)
+    said = sentence.format(message=message, role=role)
+    return msg.engine_error("PostgreSQL", f"{where}: {said}" if where else said, hint)
 
 
 @contextmanager

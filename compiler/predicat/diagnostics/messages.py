@@ -392,6 +392,42 @@ def encoding(found: str) -> Diagnostic:
                       "use a database that was created with ENCODING 'UTF8'")  # fmt: skip
 
 
+def view_foreign(span: Span, view: str, why: str, hint: str) -> Diagnostic:
+    return Diagnostic("view", f"{view} {why}: it is neither replaced nor dropped", span, hint)
+
+
+def view_former(view: str) -> Diagnostic:
+    return Diagnostic("view", f"{view} was made by an earlier edition of predicat, which did not mark its views", NOWHERE,
+                      "predicat apply --adopt takes such views over; add --dry-run to see which")  # fmt: skip
+
+
+def view_edited(view: str, how: str) -> Diagnostic:
+    return Diagnostic("view", f"{view} was changed by hand: {how}", NOWHERE,
+                      "bring the change into the catalog, then predicat apply --force")  # fmt: skip
+
+
+def view_twice(view: str, other: str) -> Diagnostic:
+    return Diagnostic("view", f"{view} has the mark of the view {other} in its comment, but is another view", NOWHERE,
+                      f"write another comment: COMMENT ON VIEW {view} IS NULL")  # fmt: skip
+
+
+def view_option(span: Span, option: str, server: int) -> Diagnostic:
+    return Diagnostic("view", f"PostgreSQL {server} has no {option}; it came with PostgreSQL 15", span)
+
+
+def view_needed(view: str, what: str, dependents: Iterable[str], hint: str) -> Diagnostic:
+    return Diagnostic("view", f"{view} {what}: {_listed(dependents, 30)}", NOWHERE, hint)
+
+
+def partly_applied(done: int, of: int) -> Diagnostic:
+    return Diagnostic("view", f"{done} of {of} transactions were committed before this, each with all of its views", NOWHERE,
+                      "predicat apply goes on where it stopped")  # fmt: skip
+
+
+def view_changing(views: Iterable[str]) -> Diagnostic:
+    return Diagnostic("view", f"another session changed {_listed(views)} in the meantime", NOWHERE, "run predicat apply again")
+
+
 def engine_error(engine: str, reason: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("engine", f"{engine} failed: {reason}", NOWHERE, hint)
 

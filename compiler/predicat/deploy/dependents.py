@@ -1,0 +1,290 @@
+"""What hangs on a view, read before it is dropped and made again after: what was granted, said and built on it.
+
+Everything is read with the names of pg_catalog alone in scope, so that every name in a definition carries its schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from graphlib import TopologicalSorter
+from typing import Any
+
+import psycopg
+from msgspec import Struct
+from psycopg.sql import Literal
+
+from predicat.deploy.views import qualified
+
+Grant = tuple[str, str, str, bool, str]
+"""Grantor, grantee (empty for PUBLIC), privilege, whether with grant option, and column (empty for the whole view)."""
+
+
+class Saved(Struct, frozen=True):
+    """A view or materialized view with all that was granted, said and built on it."""
+
+    schema: str
+    name: str
+    materialized: bool
+    populated: bool
+    owner: str
+    options: tuple[str, ...]
+    tablespace: str
+    definition: str
+    granted: bool
+    """Whether privileges were ever granted or revoked on it."""
+    grants: frozenset[Grant]
+    comments: frozenset[tuple[str, str, str]]
+    """The kind of what is commented on (empty for the view itself), its name, and the comment."""
+    parts: tuple[str, ...]
+    """Statements that make its rules, triggers, defaults and indexes."""
+
+    @property
+    def kind(self) -> str:
+        return "MATERIALIZED VIEW" if self.materialized else "VIEW"
+
+    @property
+    def sql(self) -> str:
+        return qualified(self.schema, self.name)
+
+    @property
+    def shown(self) -> str:
+        return f"{self.kind.lower()} {self.schema}.{self.name}"
+
+
+class Closure(Struct, frozen=True):
+    """Views and all views that depend on them: what each of them reads, what else depends on it, and what of it cannot be made again."""
+
+    reads: dict[int, set[int]]
+    others: dict[int, list[str]]
+    fixed: dict[int, list[str]]
+
+    @property
+    def order(self) -> list[int]:
+        """Each view behind those that it reads."""
+        return list(TopologicalSorter(self.reads).static_order())
+
+    @property
+    def heights(self) -> dict[int, int]:
+        """How many views stand between each and those that read none."""
+        found: dict[int, int] = {}
+        for oid in self.order:
+            found[oid] = max((found[read] + 1 for read in self.reads[oid]), default=0)
+        return found
+
+    def above(self, oids: Collection[int]) -> set[int]:
+        """Some of the views, and those that depend on them."""
+        found = set(oids)
+        for oid in self.order:
+            if self.reads.get(oid, set()) & found:
+                found.add(oid)
+        return found
+
+
+_DEPENDENTS = """
+WITH sources AS (
+  SELECT c.oid, c.reltype, t.typarray FROM pg_class c JOIN pg_type t ON t.oid = c.reltype WHERE c.oid = ANY (%s::bigint[]::oid[]))
+SELECT DISTINCT s.oid::bigint, COALESCE(r.ev_class, 0)::bigint, pg_describe_object(d.classid, d.objid, 0)
+FROM sources s JOIN pg_depend d ON (d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid)
+  OR (d.refclassid = 'pg_type'::regclass AND d.refobjid IN (s.reltype, s.typarray))
+LEFT JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND r.rulename = '_RETURN'
+WHERE COALESCE(r.ev_class, 0) <> s.oid
+AND NOT (d.classid = 'pg_type'::regclass AND d.objid IN (s.reltype, s.typarray))
+AND NOT EXISTS (SELECT FROM pg_rewrite own WHERE d.classid = 'pg_rewrite'::regclass AND own.oid = d.objid AND own.ev_class = s.oid)
+AND NOT EXISTS (SELECT FROM pg_trigger own WHERE d.classid = 'pg_trigger'::regclass AND own.oid = d.objid AND own.tgrelid = s.oid)
+AND NOT EXISTS (SELECT FROM pg_attrdef own WHERE d.classid = 'pg_attrdef'::regclass AND own.oid = d.objid AND own.adrelid = s.oid)
+AND NOT EXISTS (SELECT FROM pg_index own WHERE d.classid = 'pg_class'::regclass AND own.indexrelid = d.objid AND own.indrelid = s.oid)
+AND NOT (d.classid = 'pg_class'::regclass AND d.deptype = 'i')
+ORDER BY 1, 2, 3
+"""
+_FIXED = """
+SELECT c.oid::bigint, what FROM pg_class c, LATERAL (
+  SELECT 'a security label of ' || pg_describe_object('pg_class'::regclass, c.oid, l.objsubid) FROM pg_seclabel l
+  WHERE l.classoid = 'pg_class'::regclass AND l.objoid = c.oid
+  UNION ALL SELECT pg_describe_object(d.refclassid, d.refobjid, 0) || ', of which it is a part' FROM pg_depend d
+  WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+  UNION ALL SELECT 'extended statistics ' || x.stxname FROM pg_statistic_ext x WHERE x.stxrelid = c.oid
+  UNION ALL SELECT 'the rule ' || r.rulename || ', which is not enabled as usual' FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.ev_enabled <> 'O'
+  UNION ALL SELECT 'the trigger ' || t.tgname || ', which is not enabled as usual' FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled <> 'O'
+) AS found (what) WHERE c.oid = ANY (%s::bigint[]::oid[])
+"""
+
+
+def closure(connection: psycopg.Connection, oids: Collection[int]) -> Closure:
+    """Some views and what depends on them, and on that."""
+    reads: dict[int, set[int]] = {oid: set() for oid in oids}
+    others: dict[int, list[str]] = {}
+    fixed: dict[int, list[str]] = {}
+    todo = list(oids)
+    while todo:
+        rows = connection.execute(_DEPENDENTS.encode(), (todo,)).fetchall()
+        todo = []
+        for source, view, what in rows:
+            if not view:
+                others.setdefault(int(source), []).append(str(what))
+                continue
+            if int(view) not in reads:
+                todo.append(int(view))
+            reads.setdefault(int(view), set()).add(int(source))
+    for oid, what in connection.execute(_FIXED.encode(), (list(reads),)).fetchall():
+        fixed.setdefault(int(oid), []).append(str(what))
+    return Closure(reads, others, fixed)
+
+
+_SAVED = """
+SELECT c.oid::bigint, n.nspname, c.relname, c.relkind = 'm', c.relispopulated, pg_get_userbyid(c.relowner), COALESCE(c.reloptions, '{}'),
+  COALESCE((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), ''), pg_get_viewdef(c.oid), c.relacl IS NOT NULL OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ANY (%s::bigint[]::oid[])
+"""
+_GRANTS = """
+SELECT c.oid::bigint, pg_get_userbyid(x.grantor), CASE x.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(x.grantee) END, x.privilege_type, x.is_grantable, ''
+FROM pg_class c, aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) x WHERE c.oid = ANY (%(oids)s::bigint[]::oid[])
+UNION ALL
+SELECT a.attrelid::bigint, pg_get_userbyid(x.grantor), CASE x.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(x.grantee) END, x.privilege_type, x.is_grantable,
+  a.attname FROM pg_attribute a, aclexplode(a.attacl) x WHERE a.attrelid = ANY (%(oids)s::bigint[]::oid[]) AND NOT a.attisdropped
+"""
+_COMMENTS = """
+WITH given AS (SELECT oid FROM unnest(%s::bigint[]::oid[]) AS oid)
+SELECT v.oid::bigint, CASE d.objsubid WHEN 0 THEN '' ELSE 'COLUMN' END, COALESCE(a.attname, ''), d.description
+FROM given v JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = v.oid
+LEFT JOIN pg_attribute a ON a.attrelid = v.oid AND a.attnum = d.objsubid
+UNION ALL SELECT v.oid::bigint, 'RULE', r.rulename, d.description FROM given v JOIN pg_rewrite r ON r.ev_class = v.oid
+  JOIN pg_description d ON d.classoid = 'pg_rewrite'::regclass AND d.objoid = r.oid
+UNION ALL SELECT v.oid::bigint, 'TRIGGER', t.tgname, d.description FROM given v JOIN pg_trigger t ON t.tgrelid = v.oid
+  JOIN pg_description d ON d.classoid = 'pg_trigger'::regclass AND d.objoid = t.oid
+UNION ALL SELECT v.oid::bigint, 'INDEX', i.relname, d.description FROM given v JOIN pg_index x ON x.indrelid = v.oid
+  JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = i.oid
+"""
+_PARTS = """
+WITH named AS (
+  SELECT c.oid, c.relkind, format('%%I.%%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE c.oid = ANY (%s::bigint[]::oid[]))
+SELECT v.oid::bigint, 1, format('ALTER VIEW %%s ALTER COLUMN %%I SET DEFAULT %%s', v.name, a.attname, pg_get_expr(d.adbin, d.adrelid)) FROM named v
+  JOIN pg_attrdef d ON d.adrelid = v.oid JOIN pg_attribute a ON a.attrelid = v.oid AND a.attnum = d.adnum
+UNION ALL SELECT v.oid::bigint, 2, rtrim(pg_get_ruledef(r.oid), ';') FROM named v JOIN pg_rewrite r ON r.ev_class = v.oid AND r.rulename <> '_RETURN'
+UNION ALL SELECT v.oid::bigint, 3, pg_get_triggerdef(t.oid) FROM named v JOIN pg_trigger t ON t.tgrelid = v.oid AND NOT t.tgisinternal
+UNION ALL SELECT v.oid::bigint, 4, pg_get_indexdef(x.indexrelid) FROM named v JOIN pg_index x ON x.indrelid = v.oid
+UNION ALL SELECT v.oid::bigint, 5, format('ALTER MATERIALIZED VIEW %%s CLUSTER ON %%I', v.name, i.relname) FROM named v
+  JOIN pg_index x ON x.indrelid = v.oid AND x.indisclustered JOIN pg_class i ON i.oid = x.indexrelid
+UNION ALL SELECT v.oid::bigint, 6, format('ALTER MATERIALIZED VIEW %%s ALTER COLUMN %%I SET STATISTICS %%s', v.name, a.attname, a.attstattarget) FROM named v
+  JOIN pg_attribute a ON a.attrelid = v.oid AND a.attnum > 0 AND a.attstattarget >= 0 AND v.relkind = 'm'
+ORDER BY 1, 2, 3
+"""
+
+
+def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Saved]:
+    """All that has to be made again of some views, by their numbers."""
+    wanted = list(oids)
+    grants, comments, parts = (_by_view(connection, query, given) for query, given in (
+        (_GRANTS, {"oids": wanted}), (_COMMENTS, (wanted,)), (_PARTS, (wanted,))))  # fmt: skip
+    found: dict[int, Saved] = {}
+    for row in connection.execute(_SAVED.encode(), (wanted,)).fetchall():
+        oid, schema, name, materialized, populated, owner, options, tablespace, definition, granted = row
+        found[int(oid)] = Saved(str(schema), str(name), bool(materialized), bool(populated), str(owner), tuple(map(str, options)), str(tablespace),
+                                str(definition).rstrip(";"), bool(granted), frozenset(grants.get(oid, ())), frozenset(comments.get(oid, ())),
+                                tuple(str(part) for _, part in parts.get(oid, ())))  # fmt: skip
+    return found
+
+
+def _by_view(connection: psycopg.Connection, query: str, given: Any) -> dict[int, list[Any]]:
+    found: dict[int, list[Any]] = {}
+    for oid, *rest in connection.execute(query.encode(), given).fetchall():
+        found.setdefault(int(oid), []).append(tuple(rest))
+    return found
+
+
+def create(saved: Saved, role: str) -> list[str]:
+    """A dependent view, its owner and its content.
+
+    A materialized view is filled as its owner, after it has one: its query is that owner's code.
+    """
+    options = f" WITH ({', '.join(saved.options)})" if saved.options else ""
+    place = f" TABLESPACE {quoted(saved.tablespace)}" if saved.tablespace else ""
+    made = f"CREATE {saved.kind} {saved.sql}{options}{place} AS {saved.definition}{' WITH NO DATA' if saved.materialized else ''}"
+    filled = [f"REFRESH MATERIALIZED VIEW {saved.sql}"] if saved.materialized and saved.populated else []
+    return [made, *owned(saved, role), *filled]
+
+
+def owned(saved: Saved, role: str) -> list[str]:
+    """The owner of a new view, where it is another role than this one."""
+    return [f"ALTER {saved.kind} {saved.sql} OWNER TO {quoted(saved.owner)}"] if saved.owner != role else []
+
+
+def rest(connection: psycopg.Connection, saved: Saved) -> list[str]:
+    """What is made on a view: its parts and comments."""
+    comments = [f"COMMENT ON {_named(saved, kind, name)} IS {literal(connection, text)}" for kind, name, text in sorted(saved.comments)]
+    return [*saved.parts, *comments]
+
+
+def _named(saved: Saved, kind: str, name: str) -> str:
+    match kind:
+        case "":
+            return f"{saved.kind} {saved.sql}"
+        case "COLUMN":
+            return f"COLUMN {saved.sql}.{quoted(name)}"
+        case "INDEX":
+            return f"INDEX {qualified(saved.schema, name)}"
+        case _:
+            return f"{kind} {quoted(name)} ON {saved.sql}"
+
+
+def granted(saved: Saved, role: str) -> list[str]:
+    """GRANT statements in an order in which each grantor may grant. Those of others than the owner are made in their name."""
+    out: list[str] = []
+    todo = sorted(saved.grants)
+    able = {(saved.owner, "", "")}
+    while todo:
+        ready = [grant for grant in todo if grant[0] == saved.owner or {(grant[0], grant[2], ""), (grant[0], grant[2], grant[4])} & able]
+        if not ready:
+            break  # a chain that begins nowhere; what is missing afterwards is told
+        for grant in ready:
+            todo.remove(grant)
+            out += _grant(saved, grant, role)
+            able |= {(grant[1], grant[2], grant[4])} if grant[3] else set()
+    return out
+
+
+def _grant(saved: Saved, grant: Grant, role: str) -> list[str]:
+    grantor, grantee, privilege, grantable, column = grant
+    what = f"{privilege} ({quoted(column)})" if column else privilege
+    statement = f"GRANT {what} ON {saved.sql} TO {quoted(grantee) if grantee else 'PUBLIC'}{' WITH GRANT OPTION' if grantable and grantee != saved.owner else ''}"
+    return [statement] if grantor == saved.owner else [f"SET LOCAL ROLE {quoted(grantor)}", statement, f"SET LOCAL ROLE {quoted(role)}"]
+
+
+def revoked(saved: Saved) -> list[str]:
+    """REVOKE statements for all that a new view was given, as by default privileges."""
+    grantees = sorted({grant[1] for grant in saved.grants})
+    return [f"REVOKE ALL ON {saved.sql} FROM {quoted(grantee) if grantee else 'PUBLIC'}" for grantee in grantees]
+
+
+def without(saved: Saved, columns: Collection[str]) -> list[str]:
+    """What hangs on columns that a view will not have any more."""
+    lost = [f"{grant[2]} ({grant[4]}) of {grant[1] or 'PUBLIC'}" for grant in saved.grants if grant[4] in columns]
+    return sorted({*lost, *(f"the comment on the column {name}" for kind, name, _ in saved.comments if kind == "COLUMN" and name in columns)})
+
+
+def missing(before: Saved, after: Saved) -> list[str]:
+    """What a dependent view had and does not have now."""
+    lost = missing_around(before, after)
+    lost += [f"its query, which is now {after.definition}"] if before.definition != after.definition else []
+    return lost + (["its options"] if before.options != after.options else [])
+
+
+def missing_around(before: Saved, after: Saved) -> list[str]:
+    """What was granted, said and built on a view and is not there now."""
+    lost = [f"{privilege}{f' ({column})' if column else ''} of {grantee or 'PUBLIC'}, granted by {grantor}"
+            for grantor, grantee, privilege, _, column in sorted(before.grants ^ after.grants)]  # fmt: skip
+    lost += [f"the comment on {kind.lower()} {name}" for kind, name, _ in sorted(before.comments - after.comments) if kind]
+    lost += [part for part in before.parts if part not in after.parts]
+    return lost + ([f"the owner {before.owner}"] if before.owner != after.owner else [])
+
+
+def quoted(name: str) -> str:
+    """A name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(connection: psycopg.Connection, text: str) -> str:
+    """A text as SQL."""
+    return Literal(text).as_string(connection).strip()
+
+

@@ -1,0 +1,313 @@
+"""Makes the views of a database as a catalog asks for them, in transactions that are each consistent.
+
+Everything is compared and checked before the first change. What does not change is not touched, and not locked.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+import psycopg
+from msgspec import Struct
+from msgspec.structs import replace
+
+from predicat.catalog.model import Catalog
+from predicat.deploy import dependents, failures, inventory
+from predicat.deploy.dependents import Closure, Saved
+from predicat.deploy.inventory import Existing
+from predicat.deploy.plan import Action, Planner, Rules, Step, comment
+from predicat.deploy.relations import Relation, check_relations
+from predicat.deploy.sessions import Limits, guarded, statements
+from predicat.deploy.views import View, wanted
+from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics import messages as msg
+
+BATCH = 500
+"""The most views that one transaction changes: each takes a lock, and a server has room for some thousands."""
+
+
+class Plan(Struct):
+    """What is to be done, and what has to be made again for views that are dropped and created."""
+
+    steps: list[Step]
+    closure: Closure
+    saved: dict[int, Saved]
+    relations: Mapping[str, Relation]
+
+    @property
+    def changes(self) -> list[Step]:
+        return [step for step in self.steps if step.action != Action.KEEP]
+
+    @property
+    def batches(self) -> list[list[Step]]:
+        """The changes of each transaction. What is dropped and created again is all in the first one, with what is dropped above it."""
+        above = self.closure.above(_numbers(self.steps, Action.RECREATE))
+        again = [step for step in self.changes if step.action == Action.RECREATE or (step.existing is not None and step.existing.oid in above)]
+        others = [step for step in self.changes if step not in again]
+        room = max(BATCH - len(again), 0)
+        first = [*again, *others[:room]]
+        return [*([first] if first else []), *(list(part) for part in _batched(others[room:]))]
+
+
+def _batched(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
+    for start in range(0, len(steps), BATCH):
+        yield steps[start : start + BATCH]
+
+
+def plan(catalog: Catalog, connection: psycopg.Connection, name: str, schema: str | None = None, rules: Rules | None = None) -> Plan:
+    """What `apply` would do. Raises PredicatError with all that keeps it from being done: columns, views of others, changes by hand."""
+    relations = check_relations(catalog, connection)
+    views = wanted(catalog, name, relations, schema)
+    oids = [relation.oid for relation in relations.values()]
+    with guarded(connection):
+        existing = inventory.read(connection, name, [view.place for view in views], oids)
+
+    def definitions(numbers: Collection[int]) -> dict[int, str]:
+        found: dict[int, str] = {}
+        for start in range(0, len(numbers), BATCH):
+            with guarded(connection):  # each text takes a lock
+                found |= inventory.definitions(connection, list(numbers)[start : start + BATCH])
+        return found
+
+    place = "relation" if schema is None else "schema"
+    planner = Planner(catalog, name, rules or Rules(), connection.info.server_version, definitions, place, schema)
+    steps = planner.steps(views, existing)
+    found = _with_dependents(connection, Plan(steps, Closure({}, {}, {}), {}, relations), planner.reporter)
+    planner.reporter.raise_errors()
+    return found
+
+
+def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Reporter) -> Plan:
+    """The plan with what depends on views that are dropped: made again, or told."""
+    dropped = _numbers(plan.steps, Action.DROP)
+    again = _numbers(plan.steps, Action.RECREATE)
+    if not dropped and not again:
+        return plan
+    with guarded(connection):
+        closure = dependents.closure(connection, [*dropped, *again])
+        above = closure.above(again) - dropped.keys()
+        saved = dependents.save(connection, [*above, *(closure.above(dropped) - above)])
+    for oid, step in dropped.items():
+        needed = [saved[other].shown for other in closure.above([oid]) - dropped.keys()] + closure.others.get(oid, [])
+        if needed:
+            reporter.add(msg.view_needed(step.shown, f"should be dropped ({step.reason}), but these depend on it", needed, "drop these first"))
+    heights = closure.heights
+    kept = [step for step in plan.steps if step.action != Action.DROP]
+    steps = [*kept, *(dropped[oid] for oid in sorted(dropped, key=lambda oid: (-heights[oid], dropped[oid].shown)))]
+    steps = [replace(step, action=Action.RECREATE, reason="it reads a view that is made anew") if _is_above(step, above) else step for step in steps]
+    for oid in above:
+        fixed = [*closure.others.get(oid, []), *closure.fixed.get(oid, [])]
+        if fixed:
+            reporter.add(msg.view_needed(saved[oid].shown, "would be dropped and created again, and these cannot be", fixed, _MANUAL))
+    for step in steps:
+        if step.action == Action.RECREATE and step.existing is not None and step.view is not None:
+            columns = {column for column, _ in step.existing.columns} - {column.name for column in step.view.columns}
+            if lost := dependents.without(saved[step.existing.oid], columns):
+                reporter.add(msg.view_needed(step.shown, "loses columns on which these hang", lost, "take these away first"))
+    return Plan(steps, closure, {oid: saved[oid] for oid in above}, plan.relations)
+
+
+_MANUAL = "drop these first, and make them again behind predicat apply"
+
+
+def _numbers(steps: Iterable[Step], action: Action) -> dict[int, Step]:
+    return {step.existing.oid: step for step in steps if step.action == action and step.existing is not None}
+
+
+def _is_above(step: Step, above: Collection[int]) -> bool:
+    return step.existing is not None and step.view is not None and step.existing.oid in above and step.action != Action.RECREATE
+
+
+def apply(
+    catalog: Catalog, connection: psycopg.Connection, name: str, schema: str | None = None, *, rules: Rules | None = None, limits: Limits | None = None
+) -> Plan:
+    """Make the views as the catalog `name` asks; returns what was done.
+
+    Up to 500 changes are one transaction: all or nothing. More of them are several, each of which is consistent. Raises PredicatError before any change
+    for all that keeps it from being done, and for what the server reports, with the number of transactions that were committed before.
+    """
+    found = plan(catalog, connection, name, schema, rules)
+    batches = found.batches
+    for number, steps in enumerate(batches):
+        try:
+            with guarded(connection, limits):
+                _Batch(connection, name, found).run(steps)
+        except PredicatError as error:
+            partly = [msg.partly_applied(number, len(batches))] if number else []
+            raise PredicatError([*error.diagnostics, *partly]) from None
+    return found
+
+
+class _Batch(Struct):
+    """The changes of one transaction."""
+
+    connection: psycopg.Connection
+    name: str
+    plan: Plan
+    role: str = ""
+
+    def run(self, steps: Sequence[Step]) -> None:
+        self.connection.execute(b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, zlib.crc32(self.name.encode()) - 2**31))
+        self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
+        self.unchanged(steps)
+        for step in steps:
+            if step.action == Action.DROP:
+                self.execute(step.shown, changes(step))
+        self.again([step for step in steps if step.action == Action.RECREATE])
+        for step in steps:
+            if step.action not in (Action.RECREATE, Action.DROP):
+                self.execute(step.shown, changes(step))
+        self.mark(steps)
+
+    def execute(self, shown: str, sql: Iterable[str]) -> None:
+        for statement in sql:
+            try:
+                self.connection.execute(statement.encode())
+            except psycopg.Error as error:
+                raise PredicatError.of(failures.diagnostic(error, self.role, shown)) from None
+
+    def unchanged(self, steps: Sequence[Step]) -> None:
+        """What was planned still holds: nobody changed these views in the meantime."""
+        places = {place for step in steps for row in (step.view, step.existing) if row is not None for place in [row.place]}
+        now = {row.place: row for row in self.read(places)}
+        before = {step.existing.place: step.existing for step in steps if step.existing is not None}
+        other = [".".join(place) for place in places if now.get(place) != before.get(place)]
+        if other:
+            raise PredicatError.of(msg.view_changing(other))
+
+    def read(self, places: Collection[tuple[str, str]]) -> list[Existing]:
+        oids = [relation.oid for relation in self.plan.relations.values()]
+        return inventory.read(self.connection, "", places, oids)
+
+    def again(self, steps: Sequence[Step]) -> None:
+        """Drop and create views, with all that was granted, said and built on them, and on what depends on them."""
+        if not steps:
+            return
+        ours = _numbers(steps, Action.RECREATE)
+        order = [oid for oid in self.plan.closure.order if oid in self.plan.saved]
+        for oid in reversed(order):
+            saved = self.plan.saved[oid]
+            self.execute(saved.shown, [f"DROP {saved.kind} {saved.sql}"])
+        for oid in order:
+            saved, step = self.plan.saved[oid], ours.get(oid)
+            made = replace(saved, schema=step.view.schema, name=step.view.name) if step is not None and step.view is not None else saved
+            try:
+                self.execute(made.shown, [*again(made, step, self.role), *dependents.rest(self.connection, made)])
+            except PredicatError as error:
+                reasons = [item.message for item in error.diagnostics]
+                raise PredicatError.of(msg.view_needed(saved.shown, "would be dropped and created again, which fails", reasons, _MANUAL)) from None
+            self.restored(made, step is None)
+
+    def restored(self, saved: Saved, whole: bool) -> None:
+        """The grants of a view as they were, and a look at whether all is there."""
+        place = saved.schema, saved.name
+        (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
+        if now.grants != saved.grants:
+            self.execute(saved.shown, [*dependents.revoked(now), *dependents.granted(saved, self.role)])
+            (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
+        lost = (dependents.missing if whole else dependents.missing_around)(saved, now)
+        if lost:
+            raise PredicatError.of(msg.view_needed(saved.shown, "was created again, but not with all that it had, so nothing is changed", lost, _MANUAL))
+
+    def mark(self, steps: Sequence[Step]) -> None:
+        """The comments, with the fingerprints of what the server stores."""
+        there = {row.place: row for row in self.read([step.view.place for step in steps if step.view is not None])}
+        texts = inventory.definitions(self.connection, [row.oid for row in there.values()])
+        for step in steps:
+            if step.view is not None:
+                row = there[step.view.place]
+                self.execute(step.shown, [_comment(self.connection, step, row.rule, texts[row.oid])])
+
+
+_SPACE = 0x70726564
+"""Which of the advisory locks are predicat's."""
+
+
+def _comment(connection: psycopg.Connection, step: Step, rule: str, definition: str) -> str:
+    return f"COMMENT ON VIEW {step.view.sql if step.view else ''} IS {dependents.literal(connection, comment(step, rule, definition))}"
+
+
+def changes(step: Step) -> list[str]:
+    """The statements of a step, without its comment."""
+    view, row = step.view, step.existing
+    match step.action:
+        case Action.CREATE if view is not None:
+            return [_create(view, step.options)]
+        case Action.REPLACE if view is not None and row is not None:
+            return [*_moves(view, row), _create(view, step.options).replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)]
+        case Action.OPTIONS if view is not None and row is not None:
+            return [f"ALTER VIEW {view.sql} {change}" for change in _options(step.options, row.options)]
+        case Action.DROP if row is not None:
+            return [f"DROP VIEW {row.sql}"]
+        case _:
+            return []
+
+
+def again(saved: Saved, step: Step | None, role: str) -> list[str]:
+    """The statements that create a view that was dropped, ours or another."""
+    if step is None or step.view is None:
+        return dependents.create(saved, role)
+    return [_create(step.view, step.options), *dependents.owned(saved, role)]
+
+
+def _create(view: View, options: Mapping[str, str]) -> str:
+    shown = f" WITH ({', '.join(f'{key}={value}' for key, value in options.items())})" if options else ""
+    return f"CREATE VIEW {view.sql}{shown} AS {view.query}"
+
+
+def _moves(view: View, row: Existing) -> list[str]:
+    moves: list[str] = []
+    if row.schema != view.schema:
+        moves.append(f"ALTER VIEW {row.sql} SET SCHEMA {dependents.quoted(view.schema)}")
+    if row.name != view.name:
+        moves.append(f"ALTER VIEW {replace(row, schema=view.schema).sql} RENAME TO {dependents.quoted(view.name)}")
+    return moves
+
+
+def _options(wanted: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
+    new = [f"{key}={value}" for key, value in wanted.items() if there.get(key) != value]
+    old = [key for key in there if key not in wanted]
+    return [*([f"SET ({', '.join(new)})"] if new else []), *([f"RESET ({', '.join(old)})"] if old else [])]
+
+
+def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterator[str]:
+    """The plan as a SQL script: each step with its reason as a comment, the kept views too."""
+    for step in plan.steps:
+        if step.action == Action.KEEP:
+            yield f"-- keep {step.shown}: {step.reason}"
+    for steps in plan.batches:
+        yield "BEGIN;"
+        yield from (f"{line};" for line in statements(limits))
+        yield from _script(connection, [step for step in steps if step.action == Action.DROP])
+        yield from _again_script(connection, plan, [step for step in steps if step.action == Action.RECREATE])
+        yield from _script(connection, [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)])
+        yield "COMMIT;"
+
+
+def _script(connection: psycopg.Connection, steps: Sequence[Step]) -> Iterator[str]:
+    for step in steps:
+        yield f"-- {step.action} {step.shown}: {step.reason}"
+        yield from (f"{line};" for line in [*changes(step), *_comments(connection, step)])
+
+
+def _comments(connection: psycopg.Connection, step: Step) -> list[str]:
+    """The comment of a script has no fingerprints of what the server will store; the next apply adds them."""
+    return [_comment(connection, step, "", "")] if step.view is not None else []
+
+
+def _again_script(connection: psycopg.Connection, plan: Plan, steps: Sequence[Step]) -> Iterator[str]:
+    if not steps:
+        return
+    ours = _numbers(steps, Action.RECREATE)
+    role = connection.info.user
+    order = [oid for oid in plan.closure.order if oid in plan.saved]
+    for oid in reversed(order):
+        yield f"DROP {plan.saved[oid].kind} {plan.saved[oid].sql};"
+    for oid in order:
+        saved, step = plan.saved[oid], ours.get(oid)
+        yield f"-- recreate {saved.shown}: {step.reason if step else 'it depends on a view that is made anew'}"
+        grants = [*dependents.revoked(saved), *dependents.granted(saved, role)] if saved.granted else []
+        lines = [*again(saved, step, role), *dependents.rest(connection, saved), *grants]
+        yield from (f"{line};" for line in [*lines, *(_comments(connection, step) if step else [])])
+

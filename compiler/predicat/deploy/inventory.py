@@ -1,0 +1,100 @@
+"""What a database has in the places of a catalog's views, and the views that carry its mark."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+import psycopg
+from msgspec import Struct
+
+from predicat.deploy import marks
+from predicat.deploy.relations import IDENTITY
+from predicat.deploy.views import qualified
+
+_TRUE = ("true", "on", "yes", "1")
+_SWITCHES = ("security_invoker", "security_barrier")
+
+
+class Existing(Struct, frozen=True):
+    """Something that has the place or the mark of a view. `kind` is that of pg_class: v is a view.
+
+    `rule` is the fingerprint of the parsed query and the column names, `columns` are names with the identities of their types.
+    """
+
+    oid: int
+    schema: str
+    name: str
+    kind: str
+    owner: str
+    trusted: bool
+    comment: str
+    options: Mapping[str, str]
+    columns: tuple[tuple[str, str], ...]
+    rule: str
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.schema, self.name
+
+    @property
+    def shown(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+    @property
+    def sql(self) -> str:
+        return qualified(self.schema, self.name)
+
+    @property
+    def mark(self) -> marks.Mark | None:
+        return marks.read(self.comment)
+
+    def switch(self, option: str) -> bool | None:
+        """A security option, None where it is not set."""
+        value = self.options.get(option)
+        return None if value is None else value.lower() in _TRUE
+
+
+_TRUSTED = """
+WITH RECURSIVE mine (oid) AS (
+  SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m JOIN mine ON m.member = mine.oid)
+SELECT oid FROM mine UNION SELECT oid FROM pg_roles WHERE rolsuper
+UNION SELECT relowner FROM pg_class WHERE oid = ANY (%(relations)s::bigint[]::oid[])
+UNION SELECT nspowner FROM pg_namespace WHERE nspname = ANY (%(schemas)s::text[])
+"""
+"""The roles whose views may be ours: this one and those it is a member of, superusers, and the owners of the relations and schemas.
+
+Any other role could have written a mark on a view of its own.
+"""
+_VIEWS = f"""
+WITH trusted AS ({_TRUSTED})
+SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.relowner), c.relowner IN (SELECT oid FROM trusted),
+  COALESCE(d.description, ''), COALESCE(c.reloptions, '{{}}'),
+  ARRAY(SELECT ARRAY[a.attname::text, {IDENTITY}] FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum),
+  (SELECT encode(sha256(convert_to(r.ev_action::text, 'UTF8')), 'hex') FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename = '_RETURN')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
+WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))
+OR c.relkind = 'v' AND %(mark)s::text IS NOT NULL AND (strpos(d.description, %(mark)s::text) > 0 OR starts_with(d.description, 'predicat: '))
+"""
+
+
+def read(connection: psycopg.Connection, catalog: str, places: Collection[tuple[str, str]], relations: Iterable[int]) -> list[Existing]:
+    """What is in some places (schema and name), and with a name of a catalog the views with its mark or that of the edition before marks."""
+    schemas, names = [place[0] for place in places], [place[1] for place in places]
+    given = {"schemas": schemas, "names": names, "mark": marks.prefix(catalog) if catalog else None, "relations": list(relations)}
+    return [_existing(row) for row in connection.execute(_VIEWS.encode(), given).fetchall()]
+
+
+def _existing(row: tuple[Any, ...]) -> Existing:
+    oid, schema, name, kind, owner, trusted, comment, options, columns, rule = row
+    known = tuple((str(column), str(identity)) for column, identity in columns)
+    fingerprint = marks.digest(rule, [column for column, _ in known]) if rule else ""
+    pairs = dict(str(option).partition("=")[::2] for option in options)
+    return Existing(int(oid), str(schema), str(name), str(kind), str(owner), bool(trusted), str(comment), pairs, known, fingerprint)
+
+
+def definitions(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
+    """The fingerprints of views' queries as text, by their numbers. The text takes a lock on what the view reads, as a query of it does."""
+    found = connection.execute(b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)).fetchall()
+    return {int(oid): marks.digest(text) for oid, text in found}

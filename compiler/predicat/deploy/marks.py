@@ -1,0 +1,84 @@
+"""The mark in a view's comment, by which predicat knows what it made.
+
+A comment is written by the owner of a view alone, so a mark is believed only on views whose owner is trusted (`inventory`).
+What others wrote around our lines stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+
+from predicat.catalog.definitions import VIEW_KEYS
+
+_MARK = re.compile(r"^(?:predicat: [^\n]*\n)?\[predicat/1 ([^\]\n]*)\]", re.MULTILINE)
+_FORMER = "predicat: "
+"""How comments of the edition before marks begin."""
+
+
+class Mark(Struct, frozen=True):
+    """What a view is: the filter of a catalog, the hash of what it was made from, and the fingerprints of what the server stored.
+
+    `rule` is that of the parsed query, which a dump and restore changes; `definition` that of its text, which a renamed column changes.
+    `options` are the security options that predicat set. `place` is "schema" for a view of `--schema`, else "relation".
+    """
+
+    catalog: str
+    dataset: str
+    filter: str
+    hash: str
+    place: str = "relation"
+    options: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    rule: str = ""
+    definition: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        return self.dataset, self.filter
+
+    def __str__(self) -> str:
+        parts = {"catalog": self.catalog, "dataset": self.dataset, "filter": self.filter, "hash": self.hash, "place": self.place}
+        parts |= {key: str(value).lower() for key, value in self.options.items()}
+        parts |= {"rule": self.rule, "definition": self.definition}
+        return f"[predicat/1 {' '.join(f'{key}={value}' for key, value in parts.items() if value)}]"
+
+
+def prefix(catalog: str) -> str:
+    """How each mark of a catalog begins."""
+    return f"[predicat/1 catalog={catalog} "
+
+
+def read(comment: str) -> Mark | None:
+    """The mark in a comment; None where there is none that can be read."""
+    match = _MARK.search(comment)
+    if match is None:
+        return None
+    parts = dict(part.partition("=")[::2] for part in match[1].split(" "))
+    if not all(parts.get(key) for key in ("catalog", "dataset", "filter", "hash")):
+        return None
+    options = {key: parts[key] == "true" for key in VIEW_KEYS if key in parts}
+    return Mark(parts["catalog"], parts["dataset"], parts["filter"], parts["hash"], parts.get("place", "relation"), options,
+                parts.get("rule", ""), parts.get("definition", ""))  # fmt: skip
+
+
+def is_former(comment: str) -> bool:
+    """Whether a comment is of the edition before marks."""
+    return comment.startswith(_FORMER) and read(comment) is None
+
+
+def write(comment: str, note: str, mark: Mark) -> str:
+    """The comment with our lines in it: in the place of those that it has, else behind what others wrote."""
+    lines = f"predicat: {' '.join(note.split())}\n{mark}"
+    match = _MARK.search(comment)
+    if match is not None:
+        return comment[: match.start()] + lines + comment[match.end() :]
+    return f"{comment}\n{lines}" if comment and not is_former(comment) else lines
+
+
+def digest(*parts: object) -> str:
+    """A short hash of some texts."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]

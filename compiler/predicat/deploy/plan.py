@@ -1,0 +1,248 @@
+"""What makes a database as its catalog asks: a step for each view, with its reason; and what keeps it from being done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from enum import StrEnum
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from predicat.catalog.definitions import VIEW_KEYS
+from predicat.catalog.model import Catalog
+from predicat.deploy import marks
+from predicat.deploy.inventory import Existing
+from predicat.deploy.views import View
+from predicat.diagnostics import Diagnostic, Reporter
+from predicat.diagnostics import messages as msg
+
+INVOKER_SINCE = 150_000
+"""The version of PostgreSQL that has security_invoker."""
+
+
+class Action(StrEnum):
+    """What is done to a view. `RECREATE` drops and creates it, with all that was granted, said and built on it."""
+
+    CREATE = "create"
+    REPLACE = "replace"
+    RECREATE = "recreate"
+    OPTIONS = "options"
+    COMMENT = "comment"
+    DROP = "drop"
+    KEEP = "keep"
+
+
+class Step(Struct, frozen=True):
+    """A view that is wanted, one that exists, or both. `options` are all those that it gets, `set_here` those that the catalog or the default sets or has set."""
+
+    action: Action
+    reason: str
+    view: View | None = None
+    existing: Existing | None = None
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    set_here: Mapping[str, bool] = field(default_factory=dict[str, bool])
+
+    @property
+    def shown(self) -> str:
+        named = self.view or self.existing
+        return named.shown if named is not None else ""
+
+
+class Rules(Struct, frozen=True):
+    """What the user allows: `force` to undo changes by hand, `adopt` to take over the views of the edition before marks."""
+
+    force: bool = False
+    adopt: bool = False
+
+
+class Planner(Struct):
+    """Compares the views that a catalog wants with those that exist. `definitions` reads the fingerprints of views' texts."""
+
+    catalog: Catalog
+    name: str
+    rules: Rules
+    server: int
+    definitions: Callable[[Collection[int]], Mapping[int, str]]
+    place: str = "relation"
+    schema: str | None = None
+    schemas: frozenset[str] = frozenset()
+    reporter: Reporter = field(default_factory=Reporter)
+
+    def steps(self, views: Sequence[View], existing: Sequence[Existing]) -> list[Step]:
+        """A step for each view. The reporter has what keeps them from being done."""
+        self.schemas = frozenset(view.schema for view in views)
+        there = {row.place: row for row in existing}
+        ours = {row.oid: row for row in existing if self.is_ours(row)}
+        moved = self.moved(views, there, ours.values())
+        touched = self.touched([row for row in existing if row.mark is not None and row.oid in ours])
+        steps = [self.wanted(view, moved.get(view.place) or there.get(view.place), touched) for view in views]
+        kept = {step.existing.oid for step in steps if step.existing is not None}
+        steps += [self.gone(row, touched) for row in ours.values() if row.oid not in kept and self.in_scope(row)]
+        return sorted(steps, key=lambda step: step.action == Action.DROP)
+
+    def is_ours(self, row: Existing) -> bool:
+        """Whether a view has our mark, or that of the edition before and may be adopted, on a view of a trusted owner."""
+        if row.kind != "v" or not row.trusted:
+            return False
+        mark = row.mark
+        if mark is None:
+            return self.rules.adopt and marks.is_former(row.comment) and self.former(row) is not None
+        return mark.catalog == self.name
+
+    def former(self, row: Existing) -> tuple[str, str] | None:
+        """The dataset and filter that the name of a view says."""
+        known = [name for name in self.catalog.datasets if row.name.startswith(f"{name}__")]
+        longest = max(known, key=len, default=None)
+        return None if longest is None else (longest, row.name.removeprefix(f"{longest}__"))
+
+    def in_scope(self, row: Existing) -> bool:
+        """Whether a view is of this deployment: that of the relations' schemas, or that of one schema."""
+        mark = row.mark
+        if mark is None:
+            return row.schema in self.schemas
+        return mark.place == self.place and (self.schema in (None, row.schema))
+
+    def moved(self, views: Sequence[View], there: Mapping[tuple[str, str], Existing], ours: Collection[Existing]) -> dict[tuple[str, str], Existing]:
+        """The views that stand in another place than they should, by the places in which they should stand."""
+        by_identity: dict[tuple[str, str], list[Existing]] = {}
+        for row in ours:
+            if row.mark is not None and self.in_scope(row):
+                by_identity.setdefault(row.mark.identity, []).append(row)
+        found: dict[tuple[str, str], Existing] = {}
+        for view in views:
+            rows = by_identity.get(view.mark.identity, [])
+            at_home = [row for row in rows if row.place == view.place]
+            for row in rows if at_home else rows[1:]:
+                if row.place != view.place:
+                    self.reporter.add(msg.view_twice(row.shown, view.shown))
+            if rows and not at_home and view.place not in there:
+                found[view.place] = rows[0]
+        return found
+
+    def touched(self, marked: Sequence[Existing]) -> Mapping[int, str]:
+        """The views that somebody changed by hand, by their numbers, with what they are."""
+        other = [row.oid for row in marked if row.mark is not None and row.mark.rule != row.rule]
+        texts = self.definitions(other) if other else {}
+        found: dict[int, str] = {}
+        for row in marked:
+            mark = row.mark
+            if mark is None:
+                continue
+            if row.name != f"{mark.dataset}__{mark.filter}":
+                found[row.oid] = f"it was {mark.dataset}__{mark.filter}"
+            elif row.oid in texts and mark.definition and texts[row.oid] != mark.definition:
+                found[row.oid] = "its query is another one"
+        return found
+
+    # --- one view
+
+    def wanted(self, view: View, row: Existing | None, touched: Mapping[int, str]) -> Step:
+        options, set_here = self.options(view, row)
+        if row is None:
+            return Step(Action.CREATE, "a new filter", view, None, options, set_here)
+        step = Step(Action.KEEP, "unchanged", view, row, options, set_here)
+        if (problem := self.not_ours(view, row)) is not None:
+            self.reporter.add(problem)
+            return step
+        changed = [f"changed by hand: {touched[row.oid]}"] if row.oid in touched else []
+        if changed and not self.rules.force:
+            self.reporter.add(msg.view_edited(row.shown, touched[row.oid]))
+            return step
+        mark = row.mark
+        if mark is None:
+            changed.append("made by an earlier edition of predicat")
+        elif mark.hash != view.mark.hash:
+            changed.append("its SQL changed" if row.columns[: len(view.columns)] == _columns(view) else "the columns of its relation changed")
+        if row.place != view.place:
+            changed.append(f"moved from {row.shown}")
+        if changed:
+            return replace(step, action=Action.REPLACE if fits(view, row) else Action.RECREATE, reason="; ".join(changed))
+        return self.beside(step, row)
+
+    def beside(self, step: Step, row: Existing) -> Step:
+        """What changes of a view whose query stays: its options, or its comment."""
+        if step.options != row.options:
+            said = ", ".join(f"{key}={step.options.get(key, 'default')}" for key in VIEW_KEYS if step.options.get(key) != row.options.get(key))
+            return replace(step, action=Action.OPTIONS, reason=said)
+        if row.mark is not None and comment(step, row.mark.rule, row.mark.definition) != row.comment:
+            return replace(step, action=Action.COMMENT, reason="its description changed")
+        if row.mark is not None and row.mark.rule != row.rule:
+            return replace(step, action=Action.COMMENT, reason="the server stores it in another form")
+        return step
+
+    def not_ours(self, view: View, row: Existing) -> Diagnostic | None:
+        """Why what stands in the place of a view may not be touched."""
+        mark = row.mark
+        if row.kind != "v":
+            return msg.view_foreign(view.span, row.shown, f"is {KINDS.get(row.kind, 'no view')}", "rename the filter or what stands there")
+        if mark is None and not marks.is_former(row.comment):
+            return msg.view_foreign(view.span, row.shown, "was not made by predicat", "rename the filter or the view, or drop the view")
+        if not row.trusted:
+            hint = f"if it is yours: ALTER VIEW {row.sql} OWNER TO CURRENT_USER"
+            return msg.view_foreign(view.span, row.shown, f"belongs to the role {row.owner!r}, which this role does not act for", hint)
+        if mark is None:
+            return None if self.rules.adopt else msg.view_former(row.shown)
+        if mark.catalog != self.name:
+            return msg.view_foreign(view.span, row.shown, f"belongs to the catalog {mark.catalog!r}; this one is {self.name!r}",
+                                    "the name of a catalog is the key catalog of predicat.yml")  # fmt: skip
+        return None
+
+    def gone(self, row: Existing, touched: Mapping[int, str]) -> Step:
+        """A view of ours that nothing asks for."""
+        mark = row.mark
+        dataset, name = mark.identity if mark is not None else self.former(row) or ("", "")
+        known = self.catalog.datasets.get(dataset)
+        reason = (f"there is no dataset {dataset}" if known is None else f"there is no filter {name}" if name not in known.filters
+                  else "its parameters have no defaults" if "postgres" in known.relation else f"{dataset} has no PostgreSQL relation")  # fmt: skip
+        if row.oid in touched and not self.rules.force:
+            self.reporter.add(msg.view_edited(row.shown, f"{touched[row.oid]}, and {reason}"))
+        return Step(Action.DROP, reason, None, row)
+
+    def options(self, view: View, row: Existing | None) -> tuple[dict[str, str], dict[str, bool]]:
+        """All options that a view gets, and those that the catalog or the default sets or has set. What users set otherwise stays."""
+        default = {"security_invoker": True} if self.server >= INVOKER_SINCE else {}
+        found = dict(row.options) if row is not None else {}
+        before = row.mark.options if row is not None and row.mark is not None else {}
+        set_here: dict[str, bool] = {}
+        kept: dict[str, bool] = {}
+        for key in VIEW_KEYS:
+            if key in view.stated:
+                self.known_option(view, key)
+                set_here[key] = view.stated[key]
+            elif row is None or (key in before and row.switch(key) == before[key]):
+                set_here |= {key: default[key]} if key in default else {}
+                if row is not None and key not in default:
+                    found.pop(key, None)
+            elif key in before:
+                kept[key] = before[key]
+        for key, value in set_here.items():
+            if row is None or row.switch(key) != value:
+                found[key] = str(value).lower()
+        return found, {**set_here, **kept}
+
+    def known_option(self, view: View, key: str) -> None:
+        if key == "security_invoker" and view.stated[key] and self.server < INVOKER_SINCE:
+            self.reporter.add(msg.view_option(view.span, key, self.server // 10_000))
+
+
+KINDS = {"r": "a table", "p": "a table", "m": "a materialized view", "f": "a foreign table", "S": "a sequence", "i": "an index", "I": "an index",
+         "c": "a composite type"}  # fmt: skip
+"""What pg_class calls things."""
+
+
+def _columns(view: View) -> tuple[tuple[str, str], ...]:
+    return tuple((column.name, column.identity) for column in view.columns)
+
+
+def fits(view: View, row: Existing) -> bool:
+    """Whether CREATE OR REPLACE takes the columns: those there are, and more behind them."""
+    return _columns(view)[: len(row.columns)] == row.columns
+
+
+def comment(step: Step, rule: str, definition: str) -> str:
+    """The comment of a view after a step, with the fingerprints of what the server has."""
+    if step.view is None:
+        return ""
+    mark = replace(step.view.mark, options=step.set_here, rule=rule, definition=definition)
+    return marks.write(step.existing.comment if step.existing is not None else "", step.view.note, mark)
+

@@ -1,0 +1,109 @@
+"""The relations of a catalog in PostgreSQL: that they exist, and can hold what the catalog declares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from sqlglot import exp
+
+from predicat.catalog.model import Catalog
+from predicat.deploy import failures
+from predicat.deploy.columns import Composites, problems
+from predicat.deploy.sessions import guard, outermost
+from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics import messages as msg
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+class Column(Struct, frozen=True):
+    """A column: its type as people read it, and the numbers by which PostgreSQL tells types and collations apart."""
+
+    name: str
+    kind: str
+    identity: str
+
+
+class Relation(Struct, frozen=True):
+    """A table or view, by its schema and name."""
+
+    oid: int
+    schema: str
+    name: str
+    columns: tuple[Column, ...]
+
+
+_KIND = """
+CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END ||
+COALESCE((SELECT ' COLLATE ' || quote_ident(k.collname) FROM pg_collation k WHERE k.oid = a.attcollation AND NOT k.collisdeterministic), '')
+"""
+"""The type of a column, or what its domain is made of, with a collation for which texts of other characters may be equal."""
+IDENTITY = "concat_ws(' ', a.atttypid, a.atttypmod, a.attcollation)"
+"""What the type of a column is to PostgreSQL."""
+_RELATIONS = f"""
+SELECT c.oid::bigint, n.nspname, c.relname, a.attname, {_KIND}, {IDENTITY}
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped JOIN pg_type t ON t.oid = a.atttypid
+WHERE c.oid = ANY (%s::bigint[]::oid[]) ORDER BY c.oid, a.attnum
+"""
+_COMPOSITES = f"""
+SELECT format_type(c.reltype, NULL), a.attname, {_KIND}
+FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_class c ON c.oid = a.attrelid AND c.reltype <> 0
+JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname NOT IN ('pg_catalog', 'pg_toast', 'information_schema') AND a.attnum > 0 AND NOT a.attisdropped
+"""
+_TABLES = "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+
+
+def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[str, Relation]:
+    """The relation of each dataset that names one, found as the session finds tables.
+
+    Raises PredicatError with every relation and column that is missing or of another type, and for an encoding that is not UTF-8.
+    """
+    reporter = Reporter()
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise PredicatError.of(msg.encoding(str(encoding)))  # the driver does not decode the names of such a database
+    named = {dataset.name: dataset.relation["postgres"] for dataset in catalog.datasets.values() if "postgres" in dataset.relation and dataset.filters}
+    outermost(connection)
+    with failures.told(connection), connection.transaction():
+        found, composites, tables = _read(connection, named)
+    for name, relation in named.items():
+        if name not in found:
+            reporter.add(msg.relation_missing("PostgreSQL", relation, name, tables))
+            continue
+        columns = {column.name: column.kind for column in found[name].columns}
+        reporter.extend(problems("postgres", relation, columns, catalog.datasets[name].filters.values(), composites))
+    reporter.raise_errors()
+    return found
+
+
+def _read(connection: psycopg.Connection, named: Mapping[str, str]) -> tuple[dict[str, Relation], Composites, list[str]]:
+    oids = {name: oid for name, relation in named.items() if (oid := _oid(connection, relation)) is not None}
+    guard(connection)  # from here on names are PostgreSQL's own
+    by_oid = _relations(connection, list(oids.values()))
+    found = {name: by_oid[oid] for name, oid in oids.items() if oid in by_oid}
+    composites: dict[str, dict[str, str]] = {}
+    for name, member, kind in connection.execute(_COMPOSITES.encode()).fetchall():
+        composites.setdefault(str(name), {})[str(member)] = str(kind)
+    tables = [str(row[0]) for row in connection.execute(_TABLES).fetchall()] if len(found) < len(named) else []
+    return found, composites, tables
+
+
+def _oid(connection: psycopg.Connection, relation: str) -> int | None:
+    table = exp.to_table(relation, dialect="postgres")
+    quoted = exp.table_(table.name, db=table.db or None, quoted=True).sql(dialect="postgres")
+    query = b"SELECT pg_catalog.to_regclass(%s::pg_catalog.text)::pg_catalog.oid::pg_catalog.int8"
+    row = connection.execute(query, (quoted,)).fetchone()
+    return None if row is None or row[0] is None else int(row[0])
+
+
+def _relations(connection: psycopg.Connection, oids: list[int]) -> dict[int, Relation]:
+    found: dict[int, Relation] = {}
+    for oid, schema, name, column, kind, identity in connection.execute(_RELATIONS.encode(), (oids,)).fetchall():
+        before = found.get(oid, Relation(int(oid), str(schema), str(name), ()))
+        found[oid] = Relation(before.oid, before.schema, before.name, (*before.columns, Column(str(column), str(kind), str(identity))))
+    return found

@@ -1,0 +1,64 @@
+"""Transactions in which no name means what somebody else put there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from predicat.deploy import failures
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+class Limits(Struct, frozen=True):
+    """How long, in seconds, a statement may wait for a lock, and how long it may take."""
+
+    lock: float = 5
+    statement: float = 300
+
+
+SETTINGS = {
+    "search_path": "pg_catalog, pg_temp",
+    "standard_conforming_strings": "on",
+    # What the text of a view depends on.
+    "quote_all_identifiers": "off", "DateStyle": "'ISO, YMD'", "IntervalStyle": "'postgres'", "TimeZone": "'UTC'", "extra_float_digits": "1",
+    "bytea_output": "'hex'",
+}  # fmt: skip
+"""Names are those of pg_catalog: a function or operator that somebody put into another schema is never found.
+
+PostgreSQL stores what a name meant when a view was made, so its readers need no such settings.
+"""
+
+
+def statements(limits: Limits) -> list[str]:
+    """The settings of a transaction, as SQL."""
+    timeouts = {"lock_timeout": f"{round(limits.lock * 1000)}", "statement_timeout": f"{round(limits.statement * 1000)}"}
+    return [f"SET LOCAL {key} = {value}" for key, value in {**SETTINGS, **timeouts}.items()]
+
+
+@contextmanager
+def guarded(connection: psycopg.Connection, limits: Limits | None = None) -> Iterator[None]:
+    """A transaction with these settings. Raises PredicatError for what the server reports, and where a transaction is open already."""
+    outermost(connection)
+    with failures.told(connection), connection.transaction():
+        guard(connection, limits)
+        yield
+
+
+def outermost(connection: psycopg.Connection) -> None:
+    """Raise PredicatError if a transaction is open: the settings would hold for the rest of it."""
+    from psycopg.pq import TransactionStatus  # noqa: PLC0415  # optional
+
+    if connection.info.transaction_status == TransactionStatus.INTRANS:
+        raise PredicatError.of(msg.usage("the connection has an open transaction", "commit it first"))
+
+
+def guard(connection: psycopg.Connection, limits: Limits | None = None) -> None:
+    """The settings for the rest of a transaction."""
+    connection.execute("; ".join(statements(limits or Limits())).encode())

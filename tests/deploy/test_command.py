@@ -1,0 +1,57 @@
+"""`predicat apply` as a user has it: output and exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.deploy.test_connections import dsn_of, run
+
+CATALOG = """\
+apiVersion: predicat/v1
+dataset: flights
+relation: {postgres: cli.flights}
+fields: {carrier: string, dep_delay: double}
+filters:
+  late: {sql: dep_delay >= 60}
+  united: {sql: carrier = 'UA'}
+"""
+
+
+@pytest.fixture
+def project(postgres: Any, tmp_path: Path) -> Iterator[tuple[Any, Path]]:
+    postgres.execute("CREATE SCHEMA cli; CREATE TABLE cli.flights (carrier text, dep_delay double precision)")
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "flights.yml").write_text(CATALOG)
+    (tmp_path / "predicat.yml").write_text("catalog: air\n")
+    yield postgres, tmp_path
+    postgres.execute("DROP SCHEMA cli CASCADE")
+
+
+def test_apply_says_what_it_does(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    dsn = dsn_of(db)
+    script = run("apply", "--dry-run", "--dsn", dsn, cwd=folder).stdout.splitlines()
+    assert script[0] == "BEGIN;" and script[-1] == "COMMIT;"
+    assert "-- create cli.flights__late: a new filter" in script and "SET LOCAL search_path = pg_catalog, pg_temp;" in script
+    assert 'CREATE VIEW "cli"."flights__united" WITH (security_invoker=true) AS SELECT * FROM "cli"."flights" WHERE carrier = \'UA\';' in script
+    first = run("apply", "--dsn", dsn, cwd=folder)
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout == "create cli.flights__late: a new filter\ncreate cli.flights__united: a new filter\n2 created\n"
+    assert run("apply", "--dsn", dsn, cwd=folder).stdout == "2 unchanged\n"
+    db.execute("CREATE OR REPLACE VIEW cli.flights__late AS SELECT * FROM cli.flights")
+    refused = run("apply", "--dsn", dsn, cwd=folder)
+    assert (refused.returncode, refused.stdout) == (1, "") and "error[view]: cli.flights__late was changed by hand" in refused.stderr
+    assert run("apply", "--force", "--dsn", dsn, cwd=folder).stdout.endswith("\n1 replaced, 1 unchanged\n")
+
+
+@pytest.mark.parametrize(("text", "code", "problem"), [("catalogue: x\n", 1, "did you mean 'catalog'?"), ("catalog: other\n", 1, "belongs to the catalog 'air'")])
+def test_the_project_file_counts(project: tuple[Any, Path], text: str, code: int, problem: str) -> None:
+    db, folder = project
+    assert run("apply", "--dsn", dsn_of(db), cwd=folder).returncode == 0
+    (folder / "predicat.yml").write_text(text)
+    done = run("apply", "--dsn", dsn_of(db), cwd=folder)
+    assert done.returncode == code and problem in done.stderr and "Traceback" not in done.stderr

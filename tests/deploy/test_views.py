@@ -1,0 +1,455 @@
+"""`predicat apply` loses nothing of the user's, touches only what is its own, and says what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat.deploy import deployment
+from predicat.deploy.deployment import Plan
+from predicat.deploy.plan import Rules
+from predicat.deploy.sessions import Limits
+from predicat.diagnostics import PredicatError
+
+HEAD = """\
+apiVersion: predicat/v1
+dataset: people
+relation: {postgres: shop.people}
+fields: {name: string, age: bigint}
+"""
+FILTERS = """\
+filters:
+  adult: {description: Of age, sql: "age >= 18"}
+  named: {sql: name IS NOT NULL}
+"""
+Apply = Callable[..., list[str]]
+
+
+@pytest.fixture
+def db(postgres: Any) -> Iterator[Any]:
+    postgres.execute("CREATE SCHEMA shop; CREATE TABLE shop.people (name text, age int)")
+    postgres.execute("INSERT INTO shop.people VALUES ('a', 18), ('b', 17), (NULL, NULL), ('d', 40)")
+    for role in ("reader", "analyst", "keeper"):
+        postgres.execute(f"CREATE ROLE {role}; GRANT USAGE ON SCHEMA shop TO {role}")
+    yield postgres
+    postgres.execute("RESET ROLE; RESET ALL; DROP SCHEMA IF EXISTS shop CASCADE; DROP SCHEMA IF EXISTS other CASCADE")
+    postgres.execute("DROP OWNED BY reader, analyst, keeper; DROP ROLE reader, analyst, keeper")
+
+
+@pytest.fixture
+def apply(db: Any, tmp_path: Path) -> Apply:
+    def run(text: str = HEAD + FILTERS, *, name: str = "shop", schema: str | None = None, **rules: bool) -> list[str]:
+        return done(deployment.apply(catalog(tmp_path, text), db, name, schema, rules=Rules(**rules)))
+
+    return run
+
+
+def catalog(folder: Path, text: str) -> predicat.Catalog:
+    (folder / "c.yml").write_text(text)
+    return predicat.load_catalog(folder)
+
+
+def done(plan: Plan) -> list[str]:
+    return [f"{step.action} {step.shown.removeprefix('shop.')}" for step in plan.changes]
+
+
+def value(db: Any, query: str) -> Any:
+    return db.execute(query).fetchone()[0]
+
+
+def names(db: Any, query: str = "SELECT viewname FROM pg_views WHERE schemaname IN ('shop', 'other') ORDER BY 1") -> list[str]:
+    return [row[0] for row in db.execute(query).fetchall()]
+
+
+WIDER = HEAD + FILTERS.replace(">= 18", ">= 21")
+DEPENDENTS = """
+CREATE VIEW shop.report AS SELECT name FROM shop.people__adult;
+CREATE VIEW shop.summary WITH (security_barrier = true) AS SELECT count(*) AS n FROM shop.report;
+CREATE MATERIALIZED VIEW shop.kept AS SELECT name, age FROM shop.people__adult;
+CREATE INDEX kept_name ON shop.kept (lower(name));
+COMMENT ON VIEW shop.summary IS 'how many';
+COMMENT ON COLUMN shop.report.name IS 'their name';
+COMMENT ON INDEX shop.kept_name IS 'an index';
+COMMENT ON COLUMN shop.people__adult.age IS 'in years';
+ALTER VIEW shop.people__adult ALTER COLUMN age SET DEFAULT 18;
+CREATE RULE fresh AS ON INSERT TO shop.people__adult DO INSTEAD INSERT INTO shop.people VALUES (new.name, new.age);
+COMMENT ON RULE fresh ON shop.people__adult IS 'a rule';
+GRANT SELECT ON shop.people__adult TO reader WITH GRANT OPTION;
+GRANT UPDATE (age) ON shop.people__adult TO analyst;
+GRANT SELECT ON shop.summary, shop.kept TO PUBLIC;
+GRANT CREATE ON SCHEMA shop TO keeper; GRANT SELECT ON shop.people, shop.people__adult TO keeper;
+ALTER VIEW shop.report OWNER TO keeper;
+SET ROLE reader; GRANT SELECT ON shop.people__adult TO analyst; RESET ROLE;
+SET ROLE keeper; GRANT SELECT ON shop.report TO analyst; REVOKE DELETE ON shop.report FROM keeper; RESET ROLE
+"""
+STATE = """
+SELECT 'relation', c.relname, pg_get_userbyid(c.relowner), (
+  SELECT string_agg(x::text, ' ' ORDER BY x) FROM aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) x), c.reloptions::text
+  FROM pg_class c WHERE relnamespace = 'shop'::regnamespace AND relkind IN ('v', 'm')
+UNION ALL SELECT 'column', attrelid::regclass::text, attname, attacl::text, '' FROM pg_attribute WHERE attacl IS NOT NULL AND attrelid > 16384
+UNION ALL SELECT 'comment', c.relname, a.attname, d.description, '' FROM pg_description d JOIN pg_class c ON c.oid = d.objoid
+  LEFT JOIN pg_attribute a ON attrelid = c.oid AND attnum = d.objsubid
+  WHERE c.relnamespace = 'shop'::regnamespace AND NOT (d.objsubid = 0 AND d.description LIKE '%predicat%')
+UNION ALL SELECT 'rule', r.rulename, pg_get_ruledef(r.oid), obj_description(r.oid, 'pg_rewrite'), '' FROM pg_rewrite r WHERE rulename = 'fresh'
+UNION ALL SELECT 'default', adrelid::regclass::text, pg_get_expr(adbin, adrelid), '', '' FROM pg_attrdef WHERE adrelid IN (
+  SELECT oid FROM pg_class WHERE relnamespace = 'shop'::regnamespace)
+UNION ALL SELECT 'definition', viewname, definition, '', '' FROM pg_views WHERE schemaname = 'shop' AND viewname NOT LIKE 'people%'
+UNION ALL SELECT 'index', indexname, indexdef, '', '' FROM pg_indexes WHERE schemaname = 'shop'
+ORDER BY 1, 2, 3, 4
+"""
+
+
+def state(db: Any) -> set[Any]:
+    return set(db.execute(STATE).fetchall())
+
+
+# --- nothing is lost
+
+
+def test_an_unchanged_catalog_does_nothing(db: Any, apply: Apply) -> None:
+    assert apply() == ["create people__adult", "create people__named"]
+    rows = "SELECT c.xmin, c.oid, d.xmin FROM pg_class c JOIN pg_description d ON d.objoid = c.oid WHERE relname LIKE 'people__%' ORDER BY 2"
+    before = db.execute(rows).fetchall()
+    assert apply() == []
+    assert db.execute(rows).fetchall() == before and len(before) == 2
+
+
+def test_a_reader_is_no_obstacle_to_an_unchanged_catalog_nor_to_another_view(db: Any, apply: Apply) -> None:
+    import psycopg
+
+    apply()
+    with psycopg.connect(db.info.dsn, password=db.info.password) as other:
+        other.execute("ALTER VIEW shop.people__adult ALTER COLUMN age SET DEFAULT 1")  # an exclusive lock
+        assert apply() == []
+        assert apply(HEAD + FILTERS.replace("IS NOT NULL", "= 'a'")) == ["replace people__named"]
+
+
+def test_what_was_granted_said_and_built_on_a_view_survives_a_new_meaning(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute(DEPENDENTS)
+    before = state(db)
+    assert apply(WIDER) == ["replace people__adult"]
+    assert state(db) == before
+    assert value(db, "SELECT n FROM shop.summary") == 1
+
+
+@pytest.mark.parametrize("default", [False, True], ids=["", "with default privileges"])
+def test_what_was_granted_said_and_built_on_a_view_survives_other_columns(db: Any, apply: Apply, default: bool) -> None:
+    apply()
+    db.execute(DEPENDENTS)
+    before = state(db)
+    if default:
+        db.execute("ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT ALL ON TABLES TO analyst")
+    db.execute("CREATE TABLE shop.persons (age int, name text)")
+    assert apply((HEAD + FILTERS).replace("shop.people", "shop.persons")) == ["recreate people__adult", "recreate people__named"]
+    assert state(db) == before
+    assert value(db, "SELECT n FROM shop.summary") == 0
+    assert value(db, "SELECT relispopulated FROM pg_class WHERE relname = 'kept'")
+    assert apply((HEAD + FILTERS).replace("shop.people", "shop.persons")) == []
+
+
+def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute("CREATE VIEW shop.report AS SELECT * FROM shop.people__adult; ALTER TABLE shop.people ADD COLUMN city text")
+    assert apply() == ["replace people__adult", "replace people__named"]
+    assert names(db, "SELECT attname FROM pg_attribute WHERE attrelid = 'shop.people__adult'::regclass AND attnum > 0 ORDER BY attnum") == ["name", "age", "city"]
+
+
+@pytest.mark.parametrize(("more", "problem"), [
+    ("CREATE FUNCTION shop.f() RETURNS bigint BEGIN ATOMIC SELECT count(*) FROM shop.people__adult; END", r"cannot be: function shop\.f\(\)"),
+    ("CREATE FUNCTION shop.g(shop.people__adult) RETURNS int LANGUAGE sql RETURN 1", r"cannot be: function shop\.g\(shop\.people__adult\)"),
+    ("CREATE TABLE shop.rows (p shop.people__adult)", "cannot be: table shop.rows"),
+    ("CREATE VIEW shop.v AS SELECT 1; CREATE RULE r AS ON UPDATE TO shop.v DO INSTEAD SELECT * FROM shop.people__adult", "cannot be: rule r on view shop.v"),
+    ("CREATE VIEW shop.v AS SELECT city FROM shop.people__adult", "view shop.v would be dropped and created again, which fails: .*city.* does not exist"),
+    ("GRANT SELECT (city) ON shop.people__adult TO reader", r"loses columns on which these hang: SELECT \(city\) of reader"),
+    ("COMMENT ON COLUMN shop.people__adult.city IS 'where'", "loses columns on which these hang: the comment on the column city"),
+])  # fmt: skip
+def test_what_cannot_be_made_again_is_told_and_nothing_changes(db: Any, apply: Apply, more: str, problem: str) -> None:
+    db.execute("ALTER TABLE shop.people ADD COLUMN city text")
+    apply()
+    db.execute(more)
+    before = state(db)
+    db.execute("CREATE TABLE shop.persons (age int, name text)")
+    with pytest.raises(PredicatError, match=problem):
+        apply((HEAD + FILTERS).replace("shop.people", "shop.persons"))
+    assert state(db) == before
+
+
+def test_a_view_that_is_needed_is_not_dropped(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute("CREATE VIEW shop.report AS SELECT * FROM shop.people__named")
+    with pytest.raises(PredicatError, match=r"people__named should be dropped \(there is no filter named\), but these depend on it: view shop.report"):
+        apply(HEAD + FILTERS.replace("named:", "called:"))
+    assert names(db) == ["people__adult", "people__named", "report"]
+
+
+def test_a_view_moves_with_its_relation_and_keeps_its_grants(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute("GRANT SELECT ON shop.people__adult TO reader; CREATE SCHEMA other; ALTER TABLE shop.people SET SCHEMA other")
+    moved = (HEAD + FILTERS).replace("shop.people", "other.people")
+    assert apply(moved) == ["replace other.people__adult", "replace other.people__named"]
+    assert value(db, "SELECT has_table_privilege('reader', 'other.people__adult', 'SELECT')")
+    assert apply(moved) == []
+
+
+def test_comments_of_others_stay(db: Any, apply: Apply) -> None:
+    apply()
+    ours = value(db, "SELECT obj_description('shop.people__adult'::regclass)")
+    note = f"Ask Ann.\n{ours}\nReviewed in May."
+    db.execute(f"COMMENT ON VIEW shop.people__adult IS '{note}'")
+    assert apply() == []
+    assert apply(WIDER.replace("Of age", "Grown up")) == ["replace people__adult"]
+    comment = value(db, "SELECT obj_description('shop.people__adult'::regclass)")
+    assert comment.startswith("Ask Ann.\npredicat: Grown up. Version 1.\n[predicat/1 ") and comment.endswith("]\nReviewed in May.")
+    assert apply((HEAD + FILTERS).replace("18", "21")) == ["comment people__adult"]
+
+
+# --- only what is ours
+
+
+@pytest.mark.parametrize(("planted", "problem"), [
+    ("CREATE VIEW shop.people__adult AS SELECT 1", "shop.people__adult was not made by predicat: it is neither replaced nor dropped"),
+    ("CREATE TABLE shop.people__adult ()", "shop.people__adult is a table"),
+    ("CREATE MATERIALIZED VIEW shop.people__adult AS SELECT 1", "shop.people__adult is a materialized view"),
+    ("CREATE VIEW shop.people__adult AS SELECT 1; COMMENT ON VIEW shop.people__adult IS 'predicat: mine'", "an earlier edition of predicat.*\n.*--adopt"),
+])  # fmt: skip
+@pytest.mark.parametrize("force", [False, True])
+def test_what_others_made_is_left_alone(db: Any, apply: Apply, planted: str, problem: str, force: bool) -> None:
+    db.execute(planted)
+    with pytest.raises(PredicatError, match=problem):
+        apply(force=force)
+    assert value(db, "SELECT count(*) FROM pg_class WHERE relname = 'people__named'") == 0
+
+
+def test_views_of_another_catalog_are_left_alone(db: Any, apply: Apply) -> None:
+    apply()
+    with pytest.raises(PredicatError, match="people__adult belongs to the catalog 'shop'; this one is 'crm'"):
+        apply(WIDER, name="crm", force=True)
+    other = (HEAD + FILTERS).replace("dataset: people", "dataset: persons")
+    assert apply(other, name="crm") == ["create persons__adult", "create persons__named"]
+    assert apply(HEAD.replace("people\n", "nobody\n", 1), name="crm") == ["drop persons__adult", "drop persons__named"]
+    assert names(db) == ["people__adult", "people__named"]
+
+
+def test_a_mark_on_a_view_of_a_stranger_is_not_believed(db: Any, apply: Apply) -> None:
+    apply()
+    mark = value(db, "SELECT obj_description('shop.people__adult'::regclass)").replace("'", "''")
+    db.execute("DROP VIEW shop.people__adult; GRANT CREATE ON SCHEMA shop TO reader; SET ROLE reader")
+    db.execute("CREATE VIEW shop.people__adult AS SELECT 'x'::text AS name, 1 AS age")
+    db.execute(f"COMMENT ON VIEW shop.people__adult IS '{mark}'")
+    db.execute(f"CREATE VIEW shop.people__gone AS SELECT 1; COMMENT ON VIEW shop.people__gone IS '{mark.replace('adult', 'gone')}'; RESET ROLE")
+    for force in (False, True):
+        with pytest.raises(PredicatError, match="people__adult belongs to the role 'reader', which this role does not act for"):
+            apply(force=force)
+    db.execute("DROP VIEW shop.people__adult")
+    assert apply() == ["create people__adult"]
+    assert "people__gone" in names(db)
+
+
+def test_views_of_removed_filters_and_datasets_go(db: Any, apply: Apply) -> None:
+    apply()
+    assert apply(HEAD + FILTERS.partition("  named")[0]) == ["drop people__named"]
+    apply()
+    assert apply("apiVersion: predicat/v1\ndataset: other\n") == ["drop people__adult", "drop people__named"]
+    apply()
+    assert apply(HEAD.replace("relation: {postgres: shop.people}\n", "") + FILTERS) == ["drop people__adult", "drop people__named"]
+    apply()
+    params = HEAD + FILTERS.replace('sql: "age >= 18"', 'sql: "age >= :x", params: {x: bigint}')
+    assert apply(params) == ["drop people__adult"]
+
+
+def test_a_deployment_in_a_schema_of_its_own_is_another_one(db: Any, apply: Apply) -> None:
+    db.execute("CREATE SCHEMA other")
+    apply()
+    assert apply(schema="other") == ["create other.people__adult", "create other.people__named"]
+    assert apply() == [] and apply(schema="other") == []
+    fewer = HEAD + FILTERS.partition("  named")[0]
+    assert apply(fewer) == ["drop people__named"]
+    assert apply(fewer, schema="other") == ["drop other.people__named"]
+
+
+BY_HAND = [
+    ("CREATE OR REPLACE VIEW shop.people__adult AS SELECT * FROM shop.people WHERE age > 99", "its query is another one", "replace people__adult"),
+    ("ALTER VIEW shop.people__adult RENAME COLUMN age TO years", "its query is another one", "recreate people__adult"),
+    ("ALTER VIEW shop.people__adult RENAME TO grown", "it was people__adult", "replace people__adult"),
+]
+
+
+@pytest.mark.parametrize(("change", "problem", "step"), BY_HAND, ids=["query", "column", "name"])
+@pytest.mark.parametrize("text", [HEAD + FILTERS, WIDER], ids=["same", "changed"])
+def test_a_view_that_was_changed_by_hand_is_named(db: Any, apply: Apply, change: str, problem: str, step: str, text: str) -> None:
+    apply()
+    db.execute(change)
+    with pytest.raises(PredicatError, match=f"was changed by hand: {problem}\n.*--force"):
+        apply(text)
+    assert apply(text, force=True) == [step]
+    assert apply(text) == []
+
+
+def test_a_filter_that_is_gone_keeps_its_view_while_that_was_changed_by_hand(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute(BY_HAND[0][0])
+    fewer = HEAD + "filters: {named: {sql: name IS NOT NULL}}\n"
+    with pytest.raises(PredicatError, match="changed by hand: its query is another one, and there is no filter adult"):
+        apply(fewer)
+    assert apply(fewer, force=True) == ["drop people__adult"]
+
+
+@pytest.mark.parametrize("change", [
+    "ALTER TABLE shop.people RENAME TO persons", "ALTER SCHEMA shop RENAME TO shop2; CREATE SCHEMA other; ALTER SCHEMA shop2 RENAME TO shop",
+    "GRANT SELECT ON shop.people__adult TO reader", "ALTER VIEW shop.people__adult SET (security_barrier = true)", "ALTER VIEW shop.people__adult OWNER TO CURRENT_USER",
+    "ALTER TABLE shop.people RENAME COLUMN age TO years; ALTER TABLE shop.people RENAME COLUMN years TO age",
+])  # fmt: skip
+def test_what_is_no_change_of_a_view_by_hand(db: Any, apply: Apply, change: str) -> None:
+    apply()
+    db.execute(change)
+    text = (HEAD + FILTERS).replace("shop.people", "shop.persons") if "persons" in change else HEAD + FILTERS
+    assert "recreate" not in str(apply(text)) and apply(text) == []
+
+
+def test_a_renamed_column_is_no_change_by_hand(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute("ALTER TABLE shop.people RENAME COLUMN age TO years")
+    assert apply((HEAD + FILTERS).replace("age", "years")) == ["recreate people__adult", "recreate people__named"]
+
+
+def test_a_view_that_was_dumped_and_restored_is_as_it_was(db: Any, apply: Apply) -> None:
+    """The server parses the text of the view anew, with other numbers of relations in it."""
+    apply()
+    text, comment = value(db, "SELECT pg_get_viewdef('shop.people__adult'::regclass)"), value(db, "SELECT obj_description('shop.people__adult'::regclass)")
+    db.execute("DROP VIEW shop.people__named, shop.people__adult; ALTER TABLE shop.people RENAME TO old; CREATE TABLE shop.people (name text, age int)")
+    db.execute(f"CREATE VIEW shop.people__adult WITH (security_invoker = true) AS {text}")
+    db.execute(f"COMMENT ON VIEW shop.people__adult IS '{comment}'")
+    assert apply() == ["comment people__adult", "create people__named"]
+    assert apply() == []
+
+
+# --- the edition before marks
+
+
+def test_views_of_the_former_edition_are_adopted(db: Any, apply: Apply) -> None:
+    for name in ("adult", "named", "gone"):
+        db.execute(f"CREATE VIEW shop.people__{name} AS SELECT * FROM shop.people WHERE age >= 18")
+        db.execute(f"COMMENT ON VIEW shop.people__{name} IS 'predicat: Of age. Version 1. Owner me.'")
+    db.execute("CREATE VIEW shop.people__mine AS SELECT 1; GRANT SELECT ON shop.people__adult TO reader")
+    with pytest.raises(PredicatError) as caught:
+        apply()
+    assert len(caught.value.diagnostics) == 2 and "--adopt" in str(caught.value)
+    assert apply(adopt=True) == ["replace people__adult", "replace people__named", "drop people__gone"]
+    assert value(db, "SELECT has_table_privilege('reader', 'shop.people__adult', 'SELECT')")
+    assert value(db, "SELECT reloptions FROM pg_class WHERE relname = 'people__adult'") is None, "who could read it, still can"
+    assert apply() == [] and names(db) == ["people__adult", "people__mine", "people__named"]
+
+
+# --- security options
+
+
+def options(db: Any, view: str = "people__adult") -> list[str] | None:
+    return value(db, f"SELECT reloptions FROM pg_class WHERE oid = 'shop.{view}'::regclass")
+
+
+@pytest.mark.parametrize(("dataset", "own", "expected"), [
+    ("", "", ["security_invoker=true"]), ("view: {security_invoker: false}\n", "", ["security_invoker=false"]),
+    ("view: {security_barrier: true}\n", "", ["security_invoker=true", "security_barrier=true"]),
+    ("view: {security_invoker: false}\n", "view: {security_invoker: true}, ", ["security_invoker=true"]),
+])  # fmt: skip
+def test_security_options(db: Any, apply: Apply, dataset: str, own: str, expected: list[str]) -> None:
+    text = HEAD + dataset + FILTERS.replace("adult: {", f"adult: {{{own}")
+    apply()
+    apply(text)
+    assert sorted(options(db) or []) == sorted(expected)
+    assert apply(text) == []
+    apply()
+    assert options(db) == ["security_invoker=true"]
+
+
+def test_an_invoker_view_shows_what_its_reader_may_see(db: Any, apply: Apply) -> None:
+    import psycopg
+
+    apply(HEAD + FILTERS.replace("named: {", "named: {view: {security_invoker: false}, "))
+    db.execute("GRANT SELECT ON shop.people__adult, shop.people__named TO reader; SET ROLE reader")
+    assert value(db, "SELECT count(*) FROM shop.people__named") == 3
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        db.execute("SELECT count(*) FROM shop.people__adult")
+    db.execute("RESET ROLE; GRANT SELECT ON shop.people TO reader; ALTER TABLE shop.people ENABLE ROW LEVEL SECURITY")
+    db.execute("CREATE POLICY young ON shop.people TO reader USING (age < 30); SET ROLE reader")
+    assert names(db, "SELECT name FROM shop.people__adult") == ["a"]
+
+
+def test_options_that_somebody_set_stay(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute("ALTER VIEW shop.people__adult SET (security_invoker = off, check_option = local)")
+    assert apply() == [] and apply(WIDER) == ["replace people__adult"]
+    assert options(db) == ["security_invoker=off", "check_option=local"]
+
+
+# --- locks, transactions, output
+
+
+def test_a_lock_is_not_waited_for_without_end(db: Any, apply: Apply, tmp_path: Path) -> None:
+    import psycopg
+
+    apply()
+    with psycopg.connect(db.info.dsn, password=db.info.password) as other:
+        other.execute("SELECT * FROM shop.people__adult")
+        with pytest.raises(PredicatError, match=r"shop.people__adult: another session holds a lock for too long: .*\n.*--lock-timeout"):
+            deployment.apply(catalog(tmp_path, WIDER), db, "shop", limits=Limits(lock=0.05))
+    assert value(db, "SHOW lock_timeout") == "0" and value(db, "SHOW search_path") == '"$user", public'
+
+
+def test_many_views_are_made_in_several_transactions(db: Any, apply: Apply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    monkeypatch.setattr(deployment, "BATCH", 4)
+    text = HEAD + "filters:\n" + "".join(f"  f{number}: {{sql: age > {number}}}\n" for number in range(10))
+    plan = deployment.apply(catalog(tmp_path, text), db, "shop")
+    assert [len(batch) for batch in plan.batches] == [4, 4, 2]
+    assert apply(text) == []
+    with psycopg.connect(db.info.dsn, password=db.info.password) as other:
+        other.execute("SELECT * FROM shop.people__f5")
+        with pytest.raises(PredicatError, match="1 of 3 transactions were committed before this"):
+            deployment.apply(catalog(tmp_path, text.replace("age > ", "age >= ")), db, "shop", limits=Limits(lock=0.05))
+    assert len(apply(text.replace("age > ", "age >= "))) == 6
+
+
+def test_a_dry_run_prints_a_script_and_changes_nothing(db: Any, apply: Apply, tmp_path: Path) -> None:
+    apply()
+    db.execute("DROP VIEW shop.people__named; GRANT SELECT ON shop.people__adult TO reader")
+    before = state(db)
+    new = catalog(tmp_path, HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n")
+    lines = list(deployment.script(db, deployment.plan(new, db, "shop"), Limits()))
+    assert state(db) == before
+    assert [line for line in lines if line.startswith("--")] == [
+        "-- replace shop.people__adult: its SQL changed", "-- create shop.people__named: a new filter", "-- create shop.people__old: a new filter",
+    ]  # fmt: skip
+    db.execute("\n".join(lines))
+    assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == ["comment people__adult", "comment people__named", "comment people__old"]
+    assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == []
+
+
+def test_a_dry_run_of_other_columns_is_a_script_too(db: Any, apply: Apply, tmp_path: Path) -> None:
+    apply()
+    db.execute(DEPENDENTS)
+    before = state(db)
+    db.execute("CREATE TABLE shop.persons (age int, name text)")
+    text = (HEAD + FILTERS).replace("shop.people", "shop.persons")
+    lines = list(deployment.script(db, deployment.plan(catalog(tmp_path, text), db, "shop"), Limits()))
+    db.execute("\n".join(lines))
+    assert state(db) == before
+
+
+def test_an_open_transaction_is_refused(db: Any, tmp_path: Path) -> None:
+    with db.transaction(), pytest.raises(PredicatError, match="the connection has an open transaction"):
+        deployment.apply(catalog(tmp_path, HEAD + FILTERS), db, "shop")
+
+
+def test_a_role_without_rights_gets_a_sentence(db: Any, apply: Apply) -> None:
+    apply()
+    db.execute("GRANT CREATE ON SCHEMA shop TO reader; SET ROLE reader")
+    with pytest.raises(PredicatError, match=r"people__adult: the role 'reader' lacks a privilege: must be owner of view people__adult"):
+        apply(WIDER)
+    db.execute("RESET ROLE")
