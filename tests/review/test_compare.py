@@ -55,7 +55,7 @@ PAIRS = [
     ("p", "p = TRUE", "equivalent"),
     ("a / 0 = 1", "FALSE", "equivalent as a filter"),
     ("st.x > 1", "st.x >= 2", "equivalent"),
-    ("trim(s) = 'a'", "s = 'a'", "unsupported"),
+    ("trim(s) = 'a'", "s = 'a'", "narrower"),
 ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from ctypes import ArgumentError
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +14,7 @@ from predicat.api import Predicate
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
+from predicat.review.cases.proof import Cases, cases
 from predicat.review.probe import Probe
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import OPAQUE, Encoder, items_needed
@@ -124,7 +125,7 @@ _ATTEMPTS = ((False, 0.1), (True, 0.3), (False, 0.6), (True, 1.0))
 
 
 class _Comparison:
-    """One comparison: questions are answered by trial first, and by proof where no trial finds a row."""
+    """One comparison: questions are answered by cases where the predicates have finitely many, else by trial, and by the solver where no trial finds a row."""
 
     def __init__(self, before: Node, after: Node, on_unknown: tuple[str, str], deadline: float) -> None:
         self.nodes = (before, after)
@@ -133,12 +134,17 @@ class _Comparison:
         self.functions: tuple[Eval, Eval] = (compile_node(before), compile_node(after))
         self.fields: dict[str, FieldDecl] = {**fields_of(before), **fields_of(after)}
         self.params = {name: decl.type for node in self.nodes for name, decl in params_of(node).items()}
-        self.untried: Iterator[Row] = iter(()) if self.params else Probe(self.nodes).rows(_PROBES)
+        self.untried: Iterator[Row] | None = None
         self.tried: list[tuple[Row, Outcome, Outcome]] = []
         self.open = False
         self.operators: dict[str, None] = {}
         self.exact = False
         self.solvers: dict[bool, tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
+
+    @cached_property
+    def cases(self) -> Cases | None:
+        """The outcomes that the predicates have together, where they can be counted."""
+        return cases(*self.nodes)
 
     # --- rows
 
@@ -148,6 +154,8 @@ class _Comparison:
     def trials(self) -> Iterator[tuple[Row, Outcome, Outcome]]:
         """Rows to try with their outcomes, worked out when they are asked for, and once."""
         yield from self.tried
+        if self.untried is None:
+            self.untried = iter(()) if self.params else Probe(self.nodes).rows(_PROBES)
         for row in self.untried:
             found = (row, *self.outcomes(row))
             self.tried.append(found)
@@ -155,6 +163,11 @@ class _Comparison:
 
     def accepted(self, side: int, outcome: Outcome) -> bool:
         return self.accept[side] if outcome is None else outcome
+
+    def parted(self, values: Row) -> tuple[Row, Row]:
+        """The fields and the parameters of a row that has both."""
+        params = {name: values[f":{name}"] for name in self.params if f":{name}" in values}
+        return {name: value for name, value in values.items() if name[1:] not in params or name[0] != ":"}, params
 
     # --- questions
 
@@ -218,6 +231,12 @@ class _Comparison:
 
     def find(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> Witness | None:
         """A row that answers a question; None if there is none, or, with `open` set, if nobody knows."""
+        if self.cases is not None:
+            if not any(test(*pair) for pair in self.cases.possible):
+                return None
+            for pair, values in self.cases.rows.items():
+                if test(*pair) and (seen := self.witness(*self.parted(values), test)) is not None:
+                    return seen
         for row, a, b in self.trials():
             if test(a, b) and (seen := self.witness(row, {}, test)) is not None:
                 return seen

@@ -98,6 +98,26 @@ def _coalesce(to: Encoder, node: Call, env: Env) -> Term:
     return found
 
 
+def _extreme(to: Encoder, node: Call, env: Env) -> Term:
+    found = to.term(node.args[0], env)
+    for arg in node.args[1:]:
+        term = to.term(arg, env)
+        above = _above(term, found) if node.op == "greatest" else _above(found, term)
+        found = _merged(any_of(found.null, all_of(negated(term.null), above)), term, found, False)
+    return found
+
+
+def _above(one: Term, other: Term) -> Bool:
+    """The order of values that are there, in which NaN comes last."""
+    match one, other:
+        case Double(), Double():
+            return any_of(numbers.compare("gt", one, other), all_of(one.nan, negated(other.nan)))
+        case Plain(), Plain():
+            return other.term < one.term
+        case _:
+            raise NotEncodable
+
+
 def _same(to: Encoder, node: Call, env: Env) -> Term:
     left, right = node.args
     nulls = all_of(to.term(left, env).null, to.term(right, env).null)
@@ -374,7 +394,7 @@ def _json_value(kind: str) -> Rule:
 
 RULES: dict[str, Rule] = {
     "and": _logic, "or": _logic, "not": _not, "is_true": _is_true, "is_null": _is_null,
-    "cond": _cond, "coalesce": _coalesce, "same": _same,
+    "cond": _cond, "coalesce": _coalesce, "greatest": _extreme, "least": _extreme, "same": _same,
     "eq": _comparison, "ne": _comparison, "lt": _comparison, "le": _comparison, "gt": _comparison, "ge": _comparison, "in": _in,
     "add": _arithmetic, "sub": _arithmetic, "mul": _arithmetic, "div": _arithmetic, "mod": _arithmetic, "fdiv": _arithmetic,
     "int32": _int32, "neg": _negative, "abs": _negative, "floor": _whole, "ceil": _whole,

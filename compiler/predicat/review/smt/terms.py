@@ -6,12 +6,22 @@ Conditions are Python's True and False where they are known, which keeps the for
 from __future__ import annotations
 
 from functools import cache
+from importlib import import_module
 from typing import Any
 
-import z3 as _library
 from msgspec import Struct
 
-z3: Any = _library
+
+class _Library:
+    """Z3, imported when a question needs it: most need no solver."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module("z3"), name)
+        setattr(self, name, value)
+        return value
+
+
+z3: Any = _Library()
 """The solver; its Python names have types too loose to check against."""
 
 Bool = Any

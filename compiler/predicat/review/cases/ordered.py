@@ -1,0 +1,379 @@
+"""Values of ordered types as whole numbers, and where along them the outcome of a test may change.
+
+A test of one value (`year(t) = 2024`, `b * 2 > 4`) is monotone in it or made of such tests. So its outcome changes at few places only,
+which bisection finds with the reference evaluator itself: what doubles round and where integers overflow is in it.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType, Type
+from predicat.ir.values import EXACT, INT_MAX, INT_MIN, LONGEST, MAX_SECONDS, MIN_SECONDS
+from predicat.review.cases.machine import NotCases
+from predicat.semantics.evaluate import compile_node
+
+Keys = frozenset[int]
+"""Places along the keys of a type: the outcome may change from the key before each to it."""
+DAY = 86_400_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_ONE = date(1970, 1, 1)
+_INFINITE = 0x7FF0_0000_0000_0000
+_MICRO = timedelta(microseconds=1)
+_NOTHING: Keys = frozenset()
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+PERIODIC = ("mod", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond")
+
+
+_SPANS: dict[Type, tuple[int, int]] = {
+    BIGINT: (INT_MIN, INT_MAX), DOUBLE: (-_INFINITE, _INFINITE), DURATION: (-LONGEST, LONGEST),
+    TIMESTAMP: (MIN_SECONDS * 1_000_000, MAX_SECONDS * 1_000_000 + 999_999), DATE: (MIN_SECONDS // 86_400, MAX_SECONDS // 86_400),
+}  # fmt: skip
+
+
+def is_ordered(kind: Type) -> bool:
+    """Whether the values of a type have keys."""
+    return kind in (BIGINT, DOUBLE, TIMESTAMP, DATE, DURATION) or isinstance(kind, DecimalType)
+
+
+def span(kind: Type) -> tuple[int, int]:
+    """The first and the last key of a type."""
+    if isinstance(kind, DecimalType):
+        return -(10**kind.precision) + 1, 10**kind.precision - 1
+    return _SPANS[kind]
+
+
+def key_of(value: Any, kind: Type) -> int:
+    """The key of a value that is no NaN; values keep their order."""
+    match value:
+        case float():
+            (bits,) = struct.unpack(">q", struct.pack(">d", value))
+            return int(bits) if bits >= 0 else -(bits & 0x7FFF_FFFF_FFFF_FFFF)
+        case datetime():
+            return (value - _EPOCH) // _MICRO
+        case date():
+            return (value - _DAY_ONE).days
+        case timedelta():
+            return value // _MICRO
+        case Decimal():
+            scale = kind.scale if isinstance(kind, DecimalType) else 0
+            return int(value.scaleb(scale, EXACT))
+        case _:
+            return int(value)
+
+
+def value_of(key: int, kind: Type) -> Any:
+    """The value of a key."""
+    if kind == DOUBLE:
+        (found,) = struct.unpack(">d", struct.pack(">q", abs(key)))
+        return -found if key < 0 else found
+    if kind == TIMESTAMP:
+        return _EPOCH + timedelta(microseconds=key)
+    if kind == DATE:
+        return _DAY_ONE + timedelta(days=key)
+    if kind == DURATION:
+        return timedelta(microseconds=key)
+    return Decimal(key).scaleb(-kind.scale, EXACT) if isinstance(kind, DecimalType) else key
+
+
+class Changes:
+    """Where the outcomes of tests of one value may change.
+
+    `keys` are places along the value; `periodic` the operators whose result comes again and again (`hour`, `mod`) with the places along
+    their results.
+    """
+
+    def __init__(self, variable: Node) -> None:
+        self.variable = variable
+        self.keys: set[int] = set()
+        self.periodic: dict[Call, set[int]] = {}
+
+    def test(self, node: Node) -> None:
+        """Take in a predicate. Raises NotCases for one that may change elsewhere."""
+        match node:
+            case Literal():
+                return
+            case Call(op="and" | "or" | "not" | "is_true"):
+                self.all(node.args)
+            case Call(op="cond" | "coalesce" | "same" | "eq" | "ne", args=args) if args[-1].type == BOOLEAN:
+                self.all(args)
+            case Call(op="is_null", args=(inner,)):
+                self.all([inner]) if inner.type == BOOLEAN else self.value(inner, _NOTHING)
+            case Call(op=op, args=(left, right)) if op in COMPARISONS or op == "same":
+                self.comparison(left, right)
+            case Call(op="in", args=(left, Items(items=items))):
+                for item in items:
+                    self.comparison(left, item)
+            case _:
+                raise NotCases
+
+    def all(self, nodes: Iterable[Node]) -> None:
+        for node in nodes:
+            self.test(node)
+
+    def comparison(self, left: Node, right: Node) -> None:
+        if isinstance(left, Literal):
+            left, right = right, left
+        if not isinstance(right, Literal) or isinstance(left, Literal):
+            raise NotCases
+        self.value(left, _around(left.type, right))
+
+    def value(self, node: Node, keys: Keys) -> None:
+        """Take in a value that is asked whether it is before or behind some keys, and whether there is one."""
+        if node == self.variable:
+            self.keys |= keys
+            return
+        match node:
+            case Literal():
+                return
+            case Call(op="cond", args=(test, yes, no)):
+                self.test(test)
+                self.value(yes, keys)
+                self.value(no, keys)
+            case Call(op="coalesce" | "greatest" | "least", args=args):
+                for arg in args:
+                    self.value(arg, keys)
+            case Call(op="abs", args=(inner,)):
+                low, _ = span(node.type)
+                self.value(inner, keys | {0, 1 - low if node.type == DOUBLE else low + 1, *(1 - key for key in keys)})
+            case Call(op=op, args=(inner, *rest)) if op in PERIODIC and inner == self.variable and _utc(node) and all(isinstance(arg, Literal) for arg in rest):
+                self.periodic.setdefault(node, set()).update(keys)
+            case Call(args=args):
+                place = _variable_place(args)
+                self.value(args[place], _before(node, place, keys))
+            case _:
+                raise NotCases
+
+
+def _utc(node: Call) -> bool:
+    return node.op == "mod" or all(isinstance(arg, Literal) and arg.value == "UTC" for arg in node.args[1:])
+
+
+def _variable_place(args: tuple[Node, ...]) -> int:
+    places = [place for place, arg in enumerate(args) if not isinstance(arg, Literal)]
+    if len(places) != 1:
+        raise NotCases
+    return places[0]
+
+
+def _around(kind: Type, constant: Literal) -> Keys:
+    """Where a value of a type reaches a constant, and where it passes it."""
+    value = constant.value
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return _NOTHING
+    if not is_ordered(kind):
+        raise NotCases
+    if kind == constant.type and not isinstance(kind, DecimalType):
+        key = key_of(float(value) if kind == DOUBLE else value, kind)  # type: ignore[arg-type]  # a number
+        return frozenset((key, key + 1))
+    reaches, passes = (_function(Call(BOOLEAN, op, (_field(kind), constant)), kind) for op in ("ge", "gt"))
+    return frozenset((_first(reaches, *span(kind)), _first(passes, *span(kind))))
+
+
+def _field(kind: Type) -> Field:
+    return Field(kind, FieldDecl("x", kind))
+
+
+def _function(node: Node, kind: Type) -> Callable[[int], Any]:
+    run = compile_node(node)
+    return lambda key: run({"x": value_of(key, kind)})
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The first key from `low` to `high` for which a test holds that goes on to hold; one behind `high` if none does."""
+    while low <= high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle - 1
+        else:
+            low = middle + 1
+    return low
+
+
+def _before(node: Call, place: int, keys: Keys) -> Keys:
+    """The places along an argument where a monotone operator begins or ends to have a value, or its value passes one of some keys."""
+    direction = _direction(node, place)
+    kind = node.args[place].type
+    if not direction or not is_ordered(kind) or not is_ordered(node.type):
+        raise NotCases
+    run = _function(Call(node.type, node.op, (*node.args[:place], _field(kind), *node.args[place + 1 :])), kind)
+    low, high = _domain(run, *span(kind))
+    passes = [_passes(run, node.type, key, rising=direction > 0) for key in keys]
+    return frozenset((low, high + 1, *(_first(test, low, high) for test in passes)))
+
+
+def _passes(run: Callable[[int], Any], kind: Type, key: int, *, rising: bool) -> Callable[[int], bool]:
+    return lambda at: (key_of(run(at), kind) >= key) is rising
+
+
+def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
+    """The first and last key for which an operator has a value: those of monotone operators stand side by side."""
+    inside = next((key for key in (low, high, min(max(0, low), high)) if run(key) is not None), None)
+    if inside is None:
+        raise NotCases
+    least = _first(lambda key: run(key) is not None, low, inside)
+    return least, _first(lambda key: run(key) is None, inside, high) - 1
+
+
+def _direction(node: Call, place: int) -> int:
+    """1 where an operator never falls as an argument grows (the others are constant), -1 where it never rises; 0 where neither is known."""
+    others = [arg.value for number, arg in enumerate(node.args) if number != place and isinstance(arg, Literal)]
+    if any(other is None or (isinstance(other, float) and not math.isfinite(other)) for other in others):
+        return 0
+    match node.op:
+        case "add" | "add_days" | "int32" | "floor" | "ceil" | "to_double":
+            return 1
+        case "to_int":
+            return int(node.args[0].type in (DOUBLE, TIMESTAMP, BIGINT))
+        case "to_timestamp" | "to_date":
+            return int(is_ordered(node.args[0].type))
+        case "year":
+            return int(_utc(node))
+        case "date_trunc" | "in_units":
+            return int(place == 1)
+        case "sub" | "days_between":
+            return 1 if place == 0 else -1
+        case "neg":
+            return -1
+        case "mul" | "div" | "fdiv":
+            (by,) = others
+            if not isinstance(by, int | float) or not by or (node.op != "mul" and place):
+                return 0
+            return 1 if by > 0 else -1
+        case _:
+            return 0
+
+
+# --- values that stand for all
+
+
+def values(changes: Changes, kind: Type) -> Iterator[Any]:
+    """Values of which one stands for every other: no test tells them apart."""
+    low, high = span(kind)
+    inside = sorted(key for key in changes.keys if low < key <= high)
+    starts = [low, *inside]
+    ends = [*(key - 1 for key in inside), high]
+    if changes.periodic:
+        yield from _periodic(changes, kind, starts, ends)
+    else:
+        for start, end in zip(starts, ends, strict=True):
+            yield value_of(_simple(start, end, kind), kind)
+    if kind == DOUBLE:
+        yield math.nan
+
+
+def _simple(low: int, high: int, kind: Type) -> int:
+    """A key of a range that reads well."""
+    if low <= 0 <= high:
+        return 0
+    if kind == DOUBLE:
+        return _simple_double(low, high)
+    if low > span(kind)[0]:
+        return low
+    return high
+
+
+def _simple_double(low: int, high: int) -> int:
+    first, last = value_of(low, DOUBLE), value_of(high, DOUBLE)
+    if not (math.isinf(first) and math.isinf(last)):
+        near = math.ceil(first) if not math.isinf(first) else math.floor(last)
+        key = key_of(float(near), DOUBLE) if abs(near) < 2**53 else low
+        if low <= key <= high:
+            return key
+    return low if not math.isinf(first) else high
+
+
+_MOST_VALUES = 40_000
+_CLOCK = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
+_WITHIN = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
+_DAYS = {"day_of_week": 7, "month": 3_660, "day": 3_660, "day_of_year": 3_660}
+"""So many days from any on have every day of the week; every day of the year, the 29th of February too; with the days of the week 41 years."""
+_ALL_DAYS = 15_000
+
+
+def _periodic(changes: Changes, kind: Type, starts: list[int], ends: list[int]) -> Iterator[Any]:
+    if kind == BIGINT:
+        yield from _residues(changes, starts, ends)
+        return
+    dated = {node.op for node in changes.periodic} & set(_DAYS)
+    window = 1 if not dated else _ALL_DAYS if len(dated) > 1 and "day_of_week" in dated else max(_DAYS[op] for op in dated)
+    if kind == DATE:
+        for start, end in zip(starts, ends, strict=True):
+            yield from _distinct(changes, kind, range(start, min(end, start + window - 1) + 1))
+        return
+    clock = _clock(changes)
+    if len(clock) > _MOST_VALUES:
+        raise NotCases
+    for start, end in zip(starts, ends, strict=True):
+        yield from _distinct(changes, kind, _moments(start, end, window, clock))
+
+
+def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[Any]:
+    """Whole numbers for remainders: those of a negative number are its own, so zero parts the pieces."""
+    period = 1
+    for node in changes.periodic:
+        by = node.args[1]
+        if node.op != "mod" or not isinstance(by, Literal) or not isinstance(by.value, int) or not by.value:
+            raise NotCases
+        period = math.lcm(period, abs(by.value))
+    if period > 2_000:
+        raise NotCases
+    for start, end in zip(starts, ends, strict=True):
+        for low, high in ((start, min(end, -1)), (max(start, 0), end)):
+            if low <= high:
+                # From the end that is nearer to zero: these read best.
+                keys = range(low, min(high, low + period - 1) + 1) if low >= 0 else range(high, max(low, high - period + 1) - 1, -1)
+                yield from _distinct(changes, BIGINT, keys)
+
+
+def _clock(changes: Changes) -> list[int]:
+    """The times of the day at which a part of the time that is asked for passes one of its keys, in microseconds."""
+    found = {0}
+    for unit, step in _CLOCK.items():
+        keys = {key for node, own in changes.periodic.items() if node.op == unit for key in own if 0 < key < _WITHIN[unit]}
+        if keys:
+            whole = DAY // (step * _WITHIN[unit])
+            if whole * len(keys) > _MOST_VALUES:
+                raise NotCases
+            found |= {number * step * _WITHIN[unit] + key * step for number in range(whole) for key in (0, *keys)}
+    return sorted(found)
+
+
+def _moments(start: int, end: int, window: int, clock: list[int]) -> Iterator[int]:
+    """Moments of a range: those of the day on which it starts and of that on which it ends, and those of whole days between."""
+    first_day, last_day = start // DAY, end // DAY
+    yield start
+    days = range(first_day, min(first_day + window, last_day) + 1)
+    if len(days) * len(clock) > 20 * _MOST_VALUES:
+        raise NotCases
+    for day in days if last_day in days else (*days, last_day):
+        for time in clock:
+            if start <= day * DAY + time <= end:
+                yield day * DAY + time
+
+
+def _distinct(changes: Changes, kind: Type, keys: Iterable[int]) -> Iterator[Any]:
+    """The values of some keys that differ in the results of the periodic operators, one for each."""
+    parts = [(compile_node(_over(node, kind)), sorted(own)) for node, own in changes.periodic.items()]
+    seen = set()
+    for key in keys:
+        value = value_of(key, kind)
+        row = {"x": value}
+        found = tuple([_piece(run(row), own) for run, own in parts])
+        if found not in seen:
+            seen.add(found)
+            yield value
+
+
+def _over(node: Call, kind: Type) -> Call:
+    return Call(node.type, node.op, (_field(kind), *node.args[1:]))
+
+
+def _piece(result: int | None, keys: list[int]) -> int | None:
+    return None if result is None else sum(key <= result for key in keys)

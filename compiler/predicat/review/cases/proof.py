@@ -1,0 +1,272 @@
+"""Which outcomes two predicates have together: worked out on rows that stand for all rows.
+
+A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `standins`). The places are decided one after the other; what is left
+of the two skeletons then is a state, and equal states are one (a decision diagram), so that twelve conjuncts make some dozen states and not
+thousands of rows. Source: Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.diagnostics import PredicatError
+from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children
+from predicat.ir.types import BOOLEAN
+from predicat.passes.accept import never_unknown
+from predicat.review.cases.machine import NotCases
+from predicat.review.cases.standins import Standin, Unknown, standins
+from predicat.semantics.evaluate import compile_node
+
+Outcome = bool | None
+Pair = tuple[Outcome, Outcome]
+Skeleton = Any
+"""True, False, None, the number of a test, or a tuple of an operator and skeletons."""
+_MOST_STATES = 6_000
+_CONNECTIVES = ("and", "or", "not", "is_true", "cond", "coalesce", "is_null", "eq", "ne", "same")
+_ROUNDS = 24
+
+
+class Cases(Struct, frozen=True):
+    """The pairs of outcomes that are possible at all; a pair that is not in `possible` has no row. `rows` were seen by the evaluator."""
+
+    possible: frozenset[Pair]
+    rows: Mapping[Pair, Mapping[str, Any]]
+
+
+def cases(before: Node, after: Node) -> Cases | None:
+    """What outcomes two predicates have together; None if there is too much to look at. Parameters stand in rows as `:name`."""
+    try:
+        return _Proof((before, after)).cases()
+    except (NotCases, RecursionError, PredicatError):
+        return None
+
+
+class _Test(Struct):
+    """A test and the one place that it reads; a test without a place may have any outcome."""
+
+    node: Node
+    place: Node | None
+
+
+class _Proof:
+    def __init__(self, nodes: tuple[Node, Node]) -> None:
+        self.nodes = nodes
+        self.split: set[Node] = set()
+        """Tests that are taken apart, because a part of them is not understood, or taken as they come where they have no parts."""
+        self.tests: list[_Test] = []
+        self.numbers: dict[Node, int] = {}
+        self.known: dict[tuple[Node, tuple[Node, ...]], list[Standin]] = {}
+
+    def cases(self) -> Cases:
+        for _ in range(_ROUNDS):
+            self.tests.clear()
+            self.numbers.clear()
+            skeletons = tuple(map(self.skeleton, self.nodes))
+            try:
+                levels = list(self.levels())
+            except Unknown as error:
+                self.split.add(error.test)
+                continue
+            return self.outcomes(skeletons, levels)
+        raise NotCases
+
+    # --- taking predicates apart
+
+    def skeleton(self, node: Node) -> Skeleton:
+        if isinstance(node, Literal):
+            return node.value
+        places = set(_places(node))
+        if len(places) == 1 and node not in self.split:
+            return self.number(node, places.pop())
+        if isinstance(node, Call) and node.op in _CONNECTIVES and all(arg.type == BOOLEAN for arg in node.args):
+            parts = self.gathered(node) if node.op in ("and", "or") and node not in self.split else node.args
+            return _reduced((node.op, *map(self.skeleton, parts)), {})
+        return self.number(node, None)
+
+    def gathered(self, node: Call) -> list[Node]:
+        """The operands of a connective, those of one place as one."""
+        groups: dict[Any, list[Node]] = {}
+        for number, arg in enumerate(node.args):
+            places = set(_places(arg))
+            key = next(iter(places)) if len(places) == 1 and arg not in self.split else number
+            groups.setdefault(key, []).append(arg)
+        found = [Call(node.type, node.op, tuple(group), node.span) if len(group) > 1 else group[0] for group in groups.values()]
+        return found if not any(part in self.split for part in found) else list(node.args)
+
+    def number(self, node: Node, place: Node | None) -> Skeleton:
+        found = self.numbers.get(node)
+        if found is None:
+            found = self.numbers[node] = len(self.tests)
+            self.tests.append(_Test(node, place))
+        return ("test", found)
+
+    # --- deciding place by place
+
+    def levels(self) -> Iterator[_Level]:
+        """The places with their values, what holds others before what it holds; the tests of any outcome come last."""
+        by_place: dict[Node, list[int]] = {}
+        for number, test in enumerate(self.tests):
+            if test.place is not None:
+                by_place.setdefault(test.place, []).append(number)
+        for place in sorted(by_place, key=lambda item: len(_path(item))):
+            numbers = by_place[place]
+            holders = [other for other in by_place if other != place and _path(place)[: len(_path(other))] == _path(other)]
+            holder = max(holders, key=lambda item: len(_path(item)), default=None)
+            yield _Level(place, holder, numbers, self.values(place, tuple(self.tests[number].node for number in numbers)))
+        for number, test in enumerate(self.tests):
+            if test.place is None:
+                outcomes = (True, False) if never_unknown(test.node) else (True, False, None)
+                yield _Level(None, None, [number], [Standin(None, (outcome,)) for outcome in outcomes])
+
+    def values(self, place: Node, tests: tuple[Node, ...]) -> list[Standin]:
+        found = self.known.get((place, tests))
+        if found is None:
+            found = self.known[place, tests] = standins(place, tests)
+        return found
+
+    def outcomes(self, skeletons: tuple[Skeleton, ...], levels: Sequence[_Level]) -> Cases:
+        """Every pair of outcomes that is reached, with the values that lead there."""
+        possible: dict[Pair, list[tuple[_Level, Any]]] = {}
+        states: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Any]]] = {(skeletons, frozenset()): []}
+        holders = {level.holder for level in levels}
+        looked_at = 0
+        for level in [*levels, None]:
+            following: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Any]]] = {}
+            for (left, absent), path in states.items():
+                if not isinstance(left[0], tuple) and not isinstance(left[1], tuple):
+                    possible.setdefault(left, path)
+                    continue
+                if level is None:
+                    raise NotCases
+                for value in level.open_to(absent):
+                    labels = dict(zip(level.tests, value.labels, strict=True))
+                    missing = absent | {level.place} if level.place in holders and not isinstance(value.value, dict) else absent
+                    state = (tuple(_reduced(part, labels) for part in left), missing)
+                    following.setdefault(state, [*path, (level, value.value)])  # type: ignore[arg-type]  # a place
+                    looked_at += 1
+            states = following
+            if looked_at > _MOST_STATES:
+                raise NotCases
+        return Cases(frozenset(possible), self.confirmed(possible))
+
+    def confirmed(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> dict[Pair, dict[str, Any]]:
+        """The rows, under the outcomes that the evaluator sees. Raises NotCases where it disagrees: it is right."""
+        functions = [compile_node(node) for node in self.nodes]
+        found: dict[Pair, dict[str, Any]] = {}
+        for pair, path in possible.items():
+            row: dict[str, Any] = {}
+            for level, value in path:
+                if level.place is not None and value is not None:
+                    _put(row, _path(level.place), value)
+            seen: Pair = (functions[0](row), functions[1](row))
+            if seen != pair and all(level.place is not None for level, _ in path):
+                raise NotCases
+            found.setdefault(seen, row)
+        return found
+
+
+class _Level(Struct, frozen=True):
+    """A place with the values that it can have, and the place that holds it, or a test that may have any outcome."""
+
+    place: Node | None
+    holder: Node | None
+    tests: list[int]
+    values: list[Standin]
+
+    def open_to(self, absent: frozenset[Node]) -> list[Standin]:
+        """The values it can have where some holders have no places inside."""
+        return [value for value in self.values if value.value is None] if self.holder in absent else self.values
+
+
+def _places(node: Node) -> Iterator[Node]:
+    """The places of a row that a node reads."""
+    if _is_place(node):
+        yield node
+        return
+    for part in children(node):
+        yield from _places(part)
+
+
+def _is_place(node: Node) -> bool:
+    while isinstance(node, Call) and node.op in ("get", "member", "json_get"):
+        key = node.args[1]
+        if not isinstance(key, Literal) or not isinstance(key.value, str):
+            return False
+        node = node.args[0]
+    return isinstance(node, Field | Parameter)
+
+
+def _path(place: Node) -> tuple[str, ...]:
+    """The names that lead to a place."""
+    if isinstance(place, Call):
+        key = place.args[1]
+        return (*_path(place.args[0]), str(key.value) if isinstance(key, Literal) else "")
+    if isinstance(place, Parameter):
+        return (f":{place.decl.name}",)
+    return (place.decl.name,) if isinstance(place, Field) else ()
+
+
+def _put(row: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
+    holder = row
+    for name in path[:-1]:
+        holder = holder.setdefault(name, {})
+    if isinstance(value, dict):
+        holder.setdefault(path[-1], {})
+    else:
+        holder[path[-1]] = value
+
+
+def _reduced(node: Skeleton, labels: Mapping[int, Outcome]) -> Skeleton:
+    """What is left of a skeleton when some tests are decided."""
+    if not isinstance(node, tuple):
+        return node
+    op, *parts = node
+    if op == "test":
+        return labels.get(parts[0], node) if parts[0] in labels else node
+    if op in ("and", "or"):
+        return _connected(op, [_reduced(part, labels) for part in parts])
+    left = [_reduced(part, labels) for part in parts]
+    if op == "cond" and not isinstance(left[0], tuple):
+        return None if left[0] is None else left[1 if left[0] else 2]
+    if op == "coalesce":
+        left = [part for part in left if part is not None]
+        if not left or not isinstance(left[0], tuple):
+            return left[0] if left else None
+    if any(isinstance(part, tuple) for part in left):
+        return (op, *left)
+    return _decided(op, left)
+
+
+def _connected(op: str, parts: list[Skeleton]) -> Skeleton:
+    absorbing = op == "or"
+    kept: list[Skeleton] = []
+    unknown = False
+    for part in parts:
+        if part is absorbing:
+            return absorbing
+        if part is None:
+            unknown = True
+        elif isinstance(part, tuple) and part not in kept:
+            kept.append(part)
+    if not kept:
+        return None if unknown else not absorbing
+    if unknown:
+        kept.append(None)
+    return kept[0] if len(kept) == 1 else (op, *kept)
+
+
+def _decided(op: str, labels: list[Outcome]) -> Outcome:
+    match op:
+        case "not":
+            return None if labels[0] is None else not labels[0]
+        case "is_true":
+            return labels[0] is True
+        case "is_null":
+            return labels[0] is None
+        case "same":
+            return labels[0] is labels[1]
+        case _:
+            return None if None in labels else (labels[0] is labels[1]) is (op == "eq")

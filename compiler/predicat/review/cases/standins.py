@@ -1,0 +1,252 @@
+"""Values of one place of a row of which each stands for many: all that no test of the place tells apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Parameter, Quantifier, Variable, rewrite_children, walk
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
+from predicat.passes.fold import fold
+from predicat.review.cases import machine, ordered
+from predicat.review.cases.machine import NotCases
+from predicat.review.cases.texts import Texts
+from predicat.semantics.evaluate import Eval, compile_node
+
+Labels = tuple[Any, ...]
+_MOST_ARRAYS = 2_000
+_LONGEST = 20_000
+_KINDS: dict[str, tuple[str, Type]] = {"string": ("json_string", STRING), "number": ("json_number", DOUBLE), "boolean": ("json_boolean", BOOLEAN)}
+"""What reads a JSON value of a kind, and as what."""
+
+
+class Unknown(NotCases):
+    """The test of which it is not known what values it tells apart."""
+
+    def __init__(self, test: Node) -> None:
+        super().__init__(test)
+        self.test = test
+
+
+class Standin(Struct, frozen=True):
+    """A value, and the outcome of each test of its place."""
+
+    value: Any
+    labels: Labels
+
+
+def standins(place: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Standin]:
+    """For each combination of outcomes that some value of a place has, one such value; no value rather than one, or the other way round.
+
+    Raises Unknown, or NotCases where there are too many.
+    """
+    variable = Field(place.type, FieldDecl("x", place.type))
+    nodes = [substituted(test, place, variable) for test in tests]
+    runs = [compile_node(node) for node in nodes]
+    values = _values(variable, nodes, tests)
+    if not isinstance(place, Parameter):
+        values = [None, *values] if absent_first else [*values, None]
+    elif place.type == DOUBLE:
+        values = [value for value in values if value == value]  # noqa: PLR0124  # a parameter is no NaN
+    found: dict[Labels, Any] = {}
+    for value in values:
+        found.setdefault(_labels(runs, value), value)
+        if isinstance(value, dict):
+            found[_labels(runs, value)] = value  # the places inside of it need it
+    return [Standin(value, labels) for labels, value in found.items()]
+
+
+def substituted(node: Node, old: Node, new: Node) -> Node:
+    """The node with another one in the place of each that equals `old`."""
+    return new if node == old else rewrite_children(node, lambda part: substituted(part, old, new))
+
+
+def _labels(runs: Iterable[Eval], value: Any) -> Labels:
+    row = {"x": value}
+    return tuple([run(row) for run in runs])
+
+
+def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
+    """Values that are there."""
+    kind = variable.type
+    if kind == BOOLEAN:
+        return [True, False]
+    if kind == STRING:
+        return _texts(variable, nodes, tests)
+    written = Call(STRING, "to_string", (variable,))
+    if kind == BIGINT and any(part == written for node in nodes for part in walk(node)):
+        return _written(variable, written, nodes, tests)
+    if ordered.is_ordered(kind):
+        changes = ordered.Changes(variable)
+        for node, test in zip(nodes, tests, strict=True):
+            _try(test, changes.test, node)
+        return list(ordered.values(changes, kind))
+    if isinstance(kind, ArrayType):
+        arrays = _Arrays(variable, kind)
+        for node, test in zip(nodes, tests, strict=True):
+            _try(test, arrays.take, node)
+        return list(arrays.values())
+    if isinstance(kind, MapType | StructType):
+        for node, test in zip(nodes, tests, strict=True):
+            _try(test, _asks_presence_only, node, variable)
+        return [{}]
+    if kind == JSON:
+        return _documents(variable, nodes, tests)
+    raise NotCases
+
+
+def _try(test: Node, take: Any, *args: Any) -> Any:
+    try:
+        return take(*args)
+    except NotCases:
+        raise Unknown(test) from None
+
+
+def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[str]:
+    texts = Texts(variable)
+    tables = [_try(test, texts.table, node) for node, test in zip(nodes, tests, strict=True)]
+    found = machine.texts(tables)
+    runs = [compile_node(node) for node in nodes]
+    if any(_labels(runs, text) != labels for labels, text in found.items()):
+        raise NotCases  # the machine and the evaluator disagree: the evaluator is right
+    return list(found.values())
+
+
+def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Sequence[Node]) -> list[int]:
+    """Whole numbers of which tests read the digits: texts that numbers are written as, and what these read as."""
+    text = Field(STRING, FieldDecl("x", STRING))
+    number = Call(BIGINT, "to_int", (text,))
+    texts = Texts(text)
+    tables = [_try(test, texts.table, substituted(substituted(node, written, text), variable, number)) for node, test in zip(nodes, tests, strict=True)]
+    shape = Call(BOOLEAN, "matches", (text, Literal(STRING, "^(0|-?[1-9][0-9]*)$")))
+    tables.append(texts.table(Call(BOOLEAN, "and", (shape, Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (number,)),))))))
+    return [int(found) for labels, found in machine.texts(tables).items() if labels[-1] is True]
+
+
+def _asks_presence_only(node: Node, variable: Node) -> None:
+    if node == variable:
+        raise NotCases
+    if isinstance(node, Call) and node.op == "is_null" and node.args[0] == variable:
+        return
+    if isinstance(node, Call | Quantifier):
+        for part in node.args if isinstance(node, Call) else (node.source, node.body):
+            _asks_presence_only(part, variable)
+
+
+# --- JSON
+
+
+def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
+    for node, test in zip(nodes, tests, strict=True):
+        _try(test, _reads_scalars, node, variable)
+    found: list[Any] = []
+    for kind, (reader, inner) in _KINDS.items():
+        scalar = Field(inner, FieldDecl("x", inner))
+        seen = [_as_kind(node, variable, kind, reader, scalar) for node in nodes]
+        values = _values(scalar, seen, tests)
+        found += [value for value in values if value == value]  # noqa: PLR0124  # JSON has no NaN
+    return [*map(_json, found), [], {}]
+
+
+def _json(value: Any) -> Any:
+    """A number beyond the doubles is an infinity to whom reads it as a double."""
+    if isinstance(value, float) and abs(value) == float("inf"):
+        return 10**400 if value > 0 else -(10**400)
+    return value
+
+
+def _reads_scalars(node: Node, variable: Node) -> None:
+    if node == variable:
+        raise NotCases
+    if isinstance(node, Call) and node.op in ("json_string", "json_number", "json_boolean", "json_is", "is_null") and node.args[0] == variable:
+        return
+    if isinstance(node, Call | Quantifier):
+        for part in node.args if isinstance(node, Call) else (node.source, node.body):
+            _reads_scalars(part, variable)
+
+
+def _as_kind(node: Node, variable: Node, kind: str, reader: str, scalar: Node) -> Node:
+    """A test of a JSON value as a test of the scalar that it is."""
+    return fold(_scalar(node, variable, kind, reader, scalar))
+
+
+def _scalar(node: Node, variable: Node, kind: str, reader: str, scalar: Node) -> Node:
+    if isinstance(node, Call) and node.args and node.args[0] == variable:
+        if node.op == "is_null":
+            return Literal(BOOLEAN, False)
+        if node.op == "json_is":
+            asked = node.args[1]
+            return Literal(BOOLEAN, isinstance(asked, Literal) and asked.value == kind)
+        return scalar if node.op == reader else Literal(node.type, None)
+    return rewrite_children(node, lambda part: _scalar(part, variable, kind, reader, scalar))
+
+
+# --- arrays
+
+
+class _Arrays:
+    """Arrays for quantifiers over them: what counts is which kinds of elements they have, whether once or more often, and how many in all."""
+
+    def __init__(self, variable: Field, kind: ArrayType) -> None:
+        self.variable = variable
+        self.element = Field(kind.element, FieldDecl("x", kind.element))
+        self.bodies: dict[Node, None] = {}
+        self.once: set[Node] = set()
+        self.size = Field(BIGINT, FieldDecl("x", BIGINT))
+        self.sizes = ordered.Changes(self.size)
+
+    def take(self, node: Node) -> None:
+        match node:
+            case Literal():
+                return
+            case Call(op="is_null", args=(inner,)) if inner == self.variable:
+                return
+            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce" | "is_null", args=args) if args[-1].type == BOOLEAN:
+                for arg in args:
+                    self.take(arg)
+            case Call(op="in", args=(Literal() as value, array)) if array == self.variable:
+                self.body(Call(BOOLEAN, "eq", (self.element, value)))
+            case Quantifier(kind="any" | "all" | "one", source=source) if source == self.variable:
+                body = substituted(node.body, Variable(self.element.type, node.variable), self.element)
+                self.body(body)
+                if node.kind == "one":
+                    self.once.add(body)
+            case Call():
+                test = substituted(node, Call(BIGINT, "size", (self.variable,)), self.size)
+                self.closed(test, self.size)
+                self.sizes.test(test)
+            case _:
+                raise NotCases
+
+    def body(self, node: Node) -> None:
+        self.closed(node, self.element)
+        self.bodies.setdefault(node)
+
+    @staticmethod
+    def closed(node: Node, own: Field) -> None:
+        if any(isinstance(part, Field | Variable | Parameter) and part != own for part in walk(node)):
+            raise NotCases
+
+    def values(self) -> Iterator[list[Any]]:
+        bodies = list(self.bodies)
+        kinds = standins(self.element, bodies, absent_first=False)
+        counted = [any(label is True and body in self.once for body, label in zip(bodies, kind.labels, strict=True)) for kind in kinds]
+        if 2 ** counted.count(False) * 3 ** counted.count(True) > _MOST_ARRAYS:
+            raise NotCases
+        starts = [0, *sorted(key for key in self.sizes.keys if key > 0)]
+        for counts in product(*(range(3 if one else 2) for one in counted)):
+            elements = [kind.value for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
+            more = [kind.value for kind, count, one in zip(kinds, counts, counted, strict=True) if count and (count > 1 or not one)]
+            yield from self.lengthened(elements, more, starts)
+
+    def lengthened(self, elements: list[Any], more: list[Any], starts: list[int]) -> Iterator[list[Any]]:
+        """The array, and longer ones of the same kinds of elements, one for each piece of the lengths."""
+        yield elements
+        for start in starts:
+            if more and start > len(elements):
+                if start > _LONGEST:
+                    raise NotCases
+                yield elements + more[:1] * (start - len(elements))

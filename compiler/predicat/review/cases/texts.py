@@ -1,0 +1,472 @@
+"""Tests of one text as automata: LIKE, regular expressions, comparisons and the functions that stand between them and the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
+from typing import Any
+
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable, children, rewrite_children, walk
+from predicat.ir.types import BOOLEAN, DATE, STRING
+from predicat.ir.values import DATE_PATTERN, INT_MAX
+from predicat.review.cases import machine as m
+from predicat.review.cases.machine import Label, Machine, NotCases, Table, product, relabelled, tabulated
+from predicat.review.cases.ordered import COMPARISONS, Changes, span, value_of
+from predicat.semantics import automaton, casefold, like, regex
+from predicat.semantics.evaluate import compile_node
+
+_MOST_LENGTH = 600
+"""The longest text that is counted character by character."""
+_ANY: m.Ranges = ((0, regex.TOP),)
+_MISSING = "missing"
+"""The label of a text for which a function has no value, where None is another label."""
+_OUTCOMES: dict[str, Callable[[int], bool]] = {
+    "eq": lambda order: order == 0, "ne": lambda order: order != 0, "lt": lambda order: order < 0,
+    "le": lambda order: order <= 0, "gt": lambda order: order > 0, "ge": lambda order: order >= 0,
+}  # fmt: skip
+_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_NUMBERS = ("length", "position", "to_int", "size", "to_date")
+
+
+class Texts:
+    """The machines of tests of one text, which `variable` stands for."""
+
+    def __init__(self, variable: Node) -> None:
+        self.variable = variable
+
+    def table(self, node: Node) -> Table:
+        """The outcome of a predicate for each text. Raises NotCases."""
+        return tabulated(self.test(node))
+
+    # --- predicates
+
+    def test(self, node: Node) -> Machine:
+        match node:
+            case Literal(value=value):
+                return m.constant(value)
+            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce", args=args) if node.type == BOOLEAN:
+                return product([self.small(arg) for arg in args], partial(_connected, node.op))
+            case Call(op="is_null", args=(inner,)):
+                return relabelled(self.small(inner), lambda label: label is None) if inner.type == BOOLEAN else self.present(inner)
+            case Call(op="to_boolean", args=(inner,)):
+                return self.of(inner, _booleans(node))
+            case Call(op=op, args=(inner, Literal(value=str(value)))) if op in _PATTERNS:
+                return self.of(inner, _pattern(op, value))
+            case Call(op=op, args=(left, right)) if op in COMPARISONS and left.type == right.type == STRING:
+                return self.comparison(op, left, right)
+            case Call(op="in", args=(left, Items(items=items))) if left.type == STRING:
+                return self.listed(left, items)
+            case Call(op="in", args=(Literal(value=str(value)), Call(op="split") as split)):
+                return self.parts("any", split, relabelled(m.order(value), lambda order: order == 0))
+            case Quantifier(kind="any" | "all", source=Call(op="split") as split):
+                return self.parts(node.kind, split, Texts(Variable(STRING, node.variable)).closed(node.body))
+            case Call():
+                return self.numeric(node)
+            case _:
+                raise NotCases
+
+    def small(self, node: Node) -> Machine:
+        """A test with as few states as it needs, so that several of them side by side stay small."""
+        return self.table(node).machine()
+
+    def closed(self, node: Node) -> Machine:
+        if not _reads_only(node, self.variable):
+            raise NotCases
+        return self.small(node)
+
+    def present(self, node: Node) -> Machine:
+        """Whether a value is missing."""
+        if node.type == STRING:
+            return relabelled(self.of(node, m.constant(False), _MISSING), lambda label: label is not False)
+        return self.numeric(Call(BOOLEAN, "is_null", (node,)))
+
+    def comparison(self, op: str, left: Node, right: Node) -> Machine:
+        if isinstance(left, Literal):
+            op, left, right = _FLIPPED[op], right, left
+        if isinstance(right, Literal):
+            if right.value is None:
+                return m.constant(None)
+            return self.of(left, relabelled(m.order(str(right.value)), _OUTCOMES[op]))
+        if op in ("eq", "ne"):
+            unchanged = _unchanged(left, right) or _unchanged(right, left)
+            if unchanged is not None:
+                return self.test(unchanged if op == "eq" else Call(BOOLEAN, "not", (unchanged,)))
+        raise NotCases
+
+    def listed(self, left: Node, items: Iterable[Node]) -> Machine:
+        values = []
+        for item in items:
+            if not isinstance(item, Literal):
+                raise NotCases
+            values.append(item.value)
+        unknown = None in values
+        return self.of(left, relabelled(m.one_of(str(value) for value in values if value is not None), lambda found: found or (None if unknown else False)))
+
+    def parts(self, kind: str, split: Call, body: Machine) -> Machine:
+        by, most = _split_by(split)
+        return self.of(split.args[0], m.any_part(body, by, most, kind))
+
+    # --- functions
+
+    def of(self, node: Node, after: Machine, missing: Label = None) -> Machine:
+        """What a machine says of the value of a text function, `missing` where it has none."""
+        if node == self.variable:
+            return after
+        match node:
+            case Literal(value=value):
+                return m.constant(missing if value is None else after.label(after.run(str(value))))
+            case Call(op="lower" | "upper", args=(inner,)):
+                change, cuts = _CASES[node.op]
+                return self.of(inner, m.mapped(after, change, cuts), missing)
+            case Call(op="trim" | "ltrim" | "rtrim", args=(inner,)):
+                return self.of(inner, m.stripped(after, " ", left=node.op != "rtrim", right=node.op != "ltrim"), missing)
+            case Call(op="strip", args=(inner, Literal(value=str(chars)))):
+                return self.of(inner, m.stripped(after, chars, left=True, right=True), missing)
+            case Call(op="reverse", args=(inner,)):
+                return self.of(inner, m.reversed_text(after), missing)
+            case Call(op="concat", args=(Literal(value=str(text)), inner)):
+                return self.of(inner, m.prefixed(after, text), missing)
+            case Call(op="concat", args=(inner, Literal(value=str(text)))):
+                return self.of(inner, m.suffixed(after, text), missing)
+            case Call(op="replace" | "replace_each", args=(inner, Literal(value=str(old)), Literal(value=str(new)))):
+                if old:
+                    return self.of(inner, m.replaced(after, old, new), missing)
+                return self.of(inner, after if node.op == "replace" else m.between_each(after, new), missing)
+            case Call(op="substr", args=(inner, *places)):
+                return self.substring(inner, places, after, missing)
+            case Call(op="index", args=(Call(op="split") as split, Literal(value=int(number)))):
+                by, most = _split_by(split)
+                return m.constant(missing) if number < 0 else self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
+            case Call(op="cond", args=(test, yes, no)):
+                return product([self.small(test), self.of(yes, after, missing), self.of(no, after, missing)], partial(_chosen, missing))
+            case Call(op="coalesce", args=args):
+                return product([self.of(arg, after, _MISSING) for arg in args], partial(_first_present, missing))
+            case Call(op="greatest" | "least", args=args):
+                return self.extreme(node.op, args, after, missing)
+            case _:
+                raise NotCases
+
+    def extreme(self, op: str, args: tuple[Node, ...], after: Machine, missing: Label) -> Machine:
+        constants = [str(arg.value) for arg in args if isinstance(arg, Literal) and arg.value is not None]
+        others = [arg for arg in args if not isinstance(arg, Literal)]
+        if len(others) != 1 or not constants:
+            raise NotCases
+        limit = max(constants) if op == "greatest" else min(constants)
+        label, sign = after.label(after.run(limit)), 1 if op == "greatest" else -1
+
+        def chosen(order: Any, own: Label) -> Label:
+            return label if order == _MISSING or sign * order < 0 else own
+
+        return product([self.of(others[0], m.order(limit), _MISSING), self.of(others[0], after, missing)], chosen)
+
+    def substring(self, inner: Node, places: list[Node], after: Machine, missing: Label) -> Machine:
+        """A slice: its ends are constants, or constants more than the length of the text."""
+        ends = [_place(place, inner) for place in places]
+        from_end, start = ends[0][0], ends[0][1] - 1
+        if len(ends) == 1:
+            return self.of(inner, m.last(after, max(-start, 0)) if from_end else m.without_first(after, max(start, 0)), missing)
+        factor, size = ends[1]
+        if size >= 0:
+            return self.slice(inner, from_end, start, factor, size, after, missing)
+        if not factor:
+            return m.constant(missing)
+        short = self.of(inner, relabelled(m.length(-size), lambda length: length < -size), _MISSING)
+        cut = self.slice(inner, from_end, start, factor, size, after, missing)
+        return product([short, cut], lambda negative, label: label if negative is False else missing)
+
+    def slice(self, inner: Node, from_end: bool, start: int, factor: bool, size: int, after: Machine, missing: Label) -> Machine:
+        """text[start : start + size]; the start may count from the end of the text, or the size be so much more than its length."""
+        if from_end and factor:
+            raise NotCases
+        begin, end = max(start, 0), start + size
+        if not from_end and not factor:
+            cut = m.without_first(m.first(after, end - begin), begin) if end > begin else m.constant(after.label(after.start))
+        elif end >= 0:
+            cut = m.last(after, max(-start, 0)) if from_end else m.without_first(after, begin)
+        elif from_end:
+            cut = m.reversed_text(m.without_first(m.first(m.reversed_text(m.first(after, size)), size), -end))
+        else:
+            cut = m.reversed_text(m.without_first(m.reversed_text(m.without_first(after, begin)), -end))
+        return self.of(inner, cut, missing)
+
+    # --- numbers and days of texts
+
+    def numeric(self, node: Node) -> Machine:
+        """A test of one number that a text function gives: its length, a place in it, the number it reads as."""
+        numbers = set(_numbers(node))
+        if len(numbers) != 1:
+            raise NotCases
+        (number,) = numbers
+        variable = Field(number.type, FieldDecl("x", number.type))
+        test = _substituted(node, number, variable)
+        if any(part == self.variable for part in walk(test)):
+            raise NotCases
+        changes = Changes(variable)
+        changes.test(test)
+        if changes.periodic:
+            raise NotCases
+        low, high = span(number.type)
+        starts = sorted({low, *(key for key in changes.keys if low < key <= high)})
+        run = compile_node(test)
+        labels = [run({"x": value_of(start, number.type)}) for start in starts]
+        return self.number(number, starts, labels, run({"x": None}))
+
+    def number(self, node: Call, starts: list[int], labels: list[Label], unknown: Label) -> Machine:
+        """The label of the piece in which a number lies that a function gives."""
+
+        def label(value: int | None) -> Label:
+            return unknown if value is None else labels[sum(start <= value for start in starts) - 1]
+
+        inner = node.args[0]
+        if node.op in ("length", "position", "size"):
+            most = max(starts[-1], 0) + 1
+            if most > _MOST_LENGTH:
+                raise NotCases
+            if node.op == "length":
+                return self.of(inner, relabelled(m.length(most), label), unknown)
+            if node.op == "size":
+                by, limit = _split_by(inner)
+                return self.of(inner.args[0], relabelled(m.split_parts(by, limit, most), label), unknown)  # type: ignore[union-attr]  # a split
+            wanted = node.args[1]
+            if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
+                raise NotCases
+            return self.of(inner, relabelled(m.position(wanted.value, most), label), unknown)
+        if inner.type != STRING:
+            raise NotCases
+        if node.op == "to_int":
+            return self.of(inner, relabelled(_integer(tuple(starts)), lambda piece: unknown if piece is None else labels[piece]), unknown)
+        return self.of(inner, _day(starts, labels, unknown), unknown)
+
+
+def _connected(op: str, *labels: Label) -> Label:
+    match op:
+        case "and":
+            return False if False in labels else None if None in labels else True
+        case "or":
+            return True if True in labels else None if None in labels else False
+        case "not":
+            return None if labels[0] is None else not labels[0]
+        case "is_true":
+            return labels[0] is True
+        case "cond":
+            return None if labels[0] is None else labels[1 if labels[0] else 2]
+        case _:
+            return next((label for label in labels if label is not None), None)
+
+
+def _chosen(missing: Label, test: Label, yes: Label, no: Label) -> Label:
+    return missing if test is None else yes if test else no
+
+
+def _first_present(missing: Label, *labels: Label) -> Label:
+    return next((label for label in labels if label != _MISSING), missing)
+
+
+def _reads_only(node: Node, variable: Node) -> bool:
+    return not any(isinstance(part, Field | Variable) and part != variable for part in walk(node))
+
+
+def _numbers(node: Node) -> Iterator[Call]:
+    """The numbers of texts that a test reads."""
+    if isinstance(node, Call) and node.op in _NUMBERS:
+        yield node
+        return
+    for part in children(node):
+        yield from _numbers(part)
+
+
+def _substituted(node: Node, old: Node, new: Node) -> Node:
+    return new if node == old else rewrite_children(node, lambda part: _substituted(part, old, new))
+
+
+def _place(node: Node, text: Node) -> tuple[bool, int]:
+    """A place as (whether it counts from the length of a text, how much more it is)."""
+    match node:
+        case Literal(value=int(value)):
+            return False, value
+        case Call(op="length", args=(inner,)) if inner == text:
+            return True, 0
+        case Call(op="add", args=(left, Literal(value=int(value)))):
+            factor, base = _place(left, text)
+            return factor, base + value
+        case Call(op="add", args=(Literal(value=int(value)), right)):
+            factor, base = _place(right, text)
+            return factor, base + value
+        case Call(op="sub", args=(left, Literal(value=int(value)))):
+            factor, base = _place(left, text)
+            return factor, base - value
+        case _:
+            raise NotCases
+
+
+def _split_by(node: Node) -> tuple[str, int]:
+    match node:
+        case Call(op="split", args=(_, Literal(value=str(by)))):
+            most = 0
+        case Call(op="split", args=(_, Literal(value=str(by)), Literal(value=int(most)))):
+            pass
+        case _:
+            raise NotCases
+    if not by or most < 0:
+        raise NotCases
+    return by, most
+
+
+def _unchanged(result: Node, text: Node) -> Node | None:
+    """That a function leaves a text as it is, as a test of the text; None where there is no such test."""
+    match result:
+        case Call(op="lower", args=(inner,)) if inner == text:
+            return _never(text, "[A-Z]")
+        case Call(op="upper", args=(inner,)) if inner == text:
+            return _never(text, "[a-z]")
+        case Call(op="trim", args=(inner,)) if inner == text:
+            return _never(text, "^ | $")
+        case Call(op="ltrim", args=(inner,)) if inner == text:
+            return _never(text, "^ ")
+        case Call(op="rtrim", args=(inner,)) if inner == text:
+            return _never(text, " $")
+        case Call(op="strip", args=(inner, Literal(value=str(chars)))) if inner == text and chars:
+            listed = "".join(f"\\x{{{ord(char):x}}}" for char in chars)
+            return _never(text, f"^[{listed}]|[{listed}]$")
+        case Call(op="replace", args=(inner, Literal(value=str(old)) as wanted, Literal(value=new))) if inner == text and old and old != new:
+            return Call(BOOLEAN, "not", (Call(BOOLEAN, "contains", (text, wanted)),))
+        case _:
+            return None
+
+
+def _never(text: Node, pattern: str) -> Node:
+    return Call(BOOLEAN, "not", (Call(BOOLEAN, "matches", (text, Literal(STRING, pattern))),))
+
+
+_CASES: dict[str, tuple[Callable[[int], int], tuple[int, int]]] = {
+    "lower": (lambda code: code + 32 if 65 <= code <= 90 else code, (65, 91)),
+    "upper": (lambda code: code - 32 if 97 <= code <= 122 else code, (97, 123)),
+}
+
+
+# --- patterns
+
+
+def _char(char: str) -> m.Ranges:
+    return ((ord(char), ord(char)),)
+
+
+def _folded(char: str) -> m.Ranges:
+    """The code points that fold to the same as one."""
+    own = casefold.fold_char(char)
+    return tuple((ord(other), ord(other)) for other in {own, *casefold.variants(own)} if casefold.fold_char(other) == own)
+
+
+def _chars(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
+    return [ranges(char) for char in value]
+
+
+def _like(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
+    return [None if part is None else ranges(part) if part else _ANY for part in like.parts(value)]
+
+
+_PATTERNS: dict[str, Callable[[str], list[m.Ranges | None]] | None] = {
+    "matches": None,
+    "like": lambda value: _like(value, _char),
+    "like_ci": lambda value: _like(value, _folded),
+    "starts_with": lambda value: [*_chars(value, _char), None],
+    "ends_with": lambda value: [None, *_chars(value, _char)],
+    "contains": lambda value: [None, *_chars(value, _char), None],
+    "equals_ci": lambda value: _chars(value, _folded),
+    "starts_with_ci": lambda value: [*_chars(value, _folded), None],
+    "contains_ci": lambda value: [None, *_chars(value, _folded), None],
+}
+
+
+@lru_cache(maxsize=1024)
+def _pattern(op: str, value: str) -> Machine:
+    """A test of a text against a pattern."""
+    parts = _PATTERNS[op]
+    if parts is not None:
+        return tabulated(m.sequence(parts(value))).machine()
+    try:
+        found = automaton.table(value, m.MOST_STATES)
+    except regex.RegexError:
+        raise NotCases from None
+    if found is None:
+        raise NotCases
+    return _machine(found)
+
+
+def _machine(found: automaton.Table) -> Machine:
+    pieces = sorted((low, number) for number, ranges in enumerate(found.classes) for low, _ in ranges)
+    accepting = set(found.accepting)
+    return Table([low for low, _ in pieces], [number for _, number in pieces], [list(column) for column in zip(*found.moves, strict=True)],
+                 [state in accepting for state in range(len(found.moves))]).machine()  # fmt: skip
+
+
+def _booleans(node: Call) -> Machine:
+    """The conversion of a text to a boolean."""
+    run = compile_node(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
+    texts = ("true", "TRUE", "True", "t", "1", "false", "FALSE", "False", "f", "0")
+    return product([relabelled(m.one_of([text]), bool) for text in texts], lambda *found: next((run({"x": text}) for text, own in zip(texts, found, strict=True) if own), None))
+
+
+# --- conversions
+
+
+_Read = tuple[str, int, int, tuple[int, ...]]
+
+
+@lru_cache(maxsize=256)
+def _integer(starts: tuple[int, ...]) -> Machine:
+    """The piece in which the number lies that a text reads as; None where it is no number (see INT_PATTERN).
+
+    The state: the sign, how many digits were read, how many without leading zeros, and how these stand beside the first digits of each
+    constant that is no shorter.
+    """
+    edges = {"": (INT_MAX, *(start for start in starts if start > 0)), "-": (INT_MAX + 1, *(-start for start in starts if start <= 0))}
+    written = {sign: [str(edge) if edge else "" for edge in own] for sign, own in edges.items()}
+
+    def step(state: _Read | None, code: int) -> _Read | None:
+        if state is None:
+            return None
+        sign, read, size, orders = state
+        if code == 45 and not sign and not read:
+            return "-", 0, 0, (0,) * len(edges["-"])
+        if not 48 <= code <= 57 or read >= (19 if sign else 20):
+            return None
+        if code == 48 and not size:
+            return sign, read + 1, 0, orders
+        return sign, read + 1, size + 1, tuple([_beside(digits, size, code, order) for digits, order in zip(written[sign], orders, strict=True)])
+
+    def label(state: _Read | None) -> int | None:
+        if state is None or not state[1]:
+            return None
+        sign, _, size, orders = state
+        limit, *passed = [_sign(size - len(digits)) or order for digits, order in zip(written[sign], orders, strict=True)]
+        if limit > 0:
+            return None
+        if sign:
+            return sum(order <= 0 for order in passed) - 1
+        return sum(start <= 0 for start in starts) + sum(order >= 0 for order in passed) - 1
+
+    return tabulated(Machine(frozenset((45, 46, *range(48, 59))), ("", 0, 0, (0,) * len(edges[""])), step, label)).machine()
+
+
+def _beside(digits: str, size: int, code: int, order: int) -> int:
+    return 0 if size >= len(digits) else order or _sign(code - ord(digits[size]))
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _day(starts: list[int], labels: list[Label], unknown: Label) -> Machine:
+    """The label of the piece in which the day lies that a text reads as."""
+    pattern = re.sub(r"\(\?!0000\)", "", DATE_PATTERN)
+    valid, zero = _pattern("matches", pattern), _pattern("starts_with", "0000")
+    orders = [m.order(value_of(start, DATE).isoformat()) for start in starts[1:]]
+
+    def label(right: bool, no_year: bool, *order: int) -> Label:
+        if not right or no_year:
+            return unknown
+        return labels[sum(where >= 0 for where in order)]
+
+    return product([valid, zero, *orders], label)
