@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def files(root: Path) -> dict[str, str]:
     return {str(file.relative_to(root)): hashlib.sha256(file.read_bytes()).hexdigest() for file in root.rglob("*") if file.is_file() and "uncommitted" not in str(file)}
 
 
-def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     import predicat_spark.quality as engine
 
     passes: list[int] = []
@@ -43,6 +44,12 @@ def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     assert generate(catalog, folder / "catalog", folder / "project", "spark") == ["predicat_shop"]
     assert files(folder / "project") == before
 
+    assert str(folder) not in (folder / "project/gx/expectations/predicat_shop.json").read_text()
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    shutil.copytree(folder / "catalog", elsewhere / "catalog")
+    generate(catalog, elsewhere / "catalog", elsewhere / "project", "spark")
+    assert files(elsewhere / "project") == before  # no path and no id depends on the checkout
+
     frame = spark.createDataFrame(ROWS, "n bigint, s string")
     fine, errors, docs = run(folder / "project", "predicat_shop", {"dataframe": frame})
     assert (fine, errors) == (False, [])  # `low` and the group `clash` break their bounds
@@ -50,6 +57,12 @@ def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     assert Path(docs.removeprefix("file://")).exists()
     fine, errors, _ = run(folder / "project", "predicat_shop", {"dataframe": spark.createDataFrame([(1, "y")] * 3 + [(5, "y")] * 22, "n bigint, s string")})
     assert (fine, errors) == (True, [])
+    page = next((folder / "project").rglob("validations/**/*.html")).read_text()
+    assert "The filter low must accept at least 10 % of the rows." in page and "accepts 3 of 25 rows (12.00%)" in page
+    file = folder / "catalog" / "shop.yml"
+    file.write_text(file.read_text().replace("n >= 3 AND s = 'x'", "n >= 3 AND s = 'y'"))  # read again: `high` accepts what `low` does not
+    fine, errors, _ = run(folder / "project", "predicat_shop", {"dataframe": spark.createDataFrame([(1, "x"), (5, "z")], "n bigint, s string")})
+    assert (fine, errors) == (False, [])
     fine, errors, _ = run(folder / "project", "predicat_shop", {"dataframe": spark.range(3)})
     assert not fine and "UNRESOLVED_COLUMN" in errors[0].message
 
@@ -62,6 +75,7 @@ def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) 
         cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", [(1, "y")] * 3 + [(5, "y")] * 22)
     info = postgres.info
     monkeypatch.setenv(DSN, f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}")
+    monkeypatch.chdir(folder)
     assert generate(catalog, folder / "catalog", folder / "project", "postgres") == ["predicat_shop"]
     assert info.password not in (folder / "project/gx/great_expectations.yml").read_text() or not info.password
     fine, errors, _ = run(folder / "project", "predicat_shop")
@@ -69,3 +83,61 @@ def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) 
     postgres.execute("ALTER TABLE public.shop RENAME COLUMN s TO t")
     fine, errors, _ = run(folder / "project", "predicat_shop")
     assert not fine and 'column "s" does not exist' in errors[0].message
+
+
+def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DSN, "postgresql+psycopg://nobody@127.0.0.1:1/nowhere")
+    assert generate(predicat.load_catalog(folder / "catalog"), folder / "catalog", folder / "project", "postgres") == ["predicat_shop"]
+    assert (folder / "project/gx/checkpoints/predicat_shop.json").exists()
+
+
+WHERE = {"catalog": "catalog", "dataset": "shop"}
+
+
+@pytest.mark.parametrize(("name", "kwargs", "message"), [
+    ("ExpectFilterCoverageToBeBetween", {"filter": "low"}, "give at least one of min_share, max_share, min_rows, max_rows"),
+    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "max_share": 1.5}, "max_share is 1.5; shares are from 0 to 1"),
+    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "min_rows": -1}, "min_rows is -1; it is 0 or more"),
+    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "min_share": 0.5, "max_share": 0.2}, r"min_share \(0.5\) is more than max_share \(0.2\)"),
+    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "max_share": {"PARAMETER": "x"}}, "max_share takes a number or"),
+    ("ExpectFilterUnknownRateToBeAtMost", {"filter": "low"}, "give at least one of max_share, max_rows"),
+    ("ExpectFilterCoverageToBeStable", {"filter": "low", "baseline_accepted": 1, "baseline_rows": 2, "min_change": 2}, "min_change is 2"),
+])  # fmt: skip
+def test_bounds_that_cannot_hold_are_configuration_errors(name: str, kwargs: dict[str, Any], message: str) -> None:
+    from predicat.quality import expectations
+
+    with pytest.raises(ValueError, match=message):
+        getattr(expectations, name)(**WHERE, **kwargs)
+
+
+def test_parameters_row_conditions_and_sample_rows(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import great_expectations as gx
+    from great_expectations.expectations.row_conditions import Column
+
+    from predicat.quality import expectations as own
+
+    postgres.execute("DROP TABLE IF EXISTS public.shop CASCADE")
+    postgres.execute("CREATE TABLE public.shop (n bigint, s text)")
+    with postgres.cursor() as cursor:
+        cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", [(1, "x")] * 3 + [(5, "y")] * 22)
+    info = postgres.info
+    monkeypatch.setenv(DSN, f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}")
+    context = gx.get_context(mode="ephemeral")
+    source = context.data_sources.add_postgres("pg", connection_string="${PREDICAT_DSN}")
+    batch = source.add_table_asset("shop", table_name="shop", schema_name="public").add_batch_definition_whole_table("all").get_batch()
+    monkeypatch.chdir(folder)
+    (folder / "catalog" / "shop.yml").write_text(CATALOG)
+
+    def validate(expectation: Any, **options: Any) -> Any:
+        return batch.validate(expectation, **options)
+
+    least = own.ExpectFilterCoverageToBeBetween(**WHERE, filter="low", min_share={"$PARAMETER": "least"})
+    assert validate(least, expectation_parameters={"least": 0.12}).success
+    assert not validate(least, expectation_parameters={"least": 0.13}).success
+    some = own.ExpectFilterCoverageToBeBetween(**WHERE, filter="low", min_share=1, row_condition=Column("n") < 5)
+    result = validate(some)
+    assert result.success and result.result["details"]["rows"] == 3
+    gap = own.ExpectFiltersToBeCollectivelyExhaustive(**WHERE, group="both")
+    result = validate(gap, result_format="COMPLETE")
+    assert not result.success and result.result["partial_unexpected_list"] == [{"n": 5, "s": "y"}] * 3
+    assert result.result["details"]["measured"] == "22 of 25 rows are accepted by no filter"

@@ -1,4 +1,4 @@
-"""Expectations of Great Expectations about filters, all fed by one metric: one pass over a batch, however many there are.
+"""Expectations of Great Expectations about filters.
 
 Importing this module registers them; it imports Great Expectations, which takes seconds, so nothing else does.
 """
@@ -6,138 +6,195 @@ Importing this module registers them; it imports Great Expectations, which takes
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any, ClassVar
 
-from great_expectations.core.metric_domain_types import MetricDomainTypes
-from great_expectations.execution_engine.sparkdf_execution_engine import SparkDFExecutionEngine
-from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
+from great_expectations.compatibility import pydantic
 from great_expectations.expectations.expectation import BatchExpectation
-from great_expectations.expectations.metrics.metric_provider import metric_value
-from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
-from msgspec import Struct
+from great_expectations.expectations.model_field_types import ConditionParser
+from great_expectations.expectations.row_conditions import RowConditionType
+from great_expectations.render.components import (
+    LegacyDiagnosticRendererType,
+    LegacyRendererType,
+    RenderedStringTemplateContent,
+)
+from great_expectations.render.renderer.renderer import renderer
 
-from predicat.catalog.load import load_catalog
-from predicat.catalog.model import Catalog
-from predicat.diagnostics import PredicatError
-from predicat.quality.engines import grouped
-from predicat.quality.measure import Measure, measure
-from predicat.quality.plan import plan
+from predicat.quality.gx_metric import METRIC, EngineFailure
+from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted
+from predicat.review.show import plain
 
-METRIC = "table.predicat_coverage"
-
-
-class EngineFailure(Struct, frozen=True):
-    """What an engine said instead of figures. A metric that raises would be tried three times, and end as a plain failure."""
-
-    text: str
-
-
-@lru_cache(maxsize=16)
-def _catalog(folder: str) -> Catalog:
-    return load_catalog(Path(folder), tests=False)
-
-
-class PredicatCoverage(TableMetricProvider):
-    """The measure of a dataset of a catalog on a batch."""
-
-    metric_name = METRIC
-    value_keys = ("catalog", "dataset")
-
-    @metric_value(engine=SparkDFExecutionEngine)
-    def _spark(cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, **_: Any) -> Measure | EngineFailure:  # noqa: N805  # GX makes it one
-        import importlib  # noqa: PLC0415  # the compiler does not depend on Spark
-
-        frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
-        try:
-            asked = plan(_catalog(metric_value_kwargs["catalog"]), metric_value_kwargs["dataset"], (), "spark")
-            found: Measure = importlib.import_module("predicat_spark.quality").on_spark(asked, frame)
-        except PredicatError as error:
-            return EngineFailure(error.diagnostics[0].message)
-        return found
-
-    @metric_value(engine=SqlAlchemyExecutionEngine)
-    def _sqlalchemy(cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, **_: Any) -> Measure | EngineFailure:  # noqa: N805  # GX makes it one
-        import sqlalchemy  # noqa: PLC0415  # comes with GX's SQL engines
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # as above
-
-        selectable, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
-        query = sqlalchemy.select(sqlalchemy.text("*")).select_from(selectable)
-        source = f"({query.compile(dialect=execution_engine.dialect, compile_kwargs={'literal_binds': True})}) AS batch"
-        try:
-            asked = plan(_catalog(metric_value_kwargs["catalog"]), metric_value_kwargs["dataset"], (), "postgres")
-            with execution_engine.get_connection() as connection:
-                escape = "%%" if execution_engine.dialect.paramstyle in ("format", "pyformat") else "%"
-                return measure(asked, lambda classes: connection.exec_driver_sql(grouped(classes, source).replace("%", escape)).fetchall())
-        except PredicatError as error:
-            return EngineFailure(error.diagnostics[0].message)
-        except SQLAlchemyError as error:
-            return EngineFailure(" ".join(str(getattr(error, "orig", error)).split()))
+Parameter = dict[str, Any]
+"""`{"$PARAMETER": name}`: a value that is given at each run."""
+Share = float | Parameter | None
+"""From 0 to 1."""
+Rows = int | Parameter | None
 
 
 class _FilterExpectation(BatchExpectation):
-    """What they have in common: the catalog and dataset that the metric asks for."""
+    """What they have in common: the catalog and dataset that the metric asks for, rules for bounds, and sentences.
+
+    `row_condition` narrows the batch as in Great Expectations' own expectations.
+    """
 
     catalog: str
     dataset: str
+    row_condition: RowConditionType = None
+    condition_parser: ConditionParser | None = None
 
     metric_dependencies: ClassVar[tuple[str, ...]] = (METRIC,)
-    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id",)
+    domain_keys: ClassVar[tuple[str, ...]] = ("batch_id", "row_condition", "condition_parser")
+    bounds: ClassVar[tuple[tuple[str, str], ...]] = ()
+    """Pairs of fields: a lower bound ("" for none) and the upper one. At least one of all must be given."""
+
+    @pydantic.root_validator
+    def _check_bounds(cls, values: dict[str, Any]) -> dict[str, Any]:  # noqa: N805  # pydantic's
+        names = [name for pair in cls.bounds for name in pair if name]
+        if names and all(values.get(name) is None for name in names):
+            raise ValueError(f"give at least one of {', '.join(names)}")
+        for name in names:
+            _check_value(name, values.get(name))
+        for low, high in cls.bounds:
+            least, most = values.get(low), values.get(high)
+            if isinstance(least, int | float) and isinstance(most, int | float) and least > most:
+                raise ValueError(f"{low} ({least}) is more than {high} ({most})")
+        return values
+
+    @classmethod
+    def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        """What is expected, as Data Docs shows it."""
+        raise NotImplementedError
+
+    @classmethod
+    def _prescriptive_template(cls, renderer_configuration: Any) -> Any:
+        renderer_configuration.template_str = cls.sentence(renderer_configuration.kwargs or {}).replace("$", "$$")
+        return renderer_configuration
+
+    @classmethod
+    @renderer(renderer_type=LegacyRendererType.PRESCRIPTIVE)
+    def _prescriptive_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: Any = None
+    ) -> list[RenderedStringTemplateContent]:
+        del runtime_configuration
+        config = configuration or getattr(result, "expectation_config", None)
+        template = cls.sentence(config.kwargs if config is not None else {}).replace("$", "$$")
+        text = {"template": template, "params": {}}
+        return [RenderedStringTemplateContent(string_template=text, content_block_type="string_template")]
+
+    @classmethod
+    @renderer(renderer_type=LegacyDiagnosticRendererType.OBSERVED_VALUE)
+    def _diagnostic_observed_value_renderer(
+        cls, configuration: Any = None, result: Any = None, runtime_configuration: Any = None
+    ) -> str:
+        del configuration, runtime_configuration
+        details = (getattr(result, "result", None) or {}).get("details") or {}
+        return str(details.get("measured", "not measured"))
 
     def _figures(self, metrics: Mapping[str, Any]) -> Measure:
-        found = metrics[METRIC]
-        if isinstance(found, EngineFailure):
-            raise RuntimeError(found.text)  # noqa: TRY004  # GX shows it as an exception, not as a failed expectation
-        assert isinstance(found, Measure)  # noqa: S101  # nothing else comes
-        return found
+        measured = metrics[METRIC]
+        if isinstance(measured, EngineFailure):
+            raise RuntimeError(measured.text)  # noqa: TRY004  # GX shows it as an exception, not as a failed expectation
+        assert isinstance(measured, Measure)  # noqa: S101  # nothing else comes
+        return measured
 
-    def _known(self, found: Measure, name: str) -> str:
+    def _known(self, measured: Measure, name: str) -> str:
         qualified = name if "." in name else f"{self.dataset}.{name}"
-        if qualified not in found.filters:
-            raise RuntimeError(f"{qualified} was not measured: {found.refused.get(qualified, 'there is no such filter')}")
+        if qualified not in measured.filters:
+            reason = measured.refused.get(qualified, "there is no such filter")
+            raise RuntimeError(f"{qualified} was not measured: {reason}")
         return qualified
 
 
-def _within(value: float, low: float | None, high: float | None) -> bool:
+def _check_value(name: str, value: Any) -> None:
+    if isinstance(value, dict):
+        if "$PARAMETER" not in value:
+            raise ValueError(f'{name} takes a number or {{"$PARAMETER": "name"}}')
+    elif value is not None and (value < 0 or (value > 1 and not name.endswith("_rows"))):
+        raise ValueError(f"{name} is {value}; " + ("it is 0 or more" if name.endswith("_rows") else "shares are from 0 to 1"))
+
+
+def _within(value: float, low: Any, high: Any) -> bool:
     return (low is None or value >= low) and (high is None or value <= high)
+
+
+def _shown(value: Any, *, share: bool) -> str:
+    if isinstance(value, Mapping):
+        return f"the parameter {value.get('$PARAMETER')}"
+    return f"{value * 100:.4g} %" if share else f"{value:,}"
+
+
+def _range(kwargs: Mapping[str, Any], low: str, high: str) -> str:
+    """`at least 1 % and at most 20 % of the rows`, or an empty text."""
+    share = not high.endswith("_rows")
+    words = (("at least", kwargs.get(low)), ("at most", kwargs.get(high)))
+    parts = [f"{word} {_shown(value, share=share)}" for word, value in words if value is not None]
+    return " and ".join(parts) + (" of the rows" if share else " rows") if parts else ""
+
+
+def _ranges(kwargs: Mapping[str, Any], bounds: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(filter(None, (_range(kwargs, low, high) for low, high in bounds)))
 
 
 class ExpectFilterCoverageToBeBetween(_FilterExpectation):
     """Expect the rows that a filter accepts to lie between bounds: shares (0 to 1) or numbers of rows, each may be left out."""
 
     filter: str
-    min_share: float | None = None
-    max_share: float | None = None
-    min_rows: int | None = None
-    max_rows: int | None = None
+    min_share: Share = None
+    max_share: Share = None
+    min_rows: Rows = None
+    max_rows: Rows = None
 
-    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "filter", "min_share", "max_share", "min_rows", "max_rows")
+    success_keys: ClassVar[tuple[str, ...]] = (
+        "catalog", "dataset", "filter", "min_share", "max_share", "min_rows", "max_rows",
+    )  # fmt: skip
+    bounds: ClassVar[tuple[tuple[str, str], ...]] = (("min_share", "max_share"), ("min_rows", "max_rows"))
 
-    def _validate(self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None) -> dict[str, Any]:
-        found = self._figures(metrics)
-        name = self._known(found, self.filter)
-        share, accepted = found.share(name), found.accepted[name]
+    @classmethod
+    def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        return f"The filter {kwargs.get('filter')} must accept {_ranges(kwargs, cls.bounds)}."
+
+    def _validate(
+        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+    ) -> dict[str, Any]:
+        measured = self._figures(metrics)
+        name = self._known(measured, self.filter)
+        share, accepted = measured.share(name), measured.accepted[name]
         holds = _within(share, self.min_share, self.max_share) and _within(accepted, self.min_rows, self.max_rows)
-        return {"success": holds, "result": {"observed_value": share, "details": {"accepted": accepted, "rows": found.rows}}}
+        details = {
+            "accepted": accepted,
+            "rows": measured.rows,
+            "measured": f"accepts {accepted:,} of {measured.rows:,} rows ({share:.2%})",
+        }
+        return {"success": holds, "result": {"observed_value": share, "details": details}}
 
 
 class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
     """Expect the rows for which a filter is UNKNOWN to be at most a share (0 to 1), a number of rows, or both."""
 
     filter: str
-    max_share: float | None = None
-    max_rows: int | None = None
+    max_share: Share = None
+    max_rows: Rows = None
 
     success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "filter", "max_share", "max_rows")
+    bounds: ClassVar[tuple[tuple[str, str], ...]] = (("", "max_share"), ("", "max_rows"))
 
-    def _validate(self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None) -> dict[str, Any]:
-        found = self._figures(metrics)
-        unknown = found.filters[self._known(found, self.filter)].unknown
-        share = unknown / found.rows if found.rows else 0.0
+    @classmethod
+    def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        return f"The filter {kwargs.get('filter')} must be UNKNOWN for {_ranges(kwargs, cls.bounds)}."
+
+    def _validate(
+        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+    ) -> dict[str, Any]:
+        measured = self._figures(metrics)
+        unknown = measured.filters[self._known(measured, self.filter)].unknown
+        share = unknown / measured.rows if measured.rows else 0.0
         holds = _within(share, None, self.max_share) and _within(unknown, None, self.max_rows)
-        return {"success": holds, "result": {"observed_value": share, "details": {"unknown": unknown, "rows": found.rows}}}
+        details = {
+            "unknown": unknown,
+            "rows": measured.rows,
+            "measured": f"is UNKNOWN for {unknown:,} of {measured.rows:,} rows ({share:.2%})",
+        }
+        return {"success": holds, "result": {"observed_value": share, "details": details}}
 
 
 class _GroupExpectation(_FilterExpectation):
@@ -145,25 +202,52 @@ class _GroupExpectation(_FilterExpectation):
 
     success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "group")
     counted: ClassVar[str] = ""
+    must: ClassVar[str] = ""
+    broken: ClassVar[str] = ""
 
-    def _validate(self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None) -> dict[str, Any]:
-        found = self._figures(metrics)
-        if self.group not in found.groups:
-            raise RuntimeError(f"{self.dataset}.{self.group} was not measured: there is no such group, or a filter of it could not be measured")
-        rows = getattr(found.groups[self.group], self.counted)
-        return {"success": rows == 0, "result": {"observed_value": rows}}
+    @classmethod
+    def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        return cls.must.format(group=kwargs.get("group"))
+
+    def _validate(
+        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+    ) -> dict[str, Any]:
+        measured = self._figures(metrics)
+        if self.group not in measured.groups:
+            reason = "there is no such group, or a filter of it could not be measured"
+            raise RuntimeError(f"{self.dataset}.{self.group} was not measured: {reason}")
+        counts = measured.groups[self.group]
+        number = int(getattr(counts, self.counted))
+        result: dict[str, Any] = {
+            "observed_value": number,
+            "details": {"measured": f"{number:,} of {measured.rows:,} rows are {self.broken}"},
+        }
+        if number and _format(runtime_configuration) in ("SUMMARY", "COMPLETE"):
+            result["partial_unexpected_list"] = [plain(row) for row in getattr(counts, f"{self.counted}_rows")]
+        return {"success": number == 0, "result": result}
+
+
+def _format(runtime_configuration: Any) -> str:
+    """The name of the result format that is asked for."""
+    format_ = (runtime_configuration or {}).get("result_format", "BASIC")
+    name = format_.get("result_format", "BASIC") if isinstance(format_, Mapping) else format_
+    return str(getattr(name, "value", name))
 
 
 class ExpectFiltersToBeMutuallyExclusive(_GroupExpectation):
     """Expect no row to be accepted by more than one filter of a group of the catalog."""
 
     counted: ClassVar[str] = "overlap"
+    must: ClassVar[str] = "No row may be accepted by two filters of the group {group}."
+    broken: ClassVar[str] = "accepted by two filters or more"
 
 
 class ExpectFiltersToBeCollectivelyExhaustive(_GroupExpectation):
     """Expect every row to be accepted by a filter of a group of the catalog."""
 
     counted: ClassVar[str] = "gap"
+    must: ClassVar[str] = "Every row must be accepted by a filter of the group {group}."
+    broken: ClassVar[str] = "accepted by no filter"
 
 
 class ExpectFilterCoverageToBeStable(_FilterExpectation):
@@ -171,17 +255,33 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
     95 % intervals of both do not meet."""
 
     filter: str
-    baseline_accepted: int
-    baseline_rows: int
-    min_change: float
+    baseline_accepted: int | Parameter
+    baseline_rows: int | Parameter
+    min_change: float | Parameter
 
-    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "filter", "baseline_accepted", "baseline_rows", "min_change")
+    success_keys: ClassVar[tuple[str, ...]] = (
+        "catalog", "dataset", "filter", "baseline_accepted", "baseline_rows", "min_change",
+    )  # fmt: skip
+    bounds: ClassVar[tuple[tuple[str, str], ...]] = (("", "min_change"),)
 
-    def _validate(self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None) -> dict[str, Any]:
-        found = self._figures(metrics)
-        name = self._known(found, self.filter)
-        moved = drifted((self.baseline_accepted, self.baseline_rows), (found.accepted[name], found.rows), self.min_change)
-        return {"success": not moved, "result": {"observed_value": found.share(name), "details": {"baseline": self.baseline_accepted / self.baseline_rows}}}
+    @classmethod
+    def sentence(cls, kwargs: Mapping[str, Any]) -> str:
+        accepted, rows = (_shown(kwargs.get(key), share=False) for key in ("baseline_accepted", "baseline_rows"))
+        return (
+            f"The filter {kwargs.get('filter')} must accept a share of the rows that is less than "
+            f"{_shown(kwargs.get('min_change'), share=True)} away from the baseline ({accepted} of {rows} rows)."
+        )
+
+    def _validate(
+        self, metrics: dict[str, Any], runtime_configuration: Any = None, execution_engine: Any = None
+    ) -> dict[str, Any]:
+        measured = self._figures(metrics)
+        name = self._known(measured, self.filter)
+        accepted, rows = int(self.baseline_accepted), int(self.baseline_rows)  # type: ignore[arg-type]  # GX has put values in
+        share, before = measured.share(name), accepted / rows if rows else 0.0
+        moved = drifted((accepted, rows), (measured.accepted[name], measured.rows), float(self.min_change))  # type: ignore[arg-type]
+        details = {"baseline": before, "measured": f"accepts {share:.2%} of the rows; the baseline is {before:.2%}"}
+        return {"success": not moved, "result": {"observed_value": share, "details": details}}
 
 
 EXPECTATIONS: Sequence[type[BatchExpectation]] = (
@@ -189,3 +289,4 @@ EXPECTATIONS: Sequence[type[BatchExpectation]] = (
     ExpectFiltersToBeCollectivelyExhaustive, ExpectFilterCoverageToBeStable,
 )  # fmt: skip
 """Every expectation about filters."""
+

@@ -9,13 +9,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import great_expectations as gx
+import yaml
 from great_expectations.checkpoint.actions import UpdateDataDocsAction
 from great_expectations.data_context.types.base import ProgressBarsConfig
+from great_expectations.datasource.fluent.sql_datasource import SQLDatasource, TableAsset
+from great_expectations.expectations.core.expect_table_row_count_to_be_between import ExpectTableRowCountToBeBetween
 from great_expectations.expectations.metadata_types import FailureSeverity
 
 from predicat.catalog.manifest import write_text
@@ -23,6 +27,7 @@ from predicat.catalog.model import Bound, Catalog, Dataset
 from predicat.diagnostics import Diagnostic
 from predicat.diagnostics import messages as msg
 from predicat.quality import expectations as own
+from predicat.quality.gx_metric import portable
 from predicat.quality.history import Entry
 
 DSN = "PREDICAT_DSN"
@@ -35,9 +40,30 @@ _IDS = uuid5(NAMESPACE_URL, "predicat")
 def generate(catalog: Catalog, folder: Path, root: Path, engine: str, baseline: Mapping[str, list[Entry]] | None = None) -> list[str]:
     """Write or update the project below `root` for Spark or PostgreSQL; returns the names of its checkpoints.
 
-    `folder` is where the catalog lies. Filters without bounds are not in it; drift needs a `baseline`.
+    `folder` is where the catalog lies; suites name it by a relative path. Filters without bounds are not in it; drift needs a
+    `baseline`. No engine is asked for anything: the files can be written where the server cannot be reached.
     """
     root.mkdir(parents=True, exist_ok=True)
+    with _without_connections():
+        return _generate(catalog, portable(folder), root, engine, baseline or {})
+
+
+@contextmanager
+def _without_connections() -> Iterator[None]:
+    """Great Expectations connects to try out each data source that is added, and has no option not to. Checkpoints connect."""
+    kinds: tuple[Any, ...] = (SQLDatasource, TableAsset)
+    tests = [kind.test_connection for kind in kinds]
+    for kind in kinds:
+        kind.test_connection = lambda *_, **__: None
+    try:
+        yield
+    finally:
+        for kind, test in zip(kinds, tests, strict=True):
+            kind.test_connection = test
+
+
+def _generate(catalog: Catalog, folder: str, root: Path, engine: str, baseline: Mapping[str, list[Entry]]) -> list[str]:
+    new = not (root / "gx" / "great_expectations.yml").exists()
     context = gx.get_context(mode="file", project_root_dir=str(root))
     source = f"predicat_{engine}"
     data: Any
@@ -49,16 +75,20 @@ def generate(catalog: Catalog, folder: Path, root: Path, engine: str, baseline: 
         data = context.data_sources.add_postgres(source, connection_string=f"${{{DSN}}}")
     names: list[str] = []
     for dataset in catalog.datasets.values():
-        found = list(wanted(dataset, str(folder), baseline or {}))
+        found = list(wanted(dataset, folder, baseline))
         if found and (engine == "spark" or engine in dataset.relation):
             names.append(_dataset(context, data, dataset, engine, found))
-    stable_ids(root / "gx")
+    stable_ids(root / "gx", new=new)
     return names
 
 
 def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -> Iterator[Any]:
     """The expectations that say what the catalog says of a dataset."""
     where: dict[str, Any] = {"catalog": folder, "dataset": dataset.name}
+    for severity in ("error", "warn"):
+        rows = _rows("min_value", dataset.rows.get("at_least"), severity) | _rows("max_value", dataset.rows.get("at_most"), severity)
+        if rows:
+            yield ExpectTableRowCountToBeBetween(severity=SEVERITIES[severity], **rows)
     for row in dataset.filters.values():
         low, high = row.coverage.get("at_least"), row.coverage.get("at_most")
         for severity in ("error", "warn"):
@@ -79,6 +109,10 @@ def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -
             yield own.ExpectFiltersToBeMutuallyExclusive(group=name, severity=severity, **where)
         if spec.get("exhaustive"):
             yield own.ExpectFiltersToBeCollectivelyExhaustive(group=name, severity=severity, **where)
+
+
+def _rows(name: str, bound: Bound | None, severity: str) -> dict[str, Any]:
+    return {} if bound is None or bound.severity != severity else {name: int(bound.value)}
 
 
 def _bounds(end: str, bound: Bound | None, severity: str) -> dict[str, Any]:
@@ -108,25 +142,49 @@ def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, found: list
     return name
 
 
-def stable_ids(project: Path) -> None:
-    """Give every object of ours the id of its name: GX makes new ones at each writing."""
-    files = [*project.rglob("predicat_*.json"), *project.glob("expectations/predicat_*"), project / "great_expectations.yml"]
+def stable_ids(project: Path, *, new: bool) -> None:
+    """Give every object of ours the id of its name: Great Expectations makes new ones at each writing, and in each checkout.
+
+    `new` says that the whole project is ours, its own id included.
+    """
+    configuration = project / "great_expectations.yml"
+    files = [*project.rglob("predicat_*.json"), configuration, *project.rglob(".ge_store_backend_id")]
     renamed: dict[str, str] = {}
+    for file in project.rglob("predicat_*.json"):
+        renamed |= _ids_in_json(file)
+    settings = yaml.safe_load(configuration.read_text(encoding="utf-8"))
+    renamed |= _ids_of_sources(settings.get("fluent_datasources") or {})
+    if new:
+        renamed[str(settings["data_context_id"])] = str(uuid5(_IDS, "project"))
     for file in files:
-        if file.suffix == ".json":
-            data = json.loads(file.read_text(encoding="utf-8"))
-            kind = file.parent.name
-            if "id" in data:
-                renamed[data["id"]] = str(uuid5(_IDS, f"{kind} {data['name']}"))
-            for item in data.get("expectations", []):
-                about = json.dumps([data["name"], item["type"], item["kwargs"]], sort_keys=True)
-                renamed[item["id"]] = str(uuid5(_IDS, about))
-    for file in dict.fromkeys(files):
         text = before = file.read_text(encoding="utf-8")
-        for old, new in renamed.items():
-            text = text.replace(old, new)
+        for old, stable in renamed.items():
+            text = text.replace(old, stable)
         if text != before:
             write_text(file, text)
+
+
+def _ids_in_json(file: Path) -> dict[str, str]:
+    data = json.loads(file.read_text(encoding="utf-8"))
+    ids = {data["id"]: str(uuid5(_IDS, f"{file.parent.name} {data['name']}"))} if "id" in data else {}
+    for item in data.get("expectations", []):
+        about = json.dumps([data["name"], item["type"], item["kwargs"]], sort_keys=True)
+        ids[item["id"]] = str(uuid5(_IDS, about))
+    return ids
+
+
+def _ids_of_sources(sources: Mapping[str, Any]) -> dict[str, str]:
+    """The ids of our data sources, their assets and the batches of these."""
+    ids: dict[str, str] = {}
+    for source, about in sources.items():
+        if not source.startswith("predicat_"):
+            continue
+        ids[str(about["id"])] = str(uuid5(_IDS, f"source {source}"))
+        for asset, inner in (about.get("assets") or {}).items():
+            ids[str(inner["id"])] = str(uuid5(_IDS, f"asset {source} {asset}"))
+            for batch, last in (inner.get("batch_definitions") or {}).items():
+                ids[str(last["id"])] = str(uuid5(_IDS, f"batch {source} {asset} {batch}"))
+    return ids
 
 
 def run(root: Path, name: str, parameters: Mapping[str, Any] | None = None) -> tuple[bool, list[Diagnostic], str]:
