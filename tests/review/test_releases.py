@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import predicat
-from predicat.catalog.lock import EMPTY, Lock, lock_path, read_lock, write_lock
+from predicat.catalog.lock import Lock, lock_path, parse, read_lock, write_lock
+from predicat.catalog.released import lock_text
 from predicat.diagnostics import PredicatError, Severity
 from predicat.review import releases
 from tests.cli.test_commands import run
@@ -37,13 +38,15 @@ def catalog(folder: Path, text: str) -> predicat.Catalog:
 
 @pytest.fixture
 def lock(tmp_path: Path) -> Lock:
-    found, new = releases.released(catalog(tmp_path / "catalog", FIRST), EMPTY, TODAY)
-    assert new == ["orders.large@1", "orders.large@2", "orders.noted@1"]
-    return found
+    release = releases.Rules(catalog(tmp_path / "catalog", FIRST), None, TODAY).release()
+    assert release.new == ("orders.large@1", "orders.large@2", "orders.noted@1")
+    assert (release.gone, release.deprecated) == ((), ())
+    return release.lock
 
 
 def problems(tmp_path: Path, lock: Lock, text: str, today: date = TODAY) -> list[tuple[str, str]]:
-    return [(item.severity.value, item.message) for item in releases.verify(catalog(tmp_path / "catalog", text), lock, today)]
+    file = parse(lock_text(lock), "catalog.lock")
+    return [(item.severity.value, item.message) for item in releases.Rules(catalog(tmp_path / "catalog", text), file, today).problems()]
 
 
 def test_the_lock_survives_its_file(tmp_path: Path, lock: Lock) -> None:
@@ -57,7 +60,7 @@ def test_a_damaged_lock_is_refused_with_its_line(tmp_path: Path, lock: Lock, lin
     path = tmp_path / "catalog.lock"
     write_lock(lock, path)
     path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(PredicatError, match="line 6 of the lock file"):
+    with pytest.raises(PredicatError, match=r"cannot be read\n  --> .*catalog.lock:6:1"):
         read_lock(path)
 
 
@@ -78,7 +81,7 @@ def test_a_proved_refactoring_passes(tmp_path: Path, lock: Lock) -> None:
 
 def test_a_change_of_meaning_fails_with_the_row(tmp_path: Path, lock: Lock) -> None:
     assert problems(tmp_path, lock, FIRST.replace("amount > 100", "amount >= 100")) == [
-        ("error", "orders.large@1 was released on 2026-11-21 and must keep its meaning; gained: {amount: 100}: FALSE before, TRUE after")
+        ("error", "orders.large@1 was released on 2026-11-21 (catalog.lock:2) and must keep its meaning; gained: {amount: 100}: FALSE before, TRUE after")
     ]
 
 
@@ -89,7 +92,7 @@ def test_a_change_under_not_is_a_warning(tmp_path: Path, lock: Lock) -> None:
 
 def test_a_refactoring_of_doubles_that_rounding_may_change_is_a_warning(tmp_path: Path) -> None:
     text = FIRST.replace("amount: bigint", "amount: double")
-    own, _ = releases.released(catalog(tmp_path / "before", text.replace("amount > 100", "amount * 3 > 300")), EMPTY, TODAY)
+    own = releases.Rules(catalog(tmp_path / "before", text.replace("amount > 100", "amount * 3 > 300")), None, TODAY).release().lock
     found = problems(tmp_path, own, text)
     assert [severity for severity, _ in found] == ["warning"]
     assert "orders.large@1 is released" in found[0][1]
@@ -105,7 +108,7 @@ def test_no_proof_is_an_error(tmp_path: Path, lock: Lock) -> None:
 
 def test_parameters_are_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
     assert problems(tmp_path, lock, FIRST.replace("default: 50", "default: 60")) == [
-        ("error", "the parameters of orders.large@2 are released as (least bigint = 50); now they are (least bigint = 60)")
+        ("error", "the parameters of orders.large@2 are released as (least bigint = 50) (catalog.lock:3); now they are (least bigint = 60)")
     ]
 
 
@@ -149,10 +152,10 @@ def test_release_and_check(tmp_path: Path) -> None:
     assert "3 released" in run("check", cwd=tmp_path).stdout
     catalog(folder, FIRST.replace("amount > 100", "amount > 99"))
     done = run("check", cwd=tmp_path)
-    assert done.returncode == 1 and "must keep its meaning; gained: {amount: 100}" in done.stderr and "write the new meaning as version 3" in done.stderr
+    assert done.returncode == 1 and "and must keep its meaning; gained: {amount: 100}" in done.stderr and "write the new meaning as version 3" in done.stderr
     assert run("release", cwd=tmp_path).returncode == 1
     catalog(folder, FIRST.replace("      2:", "      3: {sql: amount > 99}\n      2:"))
     assert run("release", cwd=tmp_path).returncode == 0
     log = (folder / "CHANGELOG.md").read_text()
-    assert log.count("## ") == 2 and "- orders.large@3: changed, against version 2" in log
+    assert log.count("## ") == 1 and "- orders.large@3: changed, against version 2" in log
     assert log.index("large@3") < log.index("large@1")

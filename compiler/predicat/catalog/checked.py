@@ -13,11 +13,12 @@ _KEPT = 200
 Found = tuple[list[str], str]
 
 
-def place(folder: Path, variables: Mapping[str, str]) -> Path:
-    """Where is kept what was found in a catalog as it is now, today, by this code."""
+def place(folder: Path, variables: Mapping[str, str], beside: Mapping[str, object] | None = None) -> Path:
+    """Where is kept what was found in a catalog as it is now, today, by this code. `beside` is what else it depends on."""
     day = datetime.now(tz=UTC).date().isoformat()  # deprecations pass
     here = str(Path.cwd())  # the places of warnings are shown from there
-    return cache_folder() / "checks" / f"{fingerprint(folder, folder.parent / 'macros', {**variables, ' day': day, ' here': here})}.json"
+    values = {**variables, " day": day, " here": here, " beside": beside}
+    return cache_folder() / "checks" / f"{fingerprint(folder, folder.parent / 'macros', values)}.json"
 
 
 def recall(path: Path) -> Found | None:

@@ -1,114 +1,248 @@
-"""The lock file: what was released, a line a version, so that a released version never changes its meaning."""
+"""The lock file of a catalog: what it holds, the place of each line, and all that is wrong with the file
+itself.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert, field
+from msgspec.structs import replace
 
-from predicat.catalog.manifest import write_text
-from predicat.catalog.model import Catalog, Filter, Version, version_number
-from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
-from predicat.ir.codec import from_data, to_data, value_data
-from predicat.ir.nodes import Node
+from predicat.catalog.model import version_number
+from predicat.catalog.paths import NAME, lock_path, read_text
+from predicat.catalog.released import (
+    EMPTY,
+    FORMAT,
+    Lock,
+    Released,
+    checksum,
+    entry,
+    lock_text,
+    meaning_hash,
+    subscriptions_of,
+)
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
+from predicat.diagnostics import release_messages as msg
 
-NAME = "catalog.lock"
-FORMAT = 1
-
-
-class Released(Struct, frozen=True):
-    """A released version. `meaning` is its predicate with its parameters, as data; `hash` that of all this."""
-
-    name: str
-    hash: str
-    released: str
-    deprecated: str | None
-    on_unknown: str
-    params: Mapping[str, Any]
-    meaning: Any
-
-    def node(self) -> Node:
-        """The predicate that was released."""
-        return from_data(self.meaning)
+_MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+_NAME = re.compile(r'"(filter|subscription|name)":\s*"([^"\\]+)"')
+_KEYS = {"filter": "", "subscription": "subscription ", "name": "latest "}
+"""How a line is called, by the key that has its name: a version by its name alone."""
+_LINE = re.compile(r"[^\r\n]+")  # a text in JSON may hold other line ends, such as U+2028
 
 
-class Lock(Struct, frozen=True):
-    """Everything that was released."""
+class LockFile(Struct, frozen=True):
+    """A lock file as it stands.
 
-    versions: Mapping[str, Released]
-    subscriptions: Mapping[str, Mapping[str, Any]]
+    `places` has the line of each version ("orders.large@1"), subscription ("subscription orders.desk") and
+    pin of a version ("latest orders.large"). `rivals` are further lines under a name that has one already,
+    with another meaning: two branches released it. `broken` are those whose line cannot be trusted: they are
+    in no other part. `conflict` is the first conflict marker of a merge that stands in the file; the lines of
+    both sides are read. `tidy` says whether the file is as `predicat release` writes it.
+    """
+
+    lock: Lock = EMPTY
+    places: Mapping[str, Span] = field(default_factory=dict[str, Span])
+    problems: tuple[Diagnostic, ...] = ()
+    rivals: tuple[tuple[Released, Span], ...] = ()
+    broken: frozenset[str] = frozenset()
+    conflict: Span | None = None
+    tidy: bool = True
+    form: int = FORMAT
+
+    def place(self, name: str) -> str:
+        """`file:line` of a name; an empty text if it has no line."""
+        span = self.places.get(name)
+        return "" if span is None else place_text(span)
 
 
-EMPTY = Lock({}, {})
+def place_text(span: Span) -> str:
+    """`file:line` of a place."""
+    return f"{span.source.name}:{span.source.line_column(span.start)[0]}"
 
 
-def entry(row: Filter, version: Version, day: str) -> Released:
-    """A version as the lock file keeps it."""
-    params = {
-        decl.name: {"type": str(decl.type), **({} if decl.required else {"default": value_data(decl.default)})} for decl in version.params.values()
-    }
-    meaning = to_data(version.predicate.node)
-    shown = json.dumps([row.on_unknown, params, meaning], sort_keys=True)
-    digest = hashlib.sha256(shown.encode()).hexdigest()[:16]
-    return Released(f"{row.qualified}@{version.number}", digest, day, version.deprecated, row.on_unknown, params, meaning)
-
-
-def lock_path(folder: Path) -> Path:
-    """Where the lock file of a catalog lies."""
-    return (folder if folder.is_dir() else folder.parent) / NAME
+def read_lock_file(path: Path) -> LockFile | None:
+    """The lock file at a path; None if there is none. Raises PredicatError if it cannot be read at all."""
+    text = read_text(path)
+    return None if text is None else parse(text, str(path))
 
 
 def read_lock(path: Path) -> Lock | None:
-    """The lock file; None if there is none. Raises PredicatError if it is damaged or newer than this code."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise PredicatError.of(msg.unreadable(str(path), str(error))) from None
-    versions: dict[str, Released] = {}
-    subscriptions: dict[str, Mapping[str, Any]] = {}
-    for number, line in enumerate(lines, 1):
-        try:
-            data = json.loads(line)
-            if "format" in data:
-                if data["format"] > FORMAT:
-                    raise PredicatError.of(msg.lock_newer(str(path), data["format"], FORMAT))
-            elif "subscription" in data:
-                subscriptions[data.pop("subscription")] = data
-            else:
-                found = Released(**{"name": data.pop("filter"), **data})
-                versions[found.name] = found
-        except (ValueError, TypeError, KeyError, AttributeError):
-            raise PredicatError.of(msg.lock_damaged(str(path), number)) from None
-    return Lock(versions, subscriptions)
+    """The lock at a path; None if there is none. Raises PredicatError with every line that cannot be
+    trusted.
+    """
+    file = read_lock_file(path)
+    if file is not None and (file.problems or file.conflict):
+        conflict = [msg.lock_conflict(file.conflict)] if file.conflict else []
+        raise PredicatError([*conflict, *file.problems])
+    return None if file is None else file.lock
 
 
 def write_lock(lock: Lock, path: Path) -> None:
-    """Write a lock file, sorted by name, so that two branches that release different filters merge."""
-    lines: Iterable[dict[str, Any]] = (
-        {"format": FORMAT},
-        *({"filter": row.name, "hash": row.hash, "released": row.released, "deprecated": row.deprecated, "on_unknown": row.on_unknown,
-           "params": row.params, "meaning": row.meaning} for _, row in sorted(lock.versions.items(), key=_order)),
-        *({"subscription": name, **row} for name, row in sorted(lock.subscriptions.items())),
-    )  # fmt: skip
-    write_text(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    """Write a lock file."""
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # reading does without its imports
+
+    write_text(path, lock_text(lock))
 
 
-def _order(item: tuple[str, Released]) -> tuple[str, int]:
-    base, _, number = item[0].partition("@")
-    return base, version_number(number) or 0
+def parse(text: str, name: str) -> LockFile:
+    """A lock file from its text."""
+    return _Parser(Source(name, text)).file()
 
 
-def subscriptions_of(catalog: Catalog) -> dict[str, Mapping[str, Any]]:
-    """The subscriptions of a catalog, as the lock file keeps them."""
-    return {
-        f"{name}.{key}": {"of": row["filter"], "properties": dict(row["properties"])}
-        for name, dataset in catalog.datasets.items()
-        for key, row in dataset.subscriptions.items()
-    }
+class _Line(Struct, frozen=True):
+    span: Span
+    data: dict[str, Any]
+
+
+class _Parser:
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[Diagnostic] = []
+        self.places: dict[str, Span] = {}
+        self.versions: dict[str, Released] = {}
+        self.rivals: list[tuple[Released, Span]] = []
+        self.subscriptions: dict[str, Mapping[str, Any]] = {}
+        self.latest: dict[str, int] = {}
+        self.broken: set[str] = set()
+        self.conflict: Span | None = None
+
+    def file(self) -> LockFile:
+        lines = list(self.lines())
+        formats = [line.data["format"] for line in lines if "format" in line.data] or [1]
+        for line in lines:
+            if "format" not in line.data:
+                self.line(line, sealed=1 not in formats)
+        form = min(formats)
+        lock = Lock(self.versions, self.subscriptions, self.latest if form > 1 else None)
+        tidy = (
+            self.conflict is None
+            and not self.problems
+            and not self.rivals
+            and lock_text(lock, form) == self.source.text
+        )
+        for key in self.broken:
+            self.versions.pop(key, None)
+        return LockFile(
+            lock,
+            self.places,
+            tuple(self.problems),
+            tuple(self.rivals),
+            frozenset(self.broken),
+            self.conflict,
+            tidy,
+            form,
+        )
+
+    def lines(self) -> Iterator[_Line]:
+        """The lines that hold something. Of a conflict the lines of both sides, without those of their
+        common base.
+        """
+        in_base = False
+        for match in _LINE.finditer(self.source.text):
+            text, span = match[0], Span(self.source, match.start(), match.end())
+            if text.startswith(_MARKERS):
+                in_base = text.startswith("|||||||")
+                self.conflict = self.conflict or span
+            elif not in_base and text.strip():
+                try:
+                    data = json.loads(text)
+                except (ValueError, RecursionError):
+                    data = None
+                if isinstance(data, dict) and isinstance(data.get("format", 1), int):
+                    if data.get("format", 1) > FORMAT:
+                        raise PredicatError.of(msg.lock_newer(span, data["format"], FORMAT))
+                    yield _Line(span, data)
+                else:
+                    self.damaged(span)
+
+    def damaged(self, span: Span) -> None:
+        match = _NAME.search(span.text)
+        self.untrusted(_KEYS[match[1]] + match[2] if match else "", msg.lock_damaged(span))
+
+    def untrusted(self, key: str, problem: Diagnostic) -> None:
+        self.broken.add(key)
+        self.places[key] = problem.span
+        self.problems.append(problem)
+
+    def line(self, line: _Line, *, sealed: bool) -> None:
+        """Keep what one line says, if it can be trusted. `sealed` says that it must have a checksum."""
+        data, span = dict(line.data), line.span
+        seal = data.pop("checksum", None)
+        try:
+            row = _version(data) if "filter" in data else None
+            kind = next(kind for kind in _KEYS if kind in data)
+            name = convert(data[kind], str)
+            number = convert(data["latest"], int) if kind == "name" else 0
+            properties = convert(data["properties"], dict[str, Any]) if kind == "subscription" else {}
+            of = convert(data["of"], str) if kind == "subscription" else ""
+        except (ValueError, TypeError, KeyError, StopIteration):  # msgspec's errors are ValueErrors
+            self.damaged(span)
+            return
+        key = _KEYS[kind] + name
+        if row is not None and meaning_hash(row.on_unknown, row.params, row.meaning) != row.hash:
+            self.untrusted(key, msg.lock_meaning_edited(span, key))
+        elif seal is not None and seal != checksum(data):
+            self.untrusted(key, msg.lock_line_edited(span, key))
+        elif seal is None and sealed:
+            self.untrusted(key, msg.lock_unsealed(span, key))
+        else:
+            if row is not None:
+                self.version(row, span)
+            elif kind == "name":
+                self.latest[name] = max(number, self.latest.get(name, 0))
+            elif (
+                self.subscriptions.setdefault(name, {"of": of, "properties": properties})["properties"]
+                != properties
+            ):
+                self.problems.append(msg.lock_subscription_twice(span, name, place_text(self.places[key])))
+            self.places.setdefault(key, span)
+
+    def version(self, row: Released, span: Span) -> None:
+        """Keep a version. Of two lines with one meaning the earlier release counts, and the later
+        deprecation.
+        """
+        other = self.versions.get(row.name)
+        if other is None:
+            self.versions[row.name] = row
+        elif other.hash != row.hash:
+            self.rivals.append((row, span))
+        else:
+            days = [day for day in (row.deprecated, other.deprecated) if day]
+            kept = replace(
+                row, released=min(row.released, other.released), deprecated=max(days, default=None)
+            )
+            self.versions[row.name] = kept if row.removed and other.removed else replace(kept, removed=None)
+
+
+def _version(data: Mapping[str, Any]) -> Released:
+    """The version of a line. Raises ValueError, TypeError or KeyError if it says none."""
+    row = convert({**data, "name": data["filter"]}, Released)
+    if version_number(row.name.partition("@")[2]) is None or row.on_unknown not in ("accept", "reject"):
+        raise ValueError(row.name)
+    for day in (row.released, row.deprecated, row.removed):
+        date.fromisoformat(day or "1970-01-01")
+    return row
+
+
+__all__ = [
+    "EMPTY",
+    "NAME",
+    "Lock",
+    "LockFile",
+    "Released",
+    "entry",
+    "lock_path",
+    "parse",
+    "place_text",
+    "read_lock",
+    "read_lock_file",
+    "subscriptions_of",
+    "write_lock",
+]

@@ -9,26 +9,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, changed_option, judged, load_quietly, pairs, vars_option
+from predicat.cli.options import base_option, catalog_option, changed_option, judged, load_quietly, pairs, vars_option
 
 if TYPE_CHECKING:
+    from predicat.review.base import Base
     from predicat.review.touched import Scope
 
+Result = tuple[list[str], str]
+"""Warnings and a summary."""
 
-@click.command("check", help="Check a catalog: every file, name, type, reference and inline test, and that released versions keep their meaning.")
+
+@click.command("check", help="Check a catalog: every file, name, type, reference and inline test, and that released versions keep their meaning: "
+               "those of the lock file, and those that the lock file had where the branch left main.")  # fmt: skip
 @catalog_option
 @vars_option
+@base_option
 @click.option("--relation", type=click.Choice(("spark", "postgres")), help="Also compare the declared fields with the columns of the relations there.")
 @click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE", help="The table or path of a dataset on Spark; by default its relation.")
 @click.option("--dsn", help="PostgreSQL for --relation postgres; without it the PG* variables, else an embedded server.")
 @changed_option
-def command(folder: Path, variables: tuple[str, ...], relation: str | None, inputs: tuple[str, ...], dsn: str | None, changed: str | None) -> None:
+def command(
+    folder: Path, variables: tuple[str, ...], base: str | None, relation: str | None, inputs: tuple[str, ...], dsn: str | None, changed: str | None
+) -> None:
     values = pairs("--var", variables)
     if changed is None:
-        warnings, summary = _known(folder, values)
+        warnings, summary = _known(folder, values, _base(folder, base))
     else:
         with judged(folder, changed, lock=True) as scope:
-            warnings, summary = ([], "nothing of the catalog is touched") if scope.empty else _checked(scope.folder, values, scope)
+            warnings, summary = [], "nothing of the catalog is touched"
+            if not scope.empty:
+                warnings, summary = _checked(scope.folder, values, _base(scope.folder, base), scope)
     for warning in warnings:
         click.echo(warning + "\n", err=True)
     click.echo(summary)
@@ -50,33 +60,49 @@ def _relations(folder: Path, values: dict[str, str], engine: str, inputs: dict[s
     click.echo(f"the relations on {engine} have the declared columns")
 
 
-def _known(folder: Path, values: dict[str, str]) -> tuple[list[str], str]:
-    """What was found in the whole catalog, which is kept until it changes."""
+def _base(folder: Path, revision: str | None) -> Base:
+    """What is merged, to compare with; a warning says why there is nothing."""
+    from predicat.catalog.paths import lock_path  # noqa: PLC0415  # not for --help
+    from predicat.review import base  # noqa: PLC0415  # as above
+
+    found = base.find(lock_path(folder), revision)
+    if found.warning is not None:
+        click.echo(found.warning.render() + "\n", err=True)
+    return found
+
+
+def _known(folder: Path, values: dict[str, str], base: Base) -> Result:
+    """What was found in the whole catalog, which is kept until it or what is merged changes."""
     from predicat.catalog.checked import place, recall, remember  # noqa: PLC0415  # not for --help
+    from predicat.catalog.paths import lock_path, read_text  # noqa: PLC0415  # as above
 
-    kept = place(folder, values)
-    return recall(kept) or remember(kept, *_checked(folder, values))
+    kept = place(folder, values, {"lock": read_text(lock_path(folder)), "base": base.texts})
+    return recall(kept) or remember(kept, *_checked(folder, values, base))
 
 
-def _checked(folder: Path, values: dict[str, str], scope: Scope | None = None) -> tuple[list[str], str]:
+def _checked(folder: Path, values: dict[str, str], base: Base, scope: Scope | None = None) -> Result:
     """The warnings and the summary of a catalog, or of what a scope holds of it, without errors. Raises PredicatError."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # not for --help
-    from predicat.catalog.lock import EMPTY, lock_path, read_lock  # noqa: PLC0415  # as above
+    from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # as above
     from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above
-    from predicat.review import releases  # noqa: PLC0415  # as above
+    from predicat.review.releases import Rules  # noqa: PLC0415  # as above
 
     files = scope.files if scope is not None else None
-    found = load_catalog(folder, variables=values, files=files)
-    whole = read_lock(lock_path(folder))
-    lock = scope.of_lock(whole or EMPTY) if scope is not None else whole or EMPTY
-    problems = releases.verify(found, lock, datetime.now(tz=UTC).date()) if whole is not None else []
+    catalog = load_catalog(folder, variables=values, files=files)
+    path = lock_path(folder)
+    select = scope.of_lock if scope is not None else None
+    file, merged = read_lock_file(path), base.file(catalog.datasets)
+    rules = Rules(catalog, file, datetime.now(tz=UTC).date(), base=merged, path=str(path), select=select)
+    problems = [] if file is None and merged is None else rules.problems()
     errors = [item for item in problems if item.severity is Severity.ERROR]
     if errors:
         raise PredicatError(errors)
-    filters = found.filters()
+    filters = catalog.filters()
     tests = sum(len(row.tests) for row in filters)
     versions = sum(len(row.versions) for row in filters)
-    released = f", {len(lock.versions)} released" if whole is not None else ""
+    released = f", {len(rules.lock.versions)} released" if file is not None else ""
+    if merged is not None:
+        released += " (compared with the base)"
     part = "" if files is None else "what the change touches: "
-    summary = f"{part}{len(found.datasets)} datasets, {len(filters)} filters in {versions} versions{released}, {tests} tests passed"
-    return [item.render() for item in (*found.warnings, *problems)], summary
+    summary = f"{part}{len(catalog.datasets)} datasets, {len(filters)} filters in {versions} versions{released}, {tests} tests passed"
+    return [item.render() for item in (*catalog.warnings, *problems)], summary

@@ -41,12 +41,16 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
 @click.command("init", help="Write a small catalog that passes predicat check; nothing that exists is changed.")
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
 def command(folder: Path) -> None:
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
 
     files = {folder / "catalog" / "customers.yml": _CATALOG, folder / "macros" / "macros.sql": _MACROS}
     there = [str(path) for path in files if path.exists()]
     if there:
         raise click.UsageError(f"{there[0]} exists already")
+    attributes = missing_attributes(folder / "catalog")
+    if attributes is not None and not attributes[0].exists():
+        files[attributes[0]] = attributes[1]
     for path, text in files.items():
         write_text(path, text)
         click.echo(f"wrote {path}")

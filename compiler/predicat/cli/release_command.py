@@ -2,42 +2,120 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from predicat.cli.options import catalog_option, load, vars_option
+from predicat.cli.options import base_option, catalog_option, load, load_quietly, pairs, vars_option
+
+if TYPE_CHECKING:
+    from predicat.catalog import Catalog
+    from predicat.review.base import Base
+    from predicat.review.releases import Rules
 
 
-@click.command("release", help="Check the rules of released versions, then record every version in catalog.lock and what is new in the "
-               "catalog's CHANGELOG.md.")  # fmt: skip
+@click.command(
+    "release",
+    help="Check the rules of released versions, then record every version in catalog.lock and what is new in "
+    "the "
+    "catalog's CHANGELOG.md.",
+)
 @catalog_option
 @vars_option
-@click.option("--dry-run", is_flag=True, help="Say what would be released and write nothing.")
-def command(folder: Path, variables: tuple[str, ...], *, dry_run: bool) -> None:
-    from predicat.catalog.lock import EMPTY, lock_path, read_lock, write_lock  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above
-    from predicat.review import changelog, releases  # noqa: PLC0415  # as above
+@base_option
+@click.option("--dry-run", is_flag=True, help="Say what would be written and write nothing.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Release nothing: put both files in order after a merge, conflict markers included, and take "
+    "lines of the lock file that are lost or edited from the base.",
+)
+def command(
+    folder: Path, variables: tuple[str, ...], base: str | None, *, dry_run: bool, repair: bool
+) -> None:
+    from predicat.catalog.lock import lock_path  # noqa: PLC0415  # not for --help
+    from predicat.review import base as bases  # noqa: PLC0415  # as above
 
-    catalog = load(folder, variables)
-    today = datetime.now(tz=UTC).date()
+    catalog = load_quietly(folder, pairs("--var", variables)) if repair else load(folder, variables)
     path = lock_path(folder)
-    before = read_lock(path) or EMPTY
-    problems = releases.verify(catalog, before, today)
-    errors = [item for item in problems if item.severity is Severity.ERROR]
-    if errors:
-        raise PredicatError(errors)
-    after, new = releases.released(catalog, before, today)
-    gone = [name for name in before.versions if name not in after.versions]
-    if after == before:
-        click.echo(f"{path}: nothing to release")
-        return
-    lines = changelog.lines(catalog, new, gone)
+    found = bases.find(path, base)
+    if found.warning is not None:
+        click.echo(found.warning.render() + "\n", err=True)
+    rules = _rules(catalog, path, found)
+    texts, lines, summary = _repaired(rules, path) if repair else _released(rules, path)
     if not dry_run:
-        log = path.with_name("CHANGELOG.md")
-        changelog.add(log, today, lines)
-        write_lock(after, path)
+        _write(texts)
     for line in lines:
         click.echo(line)
-    click.echo(f"{path}: {len(new)} new versions{', not written' if dry_run else ''}")
+    click.echo(f"{path}: {summary}{', not written' if dry_run and texts else ''}")
+
+
+def _rules(catalog: Catalog, path: Path, base: Base) -> Rules:
+    from predicat.catalog.lock import read_lock_file  # noqa: PLC0415  # not for --help
+    from predicat.review.releases import Rules  # noqa: PLC0415  # as above
+
+    today = datetime.now(tz=UTC).date()
+    return Rules(catalog, read_lock_file(path), today, base=base.file(catalog.datasets), path=str(path))
+
+
+def _released(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str], str]:
+    """What a release writes and says. Raises PredicatError for a breach of the rules, unless writing mends
+    it.
+    """
+    from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
+    from predicat.catalog.released import lock_text  # noqa: PLC0415  # as above
+    from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above
+    from predicat.review import changelog  # noqa: PLC0415  # as above
+
+    errors = [item for item in rules.problems() if item.severity is Severity.ERROR]
+    if errors:
+        raise PredicatError(errors)
+    release = rules.release()
+    text = lock_text(release.lock)
+    if text == _text(path):
+        return {}, [], "nothing to release"
+    lines = changelog.lines(rules.catalog, release.new, release.gone, release.deprecated)
+    texts = {path: text}
+    log = path.with_name(changelog.NAME)
+    if lines:
+        texts = {log: changelog.add(_text(log), rules.today, lines), **texts}
+    attributes = missing_attributes(path.parent)
+    if attributes is not None:
+        texts = {attributes[0]: attributes[1], **texts}
+    return texts, lines, f"{len(release.new)} new version{'' if len(release.new) == 1 else 's'}"
+
+
+def _repaired(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str], str]:
+    """What a repair writes and says. Raises PredicatError for lines that it cannot restore."""
+    from predicat.catalog.released import lock_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
+    from predicat.review import changelog  # noqa: PLC0415  # as above
+
+    if rules.base is None and rules.file.problems:
+        raise PredicatError(rules.file.problems)
+    after, lines = rules.repaired()
+    texts: dict[Path, str] = {}
+    if rules.exists or after.versions or after.subscriptions:
+        texts[path] = lock_text(after)
+    log = path.with_name(changelog.NAME)
+    before = _text(log)
+    if before is not None:
+        texts[log] = changelog.ordered(before)
+    changed = {name: text for name, text in texts.items() if text != _text(name)}
+    if not changed:
+        return {}, [], "nothing to repair"
+    return changed, lines, "put in order" if path in changed else f"in order; {log} was put in order"
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def _write(texts: Mapping[Path, str]) -> None:
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+
+    for path, text in texts.items():
+        write_text(path, text)

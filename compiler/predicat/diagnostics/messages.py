@@ -276,15 +276,6 @@ def empty_catalog(path: str) -> Diagnostic:
 # --- releases and reviews
 
 
-def lock_damaged(path: str, line: int) -> Diagnostic:
-    return Diagnostic("lock", f"line {line} of the lock file {path} cannot be read", NOWHERE,
-                      "take the file of the main branch and run predicat release")  # fmt: skip
-
-
-def lock_newer(path: str, version: int, known: int) -> Diagnostic:
-    return Diagnostic("lock", f"the lock file {path} has format {version}; this predicat reads formats up to {known}", NOWHERE, "upgrade predicat")
-
-
 def baseline_line(span: Span) -> Diagnostic:
     return Diagnostic("baseline", "this is no line of a baseline, which has a rule, a hash and what was found", span,
                       "write the file anew: predicat lint --baseline FILE --update-baseline")  # fmt: skip
@@ -292,42 +283,6 @@ def baseline_line(span: Span) -> Diagnostic:
 
 def broken_base(revision: str) -> Diagnostic:
     return Diagnostic("base", f"the catalog at {revision}, to compare with, has problems", NOWHERE, "name a revision whose catalog passes predicat check")
-
-
-def released_changed(span: Span, name: str, day: str, rows: Iterable[str], number: int) -> Diagnostic:
-    return Diagnostic("released-changed", f"{name} was released on {day} and must keep its meaning; {'; '.join(rows)}", span,
-                      f"write the new meaning as version {number}")  # fmt: skip
-
-
-def released_unproved(span: Span, name: str, reason: str, number: int) -> Diagnostic:
-    return Diagnostic("released-changed", f"{name} is released, and it is not proved that it keeps its meaning: {reason}", span,
-                      f"write the new body as version {number}")  # fmt: skip
-
-
-def released_exact(span: Span, name: str, reason: str, number: int) -> Diagnostic:
-    return Diagnostic("released-exact", f"{name} is released; whether its new body keeps its meaning is not proved for doubles: {reason}", span,
-                      f"arithmetic of doubles rounds: write the new body as version {number} if a row may come or go by it",
-                      Severity.WARNING)  # fmt: skip
-
-
-def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
-    return Diagnostic("released-unknown", f"{name} accepts the rows that it was released with, but {'; '.join(rows)}", span,
-                      "filters that negate it may change", Severity.WARNING)  # fmt: skip
-
-
-def released_params(span: Span, name: str, before: str, after: str) -> Diagnostic:
-    return Diagnostic("released-changed", f"the parameters of {name} are released as ({before}); now they are ({after})", span,
-                      "write other parameters as a new version")  # fmt: skip
-
-
-def released_gone(name: str, day: str | None) -> Diagnostic:
-    hint = f"it may go after {day}" if day else "deprecate it with a date first, and remove it after that"
-    return Diagnostic("released-gone", f"{name} is released and may not be removed yet", NOWHERE, hint)
-
-
-def subscription_changed(name: str, before: object, after: object) -> Diagnostic:
-    return Diagnostic("subscription-changed", f"the properties of the released subscription {name} never change; they were {before}, now they are {after}",
-                      NOWHERE, "make a new subscription")  # fmt: skip
 
 
 def deprecation_over(span: Span, name: str, day: str) -> Diagnostic:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 from importlib.util import find_spec
-from pathlib import Path
 
-from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog, Filter
 
+NAME = "CHANGELOG.md"
 _HEAD = "# Changelog of the catalog\n\nWritten by `predicat release`.\n"
+_SECTION = re.compile(r"^## ", re.MULTILINE)
+_MARKER = re.compile(r"^(?:<{7}|={7}|>{7})(?: .*)?\n", re.MULTILINE)
+_BETWEEN = re.compile(r"^(- .*)\n\n+(?=- )", re.MULTILINE)
+"""Empty lines between two of a list."""
+_MERGE_BASE = re.compile(r"^\|{7}.*?^(?========$)", re.MULTILINE | re.DOTALL)
 
 
-def lines(catalog: Catalog, new: Sequence[str], gone: Sequence[str]) -> list[str]:
-    """A line for each version that is new or gone."""
-    found: list[str] = []
-    for name in new:
+def lines(
+    catalog: Catalog, new: Sequence[str], gone: Sequence[str] = (), deprecated: Sequence[str] = ()
+) -> list[str]:
+    """A line for each version that is new, gone, or deprecated now."""
+    added: list[str] = []
+    for name in (*new, *deprecated):
         base, _, number = name.partition("@")
         row = catalog.known[base]
-        what = _against_previous(row, int(number))
-        found.append(f"- {name}: {what or row.description or 'new'}")
-    return found + [f"- {name}: removed" for name in gone]
+        if name in new:
+            added.append(f"- {name}: {_against_previous(row, int(number)) or row.description or 'new'}")
+        else:
+            added.append(f"- {name}: deprecated, may go after {row.versions[int(number)].deprecated}")
+    return added + [f"- {name}: removed" for name in gone]
 
 
 def _against_previous(row: Filter, number: int) -> str:
@@ -32,15 +41,67 @@ def _against_previous(row: Filter, number: int) -> str:
     from predicat.review.compare import compare  # noqa: PLC0415  # as above
 
     before = max(earlier)
-    verdict = compare(row.versions[before].predicate, row.versions[number].predicate, on_unknown=(row.on_unknown, row.on_unknown))
+    verdict = compare(
+        row.versions[before].predicate,
+        row.versions[number].predicate,
+        on_unknown=(row.on_unknown, row.on_unknown),
+    )
     rows = "".join(f"; {what} {show.row_text(item.row)}" for what, item in show.witnesses(verdict)[:1])
     kind = show.title(verdict)
-    return f"{kind} than version {before}{rows}" if verdict.kind in ("narrower", "wider") else f"{kind}, against version {before}{rows}"
+    return (
+        f"{kind} than version {before}{rows}"
+        if verdict.kind in ("narrower", "wider")
+        else f"{kind}, against version {before}{rows}"
+    )
 
 
-def add(path: Path, day: date, found: Sequence[str]) -> None:
-    """Put a release at the top of the changelog, which is made where there is none."""
-    text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
-    head, mark, rest = text.partition("\n## ")
-    section = "\n".join(found)
-    write_text(path, f"{head.rstrip()}\n\n## {day.isoformat()}\n\n{section}\n{mark and mark}{rest}")
+def add(text: str | None, day: date, added: Sequence[str]) -> str:
+    """A changelog (None if there is none) with a release at its top, in order."""
+    section = "\n".join((f"## {day.isoformat()}", "", *added, ""))
+    head, *rest = _SECTION.split(text or _HEAD)
+    return ordered("## ".join((f"{head.rstrip()}\n\n", section.removeprefix("## "), *rest)))
+
+
+def ordered(text: str) -> str:
+    """A changelog with one section a day, the newest first, and no line of a section twice, as after a merge
+    of two branches.
+
+    Of conflict markers the text of both sides stays. Sections that are no day's keep their place below the
+    one before them.
+    """
+    if text.startswith("<<<<<<<") or "\n<<<<<<<" in text:
+        text = _MARKER.sub("", _MERGE_BASE.sub("", text))
+    head, *sections = _SECTION.split(text)
+    days: dict[str, list[str]] = {}
+    day = ""
+    for section in sections:
+        title, _, body = section.partition("\n")
+        if _is_day(title.strip()):
+            day = title.strip()
+            days.setdefault(day, []).extend(
+                line for line in body.splitlines() if not _listed(line, days.get(day, []))
+            )
+        else:
+            before = days.setdefault(day, [])
+            before.extend((*([""] if before and before[-1] else []), f"## {title}", *body.splitlines()))
+    parts = [head.rstrip() + "\n"]
+    parts += ["\n".join(days.pop("")).strip("\n") + "\n"] if "" in days else []
+    parts += [_section(f"## {day}\n", days[day]) for day in sorted(days, reverse=True)]
+    return "\n".join(parts)
+
+
+def _section(title: str, body: Sequence[str]) -> str:
+    text = _BETWEEN.sub(r"\1\n", "\n".join(body).strip("\n"))
+    return f"{title}\n{text}\n"
+
+
+def _listed(line: str, before: Sequence[str]) -> bool:
+    return line.startswith("- ") and line in before
+
+
+def _is_day(title: str) -> bool:
+    try:
+        date.fromisoformat(title)
+    except ValueError:
+        return False
+    return True

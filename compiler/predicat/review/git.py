@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
-import tarfile
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +11,7 @@ from pathlib import Path
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 
-_MAIN = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
+_MAIN = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 
 
 def _environment() -> dict[str, str]:
@@ -22,10 +19,10 @@ def _environment() -> dict[str, str]:
     return {**{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")}, "GIT_OPTIONAL_LOCKS": "0"}
 
 
-def _git(folder: Path, *args: str) -> bytes:
+def _git(folder: Path, *args: str, given: bytes | None = None) -> bytes:
     command = ["git", "-C", str(folder), *args]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, env=_environment())  # noqa: S603  # the user's git
+        done = subprocess.run(command, capture_output=True, check=False, env=_environment(), input=given)  # noqa: S603  # the user's git
     except FileNotFoundError:
         raise PredicatError.of(msg.usage("git is not installed", "compare with a manifest: predicat diff target/manifest.json")) from None
     if done.returncode:
@@ -41,7 +38,8 @@ def repository(folder: Path) -> Path:
 
 def default_base(root: Path) -> str:
     """The commit at which the working tree left the main branch."""
-    for name in _MAIN:
+    known = _git(root, "for-each-ref", "--format=%(refname)", *_MAIN).decode().split()
+    for name in (name for name in _MAIN if name in known):
         try:
             return _git(root, "merge-base", name, "HEAD").decode().strip()
         except PredicatError:
@@ -60,16 +58,16 @@ def commit(root: Path, revision: str) -> str:
     try:
         found = _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
     except PredicatError:
-        raise PredicatError.of(msg.usage(f"git knows no revision {name!r}", _shallow(root))) from None
+        raise PredicatError.of(msg.usage(f"git knows no revision {name!r}", shallow(root))) from None
     if name == revision:
         return found
     try:
         return _git(root, "merge-base", found, "HEAD").decode().strip()
     except PredicatError:
-        raise PredicatError.of(msg.usage(f"{name} and HEAD have no commit in common", _shallow(root))) from None
+        raise PredicatError.of(msg.usage(f"{name} and HEAD have no commit in common", shallow(root))) from None
 
 
-def _shallow(root: Path) -> str | None:
+def shallow(root: Path) -> str | None:
     """What to do where the history is cut off, as CI systems do by default."""
     if _git(root, "rev-parse", "--is-shallow-repository").strip() != b"true":
         return None
@@ -111,6 +109,10 @@ def changed_files(root: Path, revision: str, folders: list[Path]) -> set[Path]:
 @contextmanager
 def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
     """Some folders as they were at a commit, in a temporary folder. Folders that were not there yet are missing."""
+    import io  # noqa: PLC0415  # a plain check does without
+    import tarfile  # noqa: PLC0415  # as above
+    import tempfile  # noqa: PLC0415  # as above
+
     listed = _git(root, "ls-tree", "--name-only", "-z", revision, "--", *map(str, folders))
     present = [name.decode() for name in listed.split(b"\0") if name]
     with tempfile.TemporaryDirectory(prefix="predicat-") as name:
@@ -122,3 +124,26 @@ def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
                 tar.extraction_filter = getattr(tarfile, "data_filter", None)
                 tar.extractall(target)  # noqa: S202  # as above
         yield target
+
+
+def inside(folder: Path) -> bool:
+    """Whether a folder seems to lie in a repository, without asking git."""
+    here = folder.resolve()
+    return any((place / ".git").exists() for place in (here, *here.parents))
+
+
+def has_commits(folder: Path) -> bool:
+    """Whether anything is committed."""
+    return bool(_git(folder, "rev-list", "--max-count=1", "--all"))
+
+
+def text_at(folder: Path, revision: str, path: str) -> str | None:
+    """The text of a file at a revision; None if it was not there. `path` is seen from the folder if it begins with `./`."""
+    size, _, content = _git(folder, "cat-file", "--batch", given=f"{revision}:{path}\n".encode()).partition(b"\n")
+    return content[:-1].decode(errors="replace") if size.split(b" ")[-2:-1] == [b"blob"] else None
+
+
+def gone_since(folder: Path, revision: str, name: str) -> list[str]:
+    """The files of a name, anywhere in the repository, that a revision has and the working tree has not; from the root."""
+    names = _git(folder, "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", revision, "--", f":(top,glob)**/{name}")
+    return [path.decode() for path in names.split(b"\0") if path]

@@ -1,108 +1,390 @@
-"""The rules of versions: what was released keeps its meaning; what is deprecated goes on its day, not before."""
+"""The rules of versions: what was released keeps its meaning; what is deprecated goes on its day, not before.
+
+What counts is the lock file of the base, which is merged; a branch's own lock file counts for what the base
+has not released.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.catalog.lock import Lock, Released, entry, subscriptions_of
-from predicat.catalog.model import Catalog, Filter, Version
-from predicat.diagnostics import Diagnostic
-from predicat.diagnostics import messages as msg
+from predicat.catalog.lock import LockFile
+from predicat.catalog.model import Catalog
+from predicat.catalog.released import EMPTY, Lock, Released, entries, subscriptions_of
+from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span, messages
+from predicat.diagnostics import release_messages as msg
 
 if TYPE_CHECKING:
     from predicat.review.compare import Verdict
 
-
-def verify(catalog: Catalog, lock: Lock, today: date) -> list[Diagnostic]:
-    """Every breach of the rules, and a warning for what a rule lets pass but people should know."""
-    return [*_versions(catalog, lock, today), *_gone(catalog, lock, today), *_subscriptions(catalog, lock)]
+Select = Callable[[Lock], Lock]
+"""The part of a lock file that is judged."""
 
 
-def _versions(catalog: Catalog, lock: Lock, today: date) -> Iterator[Diagnostic]:
-    for row in catalog.filters():
-        for version in row.versions.values():
-            released = lock.versions.get(f"{row.qualified}@{version.number}")
-            if released is not None:
-                yield from _changed(row, version, released)
-            if version.deprecated and date.fromisoformat(version.deprecated) < today:
-                yield msg.deprecation_over(version.span, f"{row.qualified}@{version.number}", version.deprecated)
-
-
-def _changed(row: Filter, version: Version, released: Released) -> Iterator[Diagnostic]:
-    now = entry(row, version, released.released)
-    if now.hash == released.hash:
-        return
-    if now.params != released.params:
-        yield msg.released_params(version.span, now.name, _params_text(released.params), _params_text(now.params))
-        return
-    if find_spec("z3") is None:
-        yield msg.missing_extra("z3, which would prove that a released filter keeps its meaning,", "review")
-        return
-    from predicat.review import show  # noqa: PLC0415  # needs z3, and only now
-
-    verdict = proof(released, row, version)
-    if verdict.kind.startswith("equivalent") and not verdict.same_rows:
-        yield msg.released_exact(version.span, now.name, show.sentence(verdict), _next(row))
-    if verdict.kind == "equivalent":
-        return
-    rows = [f"{what}: {show.witness_text(found)}" for what, found in show.witnesses(verdict)]
-    if verdict.kind == "equivalent as a filter":
-        yield msg.released_not(version.span, now.name, rows)
-    elif verdict.kind in ("undecided", "unsupported") and not rows:
-        yield msg.released_unproved(version.span, now.name, show.sentence(verdict), _next(row))
-    else:
-        yield msg.released_changed(version.span, now.name, released.released, rows, _next(row))
-
-
-def proof(released: Released, row: Filter, version: Version) -> Verdict:
-    """How a version differs from what was released under its name."""
-    from predicat.review.compare import compare_nodes  # noqa: PLC0415  # needs z3
-
-    return compare_nodes(released.node(), version.predicate.node, (released.on_unknown, row.on_unknown), timeout=10)
-
-
-def _next(row: Filter) -> int:
-    return max(row.versions) + 1
-
-
-def _params_text(params: Any) -> str:
-    return ", ".join(f"{name} {decl['type']}" + (f" = {decl['default']}" if "default" in decl else "") for name, decl in params.items()) or "none"
-
-
-def _gone(catalog: Catalog, lock: Lock, today: date) -> Iterator[Diagnostic]:
-    for name, released in lock.versions.items():
-        base, _, number = name.partition("@")
-        row = catalog.known.get(base)
-        if row is not None and int(number) in row.versions:
-            continue
-        if released.deprecated is None or date.fromisoformat(released.deprecated) >= today:
-            yield msg.released_gone(name, released.deprecated)
-
-
-def _subscriptions(catalog: Catalog, lock: Lock) -> Iterator[Diagnostic]:
-    now = subscriptions_of(catalog)
-    for name, before in lock.subscriptions.items():
-        after = now.get(name)
-        if after is not None and after["properties"] != before["properties"]:
-            yield msg.subscription_changed(name, before["properties"], after["properties"])
-
-
-def released(catalog: Catalog, lock: Lock, today: date) -> tuple[Lock, list[str]]:
-    """The lock with everything of the catalog in it, and the names that are new in it.
-
-    A version that is in it already keeps its date; a refactoring of it (which `verify` has proved) and its deprecation are
-    taken over. What the catalog no longer has goes.
+class Release(Struct, frozen=True):
+    """What a release writes: the lock, and the names that are new in it, that are removed, and that are
+    deprecated now.
     """
-    versions: dict[str, Released] = {}
-    for row in catalog.filters():
-        for version in row.versions.values():
-            found = entry(row, version, today.isoformat())
-            before = lock.versions.get(found.name)
-            versions[found.name] = found if before is None else replace(found, released=before.released)
-    new = [name for name in versions if name not in lock.versions]
-    return Lock(versions, subscriptions_of(catalog)), new
+
+    lock: Lock
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    deprecated: tuple[str, ...]
+
+
+class Rules:
+    """The rules over a catalog, its lock file (None if there is none) and that of the base (None if there is
+    nothing to compare with).
+
+    `path` is where the lock file lies; `select` may leave out what is not to be judged.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        file: LockFile | None,
+        today: date,
+        *,
+        base: LockFile | None = None,
+        path: str = "",
+        select: Select | None = None,
+    ) -> None:
+        self.catalog, self.today, self.path = catalog, today, path
+        self.exists = file is not None
+        self.file, self.base = file or LockFile(), base
+        merged = base.lock if base is not None else EMPTY
+        self.lock, self.merged = (select(lock) if select else lock for lock in (self.file.lock, merged))
+        self.entries = entries(catalog, today.isoformat())
+        self.proof = cache(self._proof)
+
+    # --- what is looked at
+
+    def reference(self, name: str) -> Released | None:
+        """What was released under a name: as it is merged or, if it is not, as the lock file has it."""
+        return self.merged.versions.get(name) or self.lock.versions.get(name)
+
+    def span(self, name: str) -> Span:
+        """The line of a name in the lock file, or in that of the base."""
+        return self.file.places.get(name) or (self.base or self.file).places.get(name) or NOWHERE
+
+    def origin(self, name: str) -> str:
+        """`file:line` of what was released under a name."""
+        return (
+            self.base.place(name)
+            if self.base is not None and name in self.merged.versions
+            else self.file.place(name)
+        )
+
+    def alone(self, name: str) -> str:
+        """`file:line` of a version that this branch alone has released; empty for another, or where that
+        cannot be known.
+        """
+        return self.file.place(name) if self.base is not None and name not in self.merged.versions else ""
+
+    def next(self, name: str) -> int:
+        """A number that no version of a filter has or ever had."""
+        numbers = [
+            row.number
+            for part in (self.merged, self.lock)
+            for row in part.versions.values()
+            if row.filter == name
+        ]
+        row = self.catalog.known.get(name)
+        return 1 + max([*numbers, *(row.versions if row is not None else ())], default=0)
+
+    def _proof(self, name: str, what: str) -> Verdict:
+        """How what is released under a name differs from a version: of the catalog (`what` is "catalog")
+        or of the lock file.
+        """
+        reference = self.reference(name)
+        if reference is None:
+            raise KeyError(name)
+        return _compare(reference, self.entries[name][2] if what == "catalog" else self.lock.versions[name])
+
+    def keeps(self, name: str, what: str) -> bool:
+        """Whether the catalog ("catalog") or the lock file ("lock") provably has the meaning that was
+        released under a name.
+        """
+        reference = self.reference(name)
+        now = self.entries[name][2] if what == "catalog" else self.lock.versions[name]
+        if reference is None or now.hash == reference.hash:
+            return True
+        if now.params != reference.params or find_spec("z3") is None:
+            return False
+        verdict = self.proof(name, what)
+        return verdict.kind == "equivalent" and verdict.same_rows
+
+    # --- the rules
+
+    def problems(self) -> list[Diagnostic]:
+        """Every breach of the rules, and a warning for what a rule lets pass but people should know."""
+        return [*self._file(), *self._versions(), *self._latest(), *self._subscriptions()]
+
+    def _file(self) -> Iterator[Diagnostic]:
+        if self.file.conflict is not None:
+            yield msg.lock_conflict(self.file.conflict)
+        yield from self.file.problems
+        for row, span in self.file.rivals:
+            if not self._agree(row):
+                yield msg.lock_rivals(span, row.name, self.file.place(row.name), self.next(row.filter))
+        if self.base is not None and not self.exists and self.merged.versions:
+            yield msg.lock_file_gone(
+                self.path, next(iter(self.base.places.values())).source.name, list(self.merged.versions)
+            )
+        if self.exists and not self.file.tidy and not self.file.problems and self.file.conflict is None:
+            yield msg.lock_untidy(self.path)
+
+    def _agree(self, rival: Released) -> bool:
+        """Whether two lines of one name provably mean the same: a new wording of what was released."""
+        other = self.file.lock.versions.get(rival.name)
+        if other is None or other.params != rival.params or find_spec("z3") is None:
+            return False
+        verdict = _compare(other, rival)
+        return verdict.kind == "equivalent" and verdict.same_rows
+
+    def _versions(self) -> Iterator[Diagnostic]:
+        for name, (_, version, _) in self.entries.items():
+            if version.deprecated and date.fromisoformat(version.deprecated) < self.today:
+                yield messages.deprecation_over(version.span, name, version.deprecated)
+        for name in {**self.entries, **self.merged.versions, **self.lock.versions}:
+            reference = self.reference(name)
+            if reference is None:
+                continue
+            if name in self.entries:
+                yield from self._changed(name, reference)
+            elif reference.removed is None:
+                yield from self._gone(name, reference)
+            yield from self._line(name)
+
+    def _changed(self, name: str, released: Released) -> Iterator[Diagnostic]:
+        row, version, now = self.entries[name]
+        span, place, number, alone = (
+            version.span,
+            self.origin(name),
+            self.next(row.qualified),
+            self.alone(name),
+        )
+        if now.hash == released.hash:
+            return
+        if now.params != released.params:
+            yield msg.released_params(
+                span, name, place, _params_text(released.params), _params_text(now.params), number, alone
+            )
+            return
+        if find_spec("z3") is None:
+            yield messages.missing_extra(
+                "z3, which would prove that a released filter keeps its meaning,", "review"
+            )
+            return
+        from predicat.review import show  # noqa: PLC0415  # needs z3, and only now
+
+        verdict = self.proof(name, "catalog")
+        if verdict.kind.startswith("equivalent") and not verdict.same_rows:
+            yield msg.released_exact(span, name, show.sentence(verdict), number)
+        if verdict.kind == "equivalent":
+            return
+        rows = [f"{what}: {show.witness_text(witness)}" for what, witness in show.witnesses(verdict)]
+        if verdict.kind == "equivalent as a filter":
+            yield msg.released_not(span, name, rows)
+        elif verdict.kind in ("undecided", "unsupported") and not rows:
+            yield msg.released_unproved(span, name, place, show.sentence(verdict), number, alone)
+        else:
+            yield msg.released_changed(span, name, released.released, place, rows, number, alone)
+
+    def removable(self, released: Released) -> bool:
+        """Whether a version may be removed: its deprecation date, as it is released, is past."""
+        return released.deprecated is not None and date.fromisoformat(released.deprecated) < self.today
+
+    def _gone(self, name: str, released: Released) -> Iterator[Diagnostic]:
+        if self.alone(name):
+            yield msg.released_nowhere(self.span(name), name)
+        elif not self.removable(released):
+            yield msg.released_gone(self.span(name), name, released.deprecated, self._renamed(released))
+
+    def _renamed(self, released: Released) -> str | None:
+        """A filter that was not released and has the meaning of one that was, as another filter of the
+        dataset names it.
+        """
+        for name, (row, version, now) in self.entries.items():
+            if (
+                now.hash == released.hash
+                and self.reference(name) is None
+                and row.dataset == released.filter.partition(".")[0]
+            ):
+                return row.name if version.number == row.latest else f"{row.name}@{version.number}"
+        return None
+
+    def _line(self, name: str) -> Iterator[Diagnostic]:
+        """The line of a version beside that of the base."""
+        before, now = self.merged.versions.get(name), self.lock.versions.get(name)
+        if before is None or name in self.file.broken or not self.exists:
+            return
+        place = self.origin(name)
+        if any(row.name == name for row, _ in self.file.rivals):
+            return
+        if now is None:
+            span = self.entries[name][1].span if name in self.entries else self.span(name)
+            yield msg.lock_line_gone(span, name, before.released, place, self.path)
+            return
+        accepted = (
+            name in self.entries and now.hash == self.entries[name][2].hash
+        )  # which is held against the base itself
+        if not accepted and not self.keeps(name, "lock"):
+            yield msg.lock_line_changed(self.span(name), name, place)
+        if now.released != before.released:
+            yield msg.lock_date_changed(
+                self.span(name), name, "release date", before.released, now.released, place
+            )
+        days = {before.deprecated, *((self.entries[name][1].deprecated,) if name in self.entries else ())}
+        if now.deprecated not in days:
+            yield msg.lock_date_changed(
+                self.span(name),
+                name,
+                "deprecation date",
+                before.deprecated or "none",
+                now.deprecated or "none",
+                place,
+            )
+        goes = before.removed is None and name not in self.entries and self.removable(before)
+        comes_back = now.removed is None and name in self.entries
+        if now.removed != before.removed and not goes and not comes_back:
+            yield msg.lock_date_changed(
+                self.span(name),
+                name,
+                "day of removal",
+                before.removed or "none",
+                now.removed or "none",
+                place,
+            )
+
+    def _latest(self) -> Iterator[Diagnostic]:
+        """The name of a filter without a version never goes back to an older one."""
+        for row in self.catalog.filters():
+            meant = [part.meant().get(row.qualified, 0) for part in (self.merged, self.lock)]
+            before = max(number for number in meant)
+            if row.latest < before and before in row.versions:
+                yield msg.latest_lowered(
+                    row.span, row.qualified, row.latest, before, self.next(row.qualified)
+                )
+
+    def _subscriptions(self) -> Iterator[Diagnostic]:
+        now = subscriptions_of(self.catalog)
+        for name, before in {**self.lock.subscriptions, **self.merged.subscriptions}.items():
+            key = f"subscription {name}"
+            if name in now and now[name]["properties"] != before["properties"]:
+                yield msg.subscription_changed(
+                    self.span(key), name, before["properties"], now[name]["properties"]
+                )
+            elif (
+                name in now
+                and name in self.merged.subscriptions
+                and self.exists
+                and key not in self.file.broken
+            ):
+                kept = self.lock.subscriptions.get(name)
+                if kept is None or kept["properties"] != before["properties"]:
+                    yield msg.lock_subscription(
+                        self.span(key), name, self.base.place(key) if self.base is not None else "", self.path
+                    )
+
+    # --- what is written
+
+    def release(self) -> Release:
+        """The lock with everything of the catalog in it.
+
+        A version that was released keeps its date, and its meaning in the words in which it was released
+        unless others are proved to be the same; its deprecation is taken over. What the catalog no longer has
+        stays, with the day.
+        """
+        day = self.today.isoformat()
+        before = {**self.lock.versions, **self.merged.versions}
+        versions: dict[str, Released] = {}
+        for name, (_, _, now) in self.entries.items():
+            released = before.get(name)
+            if released is None:
+                versions[name] = now
+            else:
+                kept = now if self.keeps(name, "catalog") else released
+                versions[name] = replace(
+                    kept, released=released.released, deprecated=now.deprecated, removed=None
+                )
+        recorded = {**self.merged.versions, **self.lock.versions}
+        gone = {name: old for name, old in recorded.items() if name not in versions and not self.alone(name)}
+        versions |= {name: old if old.removed else replace(old, removed=day) for name, old in gone.items()}
+        highest = Lock(versions, {}).highest()
+        latest = {
+            row.qualified: row.latest for row in self.catalog.filters() if row.latest < highest[row.qualified]
+        }
+        return Release(
+            Lock(versions, subscriptions_of(self.catalog), latest),
+            new=tuple(name for name in self.entries if name not in recorded),
+            gone=tuple(name for name, old in gone.items() if old.removed is None),
+            deprecated=tuple(
+                name
+                for name, old in recorded.items()
+                if name in versions and versions[name].deprecated not in (None, old.deprecated)
+            ),
+        )
+
+    def repaired(self) -> tuple[Lock, list[str]]:
+        """The lock file with the line of the base for each that is lost, altered or cannot be trusted, and
+        nothing new in it.
+
+        Also what was done to which line.
+        """
+        versions, done = dict(self.lock.versions), list[str]()
+        rivals = {row.name for row, _ in self.file.rivals}
+        for name, before in self.merged.versions.items():
+            if name not in versions or any(item.severity is Severity.ERROR for item in self._line(name)):
+                versions[name] = before
+                done.append(f"- {name}: as in {self.origin(name)}")
+            elif name in rivals and versions[name].hash != before.hash:
+                versions[name] = before
+                done.append(f"- {name}: of two meanings the one in {self.origin(name)}")
+        for name in list(versions):
+            if name not in self.entries and self.alone(name):
+                del versions[name]
+                done.append(f"- {name}: dropped, neither the catalog nor the base has it")
+        done += [
+            f"- {key}: dropped, it is not in the base; predicat release records it again"
+            for key in sorted(self.file.broken)
+            if key and key not in versions and not key.startswith(("subscription ", "latest "))
+        ]
+        now = subscriptions_of(self.catalog)
+        merged = {
+            name: row
+            for name, row in self.merged.subscriptions.items()
+            if name in now or name in self.lock.subscriptions
+        }
+        pinned = {**(self.merged.latest or {}), **(self.lock.latest or {})}
+        latest = {
+            row.qualified: row.latest
+            for row in self.catalog.filters()
+            if pinned.get(row.qualified) == row.latest
+        }
+        return Lock(versions, {**self.lock.subscriptions, **merged}, latest), done
+
+
+def _compare(before: Released, after: Released) -> Verdict:
+    from predicat.review.compare import Verdict, compare_nodes  # noqa: PLC0415  # needs z3
+
+    try:
+        nodes = before.node(), after.node()
+    except (ValueError, TypeError, LookupError):
+        return Verdict("unsupported", notes=("this predicat cannot read what the lock file has of it",))
+    return compare_nodes(*nodes, (before.on_unknown, after.on_unknown), timeout=10)
+
+
+def _params_text(params: Mapping[str, Any]) -> str:
+    shown = (
+        f"{name} {decl['type']}" + (f" = {decl['default']}" if "default" in decl else "")
+        for name, decl in params.items()
+    )
+    return ", ".join(shown) or "none"

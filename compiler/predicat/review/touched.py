@@ -73,8 +73,10 @@ class Scope:
             return lock
         loaded = {file.resolve() for file in self.files}
         others = {name for file, name in self.owners.items() if file not in loaded} - {self.owners.get(file) for file in loaded}
+        latest = lock.latest
         return Lock({name: row for name, row in lock.versions.items() if name.partition(".")[0] not in others},
-                    {name: row for name, row in lock.subscriptions.items() if name.partition(".")[0] not in others})  # fmt: skip
+                    {name: row for name, row in lock.subscriptions.items() if name.partition(".")[0] not in others},
+                    latest and {name: row for name, row in latest.items() if name.partition(".")[0] not in others})  # fmt: skip
 
 
 @contextmanager

@@ -1,0 +1,27 @@
+"""The git attributes of a catalog: two branches that release both keep their lines when they are merged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from predicat.catalog.paths import NAME as LOCK
+
+UNION = (LOCK, "CHANGELOG.md")
+"""The files that `predicat release` writes; a merge keeps the lines of both sides."""
+
+
+def missing_attributes(folder: Path) -> tuple[Path, str] | None:
+    """The attributes file of a catalog's folder and the text that it should have; None if it says how each
+    file is merged.
+    """
+    path = folder / ".gitattributes"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    known = {
+        words[0]
+        for line in text.splitlines()
+        if (words := line.split()) and any("merge" in word for word in words[1:])
+    }
+    lines = [f"{name} merge=union\n" for name in UNION if not known & {name, f"/{name}"}]
+    if not lines:
+        return None
+    return path, text + ("\n" if text and not text.endswith("\n") else "") + "".join(lines)

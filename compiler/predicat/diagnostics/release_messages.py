@@ -1,0 +1,237 @@
+"""Every message about released versions and their lock file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from predicat.diagnostics.diagnostic import Diagnostic, Severity
+from predicat.diagnostics.source import NOWHERE, Source, Span
+
+_REPAIR = (
+    "predicat release --repair takes the line of the base; where the base has none, remove the line and release "
+    "again"
+)
+
+
+def _lock(span: Span, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
+    return Diagnostic("lock", message, span, hint, severity)
+
+
+# --- the file
+
+
+def lock_damaged(span: Span) -> Diagnostic:
+    return _lock(span, "this line of the lock file cannot be read", _REPAIR)
+
+
+def lock_newer(span: Span, version: int, known: int) -> Diagnostic:
+    return _lock(
+        span,
+        f"the lock file has format {version}; this predicat reads formats up to {known}",
+        "upgrade predicat",
+    )
+
+
+def lock_conflict(span: Span) -> Diagnostic:
+    return _lock(
+        span,
+        "the lock file has conflict markers of a merge",
+        "predicat release --repair keeps the lines of both sides; then git add it",
+    )
+
+
+def lock_meaning_edited(span: Span, name: str) -> Diagnostic:
+    return _lock(
+        span,
+        f"the line of {name} was edited: its meaning, parameters or on_unknown do not match its hash",
+        _REPAIR,
+    )
+
+
+def lock_line_edited(span: Span, name: str) -> Diagnostic:
+    return _lock(span, f"the line of {name} was edited: it does not match its checksum", _REPAIR)
+
+
+def lock_unsealed(span: Span, name: str) -> Diagnostic:
+    return _lock(span, f"the line of {name} has no checksum: it was not written by predicat release", _REPAIR)
+
+
+def lock_subscription_twice(span: Span, name: str, other: str) -> Diagnostic:
+    return _lock(
+        span,
+        f"the subscription {name} was released with other properties in {other}",
+        "keep the line of the branch that was merged first, and make a new subscription of the other",
+    )
+
+
+def lock_rivals(span: Span, name: str, other: str, number: int) -> Diagnostic:
+    return _lock(
+        span,
+        f"{name} was released with two meanings, on two branches; the other one is in {other}",
+        f"keep the one that was merged first, and make the other version {number}",
+    )
+
+
+def lock_untidy(path: str) -> Diagnostic:
+    return _lock(
+        Span(Source(path, ""), 0, 0),
+        "lines of the lock file are out of order or stand twice, as after a merge",
+        "predicat release --repair puts it in order",
+        Severity.WARNING,
+    )
+
+
+# --- against the base
+
+
+def no_base(reason: str, hint: str) -> Diagnostic:
+    return Diagnostic(
+        "no-base",
+        f"released versions are compared with the lock file alone, not with what is merged: {reason}",
+        NOWHERE,
+        hint,
+        Severity.WARNING,
+    )
+
+
+def lock_file_gone(path: str, place: str, names: Sequence[str]) -> Diagnostic:
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    return Diagnostic(
+        "lock-gone",
+        f"the lock file {path} is gone; {place} has released {shown}",
+        NOWHERE,
+        "predicat release --repair restores it",
+    )
+
+
+def lock_line_gone(span: Span, name: str, day: str, place: str, path: str) -> Diagnostic:
+    return Diagnostic(
+        "lock-gone",
+        f"{name} was released on {day} ({place}), and has no line in {path} any more",
+        span,
+        "predicat release --repair restores it",
+    )
+
+
+def lock_line_changed(span: Span, name: str, place: str) -> Diagnostic:
+    return Diagnostic(
+        "lock-changed",
+        f"the lock file gives {name} another meaning than it was released with ({place})",
+        span,
+        _REPAIR,
+    )
+
+
+def lock_date_changed(span: Span, name: str, what: str, before: str, now: str, place: str) -> Diagnostic:
+    return Diagnostic(
+        "lock-changed",
+        f"the lock file has {now} as the {what} of {name}; it was released with {before} ({place})",
+        span,
+        _REPAIR,
+    )
+
+
+def lock_subscription(span: Span, name: str, place: str, path: str) -> Diagnostic:
+    return Diagnostic(
+        "lock-changed",
+        f"the subscription {name} is released ({place}), and {path} has it no more, or with other properties",
+        span,
+        _REPAIR,
+    )
+
+
+# --- the catalog
+
+
+def _or_unreleased(hint: str, alone: str) -> str:
+    """The hint for a version that a branch alone has released, at the place `alone`."""
+    return (
+        f"{hint}; only this branch has released it, so you may also remove its line ({alone}) and release again"
+        if alone
+        else hint
+    )
+
+
+def released_changed(
+    span: Span, name: str, day: str, place: str, rows: Iterable[str], number: int, alone: str = ""
+) -> Diagnostic:
+    return Diagnostic(
+        "released-changed",
+        f"{name} was released on {day} ({place}) and must keep its meaning; {'; '.join(rows)}",
+        span,
+        _or_unreleased(f"write the new meaning as version {number}", alone),
+    )
+
+
+def released_unproved(
+    span: Span, name: str, place: str, reason: str, number: int, alone: str = ""
+) -> Diagnostic:
+    message = f"{name} is released ({place}), and it is not proved that it keeps its meaning: {reason}"
+    return Diagnostic(
+        "released-changed", message, span, _or_unreleased(f"write the new body as version {number}", alone)
+    )
+
+
+def released_exact(span: Span, name: str, reason: str, number: int) -> Diagnostic:
+    return Diagnostic(
+        "released-exact",
+        f"{name} is released; whether its new body keeps its meaning is not proved for doubles: {reason}",
+        span,
+        f"arithmetic of doubles rounds: write the new body as version {number} if a row may come or go by it",
+        Severity.WARNING,
+    )
+
+
+def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        "released-unknown",
+        f"{name} accepts the rows that it was released with, but {'; '.join(rows)}",
+        span,
+        "filters that negate it may change",
+        Severity.WARNING,
+    )
+
+
+def released_params(
+    span: Span, name: str, place: str, before: str, now: str, number: int, alone: str = ""
+) -> Diagnostic:
+    return Diagnostic(
+        "released-changed",
+        f"the parameters of {name} are released as ({before}) ({place}); now they are ({now})",
+        span,
+        _or_unreleased(f"write other parameters as version {number}", alone),
+    )
+
+
+def released_gone(span: Span, name: str, day: str | None, renamed: str | None) -> Diagnostic:
+    hint = f"it may go after {day}" if day else "deprecate it with a date first, and remove it after that"
+    if renamed:
+        filter_name = name.partition("@")[0].partition(".")[2]
+        hint = (
+            f"{renamed} means the same: keep the old name beside it ({filter_name}: {{all: [{renamed}]}}), "
+            "deprecate it, and remove it after that date"
+        )
+    return Diagnostic("released-gone", f"{name} is released and may not be removed yet", span, hint)
+
+
+def released_nowhere(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "released-gone",
+        f"the catalog has no {name}, and neither has the lock file of the base",
+        span,
+        "predicat release --repair removes the line",
+    )
+
+
+def latest_lowered(span: Span, name: str, now: int, before: int, number: int) -> Diagnostic:
+    return Diagnostic(
+        "released-latest",
+        f"{name} without a version was released as version {before}; now it means an older one, version {now}",
+        span,
+        f"to go back, write the body of version {now} as version {number}",
+    )
+
+
+def subscription_changed(span: Span, name: str, before: object, now: object) -> Diagnostic:
+    message = f"the properties of the released subscription {name} never change; they were {before}, now they are {now}"
+    return Diagnostic("subscription-changed", message, span, "make a new subscription")

@@ -1,0 +1,94 @@
+"""The lock file of the base: what is merged counts, whatever a branch does to its own lock file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from predicat.catalog.paths import NAME
+from predicat.diagnostics import Diagnostic, PredicatError, release_messages
+from predicat.review import git
+
+if TYPE_CHECKING:
+    from predicat.catalog.lock import LockFile
+
+_NAME_IT = "name the revision to compare with: --base REVISION"
+
+
+class Base(Struct, frozen=True):
+    """The commit to compare with.
+
+    `label` is its name; empty if there is none. `texts` are its lock files by their path: the one of the
+    catalog or, where it has none there, those that are gone since (`moved`), for the folder of the catalog
+    may have another name now. `warning` says why there is no base where one was to be expected.
+    """
+
+    label: str = ""
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+    moved: bool = False
+    warning: Diagnostic | None = None
+
+    def file(self, datasets: Collection[str]) -> LockFile | None:
+        """The lock file of the base; None if there is none. One that lay elsewhere counts if it has one of
+        these datasets.
+        """
+        from predicat.catalog.lock import parse  # noqa: PLC0415  # not for an unchanged catalog
+
+        for path, text in self.texts.items():
+            file = parse(text, f"{self.label}:{path}")
+            if not self.moved or any(
+                row.filter.partition(".")[0] in datasets for row in file.lock.versions.values()
+            ):
+                return file
+        return None
+
+
+NONE = Base()
+
+
+def find(lock: Path, revision: str | None) -> Base:
+    """The base of a lock file: where the working tree left a revision, by default the main branch.
+
+    Outside of a repository there is none. Raises PredicatError if a revision is named that is not there.
+    """
+    folder = lock.parent
+    if revision is None and not (folder.is_dir() and git.inside(folder)):
+        return NONE
+    try:
+        commit = (
+            git.default_base(folder)
+            if revision is None
+            else git.commit(folder, f"{revision.removesuffix('...')}...")
+        )
+        return _found(lock, commit[:12], commit)
+    except PredicatError as error:
+        if revision is not None:
+            raise
+        return _without(folder, lock, error)
+
+
+def _found(lock: Path, label: str, commit: str) -> Base:
+    folder = lock.parent
+    own = git.text_at(folder, commit, f"./{NAME}")
+    if own is not None:
+        return Base(label, {str(lock): own})
+    gone = git.gone_since(folder, commit, NAME)
+    texts = {path: git.text_at(folder, commit, path) or "" for path in gone}
+    return Base(label, texts, moved=True)
+
+
+def _without(folder: Path, lock: Path, error: PredicatError) -> Base:
+    """No base, with the reason if something was released or nobody can know."""
+    try:
+        if advice := git.shallow(folder):
+            reason = "the commit where the branch left main is not here"
+            return Base(warning=release_messages.no_base(reason, advice))
+        committed = git.has_commits(folder)
+        released = committed and (lock.exists() or git.text_at(folder, "HEAD", f"./{NAME}") is not None)
+    except PredicatError as problem:
+        return Base(warning=release_messages.no_base(problem.diagnostics[0].message, _NAME_IT))
+    reason = error.diagnostics[0].message
+    return Base(warning=release_messages.no_base(reason, _NAME_IT)) if released else NONE
