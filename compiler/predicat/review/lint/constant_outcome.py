@@ -4,33 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from predicat.ir.nodes import Node
-from predicat.review.compare import Outcome, example
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
-def _never(context: Context, node: Node, wanted: Outcome) -> bool:
-    """Whether a predicate provably never has an outcome."""
-    return example(node, wanted, context.timeout)[0] == "none"
-
-
 def _tautology(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
-        if _never(context, node, wanted=False) and not _never(context, node, wanted=True):
+    for row, _ in context.filters():
+        if context.never(row, outcome=False) and not context.never(row, outcome=True):
             yield Finding("P201", row.qualified, "it is TRUE for every row but those for which it is UNKNOWN", row.current.span,
                           "if it is about missing values, write IS NOT NULL")  # fmt: skip
 
 
 def _contradiction(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
-        if _never(context, node, wanted=True) and not _never(context, node, wanted=False):
+    for row, _ in context.filters():
+        if context.never(row, outcome=True) and not context.never(row, outcome=False):
             yield Finding("P202", row.qualified, "it is TRUE for no row: its conditions contradict each other", row.current.span)
 
 
 def _undecided(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
-        if _never(context, node, wanted=True) and _never(context, node, wanted=False):
-            yield Finding("P203", row.qualified, "it is UNKNOWN for every row", row.current.span, "compare values of the right kind, or ask IS NULL")
+    for row, _ in context.filters():
+        if context.never(row, outcome=True) and context.never(row, outcome=False):
+            yield Finding("P203", row.qualified, "it is UNKNOWN for every row", row.current.span,
+                          "compare values of the right kind, or ask IS NULL")  # fmt: skip
 
 
 RULES = (

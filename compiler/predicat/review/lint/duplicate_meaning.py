@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
+import json
+from collections.abc import Iterator, Sequence
 
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import Node, fields_of
-from predicat.review.compare import Row, compare_nodes, example
+from predicat.ir.text import to_text
+from predicat.review.compare import compare_nodes
 from predicat.review.lint.rule import Context, Finding, Rule
-from predicat.review.probe import Probe
+from predicat.review.lint.trials import accepted, classes
 from predicat.semantics.evaluate import compile_node
-
-_ROWS = 100
 
 
 def check(context: Context) -> Iterator[Finding]:
-    alike: dict[tuple[str, str, frozenset[str]], list[tuple[Filter, Node]]] = {}
+    alike: dict[tuple[str, str, frozenset[str]], list[Filter]] = {}
     for row, node in context.filters():
-        alike.setdefault((row.dataset, row.on_unknown, frozenset(fields_of(node))), []).append((row, node))
-    for members in alike.values():
-        for same in _same_outcomes(members):
-            for (one, left), (other, right) in combinations(same, 2):
-                if compare_nodes(left, right, (one.on_unknown, other.on_unknown), context.timeout).same_rows:
-                    yield Finding(RULE.code, other.qualified, f"it accepts the same rows as {one.qualified}", other.span,
-                                  f"refer to it instead: all: [{one.name}]")  # fmt: skip
+        alike.setdefault((row.dataset, row.on_unknown, frozenset(fields_of(node))), []).append(row)
+    for (_, on_unknown, _), members in alike.items():
+        nodes = [row.current.predicate.node for row in members]
+        first_of: dict[int, int] = {}
+        for same in classes([context.trial(row) for row in members], accept=on_unknown == "accept"):
+            first_of |= _duplicates(context, nodes, sorted(same), on_unknown)
+        for at, first in sorted(first_of.items()):
+            row, one = members[at], members[first]
+            yield Finding(RULE.code, row.qualified, f"it accepts the same rows as {one.qualified}", row.span,
+                          f"refer to it instead: all: [{one.name}]")  # fmt: skip
 
 
-def _same_outcomes(members: list[tuple[Filter, Node]]) -> list[list[tuple[Filter, Node]]]:
-    """Filters that some rows do not tell apart; the others need no proof."""
-    if len(members) < 2:
-        return []
-    rows: list[Row] = list(Probe(node for _, node in members).rows(_ROWS))
-    rows += [seen.row for _, node in members if (seen := example(node, wanted=True)[1]) is not None]
-    found: dict[tuple[bool, ...], list[tuple[Filter, Node]]] = {}
-    for row, node in members:
-        function = compile_node(node)
-        found.setdefault(tuple(function(item) is True for item in rows), []).append((row, node))
-    return [same for same in found.values() if len(same) > 1]
+def _duplicates(context: Context, nodes: Sequence[Node], members: Sequence[int], on_unknown: str) -> dict[int, int]:
+    """For the predicates that accept the same rows as an earlier one, the first such one. Members are given and returned by number."""
+    chosen = [nodes[number] for number in members]
+
+    def answer() -> str:
+        return json.dumps(_proved(chosen, on_unknown, context.timeout))
+
+    pairs: list[list[int]] = json.loads(context.ask(("duplicates", on_unknown, *map(to_text, chosen)), answer))
+    return {members[at]: members[first] for at, first in pairs}
+
+
+def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tuple[int, int]]:
+    """Pairs of a predicate and the first one that accepts the same rows. A row that shows a difference is tried on all that are left."""
+    functions, accept = [compile_node(node) for node in nodes], on_unknown == "accept"
+    pairs: list[tuple[int, int]] = []
+    stack = [list(range(len(nodes)))]
+    while stack:
+        first, *others = stack.pop()
+        undecided: list[int] = []
+        while others:
+            other = others.pop(0)
+            verdict = compare_nodes(nodes[first], nodes[other], (on_unknown, on_unknown), timeout)
+            witness = verdict.lost or verdict.gained
+            if verdict.same_rows:
+                pairs.append((other, first))
+            elif witness is None:
+                undecided.append(other)
+            else:
+                row = {**witness.row, **{f":{name}": value for name, value in witness.params.items()}}
+                outcomes = {number: accepted(functions[number](row), accept=accept) for number in (first, *others)}
+                stack.append([other, *(number for number in others if outcomes[number] is not outcomes[first])])
+                others = [number for number in others if outcomes[number] is outcomes[first]]
+        if len(undecided) > 1:
+            stack.append(undecided)
+    return pairs
 
 
 RULE = Rule("P206", "duplicate-meaning", "Two names for one meaning (proved).", check)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Node
-from predicat.review.compare import compare_nodes
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
 
@@ -15,8 +14,9 @@ def check(context: Context) -> Iterator[Finding]:
         if row.current.references:
             continue  # a part of it may be of use to the filter that it comes from
         for shorter, parent, place in _shorter(node):
-            verdict = compare_nodes(node, shorter, (row.on_unknown, row.on_unknown), context.timeout)
-            if verdict.same_rows:
+            if context.trial(row).differs(shorter, accept=row.on_unknown == "accept"):
+                continue
+            if context.same_rows(node, shorter, (row.on_unknown, row.on_unknown)):
                 operand = parent.args[place]
                 yield Finding(RULE.code, row.qualified, f"this operand of {parent.op.upper()} decides no row", operand.span,
                               "the others say it already; leave it out", _fix(parent, place))  # fmt: skip

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
 from predicat.ir.nodes import Node
+from predicat.ir.text import to_text
+from predicat.passes.substitute import with_defaults
+from predicat.review.compare import PROVED, Outcome, compare_nodes, example
+from predicat.review.lint.answers import Answers, T
+from predicat.review.lint.trials import Trial, rows
+
+_TRIED, _TRIED_OF_EACH = 100, 8
+"""How many rows the filters of a group are tried on before proofs."""
 
 
 class Fix(Struct, frozen=True):
@@ -32,11 +40,29 @@ class Finding(Struct, frozen=True):
         return Diagnostic(self.code, f"{self.name}: {self.message}", self.span, self.hint, Severity.WARNING)
 
 
+class Group(Struct, frozen=True):
+    """A group of a dataset: its filters that exist, with the predicates of their latest versions at the defaults of parameters."""
+
+    name: str
+    exclusive: bool
+    exhaustive: bool
+    members: list[Filter]
+    nodes: list[Node]
+
+    def tried(self) -> Iterator[Mapping[str, object]]:
+        """Rows around the constants of all members, and for each one some of its own."""
+        yield from rows(self.nodes, _TRIED)
+        for node in self.nodes:
+            yield from rows([node], _TRIED_OF_EACH)
+
+
 class Context(Struct):
-    """A catalog under review. `timeout` is in seconds for each question to the solver."""
+    """A catalog under review. `timeout` is in seconds for each question to the solver, `answers` are those that are known."""
 
     catalog: Catalog
     timeout: float = 1.0
+    answers: Answers = field(default_factory=Answers)
+    trials: dict[str, Trial] = field(default_factory=dict[str, Trial])
 
     @property
     def datasets(self) -> Mapping[str, Dataset]:
@@ -46,6 +72,44 @@ class Context(Struct):
         """Every filter with the predicate of its latest version."""
         for row in self.catalog.filters():
             yield row, row.current.predicate.node
+
+    def groups(self) -> Iterator[Group]:
+        """Every group of every dataset."""
+        for dataset in self.datasets.values():
+            for name, spec in dataset.groups.items():
+                members = [dataset.filters[member] for member in spec["filters"] if member in dataset.filters]
+                nodes = [with_defaults(member.current.predicate.node) for member in members]
+                yield Group(f"{dataset.name}.{name}", bool(spec.get("exclusive")), bool(spec.get("exhaustive")), members, nodes)
+
+    def trial(self, row: Filter) -> Trial:
+        """The outcomes of a filter's predicate on rows around its constants."""
+        if row.qualified not in self.trials:
+            self.trials[row.qualified] = Trial(row.current.predicate.node)
+        return self.trials[row.qualified]
+
+    def never(self, row: Filter, outcome: Outcome) -> bool:
+        """Whether a filter's predicate provably never has an outcome."""
+        if self.trial(row).shows(outcome):
+            return False
+        node = row.current.predicate.node
+        return self.ask(("never", str(outcome), to_text(node)), lambda: example(node, outcome, self.timeout)[0] == "none")
+
+    def compared(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
+        """What the second predicate does to the rows of the first, as the kind of a verdict; "open" where nothing is proved."""
+
+        def answer() -> str:
+            verdict = compare_nodes(before, after, on_unknown, self.timeout)
+            return "same rows" if verdict.same_rows else verdict.kind if verdict.proof == PROVED else "open"
+
+        return self.ask(("compared", *on_unknown, to_text(before), to_text(after)), answer)
+
+    def same_rows(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> bool:
+        """Whether two predicates provably accept the same rows."""
+        return self.compared(before, after, on_unknown) == "same rows"
+
+    def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
+        """The answer to a question about predicates, which is kept with the time that it was given."""
+        return self.answers.ask((*question, self.timeout), answer)
 
 
 class Rule(Struct, frozen=True):

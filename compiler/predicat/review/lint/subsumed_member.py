@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import permutations
 
-from predicat.passes.substitute import with_defaults
-from predicat.review.compare import compare_nodes
 from predicat.review.lint.rule import Context, Finding, Rule
+from predicat.review.lint.trials import masks
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for name, dataset in context.datasets.items():
-        for group, spec in dataset.groups.items():
-            members = [dataset.filters[member] for member in spec["filters"] if member in dataset.filters]
-            for one, other in permutations(members, 2):
-                verdict = compare_nodes(with_defaults(other.current.predicate.node), with_defaults(one.current.predicate.node), (other.on_unknown, one.on_unknown), context.timeout)
-                if verdict.kind == "narrower":
-                    yield Finding(RULE.code, one.qualified, f"in the group {name}.{group}, {other.name} accepts all of its rows", one.span,
-                                  "order them, or exclude the rows of one from the other")  # fmt: skip
+    for group in context.groups():
+        takes = [row.on_unknown == "accept" for row in group.members]
+        shown = masks(group.nodes, group.tried(), takes)
+        for (at, one), (other_at, other) in permutations(enumerate(group.members), 2):
+            if shown[at] & ~shown[other_at]:
+                continue  # a row that the other one does not accept
+            kind = context.compared(group.nodes[other_at], group.nodes[at], (other.on_unknown, one.on_unknown))
+            if kind == "narrower":
+                yield Finding(RULE.code, one.qualified, f"in the group {group.name}, {other.name} accepts all of its rows", one.span,
+                              "order them, or exclude the rows of one from the other")  # fmt: skip
 
 
 RULE = Rule("P205", "subsumed-member", "A filter of a group whose rows another one of it accepts too (proved).", check)

@@ -11,7 +11,6 @@ from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, replaced
 from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType
 from predicat.ir.values import parse_whole
-from predicat.review.compare import compare_nodes
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
 _MAX_CASES = 16
@@ -26,7 +25,7 @@ def check(context: Context) -> Iterator[Finding]:
             if better is None:
                 continue
             changed = replaced(node, part, better[0])
-            if compare_nodes(node, changed, (row.on_unknown, row.on_unknown), context.timeout).same_rows:
+            if context.same_rows(node, changed, (row.on_unknown, row.on_unknown)):
                 fix = Fix(part.span, better[1]) if row.current.language == "sql" and _has_text(part.span) else None
                 yield Finding(RULE.code, row.qualified, "this condition is not pushed down", part.span, f"{better[1]} says the same and is", fix)
 

@@ -1,0 +1,74 @@
+"""What was proved for lint, kept in the user's cache: a question about predicates that have not changed is not asked again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec import Struct, field
+
+from predicat.catalog.fingerprint import text_hash
+from predicat.catalog.manifest import write_text
+
+T = TypeVar("T", bool, str)
+
+
+class Answers(Struct):
+    """Answers by question. With a `path` they are read from there and written there by `save`; without one nothing outlives the run.
+
+    The file is worth no more than the time to make it again: one that is damaged, or was written by other code, is ignored, and
+    one that cannot be written is not. Runs at the same time replace each other's file as a whole.
+    """
+
+    path: Path | None = None
+    known: dict[str, bool | str] = field(default_factory=dict[str, bool | str])
+    asked: dict[str, bool | str] = field(default_factory=dict[str, bool | str])
+
+    def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
+        """The answer to a question that is the same for the same text, from an earlier run or worked out now."""
+        key = hashlib.sha256(repr(question).encode()).hexdigest()[:32]
+        found = self.asked.get(key, self.known.get(key))
+        result = answer() if found is None else found
+        self.asked[key] = result
+        return result  # type: ignore[return-value]  # a question has answers of one type
+
+    def save(self) -> None:
+        """Keep the answers that this run asked for, and no others."""
+        if self.path is None or self.asked == self.known:
+            return
+        content = json.dumps(self.asked, sort_keys=True)
+        with suppress(OSError):
+            write_text(self.path, json.dumps({"code": code_hash(), "content": text_hash(content)}) + "\n" + content)
+
+
+def recalled(path: Path) -> Answers:
+    """The answers that are kept in a file; none if it is damaged, or other code wrote it."""
+    try:
+        head, _, content = path.read_text(encoding="utf-8").partition("\n")
+        kept = json.loads(head)
+        if kept["code"] == code_hash() and kept["content"] == text_hash(content):
+            return Answers(path, json.loads(content))
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return Answers(path)
+
+
+@cache
+def code_hash() -> str:
+    """The hash of predicat's own code and the version of the solver: what an answer depends on beside its question."""
+    root = Path(__file__).parent.parent.parent
+    digest = hashlib.sha256()
+    for file in sorted(root.rglob("*.py")):
+        digest.update(f"{file.relative_to(root)} ".encode())
+        digest.update(file.read_bytes())
+    try:
+        digest.update(version("z3-solver").encode())
+    except PackageNotFoundError:
+        digest.update(b"?")
+    return digest.hexdigest()

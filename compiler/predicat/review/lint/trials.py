@@ -1,0 +1,191 @@
+"""Cheap answers before any proof: rows that tell predicates apart, and values that a predicate requires."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, params_of
+from predicat.ir.text import to_text
+from predicat.passes.substitute import substitute
+from predicat.review.probe import Probe
+from predicat.semantics.evaluate import compile_node
+
+Row = Mapping[str, Any]
+Required = Mapping[str, frozenset[Any]]
+_ROWS = 60
+_CHOSEN = 16
+"""How many predicates of a class give rows that may split it."""
+
+
+class Trial:
+    """A predicate's outcomes on rows around its constants. Rows are made when they are asked for, and once.
+
+    Parameters have values in these rows as fields have, but always one.
+    """
+
+    def __init__(self, node: Node, count: int = _ROWS) -> None:
+        self.node = node
+        self.function = compile_node(node)
+        self._untried = rows([node], count)
+        self._tried: list[tuple[Row, bool | None]] = []
+
+    def __iter__(self) -> Iterator[tuple[Row, bool | None]]:
+        yield from self._tried
+        for row in self._untried:
+            tried = row, self.function(row)
+            self._tried.append(tried)
+            yield tried
+
+    def shows(self, wanted: bool | None) -> bool:
+        """Whether some row has this outcome. A No says nothing of other rows."""
+        return any(outcome is wanted for _, outcome in self)
+
+    @cached_property
+    def examples(self) -> Sequence[Row]:
+        """A row for which it is TRUE and one for which it is FALSE, as far as they were found: with values if there are such, which
+        tell more apart.
+        """
+        found: dict[bool, Row] = {}
+        for row, outcome in self:
+            if outcome is not None and not found.get(outcome):
+                found[outcome] = row
+                if all(found.get(wanted) for wanted in (True, False)):
+                    break
+        return [found[outcome] for outcome in (True, False) if outcome in found]
+
+    def differs(self, other: Node, *, accept: bool) -> bool:
+        """Whether some row is accepted by this predicate or the other, and not by both; `accept` says whether UNKNOWN is accepted."""
+        function = compile_node(other)
+        return any(accepted(outcome, accept=accept) is not accepted(function(row), accept=accept) for row, outcome in self)
+
+
+def accepted(outcome: bool | None, *, accept: bool) -> bool:
+    """Whether a row of this outcome is accepted; `accept` says it of UNKNOWN."""
+    return accept if outcome is None else outcome
+
+
+def rows(nodes: Sequence[Node], count: int) -> Iterator[Row]:
+    """At most `count` rows worth trying on predicates, with a value for each of their parameters."""
+    names = dict.fromkeys(f":{name}" for node in nodes for name in params_of(node))
+    for row in Probe(map(_opened, nodes)).rows(count):
+        if all(row.get(name) is not None and row[name] == row[name] for name in names):  # a parameter is never NaN
+            yield row
+
+
+def _opened(node: Node) -> Node:
+    """The predicate with a field in the place of each parameter, so that values for it are tried."""
+    params = params_of(node)
+    fields: dict[str, Node] = {name: Field(decl.type, FieldDecl(f":{name}", decl.type)) for name, decl in params.items()}
+    return substitute(node, fields) if fields else node
+
+
+def required(node: Node) -> Required:
+    """For places in a row and other expressions the values that they must have where a predicate is TRUE, as far as `=`, IN, AND
+    and OR say it. They are named by their canonical text.
+    """
+    match node:
+        case Call(op="eq", args=(place, Literal() as constant)) if place.type == constant.type:
+            return {to_text(place): frozenset({constant.value})}
+        case Call(op="in", args=(place, Items(items=items))):
+            constants = [item for item in items if isinstance(item, Literal) and item.type == place.type]
+            return {to_text(place): frozenset(item.value for item in constants)} if len(constants) == len(items) else {}
+        case Call(op="is_true", args=(inner,)):
+            return required(inner)
+        case Call(op="and"):
+            every: dict[str, frozenset[Any]] = {}
+            for part in map(required, node.args):
+                for name, values in part.items():
+                    every[name] = every[name] & values if name in every else values
+            return every
+        case Call(op="or"):
+            first, *others = map(required, node.args)
+            shared = [name for name in first if all(name in part for part in others)]
+            return {name: first[name].union(*(part[name] for part in others)) for name in shared}
+        case _:
+            return {}
+
+
+def disjoint(one: Required, other: Required) -> bool:
+    """Whether a place must have values for one predicate that it must not have for the other: no row makes both TRUE."""
+    return any(place in other and not values & other[place] for place, values in one.items())
+
+
+def masks(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[bool]) -> list[int]:
+    """For each predicate the rows that it accepts, as the bits of a whole number; `accept` says for each whether it accepts UNKNOWN."""
+    functions = [compile_node(node) for node in nodes]
+    found = [0] * len(nodes)
+    for bit, row in enumerate(tried):
+        for number, function in enumerate(functions):
+            if accepted(function(row), accept=accept[number]):
+                found[number] |= 1 << bit
+    return found
+
+
+def classes(trials: Sequence[Trial], *, accept: bool) -> Iterator[list[int]]:
+    """The numbers of predicates that no row tried tells apart, two or more in a class. A class is a guess; all other pairs differ.
+
+    Predicates that require different values of one place, as `s = 'x1'` and `s = 'x2'`, are never compared with each other.
+    """
+    apart, others = ({}, list(range(len(trials)))) if accept else _by_value([required(trial.node) for trial in trials])
+    yield from (same for same in _split(trials, others, accept=accept) if len(same) > 1)
+    for members in apart.values():
+        tried = _examples(trials, members) if others else []
+        fitting = [number for number in others if any(trials[number].function(row) is True for row in tried)]
+        for same in _split(trials, [*members, *fitting], accept=accept):
+            if len(same) > 1 and not set(same) <= set(fitting):
+                yield same
+
+
+def _by_value(needs: Sequence[Required]) -> tuple[dict[Any, list[int]], list[int]]:
+    """Predicates by the one value that they require of a place, which is the place with the most values; and those that require none."""
+    values: dict[str, dict[Any, list[int]]] = {}
+    for number, need in enumerate(needs):
+        for place, allowed in need.items():
+            if len(allowed) == 1:
+                values.setdefault(place, {}).setdefault(next(iter(allowed)), []).append(number)
+    apart = max(values.values(), key=len, default={})
+    named = {number for members in apart.values() for number in members}
+    return apart, [number for number in range(len(needs)) if number not in named]
+
+
+def _split(trials: Sequence[Trial], members: list[int], *, accept: bool) -> Iterator[list[int]]:
+    """Classes of some predicates: examples split a class into parts, until none splits any; then more rows do it once."""
+    stack = [(members, False)]
+    while stack:
+        same, tried_more = stack.pop()
+        parts = [same]
+        for tried in _choices(trials, same):
+            parts = _parts(trials, same, tried, accept=accept)
+            if len(parts) > 1:
+                break
+        if len(parts) == 1 and not tried_more:
+            spread = [trials[number].node for number in same[:: max(len(same) // _CHOSEN, 1)][:_CHOSEN]]
+            parts, tried_more = _parts(trials, same, list(rows(spread, _ROWS)), accept=accept), True
+        if len(parts) == 1:
+            yield same
+        else:
+            stack += [(part, tried_more) for part in parts if len(part) > 1]
+
+
+def _parts(trials: Sequence[Trial], members: list[int], tried: Sequence[Row], *, accept: bool) -> list[list[int]]:
+    """A class by which of some rows its members accept."""
+    parts: dict[tuple[bool, ...], list[int]] = {}
+    for number in members:
+        outcomes = tuple(accepted(trials[number].function(row), accept=accept) for row in tried)
+        parts.setdefault(outcomes, []).append(number)
+    return list(parts.values())
+
+
+def _choices(trials: Sequence[Trial], members: list[int]) -> Iterator[list[Row]]:
+    """Rows that may split a class: examples of few of its members, from all over the class, then those of all, few at a time."""
+    yield _examples(trials, members[:: max(len(members) // _CHOSEN, 1)][:_CHOSEN])
+    every = _examples(trials, members)
+    for start in range(0, len(every), _CHOSEN):
+        yield every[start : start + _CHOSEN]
+
+
+def _examples(trials: Sequence[Trial], members: Iterable[int]) -> list[Row]:
+    """The examples of some predicates, each row once."""
+    return list({repr(row): row for number in members for row in trials[number].examples}.values())
