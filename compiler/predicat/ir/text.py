@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import assert_never
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
@@ -14,7 +15,7 @@ def to_text(node: Node) -> str:
         case Call():
             return f"({node.op} {' '.join(map(to_text, node.args))})"
         case Field():
-            return f"{node.decl.name}:{node.decl.type}"
+            return f"{_name(node.decl.name)}:{node.decl.type}"
         case Literal():
             return f"{node.type}:{node.value!r}"
         case Parameter(kind, decl):
@@ -27,6 +28,14 @@ def to_text(node: Node) -> str:
             return f"({node.kind} ${node.variable} {to_text(node.source)} {to_text(node.body)})"
         case _:
             assert_never(node)
+
+
+def _name(name: str) -> str:
+    """The name of a field; one that could be taken for more than a name stands in quotes, so that two predicates never have one text."""
+    return repr(name) if _AMBIGUOUS.search(name) else name
+
+
+_AMBIGUOUS = re.compile(r"[\s()\[\]:$'\"]|^$")
 
 
 def meaning_hash(node: Node, on_unknown: str) -> str:

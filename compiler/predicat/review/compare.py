@@ -11,14 +11,15 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.api import Predicate
-from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of
+from predicat.diagnostics import PredicatError
+from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of, walk
 from predicat.ir.text import to_text
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.review.cases.proof import Cases, cases
 from predicat.review.probe import Probe
 from predicat.review.smt import rows as models
-from predicat.review.smt.encode import OPAQUE, Encoder, items_needed
-from predicat.review.smt.terms import Bool, Truth, all_of, any_of, as_term, negated, z3
+from predicat.review.smt.encode import Encoder, OutOfTime
+from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
 from predicat.semantics.evaluate import Eval, compile_node
 
 Outcome = bool | None
@@ -120,8 +121,12 @@ def _retyped(before: Node, after: Node) -> list[str]:
     return [name for name in old if name in new and old[name] != new[name]]
 
 
-_ATTEMPTS = ((False, 0.1), (True, 0.3), (False, 0.6), (True, 1.0))
-"""How a question is asked, and for which share of the time left: Z3 answers most at once, and some one way only."""
+_ATTEMPTS = ((False, False, 0.1), (True, False, 0.3), (False, False, 0.6), (True, False, 1.0))
+"""How a question is asked (`regular` and `exact`, see Encoder), and for which share of the time left: Z3 answers most at once, and some
+one way only."""
+_ROUNDED = ((False, False, 0.1), (False, True, 0.2), (True, False, 0.3), (True, True, 0.6), (False, True, 1.0))
+"""The same for predicates that round to doubles: what holds for every row comes first, what holds in exact arithmetic is better than nothing."""
+_ROUNDING = ("add", "sub", "mul", "div", "fdiv")
 
 
 class _Comparison:
@@ -139,7 +144,8 @@ class _Comparison:
         self.open = False
         self.operators: dict[str, None] = {}
         self.exact = False
-        self.solvers: dict[bool, tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
+        self.solvers: dict[tuple[bool, bool], tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
+        self.attempts = _ROUNDED if any(_rounds(part) for node in self.nodes for part in walk(node)) else _ATTEMPTS
 
     @cached_property
     def cases(self) -> Cases | None:
@@ -157,7 +163,10 @@ class _Comparison:
         if self.untried is None:
             self.untried = iter(()) if self.params else Probe(self.nodes).rows(_PROBES)
         for row in self.untried:
-            found = (row, *self.outcomes(row))
+            try:
+                found = (row, *self.outcomes(row))
+            except PredicatError:  # a value that does not fit the type of its field
+                continue
             self.tried.append(found)
             yield found
 
@@ -167,7 +176,7 @@ class _Comparison:
     def parted(self, values: Row) -> tuple[Row, Row]:
         """The fields and the parameters of a row that has both."""
         params = {name: values[f":{name}"] for name in self.params if f":{name}" in values}
-        return {name: value for name, value in values.items() if name[1:] not in params or name[0] != ":"}, params
+        return {name: value for name, value in values.items() if name[1:] not in params or not name.startswith(":")}, params
 
     # --- questions
 
@@ -240,8 +249,8 @@ class _Comparison:
         for row, a, b in self.trials():
             if test(a, b) and (seen := self.witness(row, {}, test)) is not None:
                 return seen
-        for regular, share in _ATTEMPTS:
-            answer = self.solve(formula, test, share, regular=regular)
+        for regular, exact, share in self.attempts:
+            answer = self.solve(formula, test, share, regular=regular, exact=exact)
             if isinstance(answer, Witness):
                 return answer
             if answer == "none":
@@ -249,17 +258,19 @@ class _Comparison:
         self.open = True
         return None
 
-    def solve(self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], share: float, *, regular: bool) -> Witness | str:
+    def solve(
+        self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], share: float, *, regular: bool, exact: bool
+    ) -> Witness | str:
         """A witness; "none" where it is proved that there is none; "open" otherwise. `share` is that of the time left."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             return "open"
         try:
-            encoder, solver, truths = self.solver(regular=regular)
-        except (RecursionError, ArgumentError):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
+            encoder, solver, truths = self.solver(regular=regular, exact=exact)
+        except (RecursionError, ArgumentError, OutOfTime):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
             return "open"
         wanted = formula(*truths)
-        if wanted is False:
+        if wanted is False and encoder.needs.bounded:
             return "none"
         solver.set("timeout", max(1, int(1000 * left * share)))
         solver.push()
@@ -268,7 +279,7 @@ class _Comparison:
             for attempt in range(3):
                 answer = solver.check()
                 if answer == z3.unsat:
-                    if attempt:  # it looked among fewer doubles: that it found nothing there proves nothing
+                    if attempt or not encoder.needs.bounded:  # it looked among fewer rows: that it found nothing there proves nothing
                         return "open"
                     self.exact = self.exact or encoder.inexact
                     return "none"
@@ -278,12 +289,16 @@ class _Comparison:
                 try:
                     row = models.row_of(model, encoder, self.fields.values())
                     params = models.params_of(model, encoder, self.params.items())
+                except models.TooLong:
+                    solver.add(*(length <= models.MAX_LENGTH for length in encoder.lengths))
+                    continue
                 except (ValueError, OverflowError, AttributeError):
                     return "open"
                 found = self.witness(row, params, test)
                 if found is not None:
                     return found
-                self.operators.update(encoder.opaque)
+                if exact or self.attempts is _ATTEMPTS:  # else it is no lack of a formula, but rounding
+                    self.operators.update(encoder.opaque)
                 self._narrow(encoder, solver)
         except z3.Z3Exception:
             return "open"
@@ -291,22 +306,22 @@ class _Comparison:
             solver.pop()
         return "open"
 
-    def solver(self, *, regular: bool) -> tuple[Encoder, Any, tuple[Truth, Truth]]:
-        found = self.solvers.get(regular)
+    def solver(self, *, regular: bool, exact: bool) -> tuple[Encoder, Any, tuple[Truth, Truth]]:
+        found = self.solvers.get((regular, exact))
         if found is None:
-            encoder = Encoder(items_needed(self.nodes), regular=regular)
+            encoder = Encoder(self.nodes, regular=regular, exact=exact, deadline=self.deadline)
             truths = (encoder.predicate(self.nodes[0]), encoder.predicate(self.nodes[1]))
             solver = z3.Solver()
             solver.add(*encoder.constraints)
-            found = self.solvers[regular] = (encoder, solver, truths)
+            found = self.solvers[regular, exact] = (encoder, solver, truths)
         return found
 
     def _narrow(self, encoder: Encoder, solver: Any) -> None:
         """Ask for doubles that binary fractions can hold, and for nothing that is guessed: the next model may survive the evaluator."""
         solver.add(*map(z3.Not, encoder.guessed))
-        for name, term in encoder.variables.items():
-            if z3.is_real(getattr(term, "term", None)) and not name.startswith(OPAQUE):
-                solver.add(term.term == z3.ToReal(z3.Int(f"dyadic {name}")) / 1024)  # type: ignore[union-attr]  # it is a double
+        for path, term in encoder.variables.items():
+            if isinstance(term, Double) and path[0][0] != "opaque":
+                solver.add(term.term == z3.ToReal(encoder.fresh(z3.Int)) / 1024)
 
     # --- witnesses
 
@@ -315,12 +330,22 @@ class _Comparison:
         bound = {f":{name}": value for name, value in params.items()}
 
         def holds(candidate: Row) -> bool:
-            return test(*self.outcomes({**candidate, **bound}))
+            try:
+                return test(*self.outcomes({**candidate, **bound}))
+            except PredicatError:  # a value that does not fit the type of its field
+                return False
 
         if not holds(row):
             return None
         small = shrink(row, holds, self.fields)
         return Witness(small, *self.outcomes({**small, **bound}), params)
+
+
+def _rounds(node: Node) -> bool:
+    """Whether an operator gives the double that is nearest to its result."""
+    if not isinstance(node, Call) or node.type != DOUBLE:
+        return False
+    return node.op in _ROUNDING or (node.op == "to_double" and isinstance(node.args[0].type, DecimalType))
 
 
 def _operands(op: str, node: Node) -> set[str]:
@@ -334,6 +359,9 @@ def _differs(a: Bool, b: Bool) -> Bool:
 _SIMPLE: dict[Any, tuple[Any, ...]] = {
     STRING: ("", "a"), BIGINT: (0, 1), DOUBLE: (0.0, 1.0), BOOLEAN: (False, True), TIMESTAMP: (), DATE: (),
 }  # fmt: skip
+
+
+_MAX_TRIALS = 200
 
 
 def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, Any]:
@@ -383,19 +411,24 @@ def _smaller_dict(value: dict[str, Any], holds: Callable[[Any], bool]) -> dict[s
 
 
 def _smaller_list(value: list[Any], holds: Callable[[Any], bool]) -> list[Any]:
-    place = 0
-    while place < len(value):
-        without = value[:place] + value[place + 1 :]
-        if holds(without):
-            value = without
-        else:
-            place += 1
+    """Without elements: first all, then halves, then smaller and smaller parts. A trial costs as much as the list is long."""
+    size, budget = len(value), 50 * _MAX_TRIALS
+    while size:
+        place = 0
+        while place < len(value) and budget > 0:
+            budget -= len(value)
+            without = value[:place] + value[place + size :]
+            if holds(without):
+                value = without
+            else:
+                place += size
+        size //= 2
     return value
 
 
 def _smaller_text(value: str, holds: Callable[[Any], bool]) -> str:
     place = 0
-    while place < min(len(value), 200):
+    while place < min(len(value), _MAX_TRIALS):
         without = value[:place] + value[place + 1 :]
         if holds(without):
             value = without

@@ -159,7 +159,7 @@ class _Proof:
         for pair, path in possible.items():
             row: dict[str, Any] = {}
             for level, value in path:
-                if level.place is not None and value is not None:
+                if level.place is not None and (value is not None or isinstance(level.place, Parameter)):
                     _put(row, _path(level.place), value)
             seen: Pair = (functions[0](row), functions[1](row))
             if seen != pair and all(level.place is not None for level, _ in path):

@@ -47,10 +47,9 @@ def standins(place: Node, tests: Sequence[Node], *, absent_first: bool = True) -
     nodes = [substituted(test, place, variable) for test in tests]
     runs = [compile_node(node) for node in nodes]
     values = _values(variable, nodes, tests)
-    if not isinstance(place, Parameter):
-        values = [None, *values] if absent_first else [*values, None]
-    elif place.type == DOUBLE:
-        values = [value for value in values if value == value]  # noqa: PLR0124  # a parameter is no NaN
+    if isinstance(place, Parameter) and place.type == DOUBLE and place.decl.default == place.decl.default:  # no NaN
+        values = [value for value in values if value == value]  # noqa: PLR0124  # none is given as NaN
+    values = [None, *values] if absent_first and not isinstance(place, Parameter) else [*values, None]
     found: dict[Labels, Any] = {}
     for value in values:
         found.setdefault(_labels(runs, value), value)

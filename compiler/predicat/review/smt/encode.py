@@ -1,73 +1,79 @@
 """Typed nodes as formulas. What has no formula becomes a value of its own, the same wherever the same node stands.
 
 So a proof that two predicates agree holds even with such parts in them; a difference is only believed once the reference
-evaluator has seen it on a row.
+evaluator has seen it on a row. What a formula takes for granted of its variables is true of every row: see `Encoder.constraints`. The only
+bound is that on the elements of arrays, which predicat.review.smt.arrays proves.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, ranged_over, walk
-from predicat.ir.text import to_text
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, ParamDecl, Parameter, Quantifier, Variable, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import numbers, strings, times
+from predicat.review.smt.arrays import Needs, Path, needed, opaque_place
 from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import KINDS, Array, Bool, Double, Group, Json, Plain, Term, Truth, all_of, any_of, integer, negated, truth_of, z3
 from predicat.semantics.regex import Regex
 
-MAX_ITEMS = 8
-OPAQUE = "\x01"
-"""What the names of values without a formula begin with (Z3 cuts a name at character 0)."""
+MAX_ITEMS = 32
+"""An array of which more elements would have to be named has no formula."""
 
 
-def items_needed(nodes: Iterable[Node]) -> int:
-    """So many elements show every behaviour of an array: one for each quantifier, one more, and those that are asked for by place."""
-    count, highest = 1, -1
-    for node in nodes:
-        for part in walk(node):
-            if isinstance(part, Quantifier) or (isinstance(part, Call) and part.op == "in" and not isinstance(part.args[1], Items)):
-                count += 1
-            if isinstance(part, Call) and part.op in ("index", "json_at") and isinstance(part.args[1], Literal):
-                highest = max(highest, part.args[1].value if isinstance(part.args[1].value, int) else 0)
-    return count + highest + 1
+class OutOfTime(Exception):
+    """The time for a comparison is over before its formula is written."""
 
 
 class Encoder:
     """Formulas over one set of variables, for one or more predicates.
 
-    `variables` are the values that a row is made of, by the name of the field and its path in it; `constraints` what is
-    always true of them; `children` the names of the members of maps, structs and JSON values; `opaque` the operators that have
-    no formula; `guessed` the cases in which a model says more than its row can hold. `regular` writes tests of prefixes and suffixes as regular
-    languages: Z3 decides some questions only one way.
+    `variables` are the values that a row is made of, by their path; `constraints` what is always true of them; `children` the
+    paths of the members of maps, structs and JSON values; `opaque` the operators that have no formula; `guessed` the cases in
+    which a model says more than its row can hold; `inexact` whether a formula is about doubles that are never rounded. `regular`
+    writes tests of prefixes and suffixes as regular languages: Z3 decides some questions only one way. `exact` takes the arithmetic of
+    doubles, and decimals beside them, for exact; without it such arithmetic has no formula, so that a proof holds for rounded numbers. Names of variables are generated: no name
+    of a field meets another. `deadline` is on the clock of time.monotonic.
     """
 
-    def __init__(self, items: int, *, regular: bool = False) -> None:
-        self.items = items
+    def __init__(self, nodes: Iterable[Node], *, regular: bool = False, exact: bool = False, deadline: float = math.inf) -> None:
+        self.needs: Needs = needed(nodes)
         self.regular = regular
-        self.variables: dict[str, Term] = {}
+        self.exact = exact
+        self.deadline = deadline
+        self.variables: dict[Path, Term] = {}
         self.constraints: list[Any] = []
         self.opaque: dict[str, None] = {}
         self.inexact = False
         self.depth = 0
+        self.names = 0
         self.guessed: list[Any] = []
-        self.children: dict[str, dict[str | int, str]] = {}
+        self.lengths: list[Any] = []
+        self.children: dict[Path, dict[str | int, Path]] = {}
 
     # --- walking
 
     def predicate(self, node: Node) -> Truth:
         """A predicate: when it is TRUE and when it is FALSE."""
-        return self.truth(node, {})
+        try:
+            return self.truth(node, {})
+        except NotEncodable:
+            found = self.opaque_value(node, {})
+            assert isinstance(found, Truth)  # noqa: S101  # it is a boolean
+            return found
 
     def truth(self, node: Node, env: Env) -> Truth:
         found = self.term(node, env)
         if not isinstance(found, Truth):
-            raise TypeError(f"{node} is no predicate")
+            raise NotEncodable
         return found
 
     def term(self, node: Node, env: Env) -> Term:
@@ -75,9 +81,9 @@ class Encoder:
             case Literal():
                 return self.literal(node)
             case Field():
-                return self.variable(node.decl.name, node.type)
+                return self.variable((("field", node.decl.name),), node.type)
             case Parameter():
-                return self.parameter(node)
+                return self.parameter(node.decl, node.type)
             case Variable():
                 return env[node.name][1]
             case Quantifier():
@@ -88,6 +94,8 @@ class Encoder:
                 raise NotEncodable
 
     def attempt(self, node: Any, env: Env, rule: Callable[[Any, Env], Term]) -> Term:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
         self.depth += 1
         try:
             return rule(node, env) if self.depth <= MAX_DEPTH else self.opaque_value(node, env)
@@ -97,10 +105,9 @@ class Encoder:
             self.depth -= 1
 
     def opaque_value(self, node: Any, env: Env) -> Term:
-        """Any value at all, the same wherever the node stands."""
+        """Any value at all, the same wherever the node reads the same elements."""
         self.opaque.setdefault(node.op if isinstance(node, Call) else node.kind)
-        place = " ".join(f"{name}={env[name][0]}" for name in sorted(env))
-        return self.variable(f"{OPAQUE}{to_text(node)} {place}", node.type)
+        return self.variable(opaque_place(node, _paths(env)), node.type)
 
     def call(self, node: Call, env: Env) -> Term:
         rule = RULES.get(node.op)
@@ -141,112 +148,130 @@ class Encoder:
             return Plain(integer(0), True)
         raise NotEncodable
 
-    def parameter(self, node: Parameter) -> Term:
-        found = self.variable(f":{node.decl.name}", node.type)
-        self.constraints.append(z3.Not(found.null) if not isinstance(found.null, bool) else z3.BoolVal(True))
-        if isinstance(found, Double) and not isinstance(found.nan, bool):
+    def parameter(self, decl: ParamDecl, kind: Type) -> Term:
+        """Any value, a missing one too: `:p IS NULL OR x = :p` asks for it. NaN is refused where a value is given."""
+        found = self.variable((("parameter", decl.name),), kind)
+        if isinstance(found, Double) and not isinstance(found.nan, bool) and decl.default == decl.default:  # no NaN
             self.constraints.append(z3.Not(found.nan))
         return found
 
-    def variable(self, name: str, kind: Type) -> Term:
-        """The unknown value of a name, made when it is first asked for."""
-        found = self.variables.get(name)
+    def fresh(self, sort: Callable[[str], Any]) -> Any:
+        """A variable of Z3 with a name of its own."""
+        self.names += 1
+        return sort(f"v{self.names}")
+
+    def variable(self, path: Path, kind: Type) -> Term:
+        """The unknown value at a path, made when it is first asked for."""
+        found = self.variables.get(path)
         if found is None:
-            found = self.variables[name] = self.unknown(name, kind)
+            found = self.variables[path] = self.unknown(path, kind)
         return found
 
-    def unknown(self, name: str, kind: Type) -> Term:
-        null = z3.Bool(f"null {name}")
+    def unknown(self, path: Path, kind: Type) -> Term:
+        null = self.fresh(z3.Bool)
         if kind == BOOLEAN:
-            value = z3.Bool(f"true {name}")
+            value = self.fresh(z3.Bool)
             return Truth(z3.And(z3.Not(null), value), z3.And(z3.Not(null), z3.Not(value)))
         if kind == STRING:
-            return Plain(z3.String(name), null)
+            return Plain(self.fresh(z3.String), null)
         if kind == DOUBLE:
-            nan, plus, minus = (z3.Bool(f"{flag} {name}") for flag in ("nan", "plus", "minus"))
+            nan, plus, minus = (self.fresh(z3.Bool) for _ in range(3))
             self.constraints += [z3.AtMost(nan, plus, minus, 1)]
-            return Double(z3.Real(name), nan, plus, minus, null)
+            return Double(self.fresh(z3.Real), nan, plus, minus, null)
         if kind in (BIGINT, TIMESTAMP, DATE, DURATION):
-            term = z3.Int(name)
-            if kind in BOUNDS:
-                low, high = BOUNDS[kind]
-                self.constraints += [term >= low, term <= high]
+            term = self.fresh(z3.Int)
+            low, high = BOUNDS[kind]
+            self.constraints += [term >= low, term <= high]
             return Plain(term, null)
         if isinstance(kind, DecimalType):
-            scaled = z3.Int(f"scaled {name}")
+            scaled = self.fresh(z3.Int)
             self.constraints += [scaled < 10**kind.precision, scaled > -(10**kind.precision)]
             return Plain(z3.ToReal(scaled) / 10**kind.scale, null)
         if kind == JSON:
-            return self.json(name, null)
+            return self.json(path, null)
         if isinstance(kind, ArrayType):
-            return self.array(name, null, lambda place: self.variable(f"{name}[{place}]", kind.element))
-        return Group(name, null)
+            return self.array(path, null, self.length(), lambda place: self.variable((*path, ("item", place)), kind.element))
+        return Group(path, null)
 
-    def json(self, name: str, null: Any) -> Json:
-        kind = z3.Int(f"kind {name}")
-        self.constraints += [kind >= 0, kind < len(KINDS)]
-        return Json(name, kind, z3.String(f"text {name}"), z3.Real(f"number {name}"), z3.Bool(f"truth {name}"), null)
+    def json(self, path: Path, null: Any) -> Json:
+        kind = self.fresh(z3.Int)
+        plus, minus = self.fresh(z3.Bool), self.fresh(z3.Bool)  # 1e400 is a number of JSON
+        self.constraints += [kind >= 0, kind < len(KINDS), z3.AtMost(plus, minus, 1)]
+        number = Double(self.fresh(z3.Real), False, plus, minus, False)
+        return Json(path, kind, self.fresh(z3.String), number, self.fresh(z3.Bool), self.length(), null)
 
-    def array(self, name: str, null: Any, item: Callable[[int], Term]) -> Array:
-        if self.items > MAX_ITEMS:
+    def length(self) -> Any:
+        """The length of an array."""
+        found = self.fresh(z3.Int)
+        self.constraints.append(found >= 0)
+        self.lengths.append(found)
+        return found
+
+    def array(self, path: Path, null: Any, length: Any, item: Callable[[int], Term]) -> Array:
+        items = self.needs.items(path)
+        if items > MAX_ITEMS:
             raise NotEncodable
-        length = z3.Int(f"length {name}")
-        self.constraints += [length >= 0, length <= 1000]
-        return Array(length, tuple(item(place) for place in range(self.items)), null)
+        return Array(path, length, tuple(item(place) for place in range(items)), null)
 
     # --- quantifiers
 
     def elements(self, node: Node, env: Env) -> Array:
-        """An array, or a JSON value that is one."""
+        """An array, or a JSON value that is one. Raises NotEncodable where too few of its elements are named."""
         found = self.term(node, env)
         if isinstance(found, Json):
-            return self.array(found.name, any_of(found.null, found.kind != KINDS.index("array")), lambda place: self.json_child(found, place))
-        if not isinstance(found, Array):
+            null = any_of(found.null, found.kind != KINDS.index("array"))
+            found = self.array(found.path, null, found.length, partial(self.json_child, found))
+        if not isinstance(found, Array) or not self.needs.covers(found.path, node, _paths(env)):
             raise NotEncodable
         return found
 
     def json_child(self, parent: Json, key: str | int) -> Json:
-        name = f"{parent.name}[{key!r}]"
-        child = self.variables.get(name)
+        path = (*parent.path, ("item" if isinstance(key, int) else "key", key))
+        child = self.variables.get(path)
         if not isinstance(child, Json):
-            child = self.json(name, z3.Bool(f"null {name}"))
-            self.variables[name] = child
-            self.children.setdefault(parent.name, {})[key] = name
+            child = self.json(path, self.fresh(z3.Bool))
+            self.variables[path] = child
+            self.children.setdefault(parent.path, {})[key] = path
             holder = KINDS.index("object" if isinstance(key, str) else "array")
-            self.constraints.append(z3.Or(child.null, z3.And(z3.Not(parent.null), parent.kind == holder)))
+            self.constraints.append(any_of(child.null, z3.And(negated(parent.null), parent.kind == holder)))
             if isinstance(key, int):
-                self.constraints.append(z3.Or(child.null, z3.Int(f"length {parent.name}") > key))
+                self.constraints.append(z3.Or(child.null, parent.length > key))
         return child
 
     def keys(self, parent: Json) -> Array:
         """The keys of a JSON object; nothing is known of them but that they are texts."""
-        name, kind = f"{OPAQUE}keys {parent.name}", integer(KINDS.index("string"))
+        path, kind = (*parent.path, ("keys",)), integer(KINDS.index("string"))
+        known = self.variables.get(path)
+        if isinstance(known, Array):
+            return known
         self.guessed.append(parent.kind == KINDS.index("object"))
+        nothing = numbers.double_of(0.0)
 
         def key(place: int) -> Json:
-            own = f"{name}[{place}]"
-            return Json(own, kind, z3.String(f"text {own}"), z3.RealVal(0), z3.BoolVal(False), z3.BoolVal(False))
+            return Json((*path, ("item", place)), kind, self.fresh(z3.String), nothing, z3.BoolVal(False), integer(0), z3.BoolVal(False))
 
-        return self.array(name, any_of(parent.null, parent.kind != KINDS.index("object")), key)
+        found = self.variables[path] = self.array(path, any_of(parent.null, parent.kind != KINDS.index("object")), self.length(), key)
+        return found
 
     def quantifier(self, node: Quantifier, env: Env) -> Truth:
         if node.kind not in ("any", "all"):
             raise NotEncodable
-        source = node.source
-        read = ranged_over(source)
-        array = self.over(node, self.elements(read, env), to_text(source), env)
-        if read is source:
+        source = ranged_over(node.source)
+        array = self.over(node, self.elements(source, env), env)
+        if source is node.source:
             return array
-        parent = self.term(read, env)
+        parent = self.term(source, env)
         if not isinstance(parent, Json):
             raise NotEncodable
         self.opaque.setdefault("json_items")
-        keys = self.over(node, self.keys(parent), f"keys {to_text(source)}", env)
+        keys = self.over(node, self.keys(parent), env)
         return Truth(any_of(array.true, keys.true), any_of(array.false, keys.false))  # one of them is over NULL
 
-    def over(self, node: Quantifier, array: Array, source: str, env: Env) -> Truth:
+    def over(self, node: Quantifier, array: Array, env: Env) -> Truth:
         """A macro over the elements of an array."""
-        bodies = [self.truth(node.body, {**env, node.variable: (f"{source}[{place}]", item)}) for place, item in enumerate(array.items)]
+        bodies = [
+            self.truth(node.body, {**env, node.variable: ((*array.path, ("item", place)), item)}) for place, item in enumerate(array.items)
+        ]
         inside = [array.length > place for place in range(len(bodies))]
         there = negated(array.null)
         if node.kind == "any":
@@ -260,13 +285,14 @@ class Encoder:
     # --- comparison
 
     def double(self, term: Term, *, exactly: bool = False) -> Double:
+        """A number as a double: the nearest one, or, `exactly`, the number itself (Python compares a decimal with a double so)."""
         if isinstance(term, Double):
             return term
-        if not isinstance(term, Plain):
+        if not isinstance(term, Plain) or not z3.is_arith(term.term):
             raise NotEncodable
-        if exactly or not term.term.is_int():
-            return numbers.exact(term)
-        return numbers.rounded(term, self.constraints)
+        if self.exact and not term.term.is_int():
+            self.inexact = exactly = True
+        return numbers.exact(term) if exactly else numbers.rounded(term, self.constraints)
 
     def plain(self, node: Node, env: Env) -> Plain:
         found = self.term(node, env)
@@ -311,6 +337,10 @@ class Encoder:
         if not isinstance(left, Call) or left.op not in ("lower", "upper"):
             return None
         return left, strings.literal(right.value), op == "ne"
+
+
+def _paths(env: Env) -> dict[str, Path]:
+    return {name: path for name, (path, _) in env.items()}
 
 
 def _ordered(op: str, a: Any, b: Any) -> Bool:

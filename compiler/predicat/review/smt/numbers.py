@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+from msgspec.structs import replace
+
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.review.smt.terms import Bool, Double, Plain, all_of, any_of, choose, negated, z3
 
@@ -17,7 +19,7 @@ def double_of(value: float) -> Double:
     finite = math.isfinite(value)
     number = Fraction(value) if finite else Fraction(0)
     term = z3.RealVal(f"{number.numerator}/{number.denominator}")
-    return Double(term, math.isnan(value), value == math.inf, value == -math.inf, False)
+    return Double(term, math.isnan(value), value == math.inf, value == -math.inf, False, value)
 
 
 def exact(value: Plain) -> Double:
@@ -27,14 +29,21 @@ def exact(value: Plain) -> Double:
 
 
 def rounded(value: Plain, constraints: list[Any]) -> Double:
-    """A whole number as the nearest double. Beyond 2^53 all that is known is that it is near."""
+    """A whole number of 64 bits or a decimal as the nearest double.
+
+    Beside a constant the comparison is exact: see `compare`. Beside anything else all that is known is that the double is near, by half
+    of the last of its 53 bits at most (no decimal is so small that a double has fewer), and a whole number up to 2^53 is one.
+    """
     if z3.is_int_value(value.term):
-        return double_of(float(value.term.as_long()))
-    near = z3.Function("round", z3.IntSort(), z3.RealSort())(value.term)
-    whole = z3.ToReal(value.term)
-    small = z3.And(value.term <= _EXACT, value.term >= -_EXACT)
-    constraints.append(z3.If(small, near == whole, z3.And(near - whole <= 512, whole - near <= 512)))
-    return Double(near, False, False, False, value.null)
+        return replace(double_of(float(value.term.as_long())), null=value.null)
+    sort = value.term.sort()
+    number = z3.ToReal(value.term) if value.term.is_int() else value.term
+    near = z3.Function("round", sort, z3.RealSort())(value.term)
+    size = z3.If(number < 0, -number, number)
+    apart = z3.And(near - number <= size / _EXACT, number - near <= size / _EXACT)
+    small = z3.And(value.term <= _EXACT, value.term >= -_EXACT, *([] if value.term.is_int() else [z3.IsInt(value.term)]))
+    constraints.append(z3.And(apart, z3.Implies(small, near == number)))
+    return Double(near, False, False, False, value.null, source=number)
 
 
 def compare(op: str, a: Double, b: Double) -> Bool:
@@ -43,11 +52,36 @@ def compare(op: str, a: Double, b: Double) -> Bool:
         return compare({"gt": "lt", "ge": "le"}[op], b, a)
     if op == "ne":
         return negated(compare("eq", a, b))
+    if a.source is not None and b.value is not None:
+        return _rounded_beside(op, a.source, b.value)
+    if b.source is not None and a.value is not None:
+        return _rounded_beside({"lt": "gt", "le": "ge", "eq": "eq"}[op], b.source, a.value)
     numbers = all_of(negated(a.nan), negated(b.nan))
     both = all_of(a.finite, b.finite)
     less = any_of(all_of(a.minus, negated(b.minus)), all_of(b.plus, negated(a.plus)), all_of(both, _term(a.term < b.term)))
     equal = any_of(all_of(a.plus, b.plus), all_of(a.minus, b.minus), all_of(both, _term(a.term == b.term)))
     return all_of(numbers, {"lt": less, "eq": equal, "le": any_of(less, equal)}[op])
+
+
+def _rounded_beside(op: str, number: Any, constant: float) -> Bool:
+    """How the double nearest to a number compares with a constant. Rounding keeps the order, so the numbers that are rounded below a
+    constant end in the middle between it and the double before it. The middle goes to the one whose last bit is 0."""
+    if math.isnan(constant):
+        return False
+    if math.isinf(constant):  # a decimal of 38 digits, or a whole number of 64 bits, is rounded to no infinity
+        return op in (("lt", "le") if constant > 0 else ("gt", "ge"))
+    less, more = _below(number, constant), _below(-number, -constant)
+    return {"lt": less, "gt": more, "le": negated(more), "ge": negated(less), "eq": all_of(negated(less), negated(more))}[op]
+
+
+def _below(number: Any, constant: float) -> Bool:
+    """Whether a number is rounded to a double below a constant."""
+    before = math.nextafter(constant, -math.inf)
+    if math.isinf(before):
+        return False
+    middle = (Fraction(before) + Fraction(constant)) / 2
+    edge = z3.RealVal(f"{middle.numerator}/{middle.denominator}")
+    return number <= edge if float(middle) == before else number < edge
 
 
 def _term(condition: Any) -> Bool:

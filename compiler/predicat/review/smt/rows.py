@@ -12,21 +12,31 @@ from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, DecimalType, MapType, StructType, Type
 from predicat.ir.values import EXACT
 from predicat.review.smt import times
+from predicat.review.smt.arrays import Path
 from predicat.review.smt.encode import Encoder
 from predicat.review.smt.terms import KINDS, Array, Double, Group, Json, Plain, Term, Truth, as_term, z3
+
+MAX_LENGTH = 5_000
+"""A row with a longer array is not made."""
+_SURROGATES = re.compile("[\ud800-\udfff]")
+"""Code points that Z3 has and no text."""
+
+
+class TooLong(ValueError):
+    """A model whose row would have a longer array than anybody wants to see."""
 
 
 def row_of(model: Any, encoder: Encoder, fields: Iterable[FieldDecl]) -> dict[str, Any]:
     """The values of the fields in a model; a field that is absent is left out."""
     reader = _Reader(model, encoder)
-    row = {decl.name: reader.named(decl.name, decl.type) for decl in fields}
+    row = {decl.name: reader.at((("field", decl.name),), decl.type) for decl in fields}
     return {name: value for name, value in row.items() if value is not None}
 
 
 def params_of(model: Any, encoder: Encoder, params: Iterable[tuple[str, Type]]) -> dict[str, Any]:
     """The values of the parameters in a model."""
     reader = _Reader(model, encoder)
-    return {name: reader.named(f":{name}", kind) for name, kind in params}
+    return {name: reader.at((("parameter", name),), kind) for name, kind in params}
 
 
 class _Reader:
@@ -37,8 +47,8 @@ class _Reader:
     def holds(self, condition: Any) -> bool:
         return bool(z3.is_true(self.model.eval(as_term(condition), model_completion=True)))
 
-    def named(self, name: str, kind: Type) -> Any:
-        term = self.encoder.variables.get(name)
+    def at(self, path: Path, kind: Type) -> Any:
+        term = self.encoder.variables.get(path)
         return None if term is None else self.value(term, kind)
 
     def value(self, term: Term, kind: Type) -> Any:
@@ -84,39 +94,49 @@ class _Reader:
 
     def array(self, term: Array, kind: Type) -> list[Any]:
         element = kind.element if isinstance(kind, ArrayType) else BOOLEAN
-        length = int(self.number(term.length))
+        length = self.length(term.length)
         found = [self.value(item, element) for item in term.items[:length]]
-        return found + found[-1:] * (length - len(found))
+        return found + (found[-1:] or [None]) * (length - len(found))
+
+    def length(self, term: Any) -> int:
+        found = int(self.number(term))
+        if found > MAX_LENGTH:
+            raise TooLong
+        return found
 
     def group(self, term: Group, kind: Type) -> dict[str, Any]:
-        members = self.encoder.children.get(term.name, {})
+        members = self.encoder.children.get(term.path, {})
         types = dict(kind.fields) if isinstance(kind, StructType) else {}
         inner = kind.value if isinstance(kind, MapType) else STRING
-        found = {str(key): self.named(name, types.get(str(key), inner)) for key, name in members.items()}
+        found = {str(key): self.at(path, types.get(str(key), inner)) for key, path in members.items()}
         return {key: value for key, value in found.items() if value is not None}
 
     def json(self, term: Json) -> Any:
         kind = KINDS[int(self.number(term.kind))]
-        members = self.encoder.children.get(term.name, {})
+        members = self.encoder.children.get(term.path, {})
         if kind == "string":
             return _text(self.model.eval(term.text, model_completion=True).as_string())
         if kind == "number":
-            number = self.number(term.number)
+            if self.holds(term.number.plus) or self.holds(term.number.minus):
+                return Decimal("1E+400") if self.holds(term.number.plus) else Decimal("-1E+400")
+            number = self.number(term.number.term)
             return int(number) if number.denominator == 1 else float(number)
         if kind == "boolean":
             return self.holds(term.truth)
-        values = {key: self.json_child(name) for key, name in members.items()}
+        values = {key: self.json_child(path) for key, path in members.items()}
         if kind == "object":
             return {str(key): value for key, value in values.items() if value is not None and isinstance(key, str)}
-        length = int(self.number(z3.Int(f"length {term.name}")))
-        return [values.get(place) for place in range(length)]
+        length = self.length(term.length)
+        found = [values.get(place) for place in range(min(length, len(values)))]
+        return found + (found[-1:] or [None]) * (length - len(found))
 
-    def json_child(self, name: str) -> Any:
-        child = self.encoder.variables[name]
+    def json_child(self, path: Path) -> Any:
+        child = self.encoder.variables[path]
         return None if not isinstance(child, Json) or self.holds(child.null) else self.json(child)
 
 
 def _text(shown: str) -> str:
     """Z3 writes what is not plain ASCII as escapes, the backslash too."""
-    return re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: chr(int(found[1], 16)), shown)
+    found = re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: chr(int(found[1], 16)), shown)
+    return _SURROGATES.sub("\ue000", found)
 

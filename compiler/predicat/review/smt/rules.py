@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX, INT_MIN, LONGEST, UNITS
 from predicat.review.smt import numbers, strings, times
+from predicat.review.smt.arrays import Path
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
     KINDS,
@@ -22,6 +25,7 @@ from predicat.review.smt.terms import (
     Truth,
     all_of,
     any_of,
+    as_term,
     choose,
     integer,
     negated,
@@ -33,8 +37,8 @@ from predicat.semantics.regex import Regex, Seq
 if TYPE_CHECKING:
     from predicat.review.smt.encode import Encoder
 
-Env = dict[str, tuple[str, Term]]
-"""What the variables of quantifiers stand for: the element's name and term."""
+Env = dict[str, tuple[Path, Term]]
+"""What the variables of quantifiers stand for: the element's path and term."""
 BOUNDS: dict[Type, tuple[int, int]] = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY),
                                    DURATION: (-LONGEST, LONGEST)}  # fmt: skip
 Rule = Callable[["Encoder", Call, Env], Term]
@@ -152,9 +156,11 @@ def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
     if isinstance(a, Double) and isinstance(b, Double):
         if node.op == "fdiv" and not (isinstance(node.args[1], Literal) and node.args[1].value):
             raise NotEncodable  # which infinity a zero gives depends on its sign
+        if not to.exact:
+            raise NotEncodable
         to.inexact = True
         return numbers.double_operation("div" if node.op == "fdiv" else node.op, a, b)
-    if not isinstance(a, Plain) or not isinstance(b, Plain):
+    if not isinstance(a, Plain) or not isinstance(b, Plain) or node.type not in BOUNDS:
         raise NotEncodable
     if node.type == BIGINT:
         return numbers.integer_operation(node.op, a, b)
@@ -332,25 +338,27 @@ def _member(to: Encoder, node: Call, env: Env) -> Term:
     group, key = to.term(node.args[0], env), constant(node.args[1])
     if not isinstance(group, Group):
         raise NotEncodable
-    name = f"{group.name}[{key!r}]"
-    child = to.variable(name, node.type)
-    to.children.setdefault(group.name, {})[key] = name
+    path = (*group.path, ("key", key))
+    child = to.variable(path, node.type)
+    to.children.setdefault(group.path, {})[key] = path
     to.constraints.append(z3.Or(*(part for part in (child.null, z3.Not(group.null)) if not isinstance(part, bool))))
     return child
 
 
 def _index(to: Encoder, node: Call, env: Env) -> Term:
     place = node.args[1]
-    array = to.elements(node.args[0], env)
-    if not isinstance(place, Literal) or not isinstance(place.value, int) or not 0 <= place.value < len(array.items):
+    array = to.term(node.args[0], env)
+    if not isinstance(array, Array) or not isinstance(place, Literal) or not isinstance(place.value, int) or not 0 <= place.value < len(array.items):
         raise NotEncodable
     item = array.items[place.value]
     outside = any_of(array.null, array.length <= place.value)
     if isinstance(item, Truth):
         return Truth(all_of(item.true, negated(outside)), all_of(item.false, negated(outside)))
-    if isinstance(item, Plain):
-        return Plain(item.term, any_of(item.null, outside))
-    raise NotEncodable
+    if not isinstance(item, Plain | Double | Array | Group):
+        raise NotEncodable
+    if isinstance(item, Group):
+        to.constraints.append(as_term(any_of(item.null, negated(outside))))  # so have its members no value
+    return replace(item, null=any_of(item.null, outside))
 
 
 def _size(to: Encoder, node: Call, env: Env) -> Term:
@@ -386,7 +394,7 @@ def _json_value(kind: str) -> Rule:
         if kind == "string":
             return Plain(found.text, null)
         if kind == "number":
-            return Double(found.number, False, False, False, null)
+            return replace(found.number, null=null)
         return truth_of(found.truth, null)
 
     return rule

@@ -1,4 +1,9 @@
-"""Texts, LIKE patterns and regular expressions as Z3's strings and regular languages."""
+"""Texts, LIKE patterns and regular expressions as Z3's strings and regular languages.
+
+Z3's characters end at U+2FFFF. No constant and no end of a range lies beyond `LAST_NAMED`, else there is no formula; so all characters beyond it are
+the same to a predicate but for their order and equality (none has another case). The 4,096 that Z3 has stand for those of a row, in their
+order: what holds for every text of Z3 holds for every text with no more different ones of them.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,7 @@ from predicat.semantics.regex import Alt, Assert, Chars, Ranges, Regex, Repeat, 
 
 MAX_CODE = 0x2FFFF
 """The last code point that Z3's strings have."""
+LAST_NAMED = 0x2EFFF
 _ALL = ((0, 0x10FFFF),)
 ANYTHING = Repeat(Chars(_ALL), 0, None)
 
@@ -21,7 +27,7 @@ class NotEncodable(Exception):
 
 def text(value: str) -> Any:
     """A constant. Z3 reads escapes in it, so that a backslash is one."""
-    if any(ord(char) > MAX_CODE for char in value):
+    if any(ord(char) > LAST_NAMED for char in value):
         raise NotEncodable
     return z3.StringVal(value.replace("\\", "\\u{5c}"))
 
@@ -129,10 +135,15 @@ def _sequence(parts: tuple[Regex, ...]) -> Any:
 
 
 def _chars(ranges: Ranges) -> Any:
-    if ranges and ranges[0][0] == 0 and ranges[-1][1] >= MAX_CODE and len(ranges) == 1:
+    if ranges == _ALL:
         return z3.AllChar(z3.ReSort(z3.StringSort()))
-    clipped = [(low, min(high, MAX_CODE)) for low, high in ranges if low <= MAX_CODE]
-    return _union([z3.Range(text(chr(low)), text(chr(high))) for low, high in clipped])
+    if any(low > LAST_NAMED or LAST_NAMED < high < _ALL[0][1] for low, high in ranges):
+        raise NotEncodable
+    return _union([z3.Range(_char(low), _char(min(high, MAX_CODE))) for low, high in ranges])
+
+
+def _char(code: int) -> Any:
+    return z3.StringVal(f"\\u{{{code:x}}}")
 
 
 def _union(parts: list[Any]) -> Any:

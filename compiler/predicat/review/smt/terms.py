@@ -11,6 +11,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.review.smt.arrays import Path
+
 
 class _Library:
     """Z3, imported when a question needs it: most need no solver."""
@@ -84,13 +86,18 @@ class Plain(Struct, frozen=True):
 
 
 class Double(Struct, frozen=True):
-    """A double: an exact number unless it is NaN or an infinity, which at most one of the flags says."""
+    """A double: an exact number unless it is NaN or an infinity, which at most one of the flags says.
+
+    `value` is that of a constant; `source` the whole number or decimal that was rounded to the double.
+    """
 
     term: Any
     nan: Bool
     plus: Bool
     minus: Bool
     null: Bool
+    value: float | None = None
+    source: Any = None
 
     @property
     def finite(self) -> Bool:
@@ -98,13 +105,14 @@ class Double(Struct, frozen=True):
 
 
 class Json(Struct, frozen=True):
-    """A JSON value: its kind (an index into KINDS) and what it holds if it is of that kind. `name` is its path."""
+    """A JSON value: its kind (an index into KINDS) and what it holds if it is of that kind. `length` is that of an array."""
 
-    name: str
+    path: Path
     kind: Any
     text: Any
-    number: Any
+    number: Double
     truth: Any
+    length: Any
     null: Bool
 
 
@@ -112,17 +120,18 @@ KINDS = ("string", "number", "boolean", "object", "array")
 
 
 class Array(Struct, frozen=True):
-    """An array: its length, and its first elements (those past its end mean nothing)."""
+    """An array: its length, and its first elements (those past its end mean nothing; see predicat.review.smt.arrays)."""
 
+    path: Path
     length: Any
     items: tuple[Any, ...]
     null: Bool
 
 
 class Group(Struct, frozen=True):
-    """A map with constant keys, or a struct: its members are variables of their own. `name` is its path."""
+    """A map with constant keys, or a struct: its members are variables of their own."""
 
-    name: str
+    path: Path
     null: Bool
 
 

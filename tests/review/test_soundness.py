@@ -1,0 +1,36 @@
+"""No wrong verdict: hostile pairs against the evaluator by brute force, and what the proofs rest on."""
+
+from __future__ import annotations
+
+import pytest
+
+import predicat
+from predicat.ir.nodes import Field, Node, ParamDecl, Parameter, rewrite_children
+from predicat.review.compare import EXACT, compare_nodes
+from predicat.semantics.evaluate import compile_node
+from tests.review import hostile
+from tests.review.test_compare import check_witnesses, refutes
+
+OPEN = ("undecided", "unsupported")
+
+
+def parse(language: str, text: str) -> Node:
+    node = predicat.parse(text, language.removesuffix(" :k"), hostile.DECLARED).node
+    return with_parameter(node) if language.endswith(":k") else node
+
+
+def with_parameter(node: Node) -> Node:
+    if isinstance(node, Field) and node.decl.name == "k":
+        return Parameter(node.type, ParamDecl("k", node.type))
+    return rewrite_children(node, with_parameter)
+
+
+@pytest.mark.parametrize(("language", "before", "after", "kind", "decided"), hostile.PAIRS, ids=lambda value: str(value)[:60])
+def test_hostile_pairs(language: str, before: str, after: str, kind: str, decided: bool) -> None:
+    nodes = parse(language, before), parse(language, after)
+    verdict = compare_nodes(*nodes, timeout=10)
+    check_witnesses(*nodes, verdict)
+    functions = tuple(map(compile_node, nodes))
+    refuted = [row for row in hostile.rows(*nodes) if refutes(verdict.kind, *(function(row) for function in functions))]
+    assert not refuted or verdict.proof == EXACT, f"{verdict} refuted by {str(refuted[0])[:300]}"
+    assert verdict.kind == kind or (not decided and (verdict.kind in OPEN or verdict.proof == EXACT)), verdict
