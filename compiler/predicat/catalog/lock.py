@@ -55,6 +55,7 @@ class LockFile(Struct, frozen=True):
     conflict: Span | None = None
     tidy: bool = True
     form: int = FORMAT
+    text: str = ""
 
     def place(self, name: str) -> str:
         """`file:line` of a name; an empty text if it has no line."""
@@ -138,6 +139,7 @@ class _Parser:
             self.conflict,
             tidy,
             form,
+            self.source.text,
         )
 
     def lines(self) -> Iterator[_Line]:

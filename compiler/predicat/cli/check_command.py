@@ -91,7 +91,8 @@ def _checked(folder: Path, values: dict[str, str], base: Base, scope: Scope | No
     catalog = load_catalog(folder, variables=values, files=files)
     path = lock_path(folder)
     select = scope.of_lock if scope is not None else None
-    file, merged = read_lock_file(path), base.file(catalog.datasets)
+    file = read_lock_file(path)
+    merged = base.file(catalog.datasets, file)
     rules = Rules(catalog, file, datetime.now(tz=UTC).date(), base=merged, path=str(path), select=select)
     problems = [] if file is None and merged is None else rules.problems()
     errors = [item for item in problems if item.severity is Severity.ERROR]

@@ -58,7 +58,8 @@ def _rules(catalog: Catalog, path: Path, base: Base) -> Rules:
     from predicat.review.releases import Rules  # noqa: PLC0415  # as above
 
     today = datetime.now(tz=UTC).date()
-    return Rules(catalog, read_lock_file(path), today, base=base.file(catalog.datasets), path=str(path))
+    file = read_lock_file(path)
+    return Rules(catalog, file, today, base=base.file(catalog.datasets, file), path=str(path))
 
 
 def _released(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str], str]:

@@ -31,17 +31,17 @@ class Base(Struct, frozen=True):
     moved: bool = False
     warning: Diagnostic | None = None
 
-    def file(self, datasets: Collection[str]) -> LockFile | None:
-        """The lock file of the base; None if there is none. One that lay elsewhere counts if it has one of
-        these datasets.
+    def file(self, datasets: Collection[str], own: LockFile | None) -> LockFile | None:
+        """The lock file of the base; None if there is none.
+
+        One that lay elsewhere counts if it has one of these datasets. One that is as it was is `own`.
         """
         from predicat.catalog.lock import parse  # noqa: PLC0415  # not for an unchanged catalog
 
         for path, text in self.texts.items():
-            file = parse(text, f"{self.label}:{path}")
-            if not self.moved or any(
-                row.filter.partition(".")[0] in datasets for row in file.lock.versions.values()
-            ):
+            file = own if own is not None and own.text == text else parse(text, f"{self.label}:{path}")
+            names = {row.filter.partition(".")[0] for row in file.lock.versions.values()}
+            if not self.moved or not names.isdisjoint(datasets):
                 return file
         return None
 

@@ -165,14 +165,10 @@ class Rules:
 
     def _changed(self, name: str, released: Released) -> Iterator[Diagnostic]:
         row, version, now = self.entries[name]
-        span, place, number, alone = (
-            version.span,
-            self.origin(name),
-            self.next(row.qualified),
-            self.alone(name),
-        )
         if now.hash == released.hash:
             return
+        span, place, alone = version.span, self.origin(name), self.alone(name)
+        number = self.next(row.qualified)
         if now.params != released.params:
             yield msg.released_params(
                 span, name, place, _params_text(released.params), _params_text(now.params), number, alone
@@ -266,13 +262,12 @@ class Rules:
 
     def _latest(self) -> Iterator[Diagnostic]:
         """The name of a filter without a version never goes back to an older one."""
+        merged, own = self.merged.meant(), self.lock.meant()
         for row in self.catalog.filters():
-            meant = [part.meant().get(row.qualified, 0) for part in (self.merged, self.lock)]
-            before = max(number for number in meant)
+            before = max(merged.get(row.qualified, 0), own.get(row.qualified, 0))
             if row.latest < before and before in row.versions:
-                yield msg.latest_lowered(
-                    row.span, row.qualified, row.latest, before, self.next(row.qualified)
-                )
+                number = self.next(row.qualified)
+                yield msg.latest_lowered(row.span, row.qualified, row.latest, before, number)
 
     def _subscriptions(self) -> Iterator[Diagnostic]:
         now = subscriptions_of(self.catalog)
