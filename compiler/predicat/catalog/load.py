@@ -262,7 +262,7 @@ class Builder(Struct):
         predicate = Predicate(node, version.language)
         shown = source.text if isinstance(body, str) else version.shown
         return Version(version.number, version.language, shown.strip(), predicate, version.params,
-                       tuple(dict.fromkeys(references)), version.deprecated, version.span)  # fmt: skip
+                       tuple(dict.fromkeys(references)), version.deprecated, version.span, tree=tree)  # fmt: skip
 
     def names_of(self, row: Definition, _version: VersionDefinition) -> DatasetDefinition:
         """The dataset whose fields and enumerations a version may name."""

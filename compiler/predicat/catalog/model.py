@@ -12,6 +12,7 @@ from predicat.api import Predicate
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl, ParamDecl
+from predicat.ir.tree import Tree
 
 
 class FilterTest(Struct, frozen=True):
@@ -46,7 +47,7 @@ class Freshness(Struct, frozen=True):
 
 
 class Version(Struct, frozen=True):
-    """One version of a filter: its body as text for people, and its checked predicate."""
+    """One version of a filter: its body as text for people, its checked predicate, and the `tree` that was read, as it is written."""
 
     number: int
     language: str
@@ -56,6 +57,7 @@ class Version(Struct, frozen=True):
     references: tuple[str, ...]
     deprecated: str | None
     span: Span
+    tree: Tree | None = None
 
 
 class Filter(Struct, frozen=True):

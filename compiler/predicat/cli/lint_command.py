@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("lint", help="Find filters that are legal and probably wrong: dead branches, duplicates, gaps of groups, lost NULLs. "
-               "Exit code 1 if there is anything new.")  # fmt: skip
+               "Exit code 1 if there is a new error or warning.")  # fmt: skip
 @catalog_option
 @vars_option
 @click.option("--select", multiple=True, metavar="CODE", help="Only these rules (a beginning such as P2 takes all that start so).")
@@ -40,7 +40,7 @@ def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], i
 
     if listed:
         for rule in RULES:
-            click.echo(f"{rule.code}  {rule.name:20} {rule.doc}")
+            click.echo(f"{rule.code}  {rule.name:22} {rule.level.value:8} {rule.doc}")
         return
     for code in (*select, *ignore):
         if not any(rule.code.startswith(code) for rule in RULES):
@@ -57,7 +57,7 @@ def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], i
         if mend and run.mend(new, scope):
             new = run.new(run.collect(scope), baseline, scope)
         click.echo(findings.FORMATS[form](new), nl=False)
-    if new:
+    if findings.fails(new):
         raise click.exceptions.Exit(1)
 
 
@@ -86,13 +86,24 @@ class Run:
         return load_quietly(scope.folder, self.variables, scope.files)
 
     def collect(self, scope: Scope | None) -> list[Finding]:
-        """The findings of the chosen rules, in what is judged."""
+        """The findings of the chosen rules, in what is judged; those of an earlier run where nothing changed since."""
         from predicat.review import findings  # noqa: PLC0415  # not for --help
+        from predicat.review.lint import kept  # noqa: PLC0415  # as above
 
         if scope is not None and scope.empty:
             return []
-        found = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout)
-        return [item for item in found if scope is None or scope.judges(item.span.outermost().source.name, item.name)]
+        known = kept.answers(self.folder)
+        if scope is not None:
+            found = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known)
+            known.save(whole=False)
+            return [item for item in found if scope.judges(item.span.outermost().source.name, item.name)]
+        place = kept.place(self.folder, self.folder.parent / "macros", self.variables, (self.select, self.ignore, self.timeout))
+        result = kept.recall(place)
+        if result is None:
+            result = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known)
+            known.save(whole=not self.select and not self.ignore)
+            kept.remember(place, result)
+        return result
 
     def chosen(self, code: str) -> bool:
         """Whether a rule is applied."""

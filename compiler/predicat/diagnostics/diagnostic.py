@@ -15,6 +15,7 @@ from predicat.diagnostics.source import NOWHERE, Source, Span
 class Severity(Enum):
     ERROR = "error"
     WARNING = "warning"
+    NOTE = "note"
 
 
 class Diagnostic(Struct, frozen=True):

@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from predicat.catalog.manifest import write_text
 from predicat.catalog.model import Catalog
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, Severity
 from predicat.review.compare import compare
-from predicat.review.lint import RULES, Context, Finding
+from predicat.review.lint import RULES, Context, Finding, Rule
+from predicat.review.lint.answers import Answers
+from predicat.review.lint.rule import without_repeats
 from predicat.review.report import annotation, location, sarif_log
 
+NAMES = {rule.code: rule.name for rule in RULES}
+"""The name of each rule by its code."""
 
-def collect(catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = (), timeout: float = 1.0) -> list[Finding]:
-    """Everything that the chosen rules find, by place. `timeout` is in seconds for each question to the solver."""
-    context = Context(catalog, timeout)
-    found: list[Finding] = []
-    for rule in RULES:
-        if chosen(rule.code, select, ignore):
-            found += rule.check(context)
-    return sorted(found, key=_place)
+
+def collect(
+    catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = (), timeout: float = 1.0, answers: Answers | None = None
+) -> list[Finding]:
+    """Everything that the chosen rules find, by place; a cause that several of them find, once.
+
+    `timeout` is in seconds for each question to the solver; `answers` are those of earlier runs, and gain what this one asks.
+    """
+    context = Context(catalog, timeout, answers or Answers())
+    rules = [rule for rule in RULES if chosen(rule.code, select, ignore)]
+    found = [item for rule in rules for item in rule.findings(context, asked=rule.code.startswith(tuple(select)) if select else False)]
+    return sorted(without_repeats(found, rules), key=_place)
+
+
+def fails(found: Sequence[Finding]) -> bool:
+    """Whether there is an error or a warning among findings."""
+    return any(item.level is not Severity.NOTE for item in found)
 
 
 def chosen(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
@@ -42,6 +56,8 @@ def mend(found: Sequence[Finding], reload: Callable[[], Catalog], timeout: float
         if item.fix is None:
             continue
         place = item.fix.span.outermost()
+        if len(item.fix.text) > place.end - place.start:
+            continue  # a fix never makes a filter longer
         file = Path(place.source.name)
         before = file.read_text(encoding="utf-8")
         if before.removeprefix("\ufeff") != place.source.text and not done:
@@ -68,16 +84,19 @@ def _from_the_end(item: Finding) -> tuple[str, int]:
 
 def text(found: Sequence[Finding]) -> str:
     """The findings as people read them."""
-    shown = [item.diagnostic().render() for item in found]
-    count = f"{len(found)} finding{'s' if len(found) != 1 else ''}" if found else "nothing found"
-    return "\n\n".join((*shown, count)) + "\n"
+    listed = [item for item in found if item.level is not Severity.NOTE]
+    shown = [item.diagnostic().render() for item in listed]
+    count = f"{len(listed)} finding{'s' if len(listed) != 1 else ''}" if listed else "nothing found"
+    notes = Counter(item.code for item in found if item.level is Severity.NOTE)
+    lines = [f"{number} note{'s' if number != 1 else ''} {code} ({NAMES[code]}): predicat lint --select {code}" for code, number in sorted(notes.items())]
+    return "\n\n".join((*shown, "\n".join((count, *lines)))) + "\n"
 
 
 def _data(item: Finding) -> dict[str, Any]:
     place = item.span.outermost()
     line, column = place.source.line_column(place.start) if place.source.text else (0, 0)
-    return {"code": item.code, "name": item.name, "message": item.message, "hint": item.hint, "file": place.source.name, "line": line,
-            "column": column, "fixable": item.fix is not None}  # fmt: skip
+    return {"code": item.code, "name": item.name, "message": item.message, "hint": item.hint, "level": item.level.value,
+            "file": place.source.name, "line": line, "column": column, "fixable": item.fix is not None}  # fmt: skip
 
 
 def as_json(found: Sequence[Finding]) -> str:
@@ -90,17 +109,25 @@ def sarif(found: Sequence[Finding]) -> str:
     results = []
     for item in found:
         data = _data(item)
-        place = location(data["file"] or "catalog", data["line"])
-        results.append({"ruleId": item.code, "level": "warning", "message": {"text": f"{item.name}: {item.message}"}, "locations": [place]})
-    return sarif_log(results)
+        place = location(data["file"] or "catalog", data["line"], data["column"])
+        results.append({"ruleId": item.code, "level": item.level.value, "message": {"text": f"{item.name}: {item.message}"}, "locations": [place]})
+    return sarif_log(results, [_metadata(rule) for rule in RULES])
+
+
+def _metadata(rule: Rule) -> dict[str, Any]:
+    """A rule as SARIF has it."""
+    return {"id": rule.code, "name": rule.name, "shortDescription": {"text": rule.doc},
+            "defaultConfiguration": {"level": rule.level.value}}  # fmt: skip
 
 
 def github(found: Sequence[Finding]) -> str:
-    """The findings as GitHub annotations."""
+    """The findings as GitHub annotations, without notes."""
     lines = []
     for item in found:
+        if item.level is Severity.NOTE:
+            continue
         data = _data(item)
-        lines.append(annotation("warning", data["file"], data["line"], item.code, f"{item.name}: {item.message}"))
+        lines.append(annotation(item.level.value, data["file"], data["line"], item.code, f"{item.name}: {item.message}"))
     return "".join(lines)
 
 

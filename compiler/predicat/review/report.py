@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from predicat.review import show
@@ -218,18 +218,19 @@ def sarif(found: Changes, _data: Data) -> str:
     return sarif_log(results)
 
 
-def location(file: str, line: int) -> dict[str, Any]:
+def location(file: str, line: int, column: int = 0) -> dict[str, Any]:
     """A place in a file as SARIF has it."""
-    return {"physicalLocation": {"artifactLocation": {"uri": file}, "region": {"startLine": max(line, 1)}}}
+    region = {"startLine": max(line, 1), **({"startColumn": column} if column else {})}
+    return {"physicalLocation": {"artifactLocation": {"uri": file}, "region": region}}
 
 
-def sarif_log(results: list[dict[str, Any]]) -> str:
-    """Results as a SARIF log. Source: OASIS SARIF 2.1.0."""
-    rules = sorted({result["ruleId"] for result in results})
+def sarif_log(results: list[dict[str, Any]], metadata: Sequence[dict[str, Any]] = ()) -> str:
+    """Results as a SARIF log, with the `metadata` of rules, or the names of those that have results. Source: OASIS SARIF 2.1.0."""
+    rules = list(metadata) or [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
     log = {
         "version": "2.1.0",
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "runs": [{"tool": {"driver": {"name": "predicat", "rules": [{"id": rule} for rule in rules]}}, "results": results}],
+        "runs": [{"tool": {"driver": {"name": "predicat", "rules": rules}}, "results": results}],
     }
     return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
 

@@ -38,11 +38,12 @@ class Answers(Struct):
         self.asked[key] = result
         return result  # type: ignore[return-value]  # a question has answers of one type
 
-    def save(self) -> None:
-        """Keep the answers that this run asked for, and no others."""
-        if self.path is None or self.asked == self.known:
+    def save(self, *, whole: bool = True) -> None:
+        """Keep the answers that this run asked for: no others, if it was of the `whole` catalog."""
+        kept = self.asked if whole else {**self.known, **self.asked}
+        if self.path is None or kept == self.known:
             return
-        content = json.dumps(self.asked, sort_keys=True)
+        content = json.dumps(kept, sort_keys=True)
         with suppress(OSError):
             write_text(self.path, json.dumps({"code": code_hash(), "content": text_hash(content)}) + "\n" + content)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from predicat.diagnostics import Severity
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
@@ -27,8 +28,11 @@ def _undecided(context: Context) -> Iterator[Finding]:
                           "compare values of the right kind, or ask IS NULL")  # fmt: skip
 
 
+_GENERAL = ("P204", "P205", "P206", "P301", "P302", "P303")
+"""What else is found of a condition that decides nothing."""
+
 RULES = (
-    Rule("P201", "tautology", "A filter that is never FALSE.", _tautology),
-    Rule("P202", "contradiction", "A filter that is never TRUE.", _contradiction),
-    Rule("P203", "never-decided", "A filter that is UNKNOWN for every row.", _undecided),
+    Rule("P201", "tautology", "A filter that is never FALSE.", _tautology, Severity.WARNING, _GENERAL),
+    Rule("P202", "contradiction", "A filter that is never TRUE.", _contradiction, Severity.ERROR, _GENERAL),
+    Rule("P203", "never-decided", "A filter that is UNKNOWN for every row.", _undecided, Severity.ERROR, _GENERAL),
 )

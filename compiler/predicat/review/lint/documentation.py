@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from predicat.catalog.model import Filter
+from predicat.diagnostics import Severity
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
@@ -14,7 +15,7 @@ def _missing(code: str, what: str, has: Callable[[Filter], object], hint: str) -
             if not has(row):
                 yield Finding(code, row.qualified, f"it has no {what}", row.span, hint)
 
-    return Rule(code, f"no-{what}", f"A filter without {what}.", check)
+    return Rule(code, f"no-{what}", f"A filter without {what}.", check, Severity.NOTE)
 
 
 RULES = (

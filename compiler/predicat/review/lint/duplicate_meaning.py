@@ -26,7 +26,7 @@ def check(context: Context) -> Iterator[Finding]:
         for at, first in sorted(first_of.items()):
             row, one = members[at], members[first]
             yield Finding(RULE.code, row.qualified, f"it accepts the same rows as {one.qualified}", row.span,
-                          f"refer to it instead: all: [{one.name}]")  # fmt: skip
+                          f"refer to it instead: all: [{one.name}]", filters=(row.qualified, one.qualified))  # fmt: skip
 
 
 def _duplicates(context: Context, nodes: Sequence[Node], members: Sequence[int], on_unknown: str) -> dict[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from predicat.diagnostics import Severity
 from predicat.ir.nodes import Call, Node
 from predicat.ir.text import to_text
 from predicat.ir.types import BOOLEAN
@@ -33,4 +34,4 @@ def _gap(context: Context, union: Node) -> str:
     return context.ask(("gap", to_text(union)), answer)
 
 
-RULE = Rule("P402", "group-gap", "A row that no filter of an exhaustive group accepts, which is shown.", check)
+RULE = Rule("P402", "group-gap", "A row that no filter of an exhaustive group accepts, which is shown.", check, Severity.ERROR)

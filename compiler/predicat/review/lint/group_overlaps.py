@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from predicat.diagnostics import Severity
 from predicat.ir.nodes import Node
 from predicat.ir.text import to_text
 from predicat.review.compare import search
@@ -23,7 +24,7 @@ def check(context: Context) -> Iterator[Finding]:
             shown = "" if disjoint(needs[at], needs[other_at]) else _common(context, group.nodes[at], group.nodes[other_at])
             if shown:
                 yield Finding(RULE.code, group.name, f"{one.name} and {other.name} both accept {shown}", one.span,
-                              "the group says exclusive: true")  # fmt: skip
+                              "the group says exclusive: true", filters=(one.qualified, other.qualified))  # fmt: skip
 
 
 def _common(context: Context, one: Node, other: Node) -> str:
@@ -36,4 +37,4 @@ def _common(context: Context, one: Node, other: Node) -> str:
     return context.ask(("common", to_text(one), to_text(other)), answer)
 
 
-RULE = Rule("P401", "group-overlap", "Two filters of an exclusive group accept one row, which is shown.", check)
+RULE = Rule("P401", "group-overlap", "Two filters of an exclusive group accept one row, which is shown.", check, Severity.ERROR, ("P205",))

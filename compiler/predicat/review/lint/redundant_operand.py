@@ -53,4 +53,4 @@ def _fix(parent: Call, place: int) -> Fix | None:
     return Fix(Span(spans[0].source, start, end), "")
 
 
-RULE = Rule("P204", "redundant-operand", "An operand of AND or OR that decides no row (proved).", check)
+RULE = Rule("P204", "redundant-operand", "An operand of AND or OR that decides no row (proved).", check, over=("P301", "P302", "P303"))

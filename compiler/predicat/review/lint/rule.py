@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span
@@ -27,7 +28,10 @@ class Fix(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """What a rule found: of which filter (or dataset, or group), where, what to do, and perhaps how to mend it."""
+    """What a rule found: of which filter (or dataset, or group), where, what to do, and perhaps how to mend it.
+
+    `filters` are those that it is about, where that is not the one of its name. `level` is that of its rule.
+    """
 
     code: str
     name: str
@@ -35,9 +39,16 @@ class Finding(Struct, frozen=True):
     span: Span = NOWHERE
     hint: str | None = None
     fix: Fix | None = None
+    filters: tuple[str, ...] = ()
+    level: Severity = Severity.WARNING
+
+    @property
+    def about(self) -> frozenset[str]:
+        """The filters that it is about, or the name of what else it is about."""
+        return frozenset(self.filters or (self.name,))
 
     def diagnostic(self) -> Diagnostic:
-        return Diagnostic(self.code, f"{self.name}: {self.message}", self.span, self.hint, Severity.WARNING)
+        return Diagnostic(self.code, f"{self.name}: {self.message}", self.span, self.hint, self.level)
 
 
 class Group(Struct, frozen=True):
@@ -113,9 +124,41 @@ class Context(Struct):
 
 
 class Rule(Struct, frozen=True):
-    """A rule: its code, its name, what it looks for in one line, and how."""
+    """A rule: its code, its name, what it looks for in one line, and how.
+
+    `level`: an error is certainly wrong, a warning probably, a note is for whoever asks. `over` are the codes of rules that find
+    the same cause in a more general way: where this rule finds something, what they find of the same filters at that place is left out.
+    """
 
     code: str
     name: str
     doc: str
     check: Callable[[Context], Iterator[Finding]]
+    level: Severity = Severity.WARNING
+    over: tuple[str, ...] = ()
+
+    def findings(self, context: Context, *, asked: bool = False) -> Iterator[Finding]:
+        """What it finds, at its level: a note is a warning for whoever asked for its rule."""
+        level = Severity.WARNING if asked and self.level is Severity.NOTE else self.level
+        for item in self.check(context):
+            yield replace(item, level=level)
+
+
+def without_repeats(found: Sequence[Finding], rules: Iterable[Rule]) -> list[Finding]:
+    """The findings without those whose cause a more specific rule found."""
+    over = {rule.code: rule.over for rule in rules}
+    specific: dict[str, list[Finding]] = {}
+    for item in found:
+        for code in over.get(item.code, ()):
+            specific.setdefault(code, []).append(item)
+    return [item for item in found if not any(_explains(other, item) for other in specific.get(item.code, ()))]
+
+
+def _explains(one: Finding, other: Finding) -> bool:
+    """Whether two findings are of the same filters, and where both are of a part of a body, of the same part."""
+    if not one.about <= other.about:
+        return False
+    if one.span.source.outer is None or other.span.source.outer is None:
+        return True
+    a, b = one.span.outermost(), other.span.outermost()
+    return a.start < b.end and b.start < a.end

@@ -19,7 +19,7 @@ def check(context: Context) -> Iterator[Finding]:
             kind = context.compared(group.nodes[other_at], group.nodes[at], (other.on_unknown, one.on_unknown))
             if kind == "narrower":
                 yield Finding(RULE.code, one.qualified, f"in the group {group.name}, {other.name} accepts all of its rows", one.span,
-                              "order them, or exclude the rows of one from the other")  # fmt: skip
+                              "order them, or exclude the rows of one from the other", filters=(one.qualified, other.qualified))  # fmt: skip
 
 
 RULE = Rule("P205", "subsumed-member", "A filter of a group whose rows another one of it accepts too (proved).", check)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from predicat.diagnostics import Severity
 from predicat.ir.nodes import fields_of
 from predicat.review.lint.rule import Context, Finding, Rule
 
@@ -17,4 +18,4 @@ def check(context: Context) -> Iterator[Finding]:
                 yield Finding(RULE.code, f"{name}.{field}", "no filter reads this field", hint=hint)
 
 
-RULE = Rule("P101", "unused-field", "A declared field that no filter reads.", check)
+RULE = Rule("P101", "unused-field", "A declared field that no filter reads.", check, Severity.NOTE)

@@ -1,0 +1,89 @@
+"""What lint found, kept in the user's cache: a catalog that has not changed is not read again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from predicat.catalog.fingerprint import cache_folder, fingerprint, text_hash
+from predicat.catalog.manifest import write_text
+from predicat.diagnostics import NOWHERE, Severity, Source, Span
+from predicat.review.lint.answers import Answers, recalled
+from predicat.review.lint.rule import Finding, Fix
+
+_KEPT = 50
+"""How many runs are kept."""
+
+
+def answers(folder: Path) -> Answers:
+    """The answers of earlier runs on the catalog of a folder."""
+    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+    return recalled(cache_folder() / "lint" / f"answers-{name}.json")
+
+
+def place(folder: Path, macros: Path, variables: Mapping[str, str], options: Sequence[object]) -> Path:
+    """Where is kept what lint found in a catalog as it is now, with these options, by this code."""
+    here = str(Path.cwd())  # files are named from there
+    digest = fingerprint(folder, macros, {**variables, " here": here, " options": repr(options)})
+    return cache_folder() / "lint" / f"run-{digest}.json"
+
+
+def recall(path: Path) -> list[Finding] | None:
+    """The findings that are kept at a place; None if there are none, or they are damaged."""
+    try:
+        head, _, content = path.read_text(encoding="utf-8").partition("\n")
+        if head != text_hash(content):
+            return None
+        sources: dict[str, Source] = {}
+        return [_finding(item, sources) for item in json.loads(content)]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def remember(path: Path, found: Sequence[Finding]) -> None:
+    """Keep the findings of a run, and forget the oldest runs; a cache that cannot be written is none."""
+    content = json.dumps([_data(item) for item in found])
+    try:
+        write_text(path, f"{text_hash(content)}\n{content}")
+        runs = sorted(path.parent.glob("run-*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+        for old in runs[_KEPT:]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        pass
+
+
+def _data(item: Finding) -> dict[str, Any]:
+    return {
+        "code": item.code, "name": item.name, "message": item.message, "span": _span_data(item.span), "hint": item.hint,
+        "fix": [_span_data(item.fix.span), item.fix.text] if item.fix else None, "filters": item.filters, "level": item.level.value,
+    }  # fmt: skip
+
+
+def _span_data(span: Span) -> list[Any] | None:
+    if not span.source.text:
+        return None
+    whole = span.outermost()
+    return [whole.source.name, whole.start, whole.end, span.text]
+
+
+def _finding(item: Mapping[str, Any], sources: dict[str, Source]) -> Finding:
+    fix = Fix(_span(item["fix"][0], sources), item["fix"][1]) if item["fix"] else None
+    return Finding(item["code"], item["name"], item["message"], _span(item["span"], sources), item["hint"], fix,
+                   tuple(item["filters"]), Severity(item["level"]))  # fmt: skip
+
+
+def _span(data: Sequence[Any] | None, sources: dict[str, Source]) -> Span:
+    """A place in a file. Where its text is another one there, as that of a macro, it is a text of its own within."""
+    if data is None:
+        return NOWHERE
+    name, start, end, text = data
+    if name not in sources:
+        sources[name] = Source(name, Path(name).read_bytes().decode("utf-8").removeprefix("\ufeff"))
+    whole = Span(sources[name], start, end)
+    if whole.text == text or len(text) < 2:
+        return whole
+    inner = Source(name, text, sources[name], [start] * (len(text) - 1) + [max(end - 1, start)])
+    return Span(inner, 0, len(text))
