@@ -44,8 +44,8 @@ _AGE = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(_UNITS)})s?\Z")
 _DAYS = re.compile(r"([0-9]{1,4}) days?\Z")
 _SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
 TEST_KEYS = ("row", "matches", "version", "description")
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
-_FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
+NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
+FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
 _ENUM_NAME = re.compile(r"[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62}){0,7}\Z")
 _SUBSCRIPTION_NAME = re.compile(r"[A-Za-z0-9][\w.\-/:]{0,127}\Z")
 
@@ -135,7 +135,7 @@ class DefinitionReader(Struct):
         if "dataset" not in keys:
             return
         name = keys["dataset"].text("dataset")
-        if not _NAME.match(name):
+        if not NAME.match(name):
             self.reporter.add(msg.bad_name(keys["dataset"].span, "dataset", name))
             return
         dataset = self.datasets.setdefault(name, DatasetDefinition(name))
@@ -191,7 +191,7 @@ class DefinitionReader(Struct):
     # --- fields and parameters
 
     def field(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
-        if not _FIELD_NAME.match(name):
+        if not FIELD_NAME.match(name):
             self.reporter.add(msg.bad_value(span, "a field", f"{name!r} is no name of a field"))
             return
         if not self.once(dataset, f"field {name}", span):
@@ -242,7 +242,7 @@ class DefinitionReader(Struct):
     def params(self, item: Item) -> dict[str, ParamDecl]:
         found: dict[str, ParamDecl] = {}
         for name, value, span in item.entries("params"):
-            if not _NAME.match(name):
+            if not NAME.match(name):
                 self.reporter.add(msg.bad_name(span, "parameter", name))
                 continue
             if value.value is not None:
@@ -266,7 +266,7 @@ class DefinitionReader(Struct):
     # --- filters
 
     def filter(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
-        if not _NAME.match(name):
+        if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "filter", name))
             return
         if not self.once(dataset, f"filter {name}", span):
@@ -483,7 +483,7 @@ class DefinitionReader(Struct):
     # --- groups and subscriptions
 
     def group(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
-        if not _NAME.match(name):
+        if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "group", name))
             return
         if not self.once(dataset, f"group {name}", span):

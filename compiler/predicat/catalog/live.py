@@ -34,15 +34,17 @@ class Loaded(Struct, frozen=True):
     """A catalog as it is now. With problems, `catalog` has the filters that have none; `definitions` is
     what the files say.
 
-    `diagnostics` are all the errors, in the order of their places, and then the warnings. `tests` has for
-    each filter how many tests it has and how many of them fail.
+    `diagnostics` are all the errors, in the order of their places, and then the warnings. `files` has the root
+    of each file that is valid YAML, by its resolved path. `tests` has for each filter how many tests it has and
+    how many of them fail. Places are those of the last load: texts move, and places with them.
     """
 
     catalog: Catalog
     definitions: Mapping[str, DatasetDefinition]
     diagnostics: tuple[Diagnostic, ...]
-    files: Mapping[Path, Source]
+    files: Mapping[Path, Item]
     tests: Mapping[str, tuple[int, int]]
+    templates: Templates
 
     @property
     def good(self) -> bool:
@@ -58,6 +60,7 @@ class LiveCatalog:
         self.variables = dict(variables or {})
         self._files: dict[Path, FileParts] = {}
         self._disk: dict[Path, tuple[object, Source]] = {}
+        self._resolved: dict[Path, Path] = {}
         self._memory = _Memory()
         self._templates: tuple[object, Templates] | None = None
         self._today: date | None = None
@@ -72,39 +75,30 @@ class LiveCatalog:
         reporter = Reporter()
         reader = _Reader(reporter)
         files: dict[Path, FileParts] = {}
+        roots: dict[Path, Item] = {}
         for file in catalog_files(self.folder, reporter):
-            source = self._source(file, texts, reporter)
+            path = self._resolved.get(file) or self._resolved.setdefault(file, file.resolve())
+            source = self._source(path, texts, reporter)
             if source is None:
                 continue
-            files[file] = read_parts(source, self._files.get(file))
-            item = files[file].item(reporter)
+            files[path] = read_parts(source, self._files.get(path))
+            item = files[path].item(reporter)
             if item is not None:
                 reader.file(item)
+                roots[path] = item
         self._files = files
-        builder = _Builder(
-            reader,
-            self._rendering({**reader.variables, **self.variables}),
-            reporter,
-            True,
-            today,
-            memory=self._memory,
-        )
+        templates = self._rendering({**reader.variables, **self.variables})
+        builder = _Builder(reader, templates, reporter, True, today, memory=self._memory)
         catalog = builder.catalog()
         if not reporter.errors:  # while a file is broken its filters are gone, and come back
             self._memory.forget(builder)
         outcome = (*reporter.sorted_errors(), *reporter.warnings)
-        return Loaded(
-            catalog,
-            reader.datasets,
-            outcome,
-            {file.resolve(): parts.source for file, parts in files.items()},
-            builder.outcomes,
-        )
+        return Loaded(catalog, reader.datasets, outcome, roots, builder.outcomes, templates)
 
     def _source(self, file: Path, texts: Mapping[Path, str], reporter: Reporter) -> Source | None:
         """The text of a file, read from the disk only if it has changed there."""
         before = self._files.get(file)
-        if texts and (text := texts.get(file.resolve())) is not None:
+        if texts and (text := texts.get(file)) is not None:
             same = before is not None and before.source.text == text
             return before.source if same and before is not None else read_source(file, reporter, texts)
         try:

@@ -232,6 +232,11 @@ def _scalar(node: ScalarNode) -> Any:
     return node.value if node.tag == _TEXT else _constructed(node.tag, node.value)
 
 
+def resolved(text: str) -> Any:
+    """What a text is as a plain scalar, without quotes."""
+    return _constructed(tag, text) if (tag := _tags[text]) != _TEXT else text
+
+
 _constructor: Any = yaml.constructor.SafeConstructor()
 _PLAIN: dict[str, Any] = {tag: _constructor.yaml_constructors[tag] for tag in (f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "timestamp"))}
 """How the values of plain scalars are made; they need no constructor of their own."""

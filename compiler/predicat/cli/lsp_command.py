@@ -20,4 +20,31 @@ def command(folder: Path, *, no_lint: bool) -> None:
     from predicat.editor.server import create  # noqa: PLC0415  # not for --help
 
     gc.enable()  # this command does not end soon
-    create(folder, lint=not no_lint).start_io()
+    create(folder, lint=not no_lint, rows=_Measured(folder.resolve().parent / HISTORY)).start_io()
+
+
+HISTORY = Path("target") / "quality" / "history.jsonl"
+"""Where `predicat quality run` keeps its results."""
+
+
+class _Measured:
+    """For each filter how many rows it accepted, of how many, when that was measured last."""
+
+    def __init__(self, history: Path) -> None:
+        self.history = history
+        self.state: object = None
+        self.rows: dict[str, tuple[int, int]] = {}
+
+    def __call__(self) -> dict[str, tuple[int, int]]:
+        """None where nothing was measured; read again only when the file has changed."""
+        from predicat.diagnostics import PredicatError, Reporter  # noqa: PLC0415  # not for --help
+        from predicat.quality.stores import read  # noqa: PLC0415  # as above
+
+        try:
+            status = self.history.stat()
+            if self.state != (state := (status.st_mtime_ns, status.st_size)):
+                self.state = state
+                self.rows = {item["filter"]: (item["accepted"], item["rows"]) for item in read(self.history, Reporter())}
+        except (OSError, PredicatError, KeyError, TypeError):
+            self.rows = {}
+        return self.rows

@@ -21,6 +21,7 @@ COMMANDS = {
     "check": "Check a catalog, its inline tests and the rules of its released versions.",
     "test": "Run the tests of filters, generate rows for them, and measure what they find.",
     "lint": "Find filters that are legal and probably wrong.",
+    "fmt": "Lay out catalog files, with comments kept.",
     "diff": "Show what a change does to the rows of each filter, with proofs.",
     "comment": "Make a review the one comment of a pull request.",
     "release": "Record the versions of the catalog as released.",

@@ -207,6 +207,10 @@ def yaml_limit(span: Span, reason: str) -> Diagnostic:
     return Diagnostic("yaml-limit", reason, span)
 
 
+def no_layout(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("layout", f"the file is left as it is: {reason}", span, hint)
+
+
 def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
     hint = did_you_mean(key, known) or f"known keys: {_listed(known, 30)}"

@@ -1,4 +1,6 @@
-"""Where a cursor stands in a catalog file, worked out from the lines alone: the file may be broken while somebody types."""
+"""Where a cursor stands in a catalog file, worked out from the lines alone: the file may be broken while
+somebody types.
+"""
 
 from __future__ import annotations
 

@@ -1,127 +1,346 @@
-"""The language server (LSP 3.17, by pygls): problems as you type, completion, hover, go to definition, quick fixes."""
+"""The language server (LSP 3.17, by pygls): problems as you type, completion, hover, definitions and uses,
+rename, outlines, signatures, lenses, layout, quick fixes.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import re
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from typing import Protocol
 
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 import predicat
-from predicat.diagnostics import Diagnostic, Severity, Span, extras
-from predicat.editor.workspace import Workspace
+from predicat.catalog.model import Catalog
+from predicat.diagnostics import Diagnostic, PredicatError, Severity, Source, extras
+from predicat.editor import rename as renaming
+from predicat.editor.lenses import Rows
+from predicat.editor.protocol import column_of, path_of, position, range_of, utf16
+from predicat.editor.symbols import Outline, Use, file_of
+from predicat.editor.workspace import Location, Workspace
 
 _KINDS = {
-    "field": lsp.CompletionItemKind.Field, "filter": lsp.CompletionItemKind.Reference, "function": lsp.CompletionItemKind.Function,
-    "key": lsp.CompletionItemKind.Property, "macro": lsp.CompletionItemKind.Snippet, "type": lsp.CompletionItemKind.TypeParameter,
+    "field": lsp.CompletionItemKind.Field,
+    "filter": lsp.CompletionItemKind.Reference,
+    "function": lsp.CompletionItemKind.Function,
+    "key": lsp.CompletionItemKind.Property,
+    "macro": lsp.CompletionItemKind.Snippet,
+    "type": lsp.CompletionItemKind.TypeParameter,
     "value": lsp.CompletionItemKind.Value,
-}  # fmt: skip
+}
+_SYMBOLS = {
+    "dataset": lsp.SymbolKind.Namespace,
+    "field": lsp.SymbolKind.Field,
+    "filter": lsp.SymbolKind.Function,
+    "version": lsp.SymbolKind.Method,
+    "group": lsp.SymbolKind.Array,
+    "subscription": lsp.SymbolKind.Event,
+}
 _SUGGESTED = re.compile(r"did you mean '([^']+)'")
+_REQUEST_FAILED = -32803
+_LENS_COMMANDS = {"tests": "predicat.test", "users": "predicat.showUses", "rows": ""}
+"""Commands that the editor's extension has; without one a lens is only shown."""
 
 
-def path_of(uri: str) -> Path:
-    """The file of a file: URI."""
-    return Path(unquote(urlsplit(uri).path)).resolve()
+def create(folder: Path, *, lint: bool = True, rows: Callable[[], Rows] = dict) -> LanguageServer:
+    """A server for a catalog folder.
 
-
-def create(folder: Path, *, lint: bool = True) -> LanguageServer:
-    """A server for a catalog folder. With `lint` the quick findings of the lint rules are shown too, on opening and saving."""
+    With `lint` the quick findings of the lint rules are shown too, on opening and saving. `rows` gives what
+    was measured of filters.
+    """
     server = LanguageServer("predicat", predicat.__version__)
-    workspace = Workspace(folder.resolve())
-    published: set[str] = set()
+    service = _Service(server, Workspace(folder.resolve()), rows, lint=lint)
+    _documents(server, service)
+    _questions(server, service)
+    _changes(server, service)
+    return server
 
-    def publish(*, thorough: bool) -> None:
-        found = workspace.check()
-        if lint and thorough and workspace.good is not None and not any(item.severity is Severity.ERROR for item in found):
-            found += _findings(workspace)
-        by_file: dict[str, list[lsp.Diagnostic]] = {uri: [] for uri in (*published, *(file.as_uri() for file in workspace.texts))}
+
+class _Positioned(Protocol):
+    """A question about a place in a document."""
+
+    @property
+    def text_document(self) -> lsp.TextDocumentIdentifier: ...
+
+    @property
+    def position(self) -> lsp.Position: ...
+
+
+class _Service:
+    """What the server's answers share."""
+
+    def __init__(
+        self, server: LanguageServer, workspace: Workspace, rows: Callable[[], Rows], *, lint: bool
+    ) -> None:
+        self.server = server
+        self.workspace = workspace
+        self.rows = rows
+        self.linter = ThreadPoolExecutor(1) if lint and extras.installed("z3") else None
+        self.published: dict[str, list[lsp.Diagnostic]] = {}
+
+    def publish(self, uri: str, *, saved: bool = False) -> None:
+        """Check the catalog and say what is new, and of the document `uri` in any case; lint it if it is
+        `saved`.
+        """
+        first = self.workspace.loaded is None
+        found = self.workspace.check()
+        if first:  # the catalog stays: the collector need not look at it again and again
+            gc.collect()
+            gc.freeze()
+        if saved and self.linter is not None and self.workspace.current().good:
+            self._lint(uri, found)
+        else:
+            self._tell(uri, found)
+
+    def _lint(self, uri: str, found: list[Diagnostic]) -> None:
+        """Tell the problems with the findings beside them when those are known, unless something changes
+        before.
+        """
+        loaded = self.workspace.current()
+        loop = asyncio.get_running_loop()
+
+        def tell(findings: list[Diagnostic]) -> None:
+            if self.workspace.loaded is loaded:
+                self._tell(uri, [*found, *findings])
+
+        def lint() -> None:
+            findings: list[Diagnostic] = []
+            try:
+                findings = _findings(loaded.catalog)
+            finally:
+                loop.call_soon_threadsafe(tell, findings)
+
+        if found:
+            self._tell(uri, found)
+        assert self.linter is not None  # noqa: S101  # asked for by publish
+        self.linter.submit(lint)
+
+    def _tell(self, uri: str, found: list[Diagnostic]) -> None:
+        now: dict[str, list[lsp.Diagnostic]] = {target: [] for target in (*self.published, uri)}
         for item in found:
-            place = item.span.outermost()
-            uri = (Path(place.source.name).resolve() if place.source.name else workspace.folder).as_uri()
-            by_file.setdefault(uri, []).append(_diagnostic(item))
-        published.clear()
-        for uri, items in by_file.items():
-            server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, items))
-            if items:
-                published.add(uri)
+            name = item.span.outermost().source.name
+            file = Path(name).resolve() if name else self.workspace.folder
+            now.setdefault(file.as_uri(), []).append(_diagnostic(item))
+        for target, items in now.items():
+            if target == uri or items != self.published.get(target):
+                self.server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(target, items))
+        self.published = {target: items for target, items in now.items() if items}
+
+    def at(self, params: _Positioned) -> tuple[Path, int, int]:
+        """The file, line and column, in characters, that a question is about."""
+        file, place = path_of(params.text_document.uri), params.position
+        return file, place.line, column_of(self.workspace.text(file), place.line, place.character)
+
+    def location(self, found: Location) -> lsp.Location:
+        source = Source(str(found.file), self.workspace.text(found.file))
+        row = source.line(found.line + 1)
+        ends = (found.column, found.column + found.length)
+        start, end = (lsp.Position(found.line, utf16(row[:column])) for column in ends)
+        return lsp.Location(found.file.as_uri(), lsp.Range(start, end))
+
+    def symbol(self, params: _Positioned) -> Use | None:
+        return self.workspace.use_at(*self.at(params))
+
+
+def _documents(server: LanguageServer, service: _Service) -> None:
+    workspace = service.workspace
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         workspace.texts[path_of(params.text_document.uri)] = params.text_document.text
-        publish(thorough=True)
+        service.publish(params.text_document.uri, saved=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
         document = server.workspace.get_text_document(params.text_document.uri)
         workspace.texts[path_of(params.text_document.uri)] = document.source
-        publish(thorough=False)
+        service.publish(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
-    def did_save(_params: lsp.DidSaveTextDocumentParams) -> None:
-        publish(thorough=True)
+    def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        service.publish(params.text_document.uri, saved=True)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
         workspace.texts.pop(path_of(params.text_document.uri), None)
-        publish(thorough=False)
+        service.publish(params.text_document.uri)
 
-    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["'", '"', " ", "."]))
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_files(params: lsp.DidChangeWatchedFilesParams) -> None:
+        for change in params.changes[:1]:
+            service.publish(change.uri)
+
+
+def _questions(server: LanguageServer, service: _Service) -> None:
+    workspace = service.workspace
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=["'", '"', " ", "."])
+    )
     def complete(params: lsp.CompletionParams) -> lsp.CompletionList:
-        found = workspace.complete(path_of(params.text_document.uri), params.position.line, params.position.character)
-        items = [lsp.CompletionItem(item.text, kind=_KINDS[item.kind], detail=item.about or item.kind) for item in found]
+        items = [
+            lsp.CompletionItem(item.text, kind=_KINDS[item.kind], detail=item.about or item.kind)
+            for item in workspace.complete(*service.at(params))
+        ]
         return lsp.CompletionList(is_incomplete=False, items=items)
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        found = workspace.hover(path_of(params.text_document.uri), params.position.line, params.position.character)
+        found = workspace.hover(*service.at(params))
         return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, found)) if found else None
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        found = workspace.definition(path_of(params.text_document.uri), params.position.line, params.position.character)
-        if found is None:
-            return None
-        start, end = lsp.Position(found.line, found.column), lsp.Position(found.line, found.column + found.length)
-        return lsp.Location(found.file.as_uri(), lsp.Range(start, end))
+        found = workspace.definition(*service.at(params))
+        return service.location(found) if found is not None else None
 
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=[lsp.CodeActionKind.QuickFix]))
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        use = service.symbol(params)
+        uses = workspace.uses(use.symbol) if use is not None else []
+        return [
+            lsp.Location(
+                file_of(item.near).as_uri(), range_of(item.span if item.span is not None else item.near)
+            )
+            for item in uses
+            if params.context.include_declaration or not item.defines
+        ]
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def document_symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        return list(map(_symbol, workspace.outline(path_of(params.text_document.uri))))
+
+    @server.feature(lsp.WORKSPACE_SYMBOL)
+    def workspace_symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
+        found: list[lsp.WorkspaceSymbol] = []
+        for dataset, item in workspace.symbols(params.query):
+            place = lsp.Location(file_of(item.place).as_uri(), range_of(item.place))
+            found.append(lsp.WorkspaceSymbol(place, item.name, _SYMBOLS[item.kind], container_name=dataset))
+        return found
+
+    @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=["(", ","]))
+    def signature_help(params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        found, argument = workspace.signatures(*service.at(params))
+        rows = [
+            lsp.SignatureInformation(
+                item.label,
+                item.doc or None,
+                [lsp.ParameterInformation(name) for name in item.arguments],
+                min(argument, max(len(item.arguments) - 1, 0)),
+            )
+            for item in found
+        ]
+        active = next((place for place, item in enumerate(found) if argument < len(item.arguments)), 0)
+        return lsp.SignatureHelp(rows, active) if rows else None
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    def code_lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        found: list[lsp.CodeLens] = []
+        for item in workspace.lenses(path_of(params.text_document.uri), service.rows()):
+            place = range_of(item.place)
+            arguments = [item.name] if item.kind == "tests" else [params.text_document.uri, place.start]
+            command = lsp.Command(item.title, _LENS_COMMANDS[item.kind], arguments=arguments)
+            found.append(lsp.CodeLens(place, command))
+        return found
+
+
+def _changes(server: LanguageServer, service: _Service) -> None:
+    workspace = service.workspace
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def fixes(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        return [action for item in params.context.diagnostics if (action := _action(params.text_document.uri, item)) is not None]
+        found = (_action(params.text_document.uri, item) for item in params.context.diagnostics)
+        return [action for action in found if action is not None]
 
-    return server
+    @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
+    def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
+        from predicat.editor.layout import layout  # noqa: PLC0415  # its library loads when it is used
+
+        file = path_of(params.text_document.uri)
+        source = Source(str(file), workspace.text(file))
+        try:
+            text = layout(source)
+        except PredicatError as error:
+            raise JsonRpcException(error.diagnostics[0].message, _REQUEST_FAILED) from None
+        whole = lsp.Range(lsp.Position(0, 0), position(source, len(source.text)))
+        return [lsp.TextEdit(whole, text)] if text != source.text else []
+
+    @server.feature(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare(params: lsp.PrepareRenameParams) -> lsp.PrepareRenamePlaceholder | None:
+        use = service.symbol(params)
+        if use is None or use.span is None:
+            return None
+        try:
+            renaming.check(use.symbol, workspace.current(), workspace.folder)
+        except (renaming.Refused, PredicatError) as error:
+            raise _failed(error) from None
+        return lsp.PrepareRenamePlaceholder(range_of(use.span), use.symbol.name)
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME, lsp.RenameOptions(prepare_provider=True))
+    def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        use = service.symbol(params)
+        if use is None:
+            return None
+        try:
+            edits = workspace.rename(use.symbol, params.new_name)
+        except (renaming.Refused, PredicatError) as error:
+            raise _failed(error) from None
+        sources = {edit.file: Source(str(edit.file), workspace.text(edit.file)) for edit in edits}
+        return lsp.WorkspaceEdit(changes=_text_edits(edits, sources))
 
 
-def _findings(workspace: Workspace) -> list[Diagnostic]:
-    if not extras.installed("z3") or workspace.good is None:
-        return []
+def _text_edits(edits: list[renaming.Edit], sources: Mapping[Path, Source]) -> dict[str, list[lsp.TextEdit]]:
+    found: dict[str, list[lsp.TextEdit]] = {}
+    for edit in sorted(edits, key=lambda item: (item.file, item.start)):
+        source = sources[edit.file]
+        place = lsp.Range(position(source, edit.start), position(source, edit.end))
+        found.setdefault(edit.file.as_uri(), []).append(lsp.TextEdit(place, edit.text))
+    return found
+
+
+def _failed(error: Exception) -> JsonRpcException:
+    """An answer that says why not, which editors show."""
+    reason = error.diagnostics[0].message if isinstance(error, PredicatError) else str(error)
+    return JsonRpcException(f"cannot rename: {reason}", _REQUEST_FAILED)
+
+
+def _symbol(item: Outline) -> lsp.DocumentSymbol:
+    inner = list(map(_symbol, item.inner))
+    kind = _SYMBOLS[item.kind]
+    return lsp.DocumentSymbol(
+        item.name,
+        kind,
+        range_of(item.whole),
+        range_of(item.place),
+        item.detail or None,
+        children=inner or None,
+    )
+
+
+def _findings(catalog: Catalog) -> list[Diagnostic]:
     from predicat.review.lint import RULES, Context  # noqa: PLC0415  # needs z3
 
-    context = Context(workspace.good, timeout=0.2)
+    context = Context(catalog, timeout=0.2)
     quick = [rule for rule in RULES if not rule.code.startswith(("P10", "P206"))]
     return [item.diagnostic() for rule in quick for item in rule.check(context)]
 
 
 def _diagnostic(item: Diagnostic) -> lsp.Diagnostic:
     message = item.message + (f"\n{item.hint}" if item.hint else "")
-    severity = lsp.DiagnosticSeverity.Error if item.severity is Severity.ERROR else lsp.DiagnosticSeverity.Warning
+    severity = (
+        lsp.DiagnosticSeverity.Error if item.severity is Severity.ERROR else lsp.DiagnosticSeverity.Warning
+    )
     suggested = _SUGGESTED.search(item.hint or "")
     data = {"replacement": suggested[1]} if suggested else None
-    return lsp.Diagnostic(_range(item.span), message, severity, code=item.code, source="predicat", data=data)
-
-
-def _range(span: Span) -> lsp.Range:
-    place = span.outermost()
-    if not place.source.text:
-        return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-    ends = [place.source.line_column(at) for at in (place.start, max(place.end, place.start))]
-    return lsp.Range(*(lsp.Position(line - 1, _utf16(place.source.line(line)[: column - 1])) for line, column in ends))
-
-
-def _utf16(text: str) -> int:
-    """The length as the protocol counts it."""
-    return len(text.encode("utf-16-le")) // 2
+    return lsp.Diagnostic(
+        range_of(item.span), message, severity, code=item.code, source="predicat", data=data
+    )
 
 
 def _action(uri: str, item: lsp.Diagnostic) -> lsp.CodeAction | None:
@@ -129,4 +348,10 @@ def _action(uri: str, item: lsp.Diagnostic) -> lsp.CodeAction | None:
     if not replacement:
         return None
     edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(item.range, replacement)]})
-    return lsp.CodeAction(f"Change to {replacement}", kind=lsp.CodeActionKind.QuickFix, diagnostics=[item], edit=edit, is_preferred=True)
+    return lsp.CodeAction(
+        f"Change to {replacement}",
+        kind=lsp.CodeActionKind.QuickFix,
+        diagnostics=[item],
+        edit=edit,
+        is_preferred=True,
+    )

@@ -8,11 +8,23 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from predicat.catalog.definitions import FIELD_KEYS, FILE_KEYS, FILTER_KEYS, GROUP_KEYS, PARAM_KEYS, SUBSCRIPTION_KEYS, TEST_KEYS
-from predicat.catalog.load import load_catalog
+from predicat.catalog.definitions import (
+    FIELD_KEYS,
+    FILE_KEYS,
+    FILTER_KEYS,
+    GROUP_KEYS,
+    PARAM_KEYS,
+    SUBSCRIPTION_KEYS,
+    TEST_KEYS,
+)
+from predicat.catalog.live import LiveCatalog, Loaded
 from predicat.catalog.model import Catalog, Filter
-from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
+from predicat.diagnostics import Diagnostic, Span, Unsupported
+from predicat.editor.lenses import Lens, Rows, lenses
 from predicat.editor.places import Place, place
+from predicat.editor.rename import Edit, rename
+from predicat.editor.signatures import Signature, call_at, signatures
+from predicat.editor.symbols import Index, Outline, Symbol, Use, dict_of, file_of, outline
 from predicat.frontends import LANGUAGES
 from predicat.frontends.cel.reader import KNOWN as CEL_FUNCTIONS
 from predicat.frontends.sql import FUNCTIONS as SQL_FUNCTIONS
@@ -23,7 +35,9 @@ _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")
 
 
 class Completion(Struct, frozen=True):
-    """A word to offer: its text, what it is ("field", "filter", "function", "key", "macro"), and a line about it."""
+    """A word to offer: its text, what it is ("field", "filter", "function", "key", "macro"), and a line
+    about it.
+    """
 
     text: str
     kind: str
@@ -31,7 +45,7 @@ class Completion(Struct, frozen=True):
 
 
 class Location(Struct, frozen=True):
-    """A place in a file, 0-based."""
+    """A place in a file, 0-based; columns count characters."""
 
     file: Path
     line: int
@@ -45,15 +59,25 @@ class Workspace(Struct):
     folder: Path
     texts: dict[Path, str] = field(default_factory=dict[Path, str])
     good: Catalog | None = None
+    loaded: Loaded | None = None
+    index: Index = field(default_factory=Index)
+    _live: LiveCatalog | None = None
 
     def check(self) -> list[Diagnostic]:
         """Every problem and warning of the catalog as it is now."""
-        try:
-            catalog = load_catalog(self.folder, texts=self.texts)
-        except PredicatError as error:
-            return list(error.diagnostics)
-        self.good = catalog
-        return list(catalog.warnings)
+        if self._live is None:
+            self._live = LiveCatalog(self.folder)
+        self.loaded = self._live.load(self.texts)
+        if self.loaded.good or self.good is None:
+            self.good = self.loaded.catalog
+        return list(self.loaded.diagnostics)
+
+    def current(self) -> Loaded:
+        """The catalog as it is now."""
+        if self.loaded is None:
+            self.check()
+        assert self.loaded is not None  # noqa: S101  # checked just now
+        return self.loaded
 
     def text(self, file: Path) -> str:
         found = self.texts.get(file)
@@ -85,7 +109,9 @@ class Workspace(Struct):
             return
         dataset = self.good.datasets.get(at.dataset) if self.good else None
         for decl in dataset.fields.values() if dataset else ():
-            yield Completion(decl.name, "field", f"{decl.type}" + (f": {decl.description}" if decl.description else ""))
+            yield Completion(
+                decl.name, "field", f"{decl.type}" + (f": {decl.description}" if decl.description else "")
+            )
         for word, value in dataset.enums.items() if dataset else ():
             yield Completion(word, "value", repr(value))
         functions = SQL_FUNCTIONS if language == "sql" else CEL_FUNCTIONS if language == "cel" else ()
@@ -115,7 +141,8 @@ class Workspace(Struct):
         name = at.word.partition("@")[0]
         if self.good is None or not name:
             return None
-        return self.good.known.get(name) or self.good.known.get(f"{at.dataset}.{name}")
+        known = {**self.good.known, **self.current().catalog.known}
+        return known.get(name) or known.get(f"{at.dataset}.{name}")
 
     def hover(self, file: Path, line: int, column: int) -> str | None:
         """What is known of the word at a cursor, as Markdown."""
@@ -130,31 +157,88 @@ class Workspace(Struct):
         return f"**{decl.name}** `{decl.type}`" + (f"\n\n{decl.description}" if decl.description else "")
 
     def definition(self, file: Path, line: int, column: int) -> Location | None:
-        """Where the word at a cursor is defined: a filter, a field or a macro."""
-        row = self.filter_at(file, line, column)
+        """Where the word at a cursor is defined: a filter, a parameter, a field or a macro."""
+        symbol = self.symbol_at(file, line, column)
+        uses = self.uses(symbol) if symbol is not None else []
+        for use in sorted(uses, key=lambda use: not use.defines):
+            return location(use.near if use.span is None else use.span)
         at = place(self.text(file), line, column)
+        row = self.filter_at(file, line, column)
         if row is not None:
-            span = row.span.outermost()
-            number, start = span.source.line_column(span.start)
-            return Location(Path(span.source.name).resolve(), number - 1, start - 1, span.end - span.start)
-        for name, found in self._macros():
-            if name == at.word:
-                return found
-        return self._field(at)
+            return location(row.span)
+        return next((found for name, found in self._macros() if name == at.word), None)
 
-    def _field(self, at: Place) -> Location | None:
-        pattern = re.compile(rf"^(\s+|fields:\s*\{{.*?\b)({re.escape(at.word)})\s*:")
-        for file in sorted(self.folder.rglob("*.y*ml")):
-            text = self.text(file.resolve())
-            if not re.search(rf"^dataset:\s*{re.escape(at.dataset)}\s*$", text, re.MULTILINE):
-                continue
-            inside = False
-            for number, line in enumerate(text.split("\n")):
-                inside = line.startswith("fields:") or (inside and line[:1] in (" ", ""))
-                found = pattern.match(line) if inside and at.word else None
-                if found:
-                    return Location(file.resolve(), number, found.start(2), len(at.word))
+    # --- all uses of a name
+
+    def uses(self, symbol: Symbol) -> list[Use]:
+        """Every place that means a symbol."""
+        return [use for use in self.index.uses(self.current()) if use.symbol == symbol]
+
+    def symbol_at(self, file: Path, line: int, column: int) -> Symbol | None:
+        """The symbol whose name is at a cursor."""
+        use = self.use_at(file, line, column)
+        return use.symbol if use is not None else None
+
+    def use_at(self, file: Path, line: int, column: int) -> Use | None:
+        at = offset(self.text(file), line, column)
+        for use in self.index.uses(self.current()):
+            found = use.span.outermost() if use.span is not None else None
+            if found is not None and found.start <= at <= found.end and file_of(found) == file:
+                return use
         return None
+
+    def rename(self, symbol: Symbol, name: str) -> list[Edit]:
+        """The edits that give a symbol another name. Raises Refused."""
+        return rename(symbol, name, self.uses(symbol), self.current(), self.folder, self.texts)
+
+    def outline(self, file: Path) -> list[Outline]:
+        """What a file defines."""
+        root = self.current().files.get(file)
+        return outline(root) if root is not None else []
+
+    def symbols(self, query: str) -> list[tuple[str, Outline]]:
+        """The definitions of all files whose name has the letters of a query in their order, with their
+        dataset.
+        """
+        wanted = re.compile(".*?".join(map(re.escape, query.lower())))
+        found: list[tuple[str, Outline]] = []
+        for root in self.current().files.values():
+            dataset = dict_of(root).get("dataset")
+            name = str(dataset.value) if dataset is not None else ""
+            found += [(name, item) for item in outline(root) if wanted.search(f"{name}.{item.name}".lower())]
+        return found
+
+    def lenses(self, file: Path, rows: Rows) -> list[Lens]:
+        return list(lenses(self.current(), file, rows))
+
+    def signatures(self, file: Path, line: int, column: int) -> tuple[tuple[Signature, ...], int]:
+        """The ways to call the function around a cursor, and the argument that the cursor is in."""
+        text = self.text(file)
+        at = place(text, line, column)
+        language = next((key for key in reversed(at.path) if key in ("sql", "cel")), "")
+        call = (
+            call_at(text[max(offset(text, line, column) - 2000, 0) : offset(text, line, column)])
+            if language
+            else None
+        )
+        if call is None:
+            return (), 0
+        return signatures(language, call.name, method=call.method), call.argument
+
+
+def offset(text: str, line: int, column: int) -> int:
+    """The offset of a 0-based line and column."""
+    start = 0
+    for _ in range(line):
+        start = text.find("\n", start) + 1 or len(text)
+    return min(start + column, len(text))
+
+
+def location(span: Span) -> Location:
+    """The place of a span in its file."""
+    found = span.outermost()
+    line, column = found.source.line_column(found.start)
+    return Location(file_of(found), line - 1, column - 1, found.end - found.start)
 
 
 def _keys(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -163,7 +247,9 @@ def _keys(path: tuple[str, ...]) -> tuple[str, ...]:
         case ():
             return FILE_KEYS
         case ("filters", _) | ("filters", _, "versions", _):
-            return (*FILTER_KEYS, *LANGUAGES) if len(path) == 2 else ("params", "deprecated", "on", *LANGUAGES)
+            return (
+                (*FILTER_KEYS, *LANGUAGES) if len(path) == 2 else ("params", "deprecated", "on", *LANGUAGES)
+            )
         case ("fields", _):
             return FIELD_KEYS
         case ("groups", _):

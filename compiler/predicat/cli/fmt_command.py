@@ -1,0 +1,80 @@
+"""predicat fmt"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from predicat.cli.options import catalog_option
+
+if TYPE_CHECKING:
+    from predicat.diagnostics import Source
+
+
+_HELP = (
+    "Lay out catalog files (all, or those named; - is standard input): two blanks a level, quotes only where they "
+    "are needed. Comments and texts stay as they are, and so does what the files say."
+)
+
+
+@click.command("fmt", help=_HELP)
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@catalog_option
+@click.option(
+    "--check", "only_check", is_flag=True, help="Write nothing; exit code 1 if a file would change."
+)
+@click.option("--diff", "show", is_flag=True, help="Write nothing; print what would change.")
+def command(files: tuple[Path, ...], folder: Path, *, only_check: bool, show: bool) -> None:
+    from predicat.catalog.load import catalog_files, read_source  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import PredicatError, Reporter  # noqa: PLC0415  # as above
+    from predicat.editor.layout import layout  # noqa: PLC0415  # as above
+
+    reporter = Reporter()
+    changed = count = 0
+    for file in files or catalog_files(folder, reporter):
+        source = _standard_input() if str(file) == "-" else read_source(file, reporter, {})
+        if source is None:
+            continue
+        count += 1
+        try:
+            text = layout(source)
+        except PredicatError as error:
+            reporter.extend(error.diagnostics)
+            continue
+        if str(file) == "-" and not (only_check or show):
+            click.echo(text, nl=False)
+        elif text != source.text:
+            changed += 1
+            _tell(source, text, file, write=not (only_check or show), show=show)
+    reporter.raise_errors()
+    if str(next(iter(files), "")) != "-":
+        what = "would change" if only_check or show else "changed"
+        click.echo(f"{changed} of {count} file{'s' * (count != 1)} {what}", err=True)
+    if only_check and changed:
+        raise click.exceptions.Exit(1)
+
+
+def _tell(source: Source, text: str, file: Path, *, write: bool, show: bool) -> None:
+    if show:
+        import difflib  # noqa: PLC0415  # only for --diff
+
+        before, after = (item.splitlines(keepends=True) for item in (source.text, text))
+        click.echo("".join(difflib.unified_diff(before, after, source.name, source.name)), nl=False)
+    elif write:
+        from predicat.catalog.manifest import write_text  # noqa: PLC0415  # only where something changes
+
+        mode = file.stat().st_mode
+        write_text(file.resolve(), text)
+        file.chmod(mode)
+        click.echo(source.name)
+    else:
+        click.echo(f"{source.name} is not laid out")
+
+
+def _standard_input() -> Source:
+    from predicat.diagnostics import Source  # noqa: PLC0415  # only here
+
+    return Source("<stdin>", sys.stdin.read())

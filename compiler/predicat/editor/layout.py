@@ -1,0 +1,188 @@
+"""One layout for catalog files: two blanks a level, quotes only where YAML needs them, comments and texts
+as they are.
+
+The reading and writing that keeps comments is ruamel.yaml's. What it writes is compared with what was
+there: a file whose data or comments would change is refused, as is one whose layout would not stay.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import yaml
+
+from predicat.catalog.yamltext import compose, resolved
+from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+
+_COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[^\r\n]*", re.MULTILINE)
+_PASSES = 3
+
+
+def layout(source: Source) -> str:
+    """The text of a file in the one layout. Raises PredicatError for what is no YAML, and for what it
+    cannot lay out without a change of its data or comments.
+    """
+    before = source.text
+    if not before.strip():
+        return before
+    _root(source)
+    text = before
+    for _ in range(_PASSES):
+        again = _written(source, text)
+        if again == text:
+            break
+        text = again
+    else:
+        raise _refused(source, "its layout does not settle")
+    _unchanged(source, text)
+    return text.replace("\n", "\r\n") if "\r\n" in before else text
+
+
+def _root(source: Source) -> yaml.Node | None:
+    reporter = Reporter()
+    item = compose(source, reporter)
+    reporter.raise_errors()
+    return item.node if item is not None else None
+
+
+def _refused(source: Source, reason: str, at: int = 0, hint: str | None = None) -> PredicatError:
+    return PredicatError.of(msg.no_layout(Span(source, at, at + 1), reason, hint))
+
+
+def _unchanged(source: Source, text: str) -> None:
+    """Raise PredicatError where a layout changes what a file says."""
+    after = Source(source.name, text)
+    if _data(_root(source)) != _data(_root(after)):
+        raise _refused(source, "its data would change")
+    kept = sorted(_comments(text))
+    for comment, at in _commented(source.text):
+        if comment in kept:
+            kept.remove(comment)
+        else:
+            hint = "put it on a line of its own, above what it is about"
+            raise _refused(source, f"the comment {comment!r} would be lost", at, hint)
+
+
+def _data(node: yaml.Node | None) -> Any:
+    """A node as data that can be compared: tags and texts, in their order."""
+    if isinstance(node, yaml.MappingNode):
+        return node.tag, [(_data(key), _data(value)) for key, value in node.value]
+    if isinstance(node, yaml.SequenceNode):
+        return node.tag, list(map(_data, node.value))
+    return (node.tag, node.value) if node is not None else None
+
+
+def _comments_in_line(text: str) -> str:
+    """Comments indented as what follows them, or two blanks behind a value; no line ends with blanks (but
+    of a text), and no two are empty.
+    """
+    scalars = _scalars(text)
+    lines = text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    comments = {bisect_right(starts, at) - 1: (at, comment) for comment, at in _commented(text)}
+    inner = {
+        row
+        for start, end in scalars
+        for row in range(bisect_right(starts, start), bisect_right(starts, end) - 1)
+    }
+    """Lines that are all of a text's."""
+    out: list[str] = []
+    indent = ""
+    for row in range(len(lines) - 1, -1, -1):
+        line = lines[row]
+        if row in inner:
+            out.append(line)
+            continue
+        if row in comments:
+            at, comment = comments[row]
+            before = line[: at - starts[row]].rstrip()
+            line = f"{before}  {comment}" if before else indent + comment
+        line = line.rstrip()
+        if line and not line.lstrip().startswith("#"):
+            indent = line[: len(line) - len(line.lstrip(" "))]
+        if line or (out and out[-1]):
+            out.append(line)
+    return "\n".join(out[::-1]).strip("\n") + "\n"
+
+
+def _comments(text: str) -> Iterator[str]:
+    return (comment for comment, _ in _commented(text))
+
+
+def _commented(text: str) -> Iterator[tuple[str, int]]:
+    """The comments of a YAML text and their places: what begins with # outside of its scalars."""
+    scalars = _scalars(text)
+    place = 0
+    for found in _COMMENT.finditer(text):
+        while place < len(scalars) and scalars[place][1] <= found.start():
+            place += 1
+        if place == len(scalars) or not scalars[place][0] <= found.start() < scalars[place][1]:
+            yield found[0].rstrip(), found.start()
+
+
+def _scalars(text: str) -> list[tuple[int, int]]:
+    """The extents of the scalars of a YAML text."""
+    tokens = yaml.scan(text, yaml.SafeLoader)
+    return [
+        (token.start_mark.index, token.end_mark.index)
+        for token in tokens
+        if isinstance(token, yaml.ScalarToken)
+    ]
+
+
+def _written(source: Source, text: str) -> str:
+    from ruamel.yaml import YAML  # noqa: PLC0415  # only for this command
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415  # as above
+
+    writer = YAML(typ="rt")
+    writer.preserve_quotes = True
+    writer.indent(mapping=2, sequence=4, offset=2)
+    writer.width = 1_000_000
+    writer.brace_single_entry_mapping_in_flow_sequence = True
+    writer.allow_duplicate_keys = True
+    out = StringIO()
+    try:
+        data = writer.load(text.replace("\r\n", "\n"))
+        writer.dump(_unquoted(data), out)
+    except (YAMLError, RecursionError, AttributeError, NotImplementedError) as error:
+        raise _refused(source, " ".join(str(error).split()[:12]) or type(error).__name__) from None
+    return _comments_in_line(out.getvalue())
+
+
+def _unquoted(data: Any, *, flow: bool = False) -> Any:
+    """Data of ruamel.yaml in which texts that need no quotes have none."""
+    from ruamel.yaml.comments import CommentedMap, CommentedSeq  # noqa: PLC0415  # only for this command
+    from ruamel.yaml.scalarstring import (  # noqa: PLC0415  # as above
+        DoubleQuotedScalarString,
+        PlainScalarString,
+        SingleQuotedScalarString,
+    )
+
+    if isinstance(data, CommentedMap):
+        flow = flow or bool(data.fa.flow_style())
+        for key in list(data):
+            data[key] = _unquoted(data[key], flow=flow)
+    elif isinstance(data, CommentedSeq):
+        flow = flow or bool(data.fa.flow_style())
+        for place, item in enumerate(data):
+            data[place] = _unquoted(item, flow=flow)
+    elif isinstance(data, DoubleQuotedScalarString | SingleQuotedScalarString) and _plain(
+        str(data), flow=flow
+    ):
+        return PlainScalarString(data)
+    return data
+
+
+def _plain(text: str, *, flow: bool) -> bool:
+    """Whether a text on a line is the same text without quotes."""
+    if "\n" in text or not isinstance(resolved(text), str):
+        return False
+    analysis = yaml.emitter.Emitter(StringIO()).analyze_scalar(text)
+    return bool(analysis.allow_flow_plain if flow else analysis.allow_block_plain)

@@ -1,0 +1,87 @@
+"""What stands above a filter in an editor: its tests, what uses it, and how many rows it accepted when that
+was measured.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from predicat.catalog.live import Loaded
+from predicat.diagnostics import Span
+from predicat.editor.symbols import file_of, filter_symbol
+
+Rows = Mapping[str, tuple[int, int]]
+"""For each filter how many rows it accepted, of how many."""
+
+
+class Lens(Struct, frozen=True):
+    """A line above a place. `kind` is tests, users or rows; `name` is the filter."""
+
+    kind: str
+    title: str
+    name: str
+    place: Span
+
+
+def lenses(loaded: Loaded, file: Path, rows: Rows) -> Iterator[Lens]:
+    """Those of a file, in its order."""
+    users = _users(loaded)
+    for dataset in loaded.definitions.values():
+        for row in dataset.filters.values():
+            place = row.span.outermost()
+            if file_of(place) != file:
+                continue
+            name = f"{row.dataset}.{row.name}"
+            total, failed = loaded.tests.get(name, (0, 0))
+            yield Lens(
+                "tests",
+                _tests(total, failed) if name in loaded.tests else "not checked: it has problems",
+                name,
+                place,
+            )
+            if users[name]:
+                yield Lens("users", _used(users[name]), name, place)
+            if name in rows:
+                accepted, of = rows[name]
+                share = f" ({accepted / of:.1%})" if of else ""
+                yield Lens("rows", f"accepted {accepted:,} of {of:,} rows{share}", name, place)
+
+
+def _users(loaded: Loaded) -> dict[str, Counter[str]]:
+    """For each filter by what it is used: filters, groups, subscriptions."""
+    found: dict[str, Counter[str]] = {
+        f"{name}.{row}": Counter() for name, dataset in loaded.definitions.items() for row in dataset.filters
+    }
+    for row in loaded.catalog.filters():
+        for name in {
+            name.partition("@")[0] for version in row.versions.values() for name in version.references
+        }:
+            found[name]["filter"] += 1
+    for name, dataset in loaded.definitions.items():
+        members = [
+            ("group", member)
+            for group in dataset.groups.values()
+            for member in dict.fromkeys(group["filters"])
+        ]
+        members += [("subscription", row["filter"]) for row in dataset.subscriptions.values()]
+        for kind, member in members:
+            symbol = filter_symbol(member, name)
+            if (qualified := f"{symbol.dataset}.{symbol.name}") in found:
+                found[qualified][kind] += 1
+    return found
+
+
+def _tests(total: int, failed: int) -> str:
+    if not total:
+        return "no tests"
+    if failed:
+        return f"{failed} of {total} tests failing"
+    return f"{total} tests pass" if total > 1 else "1 test passes"
+
+
+def _used(users: Counter[str]) -> str:
+    return "used by " + ", ".join(f"{count} {kind}{'s' * (count > 1)}" for kind, count in users.items())
