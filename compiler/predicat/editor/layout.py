@@ -20,6 +20,8 @@ from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[^\r\n]*", re.MULTILINE)
+_STARTED = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*---[ \t]*\r?\n")
+"""What is before a document up to the mark of its start, which stays."""
 _PASSES = 3
 
 
@@ -28,9 +30,8 @@ def layout(source: Source) -> str:
     cannot lay out without a change of its data or comments.
     """
     before = source.text
-    if not before.strip():
+    if _root(source) is None:
         return before
-    _root(source)
     text = before
     for _ in range(_PASSES):
         again = _written(source, text)
@@ -74,7 +75,9 @@ def _data(node: yaml.Node | None) -> Any:
         return node.tag, [(_data(key), _data(value)) for key, value in node.value]
     if isinstance(node, yaml.SequenceNode):
         return node.tag, list(map(_data, node.value))
-    return (node.tag, node.value) if node is not None else None
+    if node is None or node.tag.endswith(":null"):
+        return None
+    return node.tag, node.value
 
 
 def _comments_in_line(text: str) -> str:
@@ -146,14 +149,22 @@ def _written(source: Source, text: str) -> str:
     writer.indent(mapping=2, sequence=4, offset=2)
     writer.width = 1_000_000
     writer.brace_single_entry_mapping_in_flow_sequence = True
+    writer.representer.add_representer(type(None), _null)
     writer.allow_duplicate_keys = True
     out = StringIO()
+    text = text.replace("\r\n", "\n")
+    head = found[0] if (found := _STARTED.match(text)) else ""
+    out.write(head)
     try:
-        data = writer.load(text.replace("\r\n", "\n"))
+        data = writer.load(text[len(head) :])
         writer.dump(_unquoted(data), out)
     except (YAMLError, RecursionError, AttributeError, NotImplementedError) as error:
         raise _refused(source, " ".join(str(error).split()[:12]) or type(error).__name__) from None
     return _comments_in_line(out.getvalue())
+
+
+def _null(representer: Any, _value: None) -> Any:
+    return representer.represent_scalar("tag:yaml.org,2002:null", "null")
 
 
 def _unquoted(data: Any, *, flow: bool = False) -> Any:
@@ -184,5 +195,7 @@ def _plain(text: str, *, flow: bool) -> bool:
     """Whether a text on a line is the same text without quotes."""
     if "\n" in text or not isinstance(resolved(text), str):
         return False
-    analysis = yaml.emitter.Emitter(StringIO()).analyze_scalar(text)
+    emitter = yaml.emitter.Emitter(StringIO())
+    emitter.allow_unicode = True
+    analysis = emitter.analyze_scalar(text)
     return bool(analysis.allow_flow_plain if flow else analysis.allow_block_plain)
