@@ -310,7 +310,7 @@ BYPASSES = {
     ),
     "latest": Bypass(
         (yaml("latest: 2", "latest: 1"),),
-        "orders.large without a version was released as version 2; now it means an older one, version 1",
+        "orders.large without a version was released as version 2; now it means version 1, an older one",
         "as version 3",
         "catalog/orders.yml:5",
         repaired=False,
@@ -453,11 +453,29 @@ def test_a_branch_may_take_back_what_it_alone_has_released(capsys: pytest.Captur
     yaml("amount = 3", "amount = 4")()
     (problem,) = errors("check")
     assert problem.hint == (
-        "write the new meaning as version 2; only this branch has released it, so you may also remove its line "
-        "(catalog/catalog.lock:5) and release again"
+        "write the new meaning as version 2; only this branch has released it: "
+        "you may also remove its line, catalog/catalog.lock:5"
     )
     without("orders.three@1")()
     predicat_cli("release")
+    assert errors("check") == ()
+
+
+def test_a_filter_that_changes_with_another_names_the_cause() -> None:
+    yaml("  zero:", "  both: {all: [noted, zero]}\n  zero:")()
+    predicat_cli("release")
+    commit("both")
+    git("branch", "-qf", "main")
+    yaml("amount = 0", "amount = 1")()
+    assert {item.message.split()[0]: item.hint for item in errors("check")} == {
+        "orders.zero@1": "write the new meaning as version 2",
+        "orders.both@1": "orders.zero@1, which it refers to, has changed: put that right first",
+    }
+    yaml("zero: {sql: amount = 1}", "zero: {versions: {1: {sql: amount = 0}, 2: {sql: amount = 1}}}")()
+    assert [item.hint for item in errors("check")] == [
+        "refer to orders.zero@1 instead of orders.zero@2, or write the new meaning as version 2"
+    ]
+    yaml("[noted, zero]", "[noted, zero@1]")()
     assert errors("check") == ()
 
 
@@ -478,7 +496,7 @@ def test_a_pinned_latest_stays_and_may_rise() -> None:
     assert '"latest"' not in LOCK.read_text()
     assert errors("check") == ()
     yaml("latest: 4", "latest: 2")()
-    assert ["an older one, version 2" in item.message for item in errors("check")] == [True]
+    assert ["version 2, an older one" in item.message for item in errors("check")] == [True]
 
 
 def test_a_named_base_counts_from_where_the_branch_left_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -160,13 +160,13 @@ class _Parser:
                 if isinstance(data, dict) and isinstance(data.get("format", 1), int):
                     if data.get("format", 1) > FORMAT:
                         raise PredicatError.of(msg.lock_newer(span, data["format"], FORMAT))
-                    yield _Line(span, data)
+                    yield _Line(_name_in(span), data)
                 else:
                     self.damaged(span)
 
     def damaged(self, span: Span) -> None:
-        match = _NAME.search(span.text)
-        self.untrusted(_KEYS[match[1]] + match[2] if match else "", msg.lock_damaged(span))
+        match = _NAME.search(span.source.line(span.source.line_column(span.start)[0]))
+        self.untrusted(_KEYS[match[1]] + match[2] if match else "", msg.lock_damaged(_name_in(span)))
 
     def untrusted(self, key: str, problem: Diagnostic) -> None:
         self.broken.add(key)
@@ -221,6 +221,14 @@ class _Parser:
                 row, released=min(row.released, other.released), deprecated=max(days, default=None)
             )
             self.versions[row.name] = kept if row.removed and other.removed else replace(kept, removed=None)
+
+
+def _name_in(line: Span) -> Span:
+    """The name in a line, or its first character: lines are long."""
+    match = _NAME.search(line.text)
+    if match is None:
+        return Span(line.source, line.start, line.start + 1)
+    return Span(line.source, line.start + match.start(2), line.start + match.end(2))
 
 
 def _version(data: Mapping[str, Any]) -> Released:

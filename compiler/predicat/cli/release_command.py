@@ -86,6 +86,7 @@ def _released(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str],
     attributes = missing_attributes(path.parent)
     if attributes is not None:
         texts = {attributes[0]: attributes[1], **texts}
+        lines += [f"{attributes[0]}: merges keep the lines of both branches"]
     return texts, lines, f"{len(release.new)} new version{'' if len(release.new) == 1 else 's'}"
 
 
@@ -108,7 +109,7 @@ def _repaired(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str],
     changed = {name: text for name, text in texts.items() if text != _text(name)}
     if not changed:
         return {}, [], "nothing to repair"
-    return changed, lines, "put in order" if path in changed else f"in order; {log} was put in order"
+    return changed, lines, "repaired" if path in changed else f"in order; {log} was put in order"
 
 
 def _text(path: Path) -> str | None:

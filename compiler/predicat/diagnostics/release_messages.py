@@ -7,10 +7,7 @@ from collections.abc import Iterable, Sequence
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Source, Span
 
-_REPAIR = (
-    "predicat release --repair takes the line of the base; where the base has none, remove the line and release "
-    "again"
-)
+_REPAIR = "predicat release --repair takes the line of the base; where it has none, remove the line, release again"
 
 
 def _lock(span: Span, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
@@ -143,33 +140,16 @@ def lock_subscription(span: Span, name: str, place: str, path: str) -> Diagnosti
 # --- the catalog
 
 
-def _or_unreleased(hint: str, alone: str) -> str:
-    """The hint for a version that a branch alone has released, at the place `alone`."""
-    return (
-        f"{hint}; only this branch has released it, so you may also remove its line ({alone}) and release again"
-        if alone
-        else hint
-    )
-
-
 def released_changed(
-    span: Span, name: str, day: str, place: str, rows: Iterable[str], number: int, alone: str = ""
+    span: Span, name: str, day: str, place: str, rows: Iterable[str], hint: str
 ) -> Diagnostic:
-    return Diagnostic(
-        "released-changed",
-        f"{name} was released on {day} ({place}) and must keep its meaning; {'; '.join(rows)}",
-        span,
-        _or_unreleased(f"write the new meaning as version {number}", alone),
-    )
+    message = f"{name} was released on {day} ({place}) and must keep its meaning; {'; '.join(rows)}"
+    return Diagnostic("released-changed", message, span, hint)
 
 
-def released_unproved(
-    span: Span, name: str, place: str, reason: str, number: int, alone: str = ""
-) -> Diagnostic:
+def released_unproved(span: Span, name: str, place: str, reason: str, hint: str) -> Diagnostic:
     message = f"{name} is released ({place}), and it is not proved that it keeps its meaning: {reason}"
-    return Diagnostic(
-        "released-changed", message, span, _or_unreleased(f"write the new body as version {number}", alone)
-    )
+    return Diagnostic("released-changed", message, span, hint)
 
 
 def released_exact(span: Span, name: str, reason: str, number: int) -> Diagnostic:
@@ -192,15 +172,9 @@ def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
     )
 
 
-def released_params(
-    span: Span, name: str, place: str, before: str, now: str, number: int, alone: str = ""
-) -> Diagnostic:
-    return Diagnostic(
-        "released-changed",
-        f"the parameters of {name} are released as ({before}) ({place}); now they are ({now})",
-        span,
-        _or_unreleased(f"write other parameters as version {number}", alone),
-    )
+def released_params(span: Span, name: str, place: str, before: str, now: str, hint: str) -> Diagnostic:
+    message = f"the parameters of {name} are released as ({before}) ({place}); now they are ({now})"
+    return Diagnostic("released-changed", message, span, hint)
 
 
 def released_gone(span: Span, name: str, day: str | None, renamed: str | None) -> Diagnostic:
@@ -226,12 +200,12 @@ def released_nowhere(span: Span, name: str) -> Diagnostic:
 def latest_lowered(span: Span, name: str, now: int, before: int, number: int) -> Diagnostic:
     return Diagnostic(
         "released-latest",
-        f"{name} without a version was released as version {before}; now it means an older one, version {now}",
+        f"{name} without a version was released as version {before}; now it means version {now}, an older one",
         span,
         f"to go back, write the body of version {now} as version {number}",
     )
 
 
 def subscription_changed(span: Span, name: str, before: object, now: object) -> Diagnostic:
-    message = f"the properties of the released subscription {name} never change; they were {before}, now they are {now}"
+    message = f"the properties of the released subscription {name} never change; they were {before}, now {now}"
     return Diagnostic("subscription-changed", message, span, "make a new subscription")

@@ -167,12 +167,10 @@ class Rules:
         row, version, now = self.entries[name]
         if now.hash == released.hash:
             return
-        span, place, alone = version.span, self.origin(name), self.alone(name)
-        number = self.next(row.qualified)
+        span, place, hint = version.span, self.origin(name), self._advice(name)
         if now.params != released.params:
-            yield msg.released_params(
-                span, name, place, _params_text(released.params), _params_text(now.params), number, alone
-            )
+            before, after = _params_text(released.params), _params_text(now.params)
+            yield msg.released_params(span, name, place, before, after, hint)
             return
         if find_spec("z3") is None:
             yield messages.missing_extra(
@@ -183,16 +181,36 @@ class Rules:
 
         verdict = self.proof(name, "catalog")
         if verdict.kind.startswith("equivalent") and not verdict.same_rows:
-            yield msg.released_exact(span, name, show.sentence(verdict), number)
+            yield msg.released_exact(span, name, show.sentence(verdict), self.next(row.qualified))
         if verdict.kind == "equivalent":
             return
         rows = [f"{what}: {show.witness_text(witness)}" for what, witness in show.witnesses(verdict)]
         if verdict.kind == "equivalent as a filter":
             yield msg.released_not(span, name, rows)
         elif verdict.kind in ("undecided", "unsupported") and not rows:
-            yield msg.released_unproved(span, name, place, show.sentence(verdict), number, alone)
+            yield msg.released_unproved(span, name, place, show.sentence(verdict), hint)
         else:
-            yield msg.released_changed(span, name, released.released, place, rows, number, alone)
+            yield msg.released_changed(span, name, released.released, place, rows, hint)
+
+    def _advice(self, name: str) -> str:
+        """What to do about a version that no longer means what was released."""
+        row, version, _ = self.entries[name]
+        for other in version.references:
+            if (
+                other in self.entries
+                and self.reference(other) is not None
+                and not self.keeps(other, "catalog")
+            ):
+                return f"{other}, which it refers to, has changed: put that right first"
+        advice = f"write the new meaning as version {self.next(row.qualified)}"
+        for other in version.references:
+            filter_name, _, number = other.partition("@")
+            older = [before for before in self.catalog.known[filter_name].versions if before < int(number)]
+            if self.reference(other) is None and older:
+                advice = f"refer to {filter_name}@{max(older)} instead of {other}, or {advice}"
+        if alone := self.alone(name):
+            return f"{advice}; only this branch has released it: you may also remove its line, {alone}"
+        return advice
 
     def removable(self, released: Released) -> bool:
         """Whether a version may be removed: its deprecation date, as it is released, is past."""
@@ -339,7 +357,7 @@ class Rules:
         for name, before in self.merged.versions.items():
             if name not in versions or any(item.severity is Severity.ERROR for item in self._line(name)):
                 versions[name] = before
-                done.append(f"- {name}: as in {self.origin(name)}")
+                done.append(f"- {name}: restored from {self.origin(name)}")
             elif name in rivals and versions[name].hash != before.hash:
                 versions[name] = before
                 done.append(f"- {name}: of two meanings the one in {self.origin(name)}")
