@@ -111,7 +111,7 @@ def test_versions_and_unknown(repository: Path) -> None:
     edit(repository, ("    sql: amount > 100\n", "    on_unknown: accept\n    latest: 2\n    versions:\n      1: {sql: amount > 100}\n      2: {sql: amount > 50}\n"))
     done = run("diff", cwd=repository)
     assert "orders.large: wider" in done.stdout and "gained: {}: UNKNOWN before, UNKNOWN after" in done.stdout
-    assert "version 2 added" in done.stdout and "on_unknown is accept, it was reject" in done.stdout
+    assert "version 2 added: amount > 50" in done.stdout and "on_unknown changed: reject -> accept" in done.stdout
 
 
 def test_a_manifest_is_a_base_too(repository: Path) -> None:
@@ -138,13 +138,26 @@ def test_wrong_use_is_exit_code_2(repository: Path, prepare: Callable[[Path], An
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
 
 
-def test_a_broken_base_is_named(repository: Path) -> None:
+def test_a_broken_base_does_not_stop_the_review(repository: Path) -> None:
     edit(repository, ("amount > 100", "amount >> 100"))
     git(repository, "commit", "-qam", "broken")
-    edit(repository, ("amount >> 100", "amount > 100"))
+    edit(repository, ("amount >> 100", "amount > 100"), ("score >= 0.5", "score > 0.5"))
     done = run("diff", "change", cwd=repository)
-    assert done.returncode == 2 and "the catalog at change, to compare with, has problems" in done.stderr
-    assert "--> change:catalog/orders.yml:10:10" in done.stderr and "passes predicat check" in done.stderr
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "orders.fine: narrower" in done.stdout and "orders.large: not compared" in done.stdout
+    assert "it has problems at change" in done.stdout and "catalog/orders.yml:10:10: " in done.stdout
+
+
+def test_a_base_that_is_no_yaml_does_not_stop_the_review(repository: Path) -> None:
+    other = repository / "catalog" / "shops.yml"
+    other.write_text("apiVersion: predicat/v1\ndataset: shops\nfields: {a: [\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "broken")
+    other.write_text("apiVersion: predicat/v1\ndataset: shops\nfields: {a: bigint}\nfilters:\n  one: {sql: a = 1}\n")
+    edit(repository, ("score >= 0.5", "score > 0.5"))
+    done = run("diff", "change", cwd=repository)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "orders.fine: narrower" in done.stdout and "catalog/shops.yml: not compared" in done.stdout and "shops.one" not in done.stdout
 
 
 def test_without_git(tmp_path: Path) -> None:
@@ -154,25 +167,24 @@ def test_without_git(tmp_path: Path) -> None:
 
 
 def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
+    from predicat.catalog.load import read_definitions
     from predicat.review import postgres as counter
-    from predicat.review import snapshot
-    from predicat.review.changes import changes
+    from predicat.review.changes import review
     from predicat.review.counts import questions
+    from predicat.review.snapshot import of_files
     from predicat_spark.differences import _counts
 
-    import predicat
-
-    before = snapshot.of_catalog(predicat.load_catalog(repository / "catalog"))
+    before = of_files(read_definitions(repository / "catalog"), str)
     edit(repository, ("amount > 100", "amount BETWEEN 50 AND 150"))
-    after = snapshot.of_catalog(predicat.load_catalog(repository / "catalog"))
-    found = changes(before, after)
+    after = of_files(read_definitions(repository / "catalog"), str)
+    found = review(before, after)
     rows = [(10,), (60,), (120,), (200,), (None,)]
     with postgres.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS public.orders CASCADE")
         cursor.execute("CREATE TABLE public.orders (amount bigint, country text)")
         cursor.executemany("INSERT INTO public.orders VALUES (%s, 'DE')", rows)
     asked, refused = questions(found, "postgres")
-    on_postgres = counter.count(postgres, asked, after.relations)
+    on_postgres = counter.count(postgres, asked, {name: row["relation"] for name, row in after.datasets.items()})
     frame = spark.createDataFrame([(row[0], "DE") for row in rows], "amount bigint, country string")
     on_spark = _counts(frame, questions(found, "spark")[0])
     assert refused == {}

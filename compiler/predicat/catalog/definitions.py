@@ -21,7 +21,7 @@ from predicat.ir.values import RowError, to_value
 
 API_VERSION = "predicat/v1"
 FILE_KEYS = (
-    "apiVersion", "dataset", "description", "relation", "fields", "enums", "filters", "groups", "subscriptions", "tests",
+    "apiVersion", "dataset", "description", "relation", "key", "fields", "enums", "filters", "groups", "subscriptions", "tests",
     "baseline", "rows", "freshness", "view", "vars",
 )  # fmt: skip
 FIELD_KEYS = ("type", "description", "column", "nulls")
@@ -97,6 +97,7 @@ class DatasetDefinition(Struct):
     view: dict[str, bool] = field(default_factory=dict[str, bool])
     rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
+    key: tuple[str, ...] = ()
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     places: dict[str, Span] = field(default_factory=dict[str, Span])
 
@@ -113,6 +114,7 @@ class DefinitionReader(Struct):
     reporter: Reporter
     datasets: dict[str, DatasetDefinition] = field(default_factory=dict[str, DatasetDefinition])
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
+    variable_places: dict[str, Span] = field(default_factory=dict[str, Span])
 
     def mapping(self, item: Item, what: str, known: Collection[str]) -> dict[str, Item]:
         """The entries of a mapping; keys beyond the known ones are reported."""
@@ -130,8 +132,9 @@ class DefinitionReader(Struct):
             hint = f"write apiVersion: {API_VERSION}"
             self.reporter.add(msg.bad_value(keys["apiVersion"].span, "apiVersion", "this predicat does not know it", hint))
         if "vars" in keys:
-            for key, value, _ in keys["vars"].entries("vars"):
+            for key, value, span in keys["vars"].entries("vars"):
                 self.variables[key] = value.data()
+                self.variable_places[key] = span
         if "dataset" not in keys:
             return
         name = keys["dataset"].text("dataset")
@@ -139,11 +142,15 @@ class DefinitionReader(Struct):
             self.reporter.add(msg.bad_name(keys["dataset"].span, "dataset", name))
             return
         dataset = self.datasets.setdefault(name, DatasetDefinition(name))
+        dataset.places.setdefault("dataset", keys["dataset"].span)
         self.dataset(dataset, keys)
 
     def dataset(self, dataset: DatasetDefinition, keys: dict[str, Item]) -> None:
         if "description" in keys:
             dataset.description = keys["description"].text("description")
+            dataset.places["description"] = keys["description"].span
+        if "key" in keys and self.once(dataset, "key", keys["key"].span):
+            dataset.key = self.key(keys["key"])
         if "relation" in keys and self.once(dataset, "relation", keys["relation"].span):
             dataset.relation = self.relation(keys["relation"])
         if "fields" in keys:
@@ -188,6 +195,10 @@ class DefinitionReader(Struct):
             return dict.fromkeys(DIALECTS, item.text("relation"))
         return {key: value.text(f"relation of {key}") for key, value in self.mapping(item, "relation", DIALECTS).items()}
 
+    def key(self, item: Item) -> tuple[str, ...]:
+        """The fields that name a row: one, or a list of them."""
+        return (item.text("key"),) if item.value is not None else tuple(part.text("a field of the key") for part in item.items("key"))
+
     # --- fields and parameters
 
     def field(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
@@ -211,8 +222,7 @@ class DefinitionReader(Struct):
             columns = dict.fromkeys(DIALECTS, keys["column"].text("column"))
         elif "column" in keys:
             columns = {key: value.text("column") for key, value in self.mapping(keys["column"], "column", DIALECTS).items()}
-        description = keys["description"].text("description") if "description" in keys else ""
-        dataset.fields[name] = FieldDecl(name, self.type(keys["type"]), description, nulls, tuple(columns.items()))
+        dataset.fields[name] = FieldDecl(name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()))
 
     def enum(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""
@@ -259,8 +269,7 @@ class DefinitionReader(Struct):
                     default = to_value(keys["default"].data(), kind)
                 except RowError:
                     self.reporter.add(msg.bad_value(keys["default"].span, "default", f"it is no {kind}"))
-            description = keys["description"].text("description") if "description" in keys else ""
-            found[name] = ParamDecl(name, kind, default, "default" not in keys, description)
+            found[name] = ParamDecl(name, kind, default, "default" not in keys, self.description(keys))
         return found
 
     # --- filters
@@ -287,7 +296,7 @@ class DefinitionReader(Struct):
             self.reporter.add(msg.bad_value(keys["on_unknown"].span, "on_unknown", "it is reject or accept"))
         return Definition(
             name, dataset,
-            keys["description"].text("description") if "description" in keys else "",
+            self.description(keys),
             keys["owner"].text("owner") if "owner" in keys else "",
             tuple(tag.text("a tag") for tag in keys["tags"].items("tags")) if "tags" in keys else (),
             on_unknown, self.latest(keys, versions), versions,
@@ -473,8 +482,7 @@ class DefinitionReader(Struct):
             if version is not None and not isinstance(version, int):
                 self.reporter.add(msg.wrong_kind(keys["version"].span, "version", "a whole number", keys["version"].kind))
                 continue
-            description = keys["description"].text("description") if "description" in keys else ""
-            yield FilterTest(row, matches if isinstance(matches, bool) else None, test.span, version, description)
+            yield FilterTest(row, matches if isinstance(matches, bool) else None, test.span, version, self.description(keys))
 
     def listed_tests(self, item: Item) -> list[FilterTest]:
         """The tests that stand apart from their filter."""
@@ -494,10 +502,9 @@ class DefinitionReader(Struct):
             return
         members = [(member.text("a filter of a group"), member.span) for member in keys["filters"].items("filters")]
         dataset.uses += members
-        flags: dict[str, Any] = {key: bool(keys[key].value) for key in ("exclusive", "exhaustive") if key in keys}
-        if "severity" in keys:
-            flags["severity"] = self.severity(keys)
-        dataset.groups[name] = {"filters": [member for member, _ in members], **flags}
+        flags = {key: key in keys and bool(keys[key].value) for key in ("exclusive", "exhaustive")}
+        dataset.groups[name] = {"filters": [member for member, _ in members], **flags, "severity": self.severity(keys),
+                                "description": self.description(keys)}  # fmt: skip
 
     def subscription(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
         if not _SUBSCRIPTION_NAME.match(name):
@@ -513,7 +520,11 @@ class DefinitionReader(Struct):
         properties: dict[str, str] = {}
         if "properties" in keys:
             properties = {key: value.text(f"property {key!r}") for key, value, _ in keys["properties"].entries("properties")}
-        dataset.subscriptions[name] = {"filter": keys["filter"].text("filter"), "properties": properties}
+        dataset.subscriptions[name] = {"filter": keys["filter"].text("filter"), "properties": properties, "description": self.description(keys)}
+
+    @staticmethod
+    def description(keys: Mapping[str, Item]) -> str:
+        return keys["description"].text("description") if "description" in keys else ""
 
 
 def _shown(value: Any) -> str:

@@ -16,7 +16,7 @@ from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version
 from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yamltext import compose
-from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.reading import reading
 from predicat.frontends import LANGUAGES, Body
@@ -55,18 +55,33 @@ def _load(
     root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None, files: Collection[Path] | None, texts: Mapping[Path, str],
     *, tests: bool, today: date,
 ) -> Catalog:  # fmt: skip
+    found = _definitions(root, macros, variables, files, texts, tests=tests, today=today)
+    catalog = found.builder.catalog()
+    found.builder.reporter.raise_errors()
+    return catalog
+
+
+def _definitions(
+    root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None, files: Collection[Path] | None, texts: Mapping[Path, str],
+    *, tests: bool, today: date,
+) -> Definitions:  # fmt: skip
     reporter = Reporter()
     reader = DefinitionReader(reporter)
+    unread: list[Path] = []
     for file in catalog_files(root, reporter) if files is None else sorted(files):
         source = read_source(file, reporter, texts)
         item = compose(source, reporter) if source is not None else None
         if item is not None:
             reader.file(item)
+        else:
+            unread.append(file)
     templates = Templates(macro_folder(root, macros), {**reader.variables, **(variables or {})})
-    builder = Builder(reader, templates, reporter, tests, today)
-    catalog = builder.catalog()
-    reporter.raise_errors()
-    return catalog
+    return Definitions(Builder(reader, templates, reporter, tests, today), tuple(unread))
+
+
+def read_definitions(folder: Path, *, variables: Mapping[str, Any] | None = None, files: Collection[Path] | None = None) -> Definitions:
+    """A catalog folder (or some files of it) as it is written, with no filter checked yet."""
+    return _definitions(folder, None, variables, files, {}, tests=False, today=datetime.now(tz=UTC).date())
 
 
 def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
@@ -113,6 +128,47 @@ def _shown(file: Path) -> str:
         return str(file)
 
 
+class Definitions(Struct, frozen=True):
+    """A catalog that was read, whose versions are checked when they are asked for. `unread` are the files that are no YAML."""
+
+    builder: Builder
+    unread: tuple[Path, ...] = ()
+
+    @property
+    def datasets(self) -> Mapping[str, DatasetDefinition]:
+        """What the files say of each dataset."""
+        return self.builder.reader.datasets
+
+    @property
+    def templates(self) -> Templates:
+        """The macros and the variables."""
+        return self.builder.templates
+
+    def version(self, dataset: str, name: str, number: int) -> Version | None:
+        """A version of a filter, checked; None where it has a problem, which `problems` has from then on."""
+        return self.builder.version(self.datasets[dataset].filters[name], number)
+
+    def filter(self, name: str) -> Filter | None:
+        """A filter (`dataset.filter`) with all its versions checked; None where there is none, or it has a problem."""
+        dataset, _, short = name.partition(".")
+        found = self.datasets.get(dataset)
+        row = found.filters.get(short) if found is not None else None
+        return self.builder.filter(row) if row is not None else None
+
+    def dataset(self, name: str) -> Dataset:
+        """A dataset without its filters."""
+        return _dataset(self.datasets[name], {})
+
+    def members(self) -> None:
+        """Find out whether groups, subscriptions and keys name what there is."""
+        self.builder.members()
+
+    @property
+    def problems(self) -> list[Diagnostic]:
+        """The errors that were met so far."""
+        return self.builder.reporter.errors
+
+
 class Builder(Struct):
     """Checks each version once, following references as they come."""
 
@@ -133,14 +189,10 @@ class Builder(Struct):
                 found = self.filter(row)
                 if found is not None:
                     filters[found.name] = known[found.qualified] = found
-            datasets[name] = Dataset(
-                name, definition.description, definition.relation, definition.fields, filters,
-                definition.groups, definition.subscriptions, definition.baseline, definition.enums,
-                definition.rows, definition.freshness,
-            )  # fmt: skip
+            datasets[name] = _dataset(definition, filters)
         self.members()
         self.views(known.values())
-        return Catalog(datasets, tuple(self.reporter.warnings), known)
+        return Catalog(datasets, tuple(self.reporter.warnings), known, self.templates.variables, self.templates.folder)
 
     def views(self, filters: Iterable[Filter]) -> None:
         """No two filters share the name of their views, dataset__filter."""
@@ -150,9 +202,12 @@ class Builder(Struct):
                 self.reporter.add(msg.same_view(row.span, row.view, other.qualified))
 
     def members(self) -> None:
-        """Groups and subscriptions name filters that exist, and freshness a field that tells a time."""
+        """Groups and subscriptions name filters that exist, keys fields, and freshness a field that tells a time."""
         for dataset in self.reader.datasets.values():
             self.freshness(dataset)
+            for name in dataset.key:
+                if name not in dataset.fields:
+                    self.reporter.add(msg.unknown_field(dataset.places["key"], name, dataset.fields))
             for name, span in dataset.uses:
                 if self.lookup(dataset.name, name) is None:
                     self.reporter.add(msg.unknown_filter(span, name, self.names(dataset.name)))
@@ -253,16 +308,17 @@ class Builder(Struct):
             return node
 
         body, source = version.body, version.source
-        if language.shape != "data" and isinstance(body, str):
+        rendered = language.shape != "data" and isinstance(body, str)
+        if rendered:
             source = self.templates.render(source, version.language)
             body = source.text
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
         node = simplify(check(tree, Scope(dataset.fields, version.params, resolve, dataset.enums), language.rules))
         predicate = Predicate(node, version.language)
-        shown = source.text if isinstance(body, str) else version.shown
+        shown = source.text if rendered else version.shown  # a text that stands for data, such as `not: other`, has no source of its own
         return Version(version.number, version.language, shown.strip(), predicate, version.params,
-                       tuple(dict.fromkeys(references)), version.deprecated, version.span, tree=tree)  # fmt: skip
+                       tuple(dict.fromkeys(references)), version.deprecated, version.span, version.shown.strip(), version.on, tree)  # fmt: skip
 
     def names_of(self, row: Definition, _version: VersionDefinition) -> DatasetDefinition:
         """The dataset whose fields and enumerations a version may name."""
@@ -298,6 +354,11 @@ class Builder(Struct):
             over = date.fromisoformat(version.deprecated) < self.today
             message = msg.deprecated_use if over else msg.deprecated
             self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
+
+
+def _dataset(row: DatasetDefinition, filters: Mapping[str, Filter]) -> Dataset:
+    return Dataset(row.name, row.description, row.relation, row.fields, filters, row.groups, row.subscriptions, row.baseline, row.enums,
+                   row.rows, row.freshness, row.key)  # fmt: skip
 
 
 def passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:

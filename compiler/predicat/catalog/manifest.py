@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from predicat import backends
+from predicat.catalog.definitions import DatasetDefinition
 from predicat.catalog.fingerprint import text_hash
-from predicat.catalog.model import Catalog, Dataset, Filter, Version
+from predicat.catalog.macros import Macro
+from predicat.catalog.model import Bound, Catalog, Dataset, Filter, FilterTest, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.ir.codec import to_data, value_data
@@ -27,23 +31,71 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
     """The manifest as data."""
     return {
         "format": FORMAT,
-        "datasets": {
-            name: {
-                "description": dataset.description,
-                "relation": dict(dataset.relation),
-                "fields": {
-                    row.name: {"type": str(row.type), "nulls": row.nulls, "description": row.description,
-                               "columns": {engine: row.column(engine) for engine in backends.DIALECTS}}
-                    for row in dataset.fields.values()
-                },
-                "groups": {key: dict(value) for key, value in dataset.groups.items()},
-                "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
-            }
-            for name, dataset in catalog.datasets.items()
-        },
+        "datasets": {name: dataset_data(dataset) for name, dataset in catalog.datasets.items()},
+        "vars": {name: plain(value) for name, value in catalog.variables.items()},
+        "macros": macros_data(catalog.macros),
         "filters": [_version(row, version, _dialects(dataset))
                     for dataset in catalog.datasets.values() for row in dataset.filters.values() for version in row.versions.values()],
     }  # fmt: skip
+
+
+def dataset_data(dataset: Dataset | DatasetDefinition) -> dict[str, Any]:
+    """What is said of a dataset beside its filters, as JSON has it."""
+    return {
+        "description": dataset.description,
+        "relation": dict(dataset.relation),
+        "key": list(dataset.key),
+        "fields": {
+            row.name: {"type": str(row.type), "nulls": row.nulls, "description": row.description,
+                       "columns": {engine: row.column(engine) for engine in backends.DIALECTS}}
+            for row in dataset.fields.values()
+        },
+        "enums": dict(dataset.enums),
+        "groups": {key: dict(value) for key, value in dataset.groups.items()},
+        "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
+        "baseline": dict(dataset.baseline),
+        "rows": bounds_data(dataset.rows),
+        "freshness": {"field": fresh.field, "at_most": fresh.text, "severity": fresh.severity} if (fresh := dataset.freshness) else {},
+    }  # fmt: skip
+
+
+def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
+    """The macros as JSON has them."""
+    found: dict[str, Any] = {}
+    for row in macros.values():
+        line = row.span.source.line_column(row.span.start)[0]
+        found[row.name] = {"text": row.text, "meaning": row.meaning, "uses": list(row.uses), "source": row.span.source.name, "line": line}
+    return found
+
+
+def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
+    """Tests as JSON has them."""
+    return [{"row": plain(test.row), "matches": test.matches, "version": test.version, "description": test.description} for test in tests]
+
+
+def bounds_data(bounds: Mapping[str, Bound]) -> dict[str, Any]:
+    """Bounds as JSON has them."""
+    return {name: {"value": bound.value, "share": bound.share, "severity": bound.severity} for name, bound in bounds.items()}
+
+
+def plain(value: Any) -> Any:
+    """A value of YAML as JSON has it; what JSON lacks is a text."""
+    match value:
+        case None | bool() | str():
+            return None if value is None else value if isinstance(value, bool) else str(value)
+        case int():
+            return value if abs(value) < _EXACT_INTEGERS else str(value)
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _:
+            return value.isoformat() if isinstance(value, date) else str(value)
+
+
+_EXACT_INTEGERS = 2**63
 
 
 def _dialects(dataset: Dataset) -> list[str]:
@@ -82,9 +134,22 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
         "references": list(version.references),
         "sql": sql,
         "refused": refused,
-        "source": version.span.outermost().source.name,
+        **_more(row, version),
         "tree": to_data(node),
     }
+
+
+def _more(row: Filter, version: Version) -> dict[str, Any]:
+    """Where a version stands, its body before Jinja, and, beside the latest, what is asked of the filter."""
+    place = version.span.outermost()
+    found: dict[str, Any] = {"source": place.source.name, "line": place.source.line_column(place.start)[0]}
+    if version.template != version.body:
+        found["template"] = version.template
+    if version.on is not None:
+        found["on"] = version.on
+    if version.number == row.latest:
+        found |= {"tests": tests_data(row.tests), "coverage": bounds_data(row.coverage), "view": dict(row.view_options)}
+    return found
 
 
 def _param(param: ParamDecl) -> dict[str, Any]:

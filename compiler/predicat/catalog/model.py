@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
@@ -13,6 +14,9 @@ from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.tree import Tree
+
+if TYPE_CHECKING:
+    from predicat.catalog.macros import Macro
 
 
 class FilterTest(Struct, frozen=True):
@@ -33,7 +37,7 @@ class Bound(Struct, frozen=True):
     severity: str = "error"
 
     def __str__(self) -> str:
-        return f"{self.value * 100:g}%" if self.share else f"{self.value:g} rows"
+        return f"{self.value * 100:.15g}%" if self.share else f"{self.value:.15g} rows"
 
 
 class Freshness(Struct, frozen=True):
@@ -47,7 +51,11 @@ class Freshness(Struct, frozen=True):
 
 
 class Version(Struct, frozen=True):
-    """One version of a filter: its body as text for people, its checked predicate, and the `tree` that was read, as it is written."""
+    """One version of a filter: its body as text for people, and its checked predicate.
+
+    `template` is the body as the file has it, before Jinja; `on` the field that it reads its keys from, where it names one;
+    `tree` is what was read, as it is written.
+    """
 
     number: int
     language: str
@@ -57,6 +65,8 @@ class Version(Struct, frozen=True):
     references: tuple[str, ...]
     deprecated: str | None
     span: Span
+    template: str = ""
+    on: str | None = None
     tree: Tree | None = None
 
 
@@ -94,7 +104,8 @@ class Filter(Struct, frozen=True):
 class Dataset(Struct, frozen=True):
     """A relation with declared fields, and what is defined on it.
 
-    `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations (`Status.ACTIVE`) with their values.
+    `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations (`Status.ACTIVE`) with their values;
+    `key` are the fields that name a row.
     `rows` are bounds on the number of rows (`at_least`, `at_most`, `drift`), `freshness` one on their newest value.
     """
 
@@ -109,6 +120,7 @@ class Dataset(Struct, frozen=True):
     enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     rows: Mapping[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
+    key: tuple[str, ...] = ()
 
 
 class Catalog(Struct, frozen=True):
@@ -117,6 +129,15 @@ class Catalog(Struct, frozen=True):
     datasets: Mapping[str, Dataset]
     warnings: tuple[Diagnostic, ...] = ()
     known: Mapping[str, Filter] = field(default_factory=dict[str, Filter])
+    variables: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    macro_folder: Path | None = None
+
+    @property
+    def macros(self) -> dict[str, Macro]:
+        """The macros of its bodies, read when they are asked for."""
+        from predicat.catalog.macros import read_macros  # noqa: PLC0415  # only a manifest needs them
+
+        return read_macros(self.macro_folder)
 
     def __getitem__(self, name: str) -> Predicate:
         """The predicate of `dataset.filter`, `dataset.filter@version`, or `filter` where it is unique."""

@@ -24,6 +24,8 @@ def json_schema() -> Schema:
             "dataset": {"$ref": "#/$defs/name"},
             "description": _DESCRIPTION,
             "relation": _per_dialect("The table or view, for all engines or for each."),
+            "key": {"description": "The fields that name a row; samples of a review show them.",
+                    "anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]},
             "fields": _named({"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}, r"^[A-Za-z_]"),
             "enums": _named({"type": "object", "patternProperties": {r"^[A-Za-z_]\w*$": {"type": ["integer", "string"]}}, "additionalProperties": False,
                              "description": "Words for constants: Status: {ACTIVE: 1}, and a filter says Status.ACTIVE."}, r"^[A-Za-z_][\w.]*$"),

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import SECONDS, catalog_option, failure_as_review, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import SECONDS, catalog_option, failure_as_review, needs_review, pairs, vars_option
 
 if TYPE_CHECKING:
-    from predicat.catalog import Catalog
-    from predicat.review.changes import Changes
-    from predicat.review.counts import Counts
-    from predicat.review.snapshot import Snapshot
+    from contextlib import AbstractContextManager
 
-MEASURED = 50
-"""Filters whose tests are measured; a review of more of them does without those figures."""
+    from predicat.catalog.load import Definitions
+    from predicat.review.counts import Counts
+    from predicat.review.entries import Review
+    from predicat.review.sides import Sides
+
 FORMATS = ("text", "markdown", "json", "github", "sarif")
 
 
@@ -37,73 +39,53 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 def command(base: str | None, folder: Path, variables: tuple[str, ...], form: str, out: Path | None, timeout: float,
             data: tuple[str, ...], master: str) -> None:  # fmt: skip
     needs_review()
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
-    from predicat.review import report  # noqa: PLC0415  # as above
-    from predicat.review.changes import changes, with_test_figures  # noqa: PLC0415  # as above
+    gc.disable()  # catalogs are all trees and no garbage
+    with _sides(base, folder, pairs("--var", variables)) as sides:
+        _review(sides, form, out, timeout, data, master)
 
-    label, before, after, catalog = _sides(base, folder, pairs("--var", variables))
-    found = changes(before, after, label, timeout)
-    if catalog is not None and len(found.filters) <= MEASURED:
-        found = with_test_figures(found, partial(_figures, catalog))
+
+def _review(sides: Sides, form: str, out: Path | None, timeout: float, data: tuple[str, ...], master: str) -> None:
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
+    from predicat.review import report  # noqa: PLC0415  # as above
+    from predicat.review.changes import review  # noqa: PLC0415  # as above
+
+    found = review(sides.before, sides.after, sides.label, timeout=timeout, filters=sides.filters, edited=sides.edited,
+                   figures=partial(_figures, sides.definitions))  # fmt: skip
+    if problems := sides.problems():
+        raise PredicatError(problems)
     counts: dict[str, Counts] = {}
     for source in data:
-        counts.update(_counted(found, after, catalog, source, master))
+        counts.update(_counted(found, sides.definitions, source, master))
     shown = report.FORMATS[form](found, counts)
     if out is None:
         click.echo(shown, nl=False)
     else:
         write_text(out, shown)
-    if any(change.changes_rows for change in found.filters):
+    if found.changes_rows:
         raise click.exceptions.Exit(1)
 
 
-def _figures(catalog: Catalog, name: str) -> str:
+def _figures(definitions: Definitions | None, name: str) -> str:
+    """How good the tests of a filter are."""
     from predicat.review.coverage import measure  # noqa: PLC0415  # not for --help
 
-    row = catalog.known.get(name)
-    found = measure(row, timeout=0.2) if row is not None and row.tests else None
-    return "" if found is None and row is not None and row.tests else found.short() if found else "no tests"
+    row = definitions.filter(name) if definitions is not None else None
+    if row is None:
+        return ""
+    found = measure(row, timeout=0.2) if row.tests else None
+    return found.short() if found else "" if row.tests else "no tests"
 
 
-def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> tuple[str, Snapshot, Snapshot, Catalog | None]:
-    """The name of the base, both snapshots, and the catalog of the second."""
-    from predicat.review import snapshot  # noqa: PLC0415  # not for --help
+def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> AbstractContextManager[Sides]:
+    from predicat.review import sides  # noqa: PLC0415  # not for --help
 
     if base is not None and base.endswith(".json"):
-        catalog = load_quietly(folder, variables)
-        return base, snapshot.of_manifest(Path(base)), snapshot.of_catalog(catalog), catalog
-    from predicat.diagnostics import PredicatError, messages  # noqa: PLC0415  # as above
-    from predicat.review import git  # noqa: PLC0415  # as above
-
-    root = git.repository(folder)
-    revision = git.commit(root, base) if base else git.default_base(root)
-    label = base or revision[:12]
-    own = folder.resolve().relative_to(root.resolve())
-    macros = own.parent / "macros"
-    touched = git.changed_files(root, revision, [own, macros])
-    if not touched:
-        return label, snapshot.EMPTY, snapshot.EMPTY, None
-    with git.checkout(root, revision, [own, macros]) as old:
-        whole = any(path.is_relative_to(macros) for path in touched)
-        sides: list[Snapshot] = []
-        loaded: Catalog | None = None
-        files = [None if whole else snapshot.relevant_files(place / own, [place / path for path in touched]) for place in (old, root.resolve())]
-        for place, chosen in zip((old, root.resolve()), files, strict=True):
-            if chosen == [] or not (place / own).exists():
-                sides.append(snapshot.EMPTY)
-                continue
-            try:
-                loaded = load_quietly(place / own, variables, chosen)
-            except PredicatError as error:
-                if place is not old:
-                    raise
-                found = [item.elsewhere(f"{place.resolve()}/", f"{label}:") for item in error.diagnostics]
-                raise PredicatError([messages.broken_base(label), *found]) from None
-            sides.append(snapshot.of_catalog(loaded))
-        return label, sides[0], sides[1], loaded
+        return nullcontext(sides.against_manifest(Path(base), folder, variables))
+    return sides.against_git(base, folder, variables)
 
 
-def _counted(found: Changes, after: Snapshot, catalog: Catalog | None, source: str, master: str) -> dict[str, Counts]:
+def _counted(found: Review, definitions: Definitions | None, source: str, master: str) -> dict[str, Counts]:
     from predicat.review.counts import questions  # noqa: PLC0415  # not for --help
 
     if source.startswith(("postgresql://", "postgres://")):
@@ -112,18 +94,20 @@ def _counted(found: Changes, after: Snapshot, catalog: Catalog | None, source: s
 
         asked, refused = questions(found, "postgres")
         with server.connect(source, Path("target/postgres")) as connection:
-            return {**refused, **postgres.count(connection, asked, after.relations)}
+            relations = {name: row["relation"] for name, row in found.sides[1].datasets.items()}
+            return {**refused, **postgres.count(connection, asked, relations)}
     dataset, sign, path = source.partition("=")
-    datasets = catalog.datasets if catalog is not None else {}
+    datasets = definitions.datasets if definitions is not None else {}
     if not sign or dataset not in datasets:
-        touched = list(dict.fromkeys(change.state.dataset for change in found.filters if change.changes_rows))
+        touched = list(dict.fromkeys(question.dataset for question in questions(found, "spark")[0]))
         if len(touched) > 1:
             raise click.UsageError(f"several datasets changed; write --data DATASET={source}, one of {', '.join(touched)}")
         if not touched:
             return {}
         dataset, path = touched[0], source
+    assert definitions is not None  # noqa: S101  # something changed, so it was read
     asked, refused = questions(found, "spark")
     mine = [question for question in asked if question.dataset == dataset]
     engine: Any = importlib.import_module("predicat_spark.differences")
-    counted: dict[str, Counts] = engine.count(path, datasets[dataset], mine, master) if mine else {}
+    counted: dict[str, Counts] = engine.count(path, definitions.dataset(dataset), mine, master) if mine else {}
     return {**{name: counts for name, counts in refused.items() if name.startswith(f"{dataset}.")}, **counted}

@@ -1,170 +1,276 @@
-"""What changed between two catalogs: filter by filter, with a verdict for each, and who is affected."""
+"""What changed between two catalogs: an entry for each change, with a proof for what happens to rows, its cause, and who is affected."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.ir.text import to_text
-from predicat.review.compare import Verdict, compare_nodes
-from predicat.review.snapshot import FilterState, Snapshot, VersionState
+from predicat.review.causes import Causes, own_meaning, touched
+from predicat.review.entries import Cause, Entry, Review, loosened, value_text
+from predicat.review.kinds import NOTE, ROWS, WARNING, Difference, differences
+from predicat.review.proofs import Prover
+from predicat.review.renames import renamed, renamed_datasets, renamed_filters
+from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
+from predicat.review.users import Users
+
+Figures = Callable[[str], str]
+MEASURED = 50
+"""Filters whose tests are measured; a review of more of them does without those figures."""
+OLD_MANIFEST = "the manifest was written by an earlier predicat and says nothing of tests, bounds, enumerations, keys, macros and variables"
 
 
-class VersionChange(Struct, frozen=True):
-    """A version that was added, removed or changed. `verdict` compares the two texts of a changed one."""
+def review(
+    before: Snapshot, after: Snapshot, base: str = "base", *, timeout: float = 5.0, filters: int | None = None,
+    edited: Sequence[str] = (), figures: Figures | None = None,
+) -> Review:  # fmt: skip
+    """What changed from one catalog to another. `timeout` is in seconds for each pair of predicates.
 
-    number: int
-    status: str
-    before: VersionState | None
-    after: VersionState | None
-    verdict: Verdict | None
-
-    def text_diff(self) -> list[str]:
-        """The lines of the body that differ, as in a unified diff."""
-        before = self.before.body.splitlines() if self.before else []
-        after = self.after.body.splitlines() if self.after else []
-        return [line for line in difflib.unified_diff(before, after, lineterm="", n=2) if not line.startswith(("---", "+++", "@@"))]
-
-
-class Change(Struct, frozen=True):
-    """A filter that is not as it was.
-
-    `status`: "added", "removed", "changed" (its own text did), "affected" (only what it refers to did) or "described" (nothing that
-    decides rows did). `verdict` is about the unversioned name: the latest version then against the latest version now.
-    `tests` are the figures of its tests, if they were measured.
+    `filters` is the number of filters of the whole catalog, where the snapshots have those only that a change can touch; `edited` are
+    the files that differ. `figures` gives those of a filter's tests.
     """
-
-    name: str
-    status: str
-    before: FilterState | None
-    after: FilterState | None
-    verdict: Verdict | None = None
-    versions: tuple[VersionChange, ...] = ()
-    about: tuple[str, ...] = ()
-    affects: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    tests: str = ""
-
-    @property
-    def changes_rows(self) -> bool:
-        """Whether rows may come or go for who uses the name, as far as is known."""
-        if self.status in ("added", "removed"):
-            return True
-        return self.verdict is not None and not self.verdict.same_rows
-
-    @property
-    def state(self) -> FilterState:
-        """The filter as it is, or as it was last."""
-        found = self.after or self.before
-        assert found is not None  # noqa: S101  # one of them is there
-        return found
+    found = _Comparison(before, after, base, Prover(timeout))
+    entries = sorted(found.entries(), key=lambda entry: entry.order)
+    if figures is not None:
+        entries = _with_figures(entries, figures)
+    total = len(after.filters) if filters is None else filters
+    named = {entry.name for entry in entries if entry.subject == "filter" and entry.status != "removed"}
+    return Review(base, tuple(entries), total, total - len(named & after.filters.keys()), (found.before, found.after), tuple(edited))
 
 
-class Changes(Struct, frozen=True):
-    """Everything that differs between two catalogs."""
-
-    base: str
-    filters: tuple[Change, ...]
-    groups: tuple[str, ...]
-    subscriptions: tuple[str, ...]
-    unchanged: int
-
-    def __bool__(self) -> bool:
-        return bool(self.filters or self.groups or self.subscriptions)
+def _with_figures(entries: Sequence[Entry], figures: Figures) -> list[Entry]:
+    """The entries with the figures of the tests of each filter that is new or whose own text changed."""
+    own = [_own(entry) for entry in entries]
+    if sum(own) > MEASURED:
+        return list(entries)
+    return [
+        replace(entry, notes=(*entry.notes, line)) if wanted and (line := figures(entry.name)) else entry
+        for entry, wanted in zip(entries, own, strict=True)
+    ]
 
 
-def changes(before: Snapshot, after: Snapshot, base: str = "base", timeout: float = 5.0) -> Changes:
-    """What changed from one catalog to another. `timeout` is in seconds for each pair of predicates."""
-    names = dict.fromkeys((*after.filters, *before.filters))
-    found = [_change(name, before, after, timeout) for name in names]
-    kept = tuple(change for change in found if change is not None)
-    return Changes(
-        base,
-        kept,
-        _mapped("group", before.groups, after.groups),
-        _mapped("subscription", before.subscriptions, after.subscriptions),
-        len(names) - len(kept),
-    )
+def _own(entry: Entry) -> bool:
+    return entry.kind in ("rows", "filter") and entry.status != "removed" and not entry.causes
 
 
-def with_test_figures(found: Changes, measured: Callable[[str], str]) -> Changes:
-    """The changes with the figures of the tests of each filter whose own text changed or is new."""
-    filters = tuple(replace(change, tests=measured(change.name)) if change.status in ("added", "changed") else change for change in found.filters)
-    return replace(found, filters=filters)
+class _Comparison:
+    """The comparison of two snapshots, the first under the names of the second."""
+
+    def __init__(self, before: Snapshot, after: Snapshot, base: str, prover: Prover) -> None:
+        self.base = base
+        self.prover = prover
+        if not before.carries:
+            after = _like_manifest(after)
+        if before.data["filters"] and any(row["file"] is None for row in before.filters.values()):
+            after = replace(after, data={**after.data, "filters": {name: {**row, "file": None} for name, row in after.filters.items()}})
+        self.datasets = renamed_datasets(before, after)
+        moved = renamed(before, self.datasets, {})
+        self.filters = renamed_filters(moved, after, prover)
+        self.before, self.after = renamed(moved, {}, self.filters), after
+
+    def entries(self) -> list[Entry]:
+        """Every entry, with causes and users."""
+        found = [item for item in differences(self.before.data, self.after.data) if self.compared(item)]
+        plain = [self.entry(item) for item in found if not _reordered_only(item)]
+        compared = {name: list(self.filter(name)) for name in touched(self.before, self.after, found)}
+        changed = {name: entries[0].cause for name, entries in compared.items() if entries}
+        causes = Causes(self.before, self.after, [(item, self.entry(item).cause) for item in found], changed)
+        shown: list[Entry] = []
+        for name in changed:
+            why = causes.of(name) or self.renamed_in(name)
+            shown += [replace(entry, causes=why) for entry in compared[name]]
+        everything = [*self.renames(), *plain, *shown, *self.broken_base()]
+        everything = [self.of_dataset(entry, plain) for entry in everything]
+        everything = [self.read_by(entry, causes) for entry in everything]
+        return self.with_users(_with_filters(everything), compared)
+
+    # --- what can be compared
+
+    def compared(self, item: Difference) -> bool:
+        """Whether a difference is one, and not the absence of what could not be read."""
+        if item.before is None and (self.before.unread or self.before.broken):
+            if item.kind.code == "filter" and item.name in self.before.broken:
+                return False
+            if self.after.place(item.path).file in self.before.unread:
+                return False
+        if item.after is None and (self.after.unread or self.after.broken):
+            return item.name not in self.after.broken and self.before.place(item.path).file not in self.after.unread
+        return True
+
+    def broken_base(self) -> Iterator[Entry]:
+        """What the base has problems with: each file and filter that was left out, with the reason."""
+        if not self.before.carries:
+            yield Entry("not-compared", self.base, WARNING, notes=(OLD_MANIFEST,))
+        files: dict[str, list[str]] = {}
+        for problem in self.before.problems():
+            where = problem.where()
+            files.setdefault(where.partition(":")[0], []).append(f"{where}: {problem.message}")
+        for name, problems in files.items():
+            yield Entry("not-compared", name or self.base, ROWS, place=Place(name), notes=(f"it has problems at {self.base}", *problems))
+
+    # --- values
+
+    def entry(self, item: Difference) -> Entry:
+        """The entry of a difference of data."""
+        before, after = value_text(item.kind, item.before), value_text(item.kind, item.after)
+        if item.kind.code == "macro":
+            before, after = (side.macros[item.name].text if item.name in side.macros else None for side in (self.before, self.after))
+        if item.kind.code == "filter" and item.before is None:
+            after = after or ""
+        level = item.kind.levels[0 if before is None else 1 if after is None else 2]
+        notes: tuple[str, ...] = ()
+        if item.kind.code in ("coverage", "rows-bound") and item.before is not None and item.after is not None:
+            notes = (loosened(item.parts[0], item.before, item.after),)
+            level = NOTE if notes == ("tightened",) else level
+        if item.kind.code == "param" and item.before is None and not item.after["default"]:
+            level, notes = WARNING, ("it must be given",)
+        return Entry(item.kind.code, item.name, level, self.part(item), before, after, self.place(item), notes=notes)
+
+    def part(self, item: Difference) -> str:
+        if item.kind.what == item.kind.subject:
+            return ""
+        shown = item.kind.what.format(*item.parts)
+        if "(version" in shown:
+            sides = (side.filters.get(item.name, {}).get("versions", {}) for side in (self.before, self.after))
+            if all(len(versions) <= 1 for versions in sides):
+                return shown.partition(" (version")[0]
+        return shown
+
+    def place(self, item: Difference) -> Place:
+        """The line where it stands; the file alone of what is gone."""
+        if item.after is None:
+            return Place(self.before.place(item.path).file)
+        return self.after.place(item.path)
+
+    # --- filters
+
+    def filter(self, name: str) -> Iterator[Entry]:
+        """What happened to the meaning of a filter: of its name, and of each version of both sides."""
+        before, after = self.before.filters.get(name), self.after.filters[name]
+        if before is None:
+            return
+        on_unknown = before["on_unknown"], after["on_unknown"]
+        latest = str(before["latest"]), str(after["latest"])
+        if self.before.check(name, before["latest"]) is None or self.after.check(name, after["latest"]) is None:
+            yield Entry("not-compared", name, ROWS, place=self.after.place(("filters", name)), notes=("it has a problem, or names a filter that has one",))
+            return
+        changed = [entry for number in after["versions"] if (entry := self.version(name, number, on_unknown)) is not None]
+        if latest[0] != latest[1] or on_unknown[0] != on_unknown[1] or any(entry.part == f"version {latest[1]}" for entry in changed):
+            yield self.rows(name, latest, on_unknown)
+        yield from changed
+
+    def rows(self, name: str, latest: tuple[str, str], on_unknown: tuple[str, str]) -> Entry:
+        """The name: the latest version then against the latest version now."""
+        old, new = self.before.check(name, int(latest[0])), self.after.check(name, int(latest[1]))
+        place = self.after.place(("filters", name))
+        texts = [side.filters[name]["versions"][number]["text"] for side, number in zip((self.before, self.after), latest, strict=True)]
+        assert old is not None and new is not None  # noqa: S101, PT018  # the caller has looked
+        proof = self.prover.proof(old.node, new.node, on_unknown)
+        return Entry("rows", name, NOTE if proof.same_rows else ROWS, "rows", texts[0], texts[1], place, proof)
+
+    def version(self, name: str, number: str, on_unknown: tuple[str, str]) -> Entry | None:
+        """A version that both sides have, if its text or its meaning is another."""
+        old, new = (side.filters[name]["versions"].get(number) for side in (self.before, self.after))
+        if old is None:
+            return None
+        checked = self.before.check(name, int(number)), self.after.check(name, int(number))
+        place = self.after.place(("filters", name, "versions", number))
+        if checked[0] is None or checked[1] is None:
+            return Entry("not-compared", name, ROWS, f"version {number}", old["text"], new["text"], place, notes=("it has a problem",))
+        same = own_meaning(_alone(old)) == own_meaning(_alone(new)) and to_text(checked[0].node) == to_text(checked[1].node)
+        if same:
+            return None
+        proof = self.prover.proof(checked[0].node, checked[1].node, on_unknown)
+        notes = tuple(f"{key}: {old[key] or 'nothing'} -> {new[key] or 'nothing'}" for key in ("language", "on") if old[key] != new[key])
+        level = NOTE if proof.same_rows else ROWS
+        return Entry("version", name, level, f"version {number}", old["text"], new["text"], place, proof, notes=notes)
+
+    # --- renames and causes
+
+    def renames(self) -> Iterator[Entry]:
+        for kind, names, path in (("dataset-renamed", self.datasets, "datasets"), ("filter-renamed", self.filters, "filters")):
+            for old, new in names.items():
+                yield Entry(kind, new, WARNING, "name", old, new, self.after.place((path, new)))
+
+    def renamed_in(self, name: str) -> tuple[Cause, ...]:
+        """The renamed filters that alone account for the new text of a filter."""
+        texts = [[version["text"] for version in side.filters[name]["versions"].values()] for side in (self.before, self.after)]
+        found: list[Cause] = []
+        for old, new in self.filters.items():
+            short = old.partition(".")[2], new.partition(".")[2]
+            if any(short[0] in text for text in texts[0]):
+                texts[0] = [_with_word(text, *short) for text in texts[0]]
+                found.append(Cause("filter-renamed", new, "name"))
+        return tuple(found) if texts[0] == texts[1] else ()
+
+    def of_dataset(self, entry: Entry, plain: Iterable[Entry]) -> Entry:
+        """A filter that came or went with its dataset has that as its cause."""
+        if entry.kind != "filter":
+            return entry
+        dataset = entry.name.partition(".")[0]
+        return replace(entry, causes=tuple(other.cause for other in plain if other.kind == "dataset" and other.name == dataset))
+
+    def read_by(self, entry: Entry, causes: Causes) -> Entry:
+        """A column changes the rows of the filters that read it."""
+        if entry.kind != "column":
+            return entry
+        field = entry.part.removeprefix("column of ").rpartition(" on ")[0]
+        readers = causes.readers(entry.name, field)
+        return replace(entry, under=readers) if readers else replace(entry, level=NOTE, notes=("no filter reads it",))
+
+    def with_users(self, entries: list[Entry], touched: Collection[str]) -> list[Entry]:
+        """The entries of names that changed or are gone with what uses them."""
+        before = _users(self.before, [name for name in self.before.filters if name in touched or name not in self.after.filters])
+        after = _users(self.after, [name for name in self.after.filters if name in touched or name not in self.before.filters])
+        return [
+            replace(entry, users=(before if entry.status == "removed" else after).of(entry.name)) if entry.kind in _OF_NAMES else entry
+            for entry in entries
+        ]
 
 
-def _mapped(what: str, before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:
-    lines = []
-    for name in dict.fromkeys((*before, *after)):
-        if before.get(name) != after.get(name):
-            word = "added" if name not in before else "removed" if name not in after else "changed"
-            lines.append(f"{what} {name} {word}")
-    return tuple(lines)
+_OF_NAMES = ("rows", "filter", "filter-renamed")
 
 
-def _change(name: str, before: Snapshot, after: Snapshot, timeout: float) -> Change | None:
-    old, new = before.filters.get(name), after.filters.get(name)
-    users = affected(name, after if new else before)
-    if old is None or new is None:
-        return Change(name, "added" if old is None else "removed", old, new, affects=users)
-    versions = tuple(_versions(old, new, timeout))
-    about = tuple(_about(old, new))
-    if not versions and not about:
-        return None
-    verdict = None
-    rows = versions or old.latest != new.latest or old.on_unknown != new.on_unknown
-    if rows:
-        known = next((change.verdict for change in versions if change.number == old.latest == new.latest), None)
-        verdict = known or compare_nodes(old.current.node, new.current.node, (old.on_unknown, new.on_unknown), timeout)
-    texts = any(change.before is None or change.after is None or change.before.body != change.after.body for change in versions)
-    status = "changed" if texts or (rows and about) else "affected" if versions else "described"
-    return Change(name, status, old, new, verdict, versions, about, users)
+def _users(side: Snapshot, names: Iterable[str]) -> Users:
+    """An index of who uses what. A filter that nothing touched refers to none that changed."""
+    references: dict[str, list[str]] = {}
+    for name in names:
+        checked = (side.check(name, int(number)) for number in side.filters[name]["versions"])
+        references[name] = [reference for item in checked if item is not None for reference in item.references]
+    return Users(references, side.datasets)
 
 
-def _versions(old: FilterState, new: FilterState, timeout: float) -> Iterable[VersionChange]:
-    for number in sorted({*old.versions, *new.versions}):
-        before, after = old.versions.get(number), new.versions.get(number)
-        if before is None or after is None:
-            yield VersionChange(number, "added" if before is None else "removed", before, after, None)
-        elif (before.body, before.language, before.params) != (after.body, after.language, after.params) or (
-            to_text(before.node) != to_text(after.node)
-        ):
-            verdict = compare_nodes(before.node, after.node, (old.on_unknown, new.on_unknown), timeout)
-            yield VersionChange(number, "changed", before, after, verdict)
+def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries with the filters that they changed."""
+    under: dict[Cause, dict[str, None]] = {}
+    for entry in entries:
+        for cause in entry.causes:
+            under.setdefault(cause, {})[entry.name] = None
+    return [replace(entry, under=tuple(under[entry.cause])) if entry.cause in under else entry for entry in entries]
 
 
-def _about(old: FilterState, new: FilterState) -> Iterable[str]:
-    if old.latest != new.latest:
-        yield f"the latest version is {new.latest}, it was {old.latest}"
-    if old.on_unknown != new.on_unknown:
-        yield f"on_unknown is {new.on_unknown}, it was {old.on_unknown}"
-    for number, version in new.versions.items():
-        before = old.versions.get(number)
-        if before is not None and before.deprecated != version.deprecated:
-            yield f"version {number} is deprecated as of {version.deprecated}" if version.deprecated else f"version {number} is no longer deprecated"
-    for key, value in new.about.items():
-        if old.about.get(key) != value:
-            yield f"{key}: {old.about.get(key)!r} became {value!r}" if key != "description" else "the description is another"
+def _alone(version: Data) -> Data:
+    """A version as a filter of its own."""
+    return {"latest": 1, "on_unknown": "", "versions": {"1": version}}
 
 
-def affected(name: str, snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
-    """What uses a filter: filters that refer to it (through others too), groups, subscriptions and views."""
-    users: dict[str, None] = {}
-    pending = [name]
-    while pending:
-        wanted = pending.pop()
-        for other in snapshot.filters.values():
-            refers = any(reference.partition("@")[0] == wanted for version in other.versions.values() for reference in version.references)
-            if refers and other.name not in users:
-                users[other.name] = None
-                pending.append(other.name)
-    own = {name, *users}
-    found = {
-        "filters": tuple(users),
-        "groups": tuple(key for key, members in snapshot.groups.items() if own & set(members)),
-        "subscriptions": tuple(key for key, (wanted, _) in snapshot.subscriptions.items() if wanted in own),
-        "views": tuple(item.replace(".", "__") for item in (name, *users) if "postgres" in snapshot.relations.get(item.partition(".")[0], {})),
-    }
-    return {key: value for key, value in found.items() if value}
+def _reordered_only(item: Difference) -> bool:
+    """The order of parameters is news only where they are the same ones."""
+    return item.kind.code == "param-order" and sorted(item.before or ()) != sorted(item.after or ())
+
+
+def _with_word(text: str, old: str, new: str) -> str:
+    import re  # noqa: PLC0415  # only for renamed filters
+
+    return re.sub(rf"\b{re.escape(old)}\b", new, text)
+
+
+def _like_manifest(after: Snapshot) -> Snapshot:
+    """The second side with as much as an old manifest knows."""
+    data = {
+        **after.data, "vars": {}, "macros": {},
+        "datasets": {name: {key: value for key, value in row.items() if key not in CARRIED} for name, row in after.datasets.items()},
+        "filters": {name: {**row, "tests": {}, "coverage": {}, "view": {}} for name, row in after.filters.items()},
+    }  # fmt: skip
+    return replace(after, data=data)

@@ -10,12 +10,12 @@ from msgspec import Struct, field
 from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Literal, Parameter, fields_of, walk
+from predicat.ir.nodes import Call, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.types import BOOLEAN
 from predicat.passes.substitute import with_defaults
-from predicat.review.changes import Change, Changes
+from predicat.review.entries import Review
 from predicat.review.show import plain, row_text
-from predicat.review.snapshot import FilterState
+from predicat.review.snapshot import Snapshot
 
 SAMPLE = 5
 """Rows that are shown."""
@@ -84,40 +84,51 @@ def distinct(rows: Iterable[Row]) -> list[Row]:
     return list(found.values())
 
 
-def questions(found: Changes, dialect: str) -> tuple[list[Question], dict[str, Counts]]:
+def questions(review: Review, dialect: str) -> tuple[list[Question], dict[str, Counts]]:
     """The questions of a review for a dialect, and the reasons for the filters that have none."""
+    before, after = review.sides
     asked: list[Question] = []
     refused: dict[str, Counts] = {}
-    for change in found.filters:
-        if not change.changes_rows:
+    for entry in review.entries:
+        if entry.kind not in ("rows", "filter") or not entry.changes_rows:
             continue
+        states = [_state(side, entry.name) for side in (before, after)]
         try:
-            sides = [condition(state, dialect) for state in (change.before, change.after)]
+            sides = [condition(state, dialect) for state in states]
         except Unsupported as error:
-            refused[change.name] = Counts(reason=error.diagnostics[0].message)
+            refused[entry.name] = Counts(reason=error.diagnostics[0].message)
             continue
-        asked.append(Question(change.name, change.state.dataset, sides[0], sides[1], _columns(change, dialect)))
+        dataset = entry.name.partition(".")[0]
+        columns = _columns([node for node, _ in filter(None, states)], after.datasets.get(dataset, {}), dialect)
+        asked.append(Question(entry.name, dataset, sides[0], sides[1], columns))
     return asked, refused
 
 
-def condition(state: FilterState | None, dialect: str) -> str:
+def _state(side: Snapshot, name: str) -> tuple[Node, str] | None:
+    """The latest version of a filter and what UNKNOWN does; None for a filter that is not there."""
+    row = side.filters.get(name)
+    found = side.check(name, row["latest"]) if row is not None else None
+    return (found.node, row["on_unknown"]) if found is not None and row is not None else None
+
+
+def condition(state: tuple[Node, str] | None, dialect: str) -> str:
     """Whether a filter accepts a row, as SQL that is TRUE or FALSE; a filter that is not there accepts none.
 
     Parameters have their defaults. Raises Unsupported where the dialect, or a parameter without default, stands in the way.
     """
     if state is None:
         return "FALSE"
-    node = state.current.node
+    node, on_unknown = state
     for part in walk(node):
         if isinstance(part, Parameter) and part.decl.required:
             raise Unsupported.of(msg.unsupported(part.span, "a count", part.decl.name, "the parameter has no default"))
-    accepts = Call(BOOLEAN, "coalesce", (with_defaults(node), Literal(BOOLEAN, state.on_unknown == "accept")))
+    accepts = Call(BOOLEAN, "coalesce", (with_defaults(node), Literal(BOOLEAN, on_unknown == "accept")))
     return backends.dialect(dialect).render(accepts)
 
 
-def _columns(change: Change, dialect: str) -> tuple[str, ...]:
-    found: dict[str, None] = {}
-    for state in (change.before, change.after):
-        if state is not None:
-            found.update(dict.fromkeys(decl.column(dialect) for decl in fields_of(state.current.node).values()))
-    return tuple(found)
+def _columns(nodes: Iterable[Node], dataset: Mapping[str, Any], dialect: str) -> tuple[str, ...]:
+    """The columns that show a row: those of the key, then those that the filter reads."""
+    fields = dataset.get("fields", {})
+    key = [fields[name]["columns"].get(dialect, name) for name in dataset.get("key", ()) if name in fields]
+    read = [decl.column(dialect) for node in nodes for decl in fields_of(node).values()]
+    return tuple(dict.fromkeys((*key, *read)))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from predicat import backends
+from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of
@@ -14,6 +15,7 @@ from predicat.passes.accept import accepting
 from predicat.review.reasons import Reason, atoms, deciding, reason
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
+from predicat.review.users import Users
 from predicat.review.words import words
 
 _PUSHED = ("eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "same", "starts_with", "ends_with", "contains")
@@ -92,16 +94,15 @@ def _why(atom: Node) -> str:
 
 def lineage(catalog: Catalog, row: Filter, version: Version) -> Iterator[str]:
     """Columns, the filters it is made of, and who uses it."""
-    from predicat.review.changes import affected  # noqa: PLC0415  # needs z3
-    from predicat.review.snapshot import of_catalog  # noqa: PLC0415  # as above
-
     dataset = catalog.datasets[row.dataset]
     for engine, relation in dataset.relation.items():
         columns = ", ".join(decl.column(engine) for decl in fields_of(version.predicate.node).values())
         yield f"reads {relation} on {engine}: {columns or 'no column'}"
     if version.references:
         yield f"made of {', '.join(version.references)}"
-    for kind, names in affected(row.qualified, of_catalog(catalog)).items():
+    references = {other.qualified: [name for each in other.versions.values() for name in each.references] for other in catalog.filters()}
+    users = Users(references, {row.dataset: dataset_data(dataset)})
+    for kind, names in users.of(row.qualified).items():
         yield f"used by {kind}: {', '.join(names)}"
 
 

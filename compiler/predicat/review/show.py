@@ -25,7 +25,7 @@ def plain(value: Any) -> Any:
         case date():
             return value.isoformat()
         case Decimal():
-            return float(value) if float(value) == value else str(value)
+            return _decimal(value)
         case timedelta():
             return seconds(value)
         case Mapping():
@@ -34,6 +34,26 @@ def plain(value: Any) -> Any:
             return [plain(item) for item in value]
         case _:
             return value
+
+
+def _decimal(value: Decimal) -> int | float | str:
+    """A decimal as JSON has it, the same for 5, 5.0 and 5.00: a number where a double gives its digits back, else a text."""
+    if not value.is_finite():
+        return str(value)
+    digits = f"{value:f}" if value else "0"
+    if "." in digits:
+        digits = digits.rstrip("0").rstrip(".")
+    number: int | float = float(digits) if "." in digits else int(digits)
+    return number if len(digits) <= _SAFE_DIGITS and str(number) == digits else digits
+
+
+_SAFE_DIGITS = 16
+"""Characters of a number that a double, and so JSON and YAML, gives back as it was."""
+
+
+def value_text(value: Any) -> str:
+    """A constant as it stands in a row."""
+    return _value(value)
 
 
 def row_text(row: Mapping[str, Any]) -> str:

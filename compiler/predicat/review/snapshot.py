@@ -1,167 +1,269 @@
-"""What a comparison of catalogs needs to know of one, whether it comes from files or from a manifest."""
+"""A catalog as a comparison needs it, whether it comes from files or from a manifest: all that it says as data, and its predicates."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from predicat.catalog.load import catalog_files
-from predicat.catalog.manifest import read_manifest
-from predicat.catalog.model import Catalog
-from predicat.diagnostics import PredicatError, Reporter
+from predicat.catalog.definitions import DatasetDefinition, Definition, VersionDefinition
+from predicat.catalog.load import Definitions
+from predicat.catalog.lock import lock_path, read_lock_file
+from predicat.catalog.macros import Macro, read_macros
+from predicat.catalog.manifest import bounds_data, dataset_data, plain, read_manifest, tests_data
+from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.codec import from_data, value_data
-from predicat.ir.nodes import Node
+from predicat.ir.nodes import Field, Node, ParamDecl, rewrite_children
+from predicat.review.show import row_text
+
+Data = dict[str, Any]
+CARRIED = ("key", "enums", "baseline", "rows", "freshness")
+"""What manifests say of a dataset since they say everything."""
 
 
-class VersionState(Struct, frozen=True):
-    """A version: its language, its body as people read it, its predicate, its parameters and what it refers to."""
+class Place(Struct, frozen=True):
+    """A line of a file; line 0 is the file as a whole."""
 
-    number: int
-    language: str
-    body: str
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+class Checked(Struct, frozen=True):
+    """A version after its check: its predicate, and the filters that it names (`dataset.filter@version`)."""
+
     node: Node
-    params: Mapping[str, str]
     references: tuple[str, ...]
-    deprecated: str | None
 
 
-class FilterState(Struct, frozen=True):
-    """A filter. `about` is what says nothing of its rows: description, owner, tags. `place` is its file and line."""
+class Snapshot(Struct):
+    """A catalog. `data` has what it says, by the paths of `kinds.KINDS`; `check` gives a version of a filter, None for a broken one.
 
-    name: str
-    dataset: str
-    on_unknown: str
-    latest: int
-    versions: Mapping[int, VersionState]
-    about: Mapping[str, Any]
-    place: tuple[str, int] = ("", 0)
-    tests: int = 0
+    `broken` are filters that the files name and that have a problem; `unread` files that are no YAML. `carries` is False for a manifest
+    that knows too little, and `whole` says whether these are all the files of the catalog.
+    """
+
+    data: Data
+    check: Callable[[str, int], Checked | None]
+    place: Callable[[tuple[str, ...]], Place]
+    macros: Mapping[str, Macro] = field(default_factory=dict[str, Macro])
+    problems: Callable[[], list[Diagnostic]] = list
+    broken: frozenset[str] = frozenset()
+    unread: tuple[str, ...] = ()
+    carries: bool = True
 
     @property
-    def current(self) -> VersionState:
-        return self.versions[self.latest]
+    def filters(self) -> Data:
+        """What is said of each filter."""
+        return cast("Data", self.data["filters"])
+
+    @property
+    def datasets(self) -> Data:
+        """What is said of each dataset."""
+        return cast("Data", self.data["datasets"])
 
 
-class Snapshot(Struct, frozen=True):
-    """All filters, and the groups and subscriptions that use them (by `dataset.name`)."""
-
-    filters: Mapping[str, FilterState]
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    subscriptions: Mapping[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict[str, tuple[str, Mapping[str, str]]])
-    relations: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+def empty() -> Snapshot:
+    """A catalog with nothing in it."""
+    return Snapshot({"datasets": {}, "filters": {}, "vars": {}, "macros": {}}, lambda _name, _number: None, lambda _: Place())
 
 
-EMPTY = Snapshot({})
-
-
-def of_catalog(catalog: Catalog) -> Snapshot:
-    """A catalog that was loaded."""
-    filters: dict[str, FilterState] = {}
-    for row in catalog.filters():
-        versions = {
-            number: VersionState(number, version.language, version.body, version.predicate.node, _params(version.params),
-                                 version.references, version.deprecated)
-            for number, version in row.versions.items()
-        }  # fmt: skip
-        place = row.span.outermost()
-        line = place.source.line_column(place.start)[0] if place.source.text else 0
-        about = {"description": row.description, "owner": row.owner, "tags": list(row.tags)}
-        filters[row.qualified] = FilterState(row.qualified, row.dataset, row.on_unknown, row.latest, versions, about,
-                                             (place.source.name, line), len(row.tests))  # fmt: skip
-    groups = {
-        f"{name}.{key}": tuple(_qualified(name, member) for member in group["filters"])
-        for name, dataset in catalog.datasets.items()
-        for key, group in dataset.groups.items()
+def params_data(params: Iterable[ParamDecl]) -> Data:
+    """Parameters by name. `default` is empty where there is none."""
+    return {
+        decl.name: {"type": str(decl.type), "default": [] if decl.required else [value_data(decl.default)], "description": decl.description}
+        for decl in params
     }
-    subscriptions = {
-        f"{name}.{key}": (_qualified(name, row["filter"]), row["properties"])
-        for name, dataset in catalog.datasets.items()
-        for key, row in dataset.subscriptions.items()
-    }
-    return Snapshot(filters, groups, subscriptions, {name: dataset.relation for name, dataset in catalog.datasets.items()})
 
 
-def _params(params: Mapping[str, Any]) -> dict[str, str]:
-    return {name: f"{decl.type}" + ("" if decl.required else f" = {value_data(decl.default)}") for name, decl in params.items()}
+def _filter_data(head: Mapping[str, Any], tests: Iterable[Mapping[str, Any]], coverage: Data, view: Data, versions: Data) -> Data:
+    """A filter; its tests are known by their rows."""
+    named: Data = {}
+    for test in tests:
+        version = f", version {test['version']}" if test["version"] else ""
+        name = row_text(_sorted(test["row"])) + version
+        while name in named:
+            name += " again"
+        named[name] = {"matches": "unknown" if test["matches"] is None else str(test["matches"]).lower(), "description": test["description"]}
+    return {**head, "tests": named, "coverage": coverage, "view": view, "versions": versions}
 
 
-def _qualified(dataset: str, name: str) -> str:
-    base = name.partition("@")[0]
-    return base if "." in base else f"{dataset}.{base}"
+def _sorted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
+# --- files
+
+
+class _Files:
+    """The snapshot of files: what is said at once, what is checked when it is asked for."""
+
+    def __init__(self, found: Definitions, shown: Callable[[str], str]) -> None:
+        self.found = found
+        self.shown = shown
+        self.macros = read_macros(found.templates.folder)
+
+    def data(self) -> Data:
+        datasets = {name: dataset_data(row) for name, row in self.found.datasets.items()}
+        filters = {
+            f"{row.dataset}.{row.name}": self.filter(row, dataset)
+            for dataset in self.found.datasets.values()
+            for row in dataset.filters.values()
+        }
+        variables = {name: plain(value) for name, value in self.found.templates.variables.items()}
+        return {"datasets": datasets, "filters": filters, "vars": variables, "macros": {row.name: row.meaning for row in self.macros.values()}}
+
+    def filter(self, row: Definition, dataset: DatasetDefinition) -> Data:
+        head = {"description": row.description, "owner": row.owner, "tags": list(row.tags), "on_unknown": row.on_unknown,
+                "latest": row.latest, "file": self.shown(row.span.source.name)}  # fmt: skip
+        tests = tests_data((*row.tests, *dataset.tests.get(row.name, ())))
+        versions = {str(number): self.version(version) for number, version in row.versions.items()}
+        return _filter_data(head, tests, bounds_data(row.coverage), {**dataset.view, **row.view}, versions)
+
+    def version(self, version: VersionDefinition) -> Data:
+        return {"language": version.language, "text": version.shown.strip(), "on": version.on, "deprecated": version.deprecated,
+                "params": params_data(version.params.values()), "order": list(version.params)}  # fmt: skip
+
+    def check(self, name: str, number: int) -> Checked | None:
+        dataset, _, short = name.partition(".")
+        version = self.found.version(dataset, short, number)
+        return Checked(version.predicate.node, version.references) if version is not None else None
+
+    def broken(self) -> frozenset[str]:
+        names = {
+            f"{dataset.name}.{place.removeprefix('filter ')}"
+            for dataset in self.found.datasets.values()
+            for place in dataset.places
+            if place.startswith("filter ") and place.removeprefix("filter ") not in dataset.filters
+        }
+        return frozenset(names)
+
+    def place(self, path: tuple[str, ...]) -> Place:
+        span = self.span(path)
+        if span is None:
+            return Place()
+        place = span.outermost()
+        return Place(self.shown(place.source.name), place.source.line_column(place.start)[0])
+
+    def span(self, path: tuple[str, ...]) -> Span | None:
+        match path:
+            case ("vars", name, *_):
+                return self.found.builder.reader.variable_places.get(name)
+            case ("macros", name, *_):
+                return self.macros[name].span if name in self.macros else None
+            case ("filters", name, *rest):
+                dataset, _, short = name.partition(".")
+                row = self.found.datasets[dataset].filters.get(short) if dataset in self.found.datasets else None
+                number = int(rest[1]) if row and len(rest) > 1 and rest[0] == "versions" else 0
+                return row.versions[number].span if row and len(row.versions) > 1 and number in row.versions else row.span if row else None
+            case ("datasets", name, *rest) if name in self.found.datasets:
+                places = self.found.datasets[name].places
+                return next((places[key] for key in _keys(rest) if key in places), None)
+            case _:
+                return None
+
+
+def _keys(rest: list[str]) -> list[str]:
+    """The names of a place of a dataset, the nearest first."""
+    singular = {"fields": "field", "groups": "group", "subscriptions": "subscription", "enums": "enum"}
+    if not rest:
+        return ["dataset"]
+    if rest[0] in singular and len(rest) > 1:
+        name = rest[1].rpartition(".")[0] if rest[0] == "enums" else rest[1]
+        return [f"{singular[rest[0]]} {name}", "dataset"]
+    return [rest[0], "dataset"]
+
+
+def of_files(found: Definitions, shown: Callable[[str], str]) -> Snapshot:
+    """The catalog of a folder. `shown` gives the name of a file as people shall see it."""
+    files = _Files(found, shown)
+    unread = tuple(shown(str(path)) for path in found.unread)
+    return Snapshot(files.data(), files.check, files.place, files.macros, lambda: found.problems, files.broken(), unread)
+
+
+# --- manifests
 
 
 def of_manifest(path: Path) -> Snapshot:
     """A manifest. Raises PredicatError if it cannot be read, or was written before manifests held predicates."""
-    data = read_manifest(path)
-    versions: dict[str, dict[int, VersionState]] = {}
-    heads: dict[str, dict[str, Any]] = {}
+    found = read_manifest(path)
     try:
-        for row in data["filters"]:
-            params = {item["name"]: item["type"] + ("" if item["default"] is None else f" = {item['value']}") for item in row["params"]}
-            versions.setdefault(row["name"], {})[row["version"]] = VersionState(
-                row["version"], row["language"], row["body"], from_data(row["tree"]), params, tuple(row["references"]), row["deprecated"]
-            )
-            if row["latest"]:
-                heads[row["name"]] = row
-        filters = {
-            name: FilterState(name, row["dataset"], row["on_unknown"], row["version"], versions[name],
-                              {key: row[key] for key in ("description", "owner", "tags")}, (row["source"], 0))
-            for name, row in heads.items()
-        }  # fmt: skip
-        groups = {
-            f"{name}.{key}": tuple(_qualified(name, member) for member in group["filters"])
-            for name, dataset in data["datasets"].items()
-            for key, group in dataset["groups"].items()
-        }
-        subscriptions = {
-            f"{name}.{key}": (_qualified(name, row["filter"]), row["properties"])
-            for name, dataset in data["datasets"].items()
-            for key, row in dataset["subscriptions"].items()
-        }
-    except (KeyError, TypeError, ValueError) as error:
+        return _of_manifest(found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PredicatError.of(msg.manifest_damaged(str(path), f"it holds no predicates to compare with ({error})")) from None
-    return Snapshot(filters, groups, subscriptions, {name: dataset["relation"] for name, dataset in data["datasets"].items()})
 
 
-_DATASET = re.compile(r"^dataset:[ \t]*['\"]?([a-z][a-z0-9_]*)", re.MULTILINE)
+def _of_manifest(found: Data) -> Snapshot:
+    rows: dict[str, dict[int, Data]] = {}
+    for row in found["filters"]:
+        rows.setdefault(row["name"], {})[row["version"]] = row
+        _ = row["tree"], row["body"], row["on_unknown"]
+    filters: Data = {}
+    for name, versions in rows.items():
+        head = next(row for row in versions.values() if row["latest"])
+        about = {key: head[key] for key in ("description", "owner", "tags", "on_unknown")}
+        filters[name] = _filter_data(
+            {**about, "latest": head["version"], "file": None}, head.get("tests", ()), head.get("coverage", {}), head.get("view", {}),
+            {str(number): _version_data(row) for number, row in versions.items()},
+        )  # fmt: skip
+    macros = {
+        name: Macro(name, row["text"], row["meaning"], tuple(row["uses"]), NOWHERE) for name, row in found.get("macros", {}).items()
+    }
+    data = {"datasets": found["datasets"], "filters": filters, "vars": found.get("vars", {}), "macros": {key: row.meaning for key, row in macros.items()}}
+
+    @cache
+    def check(name: str, number: int) -> Checked | None:
+        row = rows[name][number]
+        fields = found["datasets"][row["dataset"]]["fields"]
+        return Checked(_with_columns(from_data(row["tree"]), fields), tuple(row["references"]))
+
+    def place(path: tuple[str, ...]) -> Place:
+        return Place(next(iter(rows[path[1]].values()))["source"]) if path[0] == "filters" and path[1] in rows else Place()
+
+    return Snapshot(data, check, place, macros, carries="macros" in found)
 
 
-def dataset_of(text: str) -> str | None:
-    """The dataset that the text of a catalog file says it is of."""
-    found = _DATASET.search(text)
-    return found[1] if found else None
+def _with_columns(node: Node, fields: Data) -> Node:
+    """A predicate of a manifest, which knows its fields by their names alone, with the columns that they stand for."""
+    if isinstance(node, Field):
+        columns = fields.get(node.decl.name, {}).get("columns", {})
+        return replace(node, decl=replace(node.decl, columns=tuple(columns.items())))
+    return rewrite_children(node, lambda part: _with_columns(part, fields))
 
 
-def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
-    """The files of a catalog that a change of some of them can touch: of the same datasets, of those that name them, and of those
-    that they name. A file that cannot be read is relevant, so that its problem is seen.
+def _version_data(row: Data) -> Data:
+    params = {
+        item["name"]: {"type": item["type"], "default": [] if item["default"] is None else [item["value"]], "description": item["description"]}
+        for item in row["params"]
+    }
+    return {"language": row["language"], "text": row.get("template", row["body"]), "on": row.get("on"), "deprecated": row["deprecated"],
+            "params": params, "order": list(params)}  # fmt: skip
+
+
+# --- lock files
+
+
+def lock_data(folder: Path) -> Data:
+    """What the lock file of a catalog has of each released version, subscription and latest version.
+
+    `predicat check` is what judges a lock file; a line that cannot be read is not there.
     """
-    texts: dict[Path, str] = {}
-    for file in catalog_files(folder, Reporter()) if folder.exists() else []:
-        try:
-            texts[file] = file.read_text(encoding="utf-8")
-        except (OSError, ValueError):
-            texts[file] = ""
-    owners = {file: dataset_of(text) for file, text in texts.items()}
-    touched = {owners.get(file) for file in changed}
-    known = {name for name in owners.values() if name}
-    wanted = {name for name in touched if name}
-    for file, text in texts.items():  # files that use a changed dataset
-        owner = owners[file]
-        if owner and any(f"{name}." in text for name in wanted):
-            touched.add(owner)
-    pending = [name for name in touched if name]
-    needed = set(pending)
-    while pending:  # and what those need in turn
-        name = pending.pop()
-        for file, text in texts.items():
-            if owners[file] == name:
-                more = {other for other in known - needed if f"{other}." in text}
-                needed |= more
-                pending += more
-    return [file for file, owner in owners.items() if owner is None or owner in needed]
+    file = read_lock_file(lock_path(folder))
+    if file is None:
+        return {}
+    found: Data = {
+        name: ", ".join(f"{what} {value}" for what, value in (("meaning", row.hash), ("released", row.released),
+                                                              ("deprecated", row.deprecated), ("removed", row.removed)) if value)
+        for name, row in file.lock.versions.items()
+    }
+    found |= {f"subscription {name}": row_text(dict(row)) for name, row in file.lock.subscriptions.items()}
+    return found | {f"latest {name}": f"version {number}" for name, number in (file.lock.latest or {}).items()}

@@ -14,7 +14,7 @@ from predicat.catalog.lock import Lock, lock_path
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
 from predicat.review import git
-from predicat.review.snapshot import dataset_of, relevant_files
+from predicat.review.selection import dataset_of, relevant_files
 
 _VARIABLES = re.compile(r"\bvars['\"]?\s*:")
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from decimal import Decimal
 from typing import assert_never
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.review.show import plain
 
 _BETWEEN = {
     "eq": "is", "ne": "is not", "lt": "is less than", "le": "is at most", "gt": "is more than", "ge": "is at least",
@@ -54,7 +56,7 @@ def _constant(node: Literal) -> str:
         return str(value).lower()
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    return value.isoformat() if isinstance(value, date) else str(value)
+    return value.isoformat() if isinstance(value, date) else str(plain(value) if isinstance(value, Decimal) else value)
 
 
 def _quantified(node: Quantifier, depth: int) -> str:

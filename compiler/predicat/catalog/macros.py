@@ -1,0 +1,120 @@
+"""The macros of a catalog one by one: what each says, and what a template uses of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.catalog.templates import LOCKS
+from predicat.diagnostics import Source, Span
+
+_MACRO = re.compile(r".*?\{%[-+]?\s*endmacro\b.*?%\}", re.DOTALL)
+VARIABLE = "var "
+"""How the use of a variable begins; the use of a macro is its name."""
+
+
+class Macro(Struct, frozen=True):
+    """A macro. `meaning` is a hash that comments and blanks inside of tags leave alone; `uses` are macros and variables by name.
+
+    What stands outside of all the macros of a file has the file's name as its own.
+    """
+
+    name: str
+    text: str
+    meaning: str
+    uses: tuple[str, ...]
+    span: Span
+
+
+def read_macros(folder: Path | None) -> dict[str, Macro]:
+    """The macros of a folder by name; later files win, as they do where bodies are rendered. Broken files have none."""
+    files = sorted(folder.rglob("*.sql")) if folder is not None and folder.is_dir() else []
+    found: dict[str, Macro] = {}
+    for file in files:
+        if not file.name.startswith(LOCKS):
+            try:
+                source = Source(str(file), file.read_text(encoding="utf-8"))
+            except (OSError, ValueError):
+                continue
+            found.update((macro.name, macro) for macro in _of_file(source, file.name))
+    return found
+
+
+@cache
+def _environment() -> Any:
+    import jinja2  # noqa: PLC0415  # only where there are macros
+
+    return jinja2.Environment(autoescape=False)  # noqa: S701  # no HTML
+
+
+def _of_file(source: Source, name: str) -> Iterator[Macro]:
+    import jinja2  # noqa: PLC0415  # only where there are macros
+    from jinja2 import nodes  # noqa: PLC0415  # as above
+
+    try:
+        top = _environment().parse(source.text).body
+    except jinja2.TemplateSyntaxError:
+        return
+    lines = source.text.splitlines(keepends=True)
+    macros = [part for part in top if isinstance(part, nodes.Macro)]
+    others = [part for part in top if part not in macros and not _blank(part)]
+    if others:
+        yield Macro(name, "", _hash(others), tuple(_uses(others)), Span(source, 0, 0))
+    ends = [macro.lineno - 1 for macro in macros[1:]] + [len(lines)]
+    for macro, end in zip(macros, ends, strict=False):  # without a macro there is an end too many
+        start = len("".join(lines[: macro.lineno - 1]))
+        lined = "".join(lines[macro.lineno - 1 : end])
+        text = (whole[0] if (whole := _MACRO.match(lined)) else lined).strip()
+        uses = (*_uses([macro]), *([name] if others else []))
+        yield Macro(macro.name, text, _hash([macro]), uses, Span(source, start, start + 1))
+
+
+def _blank(node: Any) -> bool:
+    """Whether a node writes nothing but white space, which is lost outside of macros."""
+    parts = getattr(node, "nodes", None)
+    return parts is not None and all(not getattr(part, "data", "x").strip() for part in parts)
+
+
+def _hash(parts: Iterable[Any]) -> str:
+    return hashlib.sha256("".join(map(repr, parts)).encode()).hexdigest()[:16]
+
+
+def _uses(parts: Iterable[Any]) -> dict[str, None]:
+    from jinja2 import nodes  # noqa: PLC0415  # as above
+
+    found: dict[str, None] = {}
+    for part in parts:
+        for name in part.find_all(nodes.Name):
+            found[name.name] = None
+        for call in part.find_all(nodes.Call):
+            if isinstance(call.node, nodes.Name) and call.node.name == "var":
+                found.update((VARIABLE + str(arg.value), None) for arg in call.args[:1] if isinstance(arg, nodes.Const))
+    return found
+
+
+def is_template(text: str) -> bool:
+    """Whether Jinja has anything to do in a body."""
+    return "{{" in text or "{%" in text or "{#" in text
+
+
+def used(text: str, macros: Mapping[str, Macro]) -> set[str]:
+    """The names that a template uses, through macros too."""
+    import jinja2  # noqa: PLC0415  # as above
+
+    try:
+        pending = list(_uses([_environment().parse(text)]))
+    except jinja2.TemplateSyntaxError:
+        return set()
+    found: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += macros[name].uses if name in macros else ()
+    return found

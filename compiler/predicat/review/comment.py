@@ -1,0 +1,197 @@
+"""A review as one Markdown comment: the verdict first, then what a reviewer has to look at, the details folded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from predicat.review.comments import MARK
+from predicat.review.counts import Counts
+from predicat.review.entries import Entry, Review, named
+from predicat.review.topics import HEADS, Topic, summaries, tally, topics
+
+MAX_COMMENT = 60_000
+"""Characters; a comment on GitHub holds 65,536."""
+MAX_CELL = 300
+"""Characters of a value in a table."""
+MAX_UNDER = 100
+"""Filters that are listed under their cause."""
+Data = Mapping[str, Counts]
+_RESERVED = 300
+
+
+class _Part(Struct):
+    """A block of the comment: lines around entries, each of which stands whole or not at all."""
+
+    head: str
+    rows: list[str]
+    tail: str = ""
+    left: int = 0
+
+    def text(self) -> str:
+        if not self.rows:
+            return ""
+        return self.head + "".join(self.rows) + self.tail
+
+
+def markdown(review: Review, data: Data) -> str:
+    """The comment. Where it would grow beyond MAX_COMMENT characters whole entries are left out, the least important first."""
+    found = topics(review)
+    first = [topic for topic in found if _matters(topic)]
+    others = [(topic, entry) for topic in found for entry in _others(topic)]
+    main, also = summaries(review)
+    head = f"{MARK}\n### Filters: {main}\n\n" + (f"Also changed: {also}.\n\n" if also else "")
+    if review.formatting_only:
+        head += f"Formatting only (comments, order of keys, quoting) in {_codes(review.edited)}.\n\n"
+    parts = [
+        _Part("| filter | what happens to its rows | for example |\n|---|---|---|\n", [_first_row(topic, data) for topic in first], "\n"),
+        _Part("| also | what | before | after |\n|---|---|---|---|\n", [_other_row(topic, entry) for topic, entry in others], "\n"),
+        _Part("", [_details(topic, data) for topic in found if _has_details(topic)]),
+    ]
+    tail = f"<sub>Compared with `{review.base[:40]}`; {review.unchanged:,} of {review.filters:,} filters unchanged.</sub>\n"
+    _fit(parts, MAX_COMMENT - len(head) - len(tail) - _RESERVED)
+    return head + "".join(part.text() for part in parts) + _left_out(parts) + tail
+
+
+def _fit(parts: Sequence[_Part], room: int) -> None:
+    """Leave out whole rows until the rest fits: details before the tables, and the last ones, which matter least, first."""
+    size = sum(len(part.text()) for part in parts)
+    for part in reversed(parts):
+        while size > room and part.rows:
+            size -= len(part.rows.pop())
+            part.left += 1
+
+
+def _left_out(parts: Sequence[_Part]) -> str:
+    tables = sum(part.left for part in parts[:2])
+    details = parts[-1].left
+    if not tables and not details:
+        return ""
+    shown = [f"{tables:,} more changes"] * bool(tables) + [f"the details of {details:,} more"] * bool(details)
+    return f"... and {' and '.join(shown)}: `predicat diff` shows them.\n\n"
+
+
+# --- tables
+
+
+def _matters(topic: Topic) -> bool:
+    """Whether a topic stands in the first table: it is about rows, or changes filters."""
+    return topic.head.kind in HEADS or topic.head.changes_rows or topic.head.proof is not None or bool(topic.under)
+
+
+def _others(topic: Topic) -> list[Entry]:
+    """The entries of a topic that the first table does not show; versions with a proof are in the details."""
+    left = topic.entries[1:] if _matters(topic) else topic.entries
+    return [entry for entry in left if entry.kind != "version" or entry.proof is None]
+
+
+def _first_row(topic: Topic, data: Data) -> str:
+    what = f"**{_plain(topic.title)}**"
+    if topic.head.kind in ("filter-renamed", "dataset-renamed"):
+        what += f"<br>it was `{topic.head.before}`"
+    if topic.name in data:
+        what += f"<br>{data[topic.name].short()}"
+    if topic.under:
+        other = "other " if topic.subject == "filter" else ""
+        what += f"<br>changes {len(topic.under)} {other}filter{'s' * (len(topic.under) > 1)}: {tally(topic.under)}"
+    return f"| {_name(topic)} | {what} | {_examples(topic) or _values(topic.head) or ' '} |\n"
+
+
+def _examples(topic: Topic) -> str:
+    for entry in (*topic.entries, *(entry for other in topic.under for entry in other.entries)):
+        if entry.proof is not None and entry.proof.rows():
+            return "<br>".join(dict.fromkeys(f"{what}: {_cell(row)}" for what, row, _ in entry.proof.rows()))
+    return ""
+
+
+def _values(entry: Entry) -> str:
+    if entry.kind in ("filter-renamed", "dataset-renamed") or not entry.values:
+        return ""
+    return " → ".join(_cell(value) for value in (entry.before, entry.after) if value is not None)
+
+
+def _other_row(topic: Topic, entry: Entry) -> str:
+    before, after = (_cell(value) if value else " " for value in (entry.before, entry.after))
+    if topic.diff(entry):
+        before = after = "see below"
+    return f"| {_name(topic)} | {_plain(entry.title)} | {before} | {after} |\n"
+
+
+def _name(topic: Topic) -> str:
+    return f"`{topic.name}`" if topic.subject in ("filter", "catalog") else f"{topic.subject} `{topic.name}`"
+
+
+# --- details
+
+
+def _has_details(topic: Topic) -> bool:
+    return _matters(topic) or any(topic.diff(entry) for entry in topic.entries)
+
+
+def _details(topic: Topic, data: Data) -> str:
+    name = f"<code>{_plain(topic.name)}</code>"
+    label = name if topic.subject in ("filter", "catalog") else f"{topic.subject} {name}"
+    lines = ["<details>", f"<summary>{label}: {_plain(topic.title)}</summary>", ""]
+    for entry in topic.entries:
+        lines += _entry(entry, topic)
+    if topic.name in data and topic.subject == "filter":
+        lines += [f"- {_plain(line.strip())}" for line in data[topic.name].lines()]
+    for entry in topic.entries:
+        lines += [f"- affects {kind}: {_codes(names, 30)}" for kind, names in topic.users(entry).items()]
+    if topic.under:
+        lines += ["", "| changed by it | rows | for example |", "|---|---|---|"]
+        lines += [f"| `{other.name}` | {_plain(other.title)} | {_examples(other) or ' '} |" for other in topic.under[:MAX_UNDER]]
+        if len(topic.under) > MAX_UNDER:
+            lines += ["", f"... and {len(topic.under) - MAX_UNDER:,} more."]
+    return "\n".join((*lines, "", "</details>", "", ""))
+
+
+def _entry(entry: Entry, topic: Topic) -> list[str]:
+    lines: list[str] = []
+    if entry.kind == "version" and entry.proof is not None:
+        same = entry.proof == topic.head.proof
+        lines += ["", f"{entry.part.capitalize()}:" if same else f"{_plain(entry.title).capitalize()}:"]
+        lines += [f"- {_plain(note)}" for note in entry.notes]
+        lines += [] if same else [f"- {what}: {_code(row)}" for what, _, row in entry.proof.rows()]
+        if not topic.diff(entry):
+            lines += ["", "its text is the same; what it is made of changed"]
+    else:
+        first, *rest = entry.lines()
+        lines += [f"- {_plain(line)}" for line in ([] if first == topic.title else [first]) + rest]
+        if entry.proof is not None:
+            lines += [f"- {what}: {_code(row)}" for what, _, row in entry.proof.rows()]
+    if entry.kind == "column" and entry.under:
+        lines.append(f"- read by {_codes(entry.under, 30)}")
+    return lines + _fenced(topic.diff(entry))
+
+
+def _fenced(diff: Sequence[str]) -> list[str]:
+    if not diff:
+        return []
+    fence = "`" * max(3, 1 + max((len(run) for line in diff for run in re.findall("`+", line)), default=0))
+    return ["", f"{fence}diff", *diff, fence, ""]
+
+
+# --- text that is no Markdown
+
+
+def _codes(names: Sequence[str], most: int = 12) -> str:
+    return named([f"`{name}`" for name in names], most)
+
+
+def _cell(shown: str) -> str:
+    """A value in a table; a long one stands in the details only."""
+    return _code(shown).replace("|", "\\|") if len(shown) <= MAX_CELL else "see below"
+
+
+def _code(shown: str) -> str:
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
+    edge = " " if shown[:1] == "`" or shown[-1:] == "`" else ""
+    return f"{fence}{edge}{shown}{edge}{fence}".replace("\n", " ")
+
+
+def _plain(line: str) -> str:
+    """A text that people wrote says nothing to Markdown or HTML."""
+    return "".join(f"&#{ord(char)};" if char in "\\`*_[]<>|#@&" else char for char in line).replace("\n", " ")

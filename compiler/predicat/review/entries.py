@@ -1,0 +1,236 @@
+"""What a review is made of: an entry for each change, of a kind that a table names, with what was before and what is after."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from predicat.ir.codec import data_value
+from predicat.review import show
+from predicat.review.kinds import KINDS, ORDER, ROWS, Kind
+from predicat.review.proofs import Proof
+from predicat.review.snapshot import Place, Snapshot
+
+MAX_INLINE = 100
+"""Characters of a value that stands in a sentence."""
+_LEVELS = ("rows", "warning", "note")
+
+
+class Cause(Struct, frozen=True):
+    """A change that changes a filter whose own text is as it was: the kind of an entry, its name and its part."""
+
+    kind: str
+    name: str
+    part: str = ""
+
+    @property
+    def text(self) -> str:
+        """`orders.large`, `macro late`, `type of amount (orders)`."""
+        subject = KINDS[self.kind].subject
+        if subject == "filter":
+            return self.name
+        return f"{self.part} ({self.name})" if self.part else f"{subject} {self.name}"
+
+
+class Entry(Struct, frozen=True):
+    """One change.
+
+    `name` is what changed (`orders.large`, a dataset, a macro), `part` which part of it, in words; `before` and `after` are None where
+    there was nothing, or is nothing. `causes` are other entries that made a filter change, `under` the filters that this one changes,
+    `users` what uses the filter. `notes` are further sentences.
+    """
+
+    kind: str
+    name: str
+    level: str
+    part: str = ""
+    before: str | None = None
+    after: str | None = None
+    place: Place = Place()
+    proof: Proof | None = None
+    causes: tuple[Cause, ...] = ()
+    under: tuple[str, ...] = ()
+    users: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    notes: tuple[str, ...] = ()
+
+    @property
+    def row(self) -> Kind:
+        """Its row in the table of kinds."""
+        return KINDS[self.kind]
+
+    @property
+    def subject(self) -> str:
+        """What kind of thing changed."""
+        return self.row.subject
+
+    @property
+    def changes_rows(self) -> bool:
+        """Whether rows may come or go for somebody, as far as is known."""
+        return self.level == ROWS
+
+    @property
+    def cause(self) -> Cause:
+        """What others name as their cause."""
+        return Cause(self.kind, self.name, self.part)
+
+    @property
+    def status(self) -> str:
+        """added, removed or changed."""
+        return "changed" if (self.before is None) == (self.after is None) else "added" if self.before is None else "removed"
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """Where it comes in a review: what matters most is first."""
+        return _LEVELS.index(self.level), ORDER[self.kind], self.name
+
+    @property
+    def title(self) -> str:
+        """What happened, in a few words, without the name."""
+        match self.kind:
+            case "rows":
+                return self.proof.title if self.proof is not None else "changed"
+            case "filter-renamed" | "dataset-renamed":
+                return "renamed, same rows"
+            case "not-compared":
+                return "not compared"
+            case "version" if self.proof is not None:
+                return f"{self.part}: {self.proof.title}"
+            case "coverage" | "rows-bound" if self.status == "changed" and self.notes:
+                return f"{self.part} {self.notes[0]}"
+            case "lock":
+                return {"added": "recorded in the lock", "removed": "taken out of the lock"}.get(self.status, "recorded anew in the lock")
+            case "filter":
+                return self.status
+            case _:
+                return f"{self.part} {self.status}" if self.part else f"{self.row.subject} {self.status}"
+
+    @property
+    def values(self) -> str:
+        """What was and what is, in one line; nothing where they are long or a proof says more."""
+        if self.proof is not None or any(len(value or "") > MAX_INLINE or "\n" in (value or "") for value in (self.before, self.after)):
+            return ""
+        if self.status == "changed":
+            return f"{self.before} -> {self.after}" if self.before is not None else ""
+        return (self.after if self.after is not None else f"it was {self.before}") or ""
+
+    def lines(self) -> list[str]:
+        """Sentences about it, the title first."""
+        values = self.values
+        found = [self.title + (f": {values}" if values else "")]
+        if self.proof is not None and self.kind == "rows":
+            found += self.proof.lines()
+        found += self.notes if self.kind not in ("coverage", "rows-bound") else ()
+        if self.causes:
+            found.append("because of " + ", ".join(cause.text for cause in self.causes))
+        return found
+
+    def diff(self) -> list[str]:
+        """The lines that differ between long values, as in a unified diff."""
+        if self.values or (self.status != "changed" and self.kind == "macro"):
+            return []
+        before, after = ([] if value is None else _body_lines(value) for value in (self.before, self.after))
+        lines = difflib.unified_diff(before, after, lineterm="", n=2)
+        return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+
+
+def _body_lines(body: str) -> list[str]:
+    """The lines of a body; one that is data, a line a part."""
+    if body.startswith(("{", "[")):
+        try:
+            return json.dumps(json.loads(body), indent=2, ensure_ascii=False).splitlines()
+        except ValueError:
+            pass
+    return body.splitlines()
+
+
+class Review(Struct, frozen=True):
+    """Everything that differs between two catalogs.
+
+    `filters` is how many the catalog has, `unchanged` of how many of them nothing differs; `edited` are the files that differ. `sides`
+    are the two catalogs, the first under the names of the second.
+    """
+
+    base: str
+    entries: tuple[Entry, ...]
+    filters: int
+    unchanged: int
+    sides: tuple[Snapshot, Snapshot]
+    edited: tuple[str, ...] = ()
+
+    @property
+    def changes_rows(self) -> bool:
+        """Whether rows of anything come or go, or may."""
+        return any(entry.changes_rows for entry in self.entries)
+
+    @property
+    def formatting_only(self) -> bool:
+        """Whether files differ and nothing that they say does."""
+        return bool(self.edited) and not self.entries
+
+    def of(self, name: str, subject: str = "filter") -> tuple[Entry, ...]:
+        """The entries of one thing."""
+        return tuple(entry for entry in self.entries if (entry.name, entry.subject) == (name, subject))
+
+
+def value_text(kind: Kind, value: Any) -> str | None:  # a return a shape
+    """A value of a snapshot's data in words; None for nothing."""
+    match kind.code, value:
+        case _, None | "":
+            return None
+        case "filter", {"latest": latest, "versions": versions}:
+            return str(versions[str(latest)]["text"])
+        case "version", {"text": str(text)}:
+            return text
+        case "field", {"type": str(text)}:
+            return text
+        case "param", {"type": str(text), "default": default}:
+            return text + (f", by default {_constant(default[0])}" if default else "")
+        case "param-default", [*default]:
+            return _constant(default[0]) if default else None
+        case "test", {"matches": matches}:
+            return f"matches {matches}"
+        case "coverage" | "rows-bound", {"value": number, "share": share, "severity": severity}:
+            return (f"{number * 100:.15g}%" if share else f"{number:.15g} rows") + (" (warn)" if severity == "warn" else "")
+        case "baseline", {}:
+            return f"{value['max_age']} days ({value['severity']})" if value else None
+        case "freshness", {}:
+            return f"{value['field']} at most {value['at_most']} ({value['severity']})" if value else None
+        case "dataset", _:
+            return str(value.get("description") or "no description") if isinstance(value, dict) else str(value)
+        case "group", {"filters": members}:
+            return ", ".join(members)
+        case "subscription", {"filter": str(name)}:
+            return name
+        case _, bool():
+            return str(value).lower()
+        case _, str() | int():
+            return str(value)
+        case _, [*items] if all(isinstance(item, str) for item in items):
+            return ", ".join(items) or None
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+def _constant(data: Any) -> str:
+    return "null" if data is None else show.value_text(data_value(data))
+
+
+def loosened(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Whether a bound lets more pass than before: loosened, tightened or changed."""
+    if before["share"] != after["share"]:
+        return "changed"
+    up = after["value"] - before["value"]
+    less = -up if name == "at_least" else up
+    weaker = (before["severity"], after["severity"]) == ("error", "warn")
+    if before["severity"] == after["severity"]:
+        return "loosened" if less > 0 else "tightened"
+    return "loosened" if weaker and less >= 0 else "tightened" if not weaker and less <= 0 else "changed"
+
+
+def named(names: Sequence[str], most: int = 12) -> str:
+    """Names in a sentence, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,97 @@
+"""The proofs of a review: what each change does to rows, each pair of predicates compared once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+
+from predicat.ir.nodes import Literal, Node, params_of
+from predicat.ir.text import to_text
+from predicat.passes.substitute import substitute
+from predicat.review import show
+from predicat.review.compare import Verdict, compare_nodes
+
+SAME = Verdict("equivalent", "proved")
+
+
+class Proof(Struct, frozen=True):
+    """What happens to the rows of a name.
+
+    `verdict` is for all values of the parameters that both sides have. `defaults` is for those who give none (views, calls without
+    arguments), where it is another question; `params` are the parameters with a default.
+    """
+
+    verdict: Verdict
+    defaults: Verdict | None = None
+    params: tuple[str, ...] = ()
+
+    @property
+    def same_rows(self) -> bool:
+        """Whether it is proved that nobody gains or loses rows."""
+        return self.verdict.same_rows and (self.defaults is None or self.defaults.same_rows)
+
+    @property
+    def main(self) -> Verdict:
+        """What views and calls without arguments see."""
+        return self.defaults or self.verdict
+
+    @property
+    def title(self) -> str:
+        """The verdict in a word, or in one for the defaults and one for all values where they differ."""
+        if self.defaults is None or self.defaults.kind == self.verdict.kind:
+            return show.title(self.main)
+        return f"{show.title(self.defaults)} at the defaults, {show.title(self.verdict)} for all values"
+
+    def lines(self) -> list[str]:
+        """The verdict in sentences."""
+        if self.defaults is None:
+            return [show.sentence(self.verdict)]
+        names = ", ".join(self.params)
+        return [f"at the defaults of {names}: {show.sentence(self.defaults)}", f"for all values of {names}: {show.sentence(self.verdict)}"]
+
+    def rows(self) -> list[tuple[str, str, str]]:
+        """Rows that show it: what each shows, the row, and the row with its outcomes."""
+        found: dict[tuple[str, str, str], None] = {}
+        for verdict in (self.defaults, self.verdict):
+            for what, witness in show.witnesses(verdict) if verdict is not None else ():
+                found[(what, show.row_text(witness.row), show.witness_text(witness))] = None
+        return list(found)
+
+
+class Prover:
+    """Compares predicates. `timeout` is in seconds for each pair."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+        self._known: dict[tuple[str, str, str, str], Verdict] = {}
+
+    def verdict(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Verdict:
+        """One pair; a pair that was asked before has its answer."""
+        texts = to_text(before), to_text(after)
+        if texts[0] == texts[1] and on_unknown[0] == on_unknown[1]:
+            return SAME
+        key = (*texts, *on_unknown)
+        if key not in self._known:
+            self._known[key] = compare_nodes(before, after, on_unknown, self.timeout)
+        return self._known[key]
+
+    def proof(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Proof:
+        """What happens to the rows of a filter, at the defaults of its parameters and for all their values."""
+        old, new = params_of(before), params_of(after)
+        # Nobody can give a parameter to the side that has none of that name: that side's callers get the default of the other.
+        verdict = self.verdict(_bound(before, old.keys() - new.keys()), _bound(after, new.keys() - old.keys()), on_unknown)
+        usual = [name for name, decl in {**old, **new}.items() if not decl.required]
+        alike = all(name in old and name in new and old[name].default == new[name].default for name in usual)
+        if not usual or (alike and verdict.kind == "equivalent" and verdict.same_rows):
+            return Proof(verdict)
+        return Proof(verdict, self.verdict(_bound(before, usual), _bound(after, usual), on_unknown), tuple(usual))
+
+
+def _bound(node: Node, names: Iterable[str]) -> Node:
+    """The node with the defaults of some of its parameters."""
+    params = params_of(node)
+    values: Mapping[str, Node] = {
+        name: Literal(params[name].type, params[name].default) for name in names if name in params and not params[name].required
+    }
+    return substitute(node, values) if values else node

@@ -1,0 +1,122 @@
+"""Which files of a catalog a change can touch, so that the others need not be read, and how many filters those have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from predicat.catalog.load import catalog_files
+from predicat.catalog.macros import is_template
+from predicat.catalog.yamltext import compose
+from predicat.diagnostics import Reporter, Source
+
+_DATASET = re.compile(r"^dataset:[ \t]*['\"]?([a-z][a-z0-9_]*)['\"]?[ \t]*(?:#.*)?$", re.MULTILINE)
+_VARIABLES = re.compile(r"^['\"]?vars['\"]?[ \t]*:", re.MULTILINE)
+_FILTERS = re.compile(r"^filters:[ \t]*(?:#.*)?\n((?:[ \t]*(?:#.*)?\n)*)( +)(?=[a-z])", re.MULTILINE)
+
+
+class Files(Struct, frozen=True):
+    """The files of a catalog folder with their texts (an unreadable one has none), and the datasets that they say they are of."""
+
+    texts: Mapping[Path, str]
+    owners: Mapping[Path, str | None]
+
+    def dataset(self, file: Path) -> str | None:
+        """The dataset that a file says it is of; None where that is not plain."""
+        return self.owners.get(file)
+
+    def datasets(self, touched: Iterable[Path], *, templates: bool) -> set[str] | None:
+        """The datasets that a change of some files can touch; None for all. `templates` says whether macros changed, too."""
+        wanted: set[str] = set()
+        for file in touched:
+            if file in self.texts:
+                name = self.dataset(file)
+                if name is None:
+                    return None
+                wanted.add(name)
+                templates = templates or _has_variables(self.texts[file])
+        for file, text in self.texts.items():
+            if _has_variables(text) or (templates and is_template(text)):
+                name = self.dataset(file)
+                if name is None:
+                    return None
+                wanted.add(name)
+        return wanted
+
+    def of(self, datasets: set[str] | None) -> list[Path]:
+        """The files of some datasets, and those of which nobody knows."""
+        return [file for file in self.texts if datasets is None or (name := self.dataset(file)) is None or name in datasets]
+
+    def count(self, files: Iterable[Path]) -> int:
+        """How many filters some files define."""
+        return sum(_count(self.texts[file]) for file in files)
+
+
+def files_of(folder: Path) -> Files:
+    """The files of a folder, which need not be there."""
+    texts: dict[Path, str] = {}
+    for file in catalog_files(folder, Reporter()) if folder.exists() else []:
+        try:
+            texts[file] = file.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            texts[file] = ""
+    return Files(texts, {file: _owner(text) for file, text in texts.items()})
+
+
+def _owner(text: str) -> str | None:
+    found = _DATASET.findall(text) if text.count("\ndataset:") + text.startswith("dataset:") == 1 else []
+    return found[0] if len(found) == 1 else None
+
+
+def _has_variables(text: str) -> bool:
+    return "vars" in text and _VARIABLES.search(text) is not None
+
+
+def _count(text: str) -> int:
+    """The filters of a file: the keys below `filters:`, counted by their indentation where that is possible."""
+    start = _FILTERS.search(text)
+    if start is None or "\t" in start[2]:
+        root = compose(Source("", text), Reporter()) if "filters" in text else None
+        found = root.known("a file", ("filters",))[0] if root is not None else {}
+        return sum(1 for _ in found["filters"].entries("filters")) if "filters" in found else 0
+    end = re.compile(r"^[^\s#]", re.MULTILINE).search(text, start.end())
+    return len(re.findall(rf"^{start[2]}[^\s#]", text[start.end(1) : end.start() if end else None], re.MULTILINE))
+
+
+def dataset_of(text: str) -> str | None:
+    """The dataset that the text of a catalog file says it is of."""
+    found = _DATASET.search(text)
+    return found[1] if found else None
+
+
+def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
+    """The files of a catalog that a change of some of them can touch: of the same datasets, of those that name them, and of those
+    that they name. A file that cannot be read is relevant, so that its problem is seen.
+    """
+    texts: dict[Path, str] = {}
+    for file in catalog_files(folder, Reporter()) if folder.exists() else []:
+        try:
+            texts[file] = file.read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            texts[file] = ""
+    owners = {file: dataset_of(text) for file, text in texts.items()}
+    touched = {owners.get(file) for file in changed}
+    known = {name for name in owners.values() if name}
+    wanted = {name for name in touched if name}
+    for file, text in texts.items():  # files that use a changed dataset
+        owner = owners[file]
+        if owner and any(f"{name}." in text for name in wanted):
+            touched.add(owner)
+    pending = [name for name in touched if name]
+    needed = set(pending)
+    while pending:  # and what those need in turn
+        name = pending.pop()
+        for file, text in texts.items():
+            if owners[file] == name:
+                more = {other for other in known - needed if f"{other}." in text}
+                needed |= more
+                pending += more
+    return [file for file, owner in owners.items() if owner is None or owner in needed]

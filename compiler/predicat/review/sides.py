@@ -1,0 +1,119 @@
+"""The two catalogs that a review compares: the working tree, and a git revision or a manifest."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.catalog.load import Definitions, read_definitions
+from predicat.catalog.manifest import plain
+from predicat.catalog.project import PROJECT_FILE
+from predicat.catalog.yamltext import compose
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source
+from predicat.review import git
+from predicat.review.selection import files_of
+from predicat.review.snapshot import Snapshot, empty, lock_data, of_files, of_manifest
+
+
+class Sides(Struct, frozen=True):
+    """Two snapshots. `filters` is how many filters the second catalog has, `edited` are the files that differ."""
+
+    label: str
+    before: Snapshot
+    after: Snapshot
+    definitions: Definitions | None
+    filters: int
+    edited: tuple[str, ...] = ()
+
+    def problems(self) -> list[Diagnostic]:
+        """The errors of the catalog as it is, as far as the review has looked."""
+        return self.definitions.problems if self.definitions is not None else []
+
+
+def against_manifest(base: Path, folder: Path, variables: Mapping[str, str]) -> Sides:
+    """A manifest and the catalog as it is. Raises PredicatError."""
+    before = of_manifest(base)
+    found = read_definitions(folder, variables=variables)
+    after = of_files(found, str)
+    return Sides(str(base), before, after, found, len(after.filters))
+
+
+@contextmanager
+def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) -> Iterator[Sides]:
+    """The catalog at a revision, by default where the branch left main, and as it is. Raises PredicatError."""
+    root = git.repository(folder)
+    revision = git.commit(root, base) if base else git.default_base(root)
+    label = base or revision[:12]
+    own = folder.resolve().relative_to(root.resolve())
+    macros = own.parent / "macros"
+    parts = [own, macros, *(place / PROJECT_FILE for place in (own, *own.parents))]
+    touched = git.changed_files(root, revision, parts)
+    if not touched:
+        yield Sides(label, empty(), empty(), None, files_of(folder).count(files_of(folder).texts))
+        return
+    with git.checkout(root, revision, parts) as old:
+        yield _compared(label, old.resolve(), root.resolve(), own, touched, variables)
+
+
+def _compared(label: str, old: Path, root: Path, own: Path, touched: set[Path], variables: Mapping[str, str]) -> Sides:
+    files = files_of(old / own), files_of(root / own)
+    templates = any(path.is_relative_to(own.parent / "macros") for path in touched)
+    datasets: set[str] | None = set()
+    for place, side in zip((old, root), files, strict=True):
+        more = side.datasets([place / path for path in touched], templates=templates)
+        datasets = None if datasets is None or more is None else datasets | more
+    chosen = files[0].of(datasets), files[1].of(datasets)
+    before = read_definitions(old / own, variables=variables, files=chosen[0])
+    after = read_definitions(root / own, variables=variables, files=chosen[1])
+    if not files[1].texts:
+        after.builder.reporter.extend(_missing(root / own))
+    sides = _side(before, old, root), _side(after, root, root)
+    for snapshot, place in zip(sides, (old, root), strict=True):
+        snapshot.data |= {"lock": lock_data(place / own), "project": _project(place, own)}
+    filters = len(sides[1].filters) + files[1].count([file for file in files[1].texts if file not in set(chosen[1])])
+    return Sides(label, *sides, after, filters, tuple(sorted(str(_from_here(root / path)) for path in touched)))
+
+
+def _side(found: Definitions, place: Path, root: Path) -> Snapshot:
+    """The snapshot of a folder below `place`, whose files are shown as those below `root` are."""
+
+    @cache
+    def shown(name: str) -> str:
+        path = Path(name).resolve()
+        return str(_from_here(root / path.relative_to(place.resolve()))) if path.is_relative_to(place.resolve()) else name
+
+    side = of_files(found, shown)
+    prefix = f"{place.resolve()}/"
+
+    def problems() -> list[Diagnostic]:
+        return [item.elsewhere(prefix, "") for item in found.problems]
+
+    side.problems = problems
+    return side
+
+
+def _from_here(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else Path(os.path.abspath(path))  # noqa: PTH100  # no links
+
+
+def _project(place: Path, own: Path) -> dict[str, Any]:
+    """What the nearest project file says; `predicat check` is the one to judge it."""
+    file = next((found for part in (own, *own.parents) if (found := place / part / PROJECT_FILE).is_file()), None)
+    item = compose(Source(PROJECT_FILE, file.read_text(encoding="utf-8", errors="replace")), Reporter()) if file is not None else None
+    found = plain(item.data()) if item is not None else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _missing(folder: Path) -> list[Diagnostic]:
+    try:
+        read_definitions(folder).builder.reporter.raise_errors()
+    except PredicatError as error:
+        return list(error.diagnostics)
+    return []

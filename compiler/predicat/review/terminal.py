@@ -1,0 +1,57 @@
+"""A review as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from predicat.review.counts import Counts
+from predicat.review.entries import Entry, Review, named
+from predicat.review.topics import Topic, summary, tally, topics
+
+Data = Mapping[str, Counts]
+
+
+def text(review: Review, data: Data) -> str:
+    """The review for a terminal; `data` are counts of rows by the names of filters."""
+    lines = [f"compared with {review.base}: {summary(review)}; {review.unchanged:,} of {review.filters:,} filters unchanged"]
+    if review.formatting_only:
+        lines += ["", f"comments, order of keys or quoting changed in {named(review.edited)}"]
+    for topic in topics(review):
+        lines += ["", *_topic(topic, data)]
+    return "\n".join(lines) + "\n"
+
+
+def _topic(topic: Topic, data: Data) -> Iterator[str]:
+    place = f"  ({topic.head.place})" if topic.head.place.line else ""
+    yield f"{topic.label}: {topic.title}{place}"
+    for entry in topic.entries:
+        yield from (f"  {line}" for line in _entry(entry, topic))
+    if topic.name in data and topic.subject == "filter":
+        yield from (f"  {line}" for line in data[topic.name].lines())
+    for entry in topic.entries:
+        yield from (f"  affects {kind}: {named(names)}" for kind, names in topic.users(entry).items())
+    if topic.under:
+        yield f"  {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}"
+        for other in topic.under:
+            example = next((f"; {what} {row}" for entry in other.entries if entry.proof for what, row, _ in entry.proof.rows()), "")
+            yield f"    {other.name}: {other.title}{example}"
+
+
+def _entry(entry: Entry, topic: Topic) -> Iterator[str]:
+    """The lines of an entry; what the title of its topic says is not said again."""
+    if entry.kind == "version" and entry.proof is not None:
+        same = entry.proof == topic.head.proof
+        yield f"{entry.part}:" if same else entry.title
+        yield from entry.notes
+        if not same:
+            yield from (f"  {what}: {row}" for what, _, row in entry.proof.rows())
+    else:
+        first, *rest = entry.lines()
+        if first != topic.title:
+            yield first
+        yield from rest
+        if entry.proof is not None:
+            yield from (f"{what}: {row}" for what, _, row in entry.proof.rows())
+    yield from (f"  {line}" for line in topic.diff(entry))
+    if entry.kind == "column" and entry.under:
+        yield f"  read by {named(entry.under)}"

@@ -1,0 +1,119 @@
+"""The entries of a review by what they are about, in the order in which people want to read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from predicat.review.entries import Cause, Entry, Review
+from predicat.review.kinds import ROWS
+
+HEADS = ("rows", "filter", "filter-renamed", "dataset-renamed", "not-compared")
+"""Kinds that say what happens to the rows of a thing."""
+MOST_TITLES = 3
+"""Changes that the title of a topic names."""
+
+
+class Topic(Struct, frozen=True):
+    """Everything that happened to one thing: a filter, a dataset, a macro. `under` are topics of filters that changed because of it."""
+
+    subject: str
+    name: str
+    entries: tuple[Entry, ...]
+    under: tuple[Topic, ...] = ()
+
+    @property
+    def head(self) -> Entry:
+        """What matters most."""
+        return self.entries[0]
+
+    @property
+    def label(self) -> str:
+        """`orders.large`, `macro late`: a name, and what it is the name of."""
+        return self.name if self.subject in ("filter", "catalog") else f"{self.subject} {self.name}"
+
+    @property
+    def title(self) -> str:
+        """What happened, in a few words."""
+        if self.head.kind in HEADS:
+            return self.head.title
+        titles = list(dict.fromkeys(entry.title for entry in self.entries))
+        more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+        return ", ".join(titles[:MOST_TITLES]) + more
+
+    def diff(self, entry: Entry) -> list[str]:
+        """The lines of an entry that differ, unless another entry has them."""
+        texts = entry.before, entry.after
+        again = entry.kind == "rows" and any(other.kind == "version" and (other.before, other.after) == texts for other in self.entries)
+        return [] if again else entry.diff()
+
+    def users(self, entry: Entry) -> dict[str, tuple[str, ...]]:
+        """What uses a filter, without the filters that are listed as changed by it."""
+        listed = {other.name for other in self.under}
+        return {kind: names for kind, names in entry.users.items() if kind != "filters" or not listed.issuperset(names)}
+
+    @property
+    def caused(self) -> bool:
+        """Whether all of it is there because of something else."""
+        return all(entry.causes for entry in self.entries)
+
+
+def topics(review: Review) -> list[Topic]:
+    """The topics, the most important first; a filter that changed because of something else is under that."""
+    grouped: dict[tuple[str, str], list[Entry]] = {}
+    for entry in review.entries:
+        grouped.setdefault((entry.subject, entry.name), []).append(entry)
+    single = {key: Topic(*key, tuple(entries)) for key, entries in grouped.items()}
+    shown = {entry.cause for topic in single.values() if not topic.caused for entry in topic.entries}
+    hidden: dict[Cause, dict[str, Topic]] = {}
+    top: list[Topic] = []
+    for topic in single.values():
+        causes = [cause for entry in topic.entries for cause in entry.causes if cause in shown]
+        for cause in causes:
+            hidden.setdefault(cause, {})[topic.name] = topic
+        if not causes or not topic.caused:
+            top.append(topic)
+    return [
+        Topic(topic.subject, topic.name, topic.entries,
+              tuple({other.name: other for entry in topic.entries for other in hidden.get(entry.cause, {}).values()}.values()))
+        for topic in top
+    ]  # fmt: skip
+
+
+def summary(review: Review) -> str:
+    """A review in one line: what happens to rows first."""
+    return "; also ".join(part for part in summaries(review) if part)
+
+
+def summaries(review: Review) -> tuple[str, str]:
+    """What happens to rows, in a line, and what else changed."""
+    if review.formatting_only:
+        return "formatting only, no filter differs", ""
+    decided = {entry.name for entry in review.entries if entry.kind == "rows"}
+    heads: Counter[str] = Counter()
+    others: Counter[str] = Counter()
+    for entry in review.entries:
+        if entry.kind in HEADS:
+            heads[_subjected(entry)] += 1
+        elif entry.kind == "version" and entry.name in decided:
+            continue
+        elif entry.level == ROWS:
+            heads[f"{entry.row.code.replace('-', ' ')} {entry.status}"] += 1
+        else:
+            others[entry.row.code.replace("-", " ")] += 1
+    return _listed(heads) or ("no rows change" if review.entries else "no filter differs"), _listed(others)
+
+
+def _subjected(entry: Entry) -> str:
+    return f"dataset {entry.title}" if entry.kind == "dataset-renamed" else entry.title
+
+
+def _listed(found: Counter[str]) -> str:
+    return ", ".join(f"{count} {what}" for what, count in found.items())
+
+
+def tally(found: Sequence[Topic]) -> str:
+    """How many of some topics have which title: `10 wider, 2 equivalent`."""
+    return _listed(Counter(topic.title for topic in found))

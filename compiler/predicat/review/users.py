@@ -1,0 +1,58 @@
+"""What uses a filter: filters that refer to it (through others too), groups, subscriptions and views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def qualified(dataset: str, name: str) -> str:
+    """`dataset.filter` of a name as a file of the dataset has it, without its version."""
+    base = name.partition("@")[0]
+    return base if "." in base else f"{dataset}.{base}"
+
+
+class Users:
+    """An index of who uses what. `references` are the filters that each filter names, `datasets` as a manifest has them."""
+
+    def __init__(self, references: Mapping[str, Iterable[str]], datasets: Mapping[str, Any]) -> None:
+        self._datasets = datasets
+        self._groups: dict[str, dict[str, None]] = {}
+        self._subscriptions: dict[str, dict[str, None]] = {}
+        for dataset, row in datasets.items():
+            for key, group in row.get("groups", {}).items():
+                for member in group["filters"]:
+                    self._groups.setdefault(qualified(dataset, member), {})[f"{dataset}.{key}"] = None
+            for key, subscription in row.get("subscriptions", {}).items():
+                self._subscriptions.setdefault(qualified(dataset, subscription["filter"]), {})[f"{dataset}.{key}"] = None
+        self._direct: dict[str, dict[str, None]] = {}
+        for name, wanted in references.items():
+            for reference in wanted:
+                self._direct.setdefault(reference.partition("@")[0], {})[name] = None
+
+    def filters(self, name: str) -> tuple[str, ...]:
+        """The filters that a change of a filter can change."""
+        found: dict[str, None] = {}
+        pending = [name]
+        while pending:
+            new = [other for other in self._direct.get(pending.pop(), ()) if other not in found]
+            found.update(dict.fromkeys(new))
+            pending += new
+        return tuple(found)
+
+    def of(self, name: str) -> dict[str, tuple[str, ...]]:
+        """Everything that uses a filter, by its kind; kinds without any are left out."""
+        filters = self.filters(name)
+        own = (name, *filters)
+        has_views = "postgres" in self._datasets.get(name.partition(".")[0], {}).get("relation", {})
+        found = {
+            "filters": filters,
+            "groups": _using(self._groups, own),
+            "subscriptions": _using(self._subscriptions, own),
+            "views": tuple(item.replace(".", "__") for item in own) if has_views else (),
+        }
+        return {key: value for key, value in found.items() if value}
+
+
+def _using(index: Mapping[str, Iterable[str]], names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(user for name in names for user in index.get(name, ())))
