@@ -711,3 +711,33 @@ def test_a_lock_of_format_1_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
     assert errors("check") == ()
     without("orders.large@1")()
     assert "orders.large@1 was released on" in errors("check")[0].message
+
+
+def test_line_ends_of_windows_are_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    LOCK.write_bytes(LOCK.read_bytes().replace(b"\n", b"\r\n"))
+    assert errors("check") == () and capsys.readouterr().err == ""
+
+
+# --- beside --changed
+
+
+@pytest.mark.parametrize("revision", [(), ("main",)])
+def test_what_is_staged_is_held_against_the_base_too(revision: tuple[str, ...]) -> None:
+    (FOLDER / "other.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: other\nfields: {a: bigint}\nfilters: {x: {sql: a = 1}}\n"
+    )
+    predicat_cli("release")
+    commit("another dataset")
+    git("branch", "-qf", "main")
+    (FOLDER / "other.yml").write_text((FOLDER / "other.yml").read_text() + "# a comment\n")
+    git("add", "--all")
+    assert errors("check", "--changed", *revision) == ()
+    without("orders.zero@1")()
+    git("add", "--all")
+    assert [item.code for item in errors("check", "--changed", *revision)] == ["lock-gone"]
+    git("checkout", "-q", "main", "--", str(LOCK))
+    yaml("amount = 0", "amount = 1")()
+    line("orders.zero@1", sql="amount = 1")()
+    git("add", "--all")
+    (problem,) = errors("check", "--changed", *revision)
+    assert "orders.zero@1 was released on" in problem.message

@@ -126,7 +126,7 @@ class _Parser:
             self.conflict is None
             and not self.problems
             and not self.rivals
-            and lock_text(lock, form) == self.source.text
+            and lock_text(lock, form) == self.source.text.replace("\r\n", "\n")
         )
         for key in self.broken:
             self.versions.pop(key, None)
