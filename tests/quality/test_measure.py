@@ -382,7 +382,7 @@ def test_every_form_of_report(folder: Path, spark: Any, postgres: Any) -> None:
     assert json.loads(shown["json"])[0]["measure"]["filters"]["shop.low"]["accepted"] == found.accepted["shop.low"]
     assert '<testcase classname="shop.high" name="unknown_at_most"><failure' in shown["junit"]
     assert "| `shop.low` |" in shown["markdown"]
-    assert "http://" not in shown["html"] and "https://" not in shown["html"] and "<script" not in shown["html"]
+    assert "http://" not in shown["html"] and "https://" not in shown["html"] and "<script src" not in shown["html"]
     assert shown["html"].count('class="bar"') == 4 and "polyline" in shown["html"]
 
 
@@ -434,7 +434,7 @@ def test_the_command(folder: Path) -> None:
     args = ("quality", "run", "--engine", "duckdb", "--input", f"shop={source}")
     done = command(*args, "--html", "page.html", cwd=folder)
     assert done.returncode == 1 and "FAIL shop.high is UNKNOWN for" in done.stdout, done.stderr
-    assert (folder / "page.html").exists()
+    assert done.stderr == "page: page.html\n"
     assert command("quality", "baseline", cwd=folder).stdout == "target/quality/baseline.jsonl: 4 filters; 4 of them out of a run that failed\n"
     assert "drift" not in command(*args, cwd=folder).stdout
     assert "kind:" in command("quality", "suggest", "--engine", "duckdb", "--input", f"shop={source}", cwd=folder).stdout
@@ -464,3 +464,104 @@ def test_importing_predicat_imports_no_great_expectations() -> None:
 
     code = "import sys, predicat; predicat.load_catalog('catalog'); assert not any(name.startswith('great_expectations') for name in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_page_tells_the_run_and_shows_failures_first(folder: Path) -> None:
+    from predicat.quality.page import page
+    from predicat.quality.report import About
+
+    file = folder / "catalog" / "shop.yml"
+    file.write_text(CATALOG.replace("coverage: {at_least: 1}", "coverage: {at_least: 1}, owner: ops@example.com"))
+    catalog = predicat.load_catalog(folder / "catalog")
+    found = on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder))
+    run = Run("shop", found, judge(catalog, found), (), {}, catalog.datasets["shop"], About("2026-03-02T12:00:00+00:00", "shops", "abc123+"))
+    shown = page([run], "../site")
+    assert "2026-03-02 12:00:00 UTC</time>, catalog shops, revision <code>abc123+</code>" in shown
+    assert '<a href="../site/filters/shop.never.html">' in shown and "ops@example.com" in shown
+    order = [shown.index(f'<summary class="mono">{name}</summary>') for name in ("never", "low", "kind")]
+    assert order == sorted(order)
+    assert '<span class="bound warn">at most 20% (warn)</span>' in shown and '<span class="bound fail">at least 1 rows</span>' in shown
+    assert "rows of low are accepted by kind too: " in shown
+    assert '<td class="mono">NULL</td>' in shown  # a row that no filter of a group accepts
+    assert "filters/shop" not in page([run])
+
+
+class Webhook:
+    """A server on this machine that keeps what it is sent."""
+
+    def __init__(self, status: int = 200, kind: str = "text/plain") -> None:
+        from http.server import BaseHTTPRequestHandler, HTTPServer
+        from threading import Thread
+
+        sent: list[Any] = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                sent.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.end_headers()
+                self.wfile.write(b"ok")
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self.sent = sent
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/secret"
+
+
+def test_a_run_tells_a_webhook(folder: Path) -> None:
+    hook = Webhook()
+    args = ("quality", "run", "--engine", "duckdb", "--input", f"shop={parquet(folder)}", "--notify", hook.url)
+    assert command(*args, cwd=folder).returncode == 1
+    (sent,) = hook.sent
+    assert (sent["status"], sent["summary"]) == ("fail", "Filter coverage of shop: 2 of 7 checks passed")
+    assert sent["runs"][0]["dataset"] == "shop" and sent["runs"][0]["at"].endswith("+00:00")
+    assert command(*args, "--notify-format", "slack", cwd=folder).returncode == 1
+    assert hook.sent[1]["blocks"][1]["text"]["text"].startswith("*warn* shop.low accepts")
+    (folder / "catalog" / "shop.yml").write_text("apiVersion: predicat/v1\ndataset: shop\nfields: {n: bigint}\nfilters: {low: {sql: n < 3}}\n")
+    assert command(*args, cwd=folder).returncode == 0 and len(hook.sent) == 2
+    assert command(*args, "--notify-on", "always", cwd=folder).returncode == 0 and len(hook.sent) == 3
+
+
+def test_a_webhook_that_refuses_is_told_without_its_address(folder: Path) -> None:
+    hook = Webhook(404)
+    done = command("quality", "run", "--engine", "duckdb", "--input", f"shop={parquet(folder)}", "--notify", hook.url, cwd=folder)
+    assert done.returncode == 1 and "the webhook of --notify did not take the result: 127.0.0.1 answers 404" in done.stderr
+    assert "secret" not in done.stderr
+
+
+def recipes() -> dict[str, str]:
+    """The commands of the CI examples that measure coverage."""
+    import yaml
+
+    examples = Path(__file__).parent.parent.parent / "examples" / "ci"
+    github = yaml.safe_load((examples / "github-quality.yml").read_text())["jobs"]["coverage"]["steps"]
+    gitlab = yaml.safe_load((examples / "gitlab.yml").read_text())["filter-coverage"]["script"]
+    return {
+        "github": next(step["run"] for step in github if "quality" in step.get("run", "")),
+        "gitlab": next(line for line in gitlab if "quality" in line),
+    }
+
+
+@pytest.mark.parametrize("host", ["github", "gitlab"])
+def test_the_ci_examples_measure_and_tell(folder: Path, postgres: Any, host: str) -> None:
+    import os
+    import subprocess
+    import sys
+
+    postgres.execute("DROP TABLE IF EXISTS public.shop CASCADE")
+    postgres.execute("DROP TABLE IF EXISTS predicat_quality")
+    postgres.execute("CREATE TABLE public.shop (n bigint, s text)")
+    with postgres.cursor() as cursor:
+        cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", ROWS)
+    info, hook = postgres.info, Webhook()
+    dsn = f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} password={info.password or 'x'}"
+    environment = {**os.environ, "DSN": dsn, "WAREHOUSE_DSN": dsn, "PREDICAT_NOTIFY": hook.url,
+                   "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
+    done = subprocess.run(["bash", "-e", "-c", recipes()[host]], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert hook.sent[0]["text"].startswith("Filter coverage of shop: ") and (folder / "target/quality/page.html").exists()
+    assert postgres.execute("SELECT count(DISTINCT run) FROM predicat_quality").fetchone() == (1,)

@@ -119,4 +119,5 @@ def main() -> None:
 
         _end([file_problem(str(error.filename or ""), error.strerror or str(error))])
     finally:
-        gc.freeze()  # or Python looks through all that is left before it ends: a tenth of a large compilation
+        if "_duckdb" not in sys.modules:  # which tells every object of its own that is never collected
+            gc.freeze()  # or Python looks through all that is left before it ends: a tenth of a large compilation

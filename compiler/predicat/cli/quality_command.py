@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from predicat.quality.history import Entry, Series
     from predicat.quality.measure import Measure
     from predicat.quality.plan import Plan
-    from predicat.quality.report import Run
+    from predicat.quality.report import About, Run
 
 FORMATS = ("text", "json", "junit", "markdown", "html")
 engine_option = click.option("--engine", default="spark", show_default=True, type=click.Choice(("spark", "postgres", "duckdb")), help="Where to measure.")
@@ -48,11 +48,18 @@ def command() -> None:
 @click.option("--format", "form", default="text", show_default=True, type=click.Choice(FORMATS), help="The form of the report.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option("--html", "pages", type=click.Path(path_type=Path), help="Also write the page there.")
+@click.option("--site", metavar="URL", help="Where the site of the catalog is, for links; by default target/site, if it is there.")
 @click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="What drift is judged against.")
 @click.option("--partition", default="", help="The partition of the data that this is, such as a date.")
 @click.option("--keep-in-postgres", is_flag=True, help="Keep results in the table predicat_quality of --dsn as well.")
+@click.option("--notify", metavar="URL", envvar="PREDICAT_NOTIFY", help="Post the result to a webhook; the address may be in PREDICAT_NOTIFY.")
+@click.option("--notify-format", default="json", show_default=True, type=click.Choice(("json", "slack")), help="The form of the message.")
+@click.option("--notify-on", default="fail", show_default=True, type=click.Choice(("fail", "warn", "always")), help="When to post.")
 def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, inputs: tuple[str, ...], sample: float, dsn: str | None,
-        history: Path, form: str, out: Path | None, pages: Path | None, baseline: Path, partition: str, *, keep_in_postgres: bool) -> None:  # fmt: skip
+        history: Path, form: str, out: Path | None, pages: Path | None, site: str | None, baseline: Path, partition: str, notify: str | None,
+        notify_format: str, notify_on: str, *, keep_in_postgres: bool) -> None:  # fmt: skip
+    from msgspec.structs import replace  # noqa: PLC0415  # as above
+
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
     from predicat.quality import report, stores  # noqa: PLC0415  # as above
@@ -60,6 +67,7 @@ def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], eng
 
     catalog = load_quietly(folder, pairs("--var", variables))
     project = load_project(folder).catalog
+    about = _about(folder, project)
     names = datasets or tuple(catalog.datasets)
     past = stores.merged(_read(history), _read_table(dsn, names) if keep_in_postgres else ())
     base = stores.read(baseline)
@@ -68,7 +76,7 @@ def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], eng
     for name in names:
         series = Series(project, name, engine, partition, sample)
         result = _run(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn, series, past, base)
-        runs.append(result)
+        runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
             added += entries(catalog, result.measure, series, result.status)
     shown = report.FORMATS[form](runs)
@@ -77,11 +85,13 @@ def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], eng
     else:
         write_text(out, shown)
     if pages is not None:
-        write_text(pages, report.html(runs))
+        write_text(pages, report.html(runs, site if site is not None else _site_beside(pages)))
         click.echo(f"page: {pages}", err=True)
     stores.append(history, added)
     if keep_in_postgres:
         _keep_in_table(dsn, added)
+    if notify:
+        _notify(notify, notify_format, notify_on, runs)
     code = max(found.code for found in runs) if runs else 0
     if code:
         raise click.exceptions.Exit(code)
@@ -142,6 +152,47 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
     names = generate(catalog, folder.resolve(), out, engine, by_filter(stores.read(baseline)))
     note = f"; put the connection into {DSN}" if engine == "postgres" else ""
     click.echo(f"{out / 'gx'}: {', '.join(names) or 'no dataset has bounds'}{note}")
+
+
+def _about(folder: Path, project: str) -> About:
+    """When the run is, and of which catalog: its revision has a + behind it where files differ from the commit."""
+    from datetime import UTC, datetime  # noqa: PLC0415  # not for --help
+
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
+    from predicat.quality.report import About  # noqa: PLC0415  # as above
+    from predicat.review import git  # noqa: PLC0415  # as above
+
+    revision = ""
+    if git.inside(folder):
+        try:
+            root = git.repository(folder)
+            commit = git.head(root) or ""
+            own = folder.resolve().relative_to(root.resolve())
+            changed = commit and git.changed_files(root, commit, [own, own.parent / "macros"])
+            revision = commit[:12] + ("+" if changed else "")
+        except PredicatError:  # without git there is no revision to tell
+            revision = ""
+    return About(datetime.now(tz=UTC).isoformat(timespec="seconds"), project, revision)
+
+
+def _site_beside(page: Path) -> str:
+    """The way from a page to the site in target/site; "" if it was not built."""
+    import os  # noqa: PLC0415  # not for --help
+
+    site = Path("target/site")
+    return Path(os.path.relpath(site, page.parent)).as_posix() if (site / "index.html").exists() else ""
+
+
+def _notify(url: str, form: str, event: str, runs: Sequence[Run]) -> None:
+    """Post the result. A webhook that cannot be reached is told, and changes no exit code: the bounds were checked."""
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
+    from predicat.quality import notify  # noqa: PLC0415  # as above
+
+    if notify.worst(runs) in notify.EVENTS[event]:
+        try:
+            notify.notify(url, form, runs)
+        except PredicatError as error:
+            click.echo(error.diagnostics[0].render(), err=True)
 
 
 def _read(history: Path) -> list[Entry]:

@@ -1,4 +1,4 @@
-"""The report as a page: bars of outcomes, a heat map of overlaps, trends; drawn as SVG, so that it needs no script."""
+"""The report as a page: bars of outcomes, a heat map of overlaps, trends. One file that asks no server for anything."""
 
 from __future__ import annotations
 
@@ -11,17 +11,43 @@ import jinja2
 from predicat.quality.measure import Measure
 
 if TYPE_CHECKING:
+    from predicat.quality.judge import Check
     from predicat.quality.report import Run
 
 MAX_HEAT = 40
 _TEMPLATE = Path(__file__).parent / "page.html"
+_STATUSES = ("fail", "warn", "pass", "")
+"""Statuses in the order in which rows are shown; "" for a filter without bounds."""
 
 
-def page(runs: Sequence[Run]) -> str:
-    """The page of some runs."""
+def page(runs: Sequence[Run], site: str = "") -> str:
+    """The page of some runs. `site` is where the catalog's site is, seen from the page; without it no filter is a link."""
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.globals.update(bars=bars, heat=heat, trend=trend, short=_short)
-    return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(runs=runs)
+    environment.globals.update(bars=bars, heat=heat, trend=trend, short=_short, rows=rows, columns=_columns)
+    about = next((run.about for run in runs if run.about is not None), None)
+    template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
+    return template.render(runs=runs, about=about, site=site.rstrip("/"))
+
+
+def rows(run: Run) -> list[dict[str, Any]]:
+    """The filters of a run, those with broken bounds first: name, status, owner, and each bound with its check."""
+    if run.measure is None:
+        return []
+    checks: dict[str, list[Check]] = {}
+    for check in run.checks:
+        checks.setdefault(check.name, []).append(check)
+    result = []
+    for name in run.measure.filters:
+        own = checks.get(name, [])
+        status = next((status for status in _STATUSES if any(check.status == status for check in own)), "")
+        filter_ = run.definition.filters.get(_short(name)) if run.definition is not None else None
+        result.append({"name": name, "status": status, "owner": filter_.owner if filter_ else "", "checks": own, "bounds": _bounds(filter_)})
+    return sorted(result, key=lambda row: _STATUSES.index(str(row["status"])))
+
+
+def _bounds(filter_: Any) -> dict[str, tuple[str, str]]:
+    """The bounds of a filter with their severities, by kind."""
+    return {kind: (str(bound), bound.severity) for kind, bound in filter_.coverage.items()} if filter_ else {}
 
 
 def bars(found: Measure, name: str) -> list[tuple[str, float, float]]:
@@ -37,15 +63,21 @@ def bars(found: Measure, name: str) -> list[tuple[str, float, float]]:
 
 
 def heat(found: Measure) -> dict[str, Any]:
-    """The heat map: names, and for each pair the share of the row's filter that the column's accepts."""
+    """The heat map: names, and for each pair the share of the row's filter that the column's accepts, with the figures as a text."""
     names = sorted(found.filters, key=lambda name: -found.accepted[name])[:MAX_HEAT]
     cells = [
-        {"x": column, "y": row, "share": found.contained(one, other), "title": f"{found.contained(one, other):.1%} of {one} is in {other}"}
+        {"x": column, "y": row, "share": found.contained(one, other), "title": _overlap(found, one, other)}
         for row, one in enumerate(names)
         for column, other in enumerate(names)
         if one != other and found.accepted[one]
     ]
     return {"names": names, "cells": cells}
+
+
+def _overlap(found: Measure, one: str, other: str) -> str:
+    both = found.overlap(one, other)
+    share = f"{found.contained(one, other):.1%} of the rows of {_short(one)} are accepted by {_short(other)} too"
+    return f"{share}: {both:,} of {found.accepted[one]:,}; Jaccard index {found.jaccard(one, other):.3f}"
 
 
 def trend(run: Run, name: str) -> str:
@@ -59,6 +91,10 @@ def trend(run: Run, name: str) -> str:
     low, high = min(values), max(values)
     span = (high - low) or 1.0
     return " ".join(f"{place * 120 / (len(values) - 1):.1f},{22 - 20 * (value - low) / span:.1f}" for place, value in enumerate(values))
+
+
+def _columns(samples: Sequence[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for row in samples for name in row))
 
 
 def _short(name: str) -> str:

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from msgspec import Struct
 
+from predicat.catalog.model import Dataset
 from predicat.diagnostics import Diagnostic
 from predicat.quality.history import Entry
 from predicat.quality.judge import Check
@@ -17,14 +18,27 @@ from predicat.quality.statistics import wilson
 from predicat.review.show import plain, row_text
 
 
+class About(Struct, frozen=True):
+    """A run as a whole: when (an ISO 8601 text), the catalog's name and its revision in git ("" where there is none)."""
+
+    at: str
+    catalog: str = ""
+    revision: str = ""
+
+
 class Run(Struct, frozen=True):
-    """What was measured of a dataset and judged; `errors` are what an engine said instead. `history` is by filter."""
+    """What was measured of a dataset and judged; `errors` are what an engine said instead. `history` is by filter.
+
+    `definition` is the dataset as the catalog has it, for owners and bounds.
+    """
 
     dataset: str
     measure: Measure | None
     checks: Sequence[Check]
     errors: Sequence[Diagnostic] = ()
     history: dict[str, list[Entry]] | None = None
+    definition: Dataset | None = None
+    about: About | None = None
 
     @property
     def status(self) -> str:
@@ -86,6 +100,9 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return [
         {
             "dataset": run.dataset,
+            "at": run.about.at if run.about else None,
+            "catalog": run.about.catalog if run.about else None,
+            "revision": run.about.revision if run.about else None,
             "code": run.code,
             "errors": [item.message for item in run.errors],
             "checks": [
@@ -156,11 +173,11 @@ def markdown(runs: Sequence[Run]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def html(runs: Sequence[Run]) -> str:
-    """The runs as one page without any request."""
+def html(runs: Sequence[Run], site: str = "") -> str:
+    """The runs as one page that asks no server for anything. `site` is where the catalog's site is, seen from the page."""
     from predicat.quality.page import page  # noqa: PLC0415  # templates load when a page is asked for
 
-    return page(runs)
+    return page(runs, site)
 
 
 FORMATS: dict[str, Callable[[Sequence[Run]], str]] = {"text": text, "json": as_json, "junit": junit, "markdown": markdown, "html": html}

@@ -56,7 +56,8 @@ class Api(Struct, frozen=True):
             asked = request.Request(self.base + path, body, {"Content-Type": "application/json", **self.headers}, method=method)  # noqa: S310  # above
             with request.build_opener(_NoRedirect).open(asked, timeout=REQUEST_SECONDS) as answer:
                 text = answer.read(LARGEST)
-                return (json.loads(text) if text else None), answer.headers
+                is_json = "json" in answer.headers.get("Content-Type", "json")  # a webhook may answer "ok"
+                return (json.loads(text) if text and is_json else None), answer.headers
         except error.HTTPError as answer:
             raise self._refused(answer) from None
         except (error.URLError, HTTPException, OSError) as problem:

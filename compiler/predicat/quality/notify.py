@@ -1,0 +1,67 @@
+"""Posts the outcome of a run to a webhook."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.quality.report import Run, data
+from predicat.review.rest import Api, ApiError, patiently
+
+WAIT_SECONDS = 60.0
+"""How long a webhook is tried for."""
+MOST = 10
+"""Checks that a message for people names."""
+
+
+def notify(url: str, form: str, runs: Sequence[Run]) -> None:
+    """Post the runs in a format of FORMATS. Raises PredicatError that does not show the address: it is often a secret."""
+    host = urlsplit(url).hostname or "the webhook"
+    api = Api(host, url, {"User-Agent": "predicat"})
+    try:
+        patiently(lambda: api.call("POST", "", FORMATS[form](runs)), WAIT_SECONDS)
+    except (ApiError, ValueError) as problem:
+        reason = problem.reason if isinstance(problem, ApiError) else "it is no address"
+        raise PredicatError.of(msg.usage(f"the webhook of --notify did not take the result: {reason.replace(url, host)}")) from None
+
+
+def _json(runs: Sequence[Run]) -> Mapping[str, Any]:
+    return {"summary": summary(runs), "status": worst(runs), "runs": data(runs)}
+
+
+def _slack(runs: Sequence[Run]) -> Mapping[str, Any]:
+    """A message of Slack's incoming webhooks. Source: Slack's reference of blocks."""
+    lines = [f"*{_escaped(check.status)}* {_escaped(check.message)}" for run in runs for check in run.checks if check.status != "pass"]
+    lines += [f"*error* {_escaped(item.message)}" for run in runs for item in run.errors]
+    more = f"\n... and {len(lines) - MOST} more" if len(lines) > MOST else ""
+    header = {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escaped(summary(runs))}*"}}
+    body = {"type": "section", "text": {"type": "mrkdwn", "text": ("\n".join(lines[:MOST]) + more)[:2900]}}
+    return {"text": summary(runs), "blocks": [header, body] if lines else [header]}
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def worst(runs: Sequence[Run]) -> str:
+    """The worst status of some runs: "pass", "warn" or "fail"."""
+    statuses = {run.status for run in runs}
+    return "fail" if "fail" in statuses else "warn" if "warn" in statuses else "pass"
+
+
+def summary(runs: Sequence[Run]) -> str:
+    """One line: how many checks of which datasets hold."""
+    checks = [check for run in runs for check in run.checks]
+    passed = sum(check.status == "pass" for check in checks)
+    errors = sum(len(run.errors) for run in runs)
+    names = ", ".join(run.dataset for run in runs)
+    return f"Filter coverage of {names}: {passed} of {len(checks)} checks passed" + (f", {errors} engine errors" if errors else "")
+
+
+FORMATS: Mapping[str, Callable[[Sequence[Run]], Mapping[str, Any]]] = {"json": _json, "slack": _slack}
+"""The forms of a message by name."""
+EVENTS = {"fail": ("fail",), "warn": ("fail", "warn"), "always": ("fail", "warn", "pass")}
+"""When a message is sent, by the word of --notify-on: the statuses that it is sent for."""
