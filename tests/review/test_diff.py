@@ -193,3 +193,192 @@ def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
         assert (large.total, large.before, large.after, large.gained, large.lost) == (5, 2, 2, 1, 1)
         assert (list(large.gained_rows), list(large.lost_rows)) == ([{"amount": 60}], [{"amount": 200}])
         assert counted["orders.large_domestic"].lost == 1
+SHOP = {
+    "catalog/orders.yml": """apiVersion: predicat/v1
+dataset: orders
+relation: {spark: orders, postgres: public.orders}
+key: id
+fields: {id: bigint, amount: bigint, price: "decimal(10,2)", country: string}
+filters:
+  first: {sql: "{{ recent('amount') }} AND country = 'DE'"}
+  second: {cel: 'filter("first") || country == "AT"'}
+  limited: {sql: "amount > {{ var('limit') }}"}
+  priced: {sql: "price > 10.50 AND amount > :least", params: {least: {type: bigint, default: 100}}}
+  uses: {sql: "matches_filter('priced') OR amount = 1"}
+""",
+    "catalog/shops.yml": """apiVersion: predicat/v1
+dataset: shops
+relation: {spark: shops}
+fields: {id: bigint, open: boolean}
+filters:
+  opened: {sql: open}
+  closed: {not: opened}
+""",
+    "catalog/variables.yml": "apiVersion: predicat/v1\ndataset: shared\nvars: {limit: 100}\n",
+    "macros/time.sql": "{#- Recent. -#}\n{%- macro recent(x) -%}\n{{ x }} > 30\n{%- endmacro -%}\n",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """A repository with macros, variables in a file of their own, parameters and two datasets."""
+    for name, text in SHOP.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "first")
+    return tmp_path
+
+
+def reviewed(folder: Path, *edits: tuple[str, str, str]) -> dict[str, Any]:
+    """The review of some edits, as data."""
+    for name, old, new in edits:
+        text = (folder / name).read_text()
+        assert old in text
+        (folder / name).write_text(text.replace(old, new))
+    done = run("diff", "--format", "json", cwd=folder)
+    assert done.stderr == "" and done.returncode in (0, 1)
+    found = json.loads(done.stdout)
+    assert done.returncode == found["changes_rows"]
+    return {**found, "kinds": [(entry["kind"], entry["name"], entry["title"]) for entry in found["entries"]]}
+
+
+def test_a_changed_default_is_judged_at_the_defaults_and_for_all_values(shop: Path) -> None:
+    found = reviewed(shop, ("catalog/orders.yml", "default: 100", "default: 50"))
+    (row,) = [row for row in found["filters"] if row["name"] == "orders.priced"]
+    assert (row["at"], row["params"], row["verdict"]["kind"]) == ("defaults", ["least"], "wider")
+    assert row["verdict_for_all_values"]["kind"] == "equivalent" and row["title"] == "wider at the defaults (equivalent for all values)"
+    assert ("param-default", "orders.priced", "default of parameter least changed") in found["kinds"]
+    assert ("rows", "orders.uses", "wider") in found["kinds"]
+
+
+def test_a_new_parameter_with_the_old_constant_as_its_default_changes_no_rows(shop: Path) -> None:
+    found = reviewed(shop, ("catalog/orders.yml", "10.50 AND amount > :least", ":price AND amount > :least"),
+                     ("catalog/orders.yml", "params: {", "params: {price: {type: 'decimal(10,2)', default: 10.5}, "))  # fmt: skip
+    assert not found["changes_rows"]
+    assert [entry["after"] for entry in found["entries"] if entry["kind"] == "param"] == ["decimal(10,2), by default 10.5"]
+
+
+def test_a_renamed_filter_is_one_entry(shop: Path) -> None:
+    found = reviewed(shop, ("catalog/orders.yml", "  priced:", "  dear:"), ("catalog/orders.yml", "matches_filter('priced')", "matches_filter('dear')"))
+    assert found["kinds"][0] == ("filter-renamed", "orders.dear", "renamed, same rows") and not found["changes_rows"]
+    assert {kind for kind, name, _ in found["kinds"] if name == "orders.dear"} == {"filter-renamed"}
+    assert {entry["name"]: entry["causes"] for entry in found["entries"] if entry["kind"] == "rows"} == {
+        "orders.uses": [{"kind": "filter-renamed", "name": "orders.dear", "part": "name"}]}  # fmt: skip
+    found = reviewed(shop, ("catalog/orders.yml", "price > 10.50", "price >= 10.51"))
+    assert found["kinds"][0] == ("filter-renamed", "orders.dear", "renamed, same rows"), "the meaning is proved, not the text compared"
+
+
+def test_a_renamed_dataset_is_one_entry(shop: Path) -> None:
+    found = reviewed(shop, ("catalog/shops.yml", "dataset: shops", "dataset: stores"))
+    assert found["kinds"] == [("dataset-renamed", "stores", "renamed, same rows")] and found["unchanged"] == 7
+    found = reviewed(shop, ("catalog/shops.yml", "{sql: open}", "{sql: open AND id > 1}"))
+    assert ("rows", "stores.opened", "narrower") in found["kinds"] and ("dataset-renamed", "stores", "renamed, same rows") in found["kinds"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "cause", "filters"),
+    [
+        (("macros/time.sql", "> 30", ">= 30"), ("macro", "recent", "macros/time.sql", 2), ["orders.first", "orders.second"]),
+        (("catalog/variables.yml", "limit: 100", "limit: 200"), ("variable", "limit", "catalog/variables.yml", 3), ["orders.limited"]),
+        (("catalog/orders.yml", "id: bigint, amount: bigint", "id: bigint, amount: double"), ("field-type", "orders", "catalog/orders.yml", 5),
+         ["orders.first", "orders.second", "orders.limited", "orders.priced", "orders.uses"]),
+        (("catalog/orders.yml", "amount: bigint", "amount: {type: bigint, column: cents}"), ("column", "orders", "catalog/orders.yml", 5),
+         ["orders.first", "orders.second", "orders.limited", "orders.priced", "orders.uses"]),
+    ],
+)  # fmt: skip
+def test_one_cause_with_the_filters_under_it(shop: Path, edit: tuple[str, str, str], cause: tuple[str, str, str, int], filters: list[str]) -> None:
+    found = reviewed(shop, edit)
+    entry = next(entry for entry in found["entries"] if (entry["kind"], entry["name"]) == cause[:2])
+    assert (entry["file"], entry["line"]) == cause[2:] and entry["filters"] == filters
+    shown = run("diff", cwd=shop).stdout
+    assert not [line for line in shown.splitlines() if line.startswith("orders.")], "filters stand under their cause"
+    assert all(name in shown for name in filters)
+
+
+def test_a_comment_is_formatting_only(shop: Path) -> None:
+    found = reviewed(shop, ("macros/time.sql", "Recent.", "Late."), ("catalog/shops.yml", "{sql: open}", "{sql: 'open'}  # really"))
+    assert found["formatting_only"] and found["entries"] == []
+    assert "formatting only, no filter differs; 7 of 7 filters unchanged" in run("diff", cwd=shop).stdout
+
+
+def test_the_counts_are_of_the_whole_catalog(shop: Path) -> None:
+    found = reviewed(shop, ("catalog/shops.yml", "{sql: open}", "{sql: open AND id > 1}"))
+    assert (found["count"], found["unchanged"]) == (7, 5)
+    run("compile", cwd=shop)
+    assert "; 7 of 7 filters unchanged" in run("diff", "target/manifest.json", cwd=shop).stdout
+    for flow in ("filters: {one: {sql: open}, two: {not: one}}", "filters:  # all\n\n  # a comment\n    one:\n      sql: open\n    two: {not: one}\ngroups: {}"):
+        (shop / "catalog" / "more.yml").write_text(f"apiVersion: predicat/v1\ndataset: more\nfields: {{open: boolean}}\n{flow}\n")
+        git(shop, "add", ".")
+        git(shop, "commit", "-qm", "more", "--allow-empty")
+        assert "9 of 9 filters unchanged" in run("diff", "HEAD", cwd=shop).stdout
+
+
+def test_a_manifest_knows_everything_that_files_say(shop: Path) -> None:
+    assert run("compile", cwd=shop).returncode == 0
+    file = shop / "catalog" / "orders.yml"
+    file.write_text(file.read_text().replace("default: 100", "default: 50").replace("key: id", "key: [id, country]"))
+    (shop / "macros" / "time.sql").write_text(SHOP["macros/time.sql"].replace("> 30", ">= 30"))
+    base, manifest = (json.loads(run("diff", *args, "--format", "json", cwd=shop).stdout) for args in ((), ("target/manifest.json",)))
+    kinds = [[(entry["kind"], entry["name"], entry["before"], entry["after"]) for entry in found["entries"]] for found in (base, manifest)]
+    assert sorted(map(str, kinds[0])) == sorted(map(str, kinds[1])) and len(kinds[0]) > 5
+    old = json.loads((shop / "target" / "manifest.json").read_text())
+    del old["macros"], old["vars"]
+    (shop / "target" / "manifest.json").write_text(json.dumps(old))
+    assert "the manifest was written by an earlier predicat" in run("diff", "target/manifest.json", cwd=shop).stdout
+
+
+def test_a_long_comment_leaves_out_whole_entries(tmp_path: Path) -> None:
+    from predicat.review.comment import MAX_COMMENT, markdown
+    from predicat.review.entries import Entry, Review
+    from predicat.review.kinds import NOTE, WARNING
+    from predicat.review.snapshot import empty
+
+    tests = [Entry("test", f"orders.f{number}", WARNING, f"test {{note: {'x' * 250}}}", "matches true", None) for number in range(400)]
+    notes = [Entry("description", f"orders.f{number}", NOTE, "description", "a\nb", "a\n" + "`" * 90) for number in range(400)]
+    shown = markdown(Review("main", (*tests, *notes), 500, 100, (empty(), empty())), {})
+    assert MAX_COMMENT - 1500 < len(shown) <= MAX_COMMENT
+    assert shown.count("| `orders.f0` |") == 2 or "more changes" in shown
+    assert "`predicat diff` shows them" in shown and shown.count("<details>") == shown.count("</details>")
+    assert all(line.endswith("|") for line in shown.splitlines() if line.startswith("|"))
+
+
+@pytest.mark.parametrize(("texts", "spelling"), [(("5", "5.0", "5.00", "5E+0"), "5"), (("0.10", "0.1"), "0.1"), (("0.00001",), '"0.00001"'),
+                                                 (("12345678901234567890.10",), '"12345678901234567890.1"'), (("-0.00", "0"), "0"),
+                                                 (("100", "1E+2"), "100")])  # fmt: skip
+def test_a_decimal_has_one_spelling(texts: tuple[str, ...], spelling: str) -> None:
+    from decimal import Decimal
+
+    from predicat.ir.nodes import Literal
+    from predicat.ir.types import DecimalType
+    from predicat.review.show import plain, row_text
+    from predicat.review.words import words
+
+    for text in texts:
+        assert row_text({"a": Decimal(text)}) == f"{{a: {spelling}}}"
+        assert json.dumps(plain(Decimal(text))) == spelling
+        assert words(Literal(DecimalType(38, 10), Decimal(text))) == spelling.strip('"')
+
+
+def test_samples_show_the_key(shop: Path) -> None:
+    from predicat.catalog.load import read_definitions
+    from predicat.review.changes import review
+    from predicat.review.counts import questions
+    from predicat.review.snapshot import of_files
+
+    sides = []
+    for text in ("sql: open", "sql: open AND id > 1"):
+        file = shop / "catalog" / "shops.yml"
+        file.write_text(SHOP["catalog/shops.yml"].replace("sql: open", text).replace("fields: {id: bigint", "key: [no]\nfields: {id: bigint, no: {type: bigint, column: shop_no}"))
+        sides.append(of_files(read_definitions(shop / "catalog"), str))
+    assert {(item.name, item.columns) for item in questions(review(*sides), "postgres")[0]} == {
+        ("shops.opened", ("shop_no", "open", "id")), ("shops.closed", ("shop_no", "open", "id"))}  # fmt: skip
+
+
+def test_a_key_names_fields(shop: Path) -> None:
+    (shop / "catalog" / "shops.yml").write_text(SHOP["catalog/shops.yml"].replace("fields:", "key: [idd]\nfields:"))
+    done = run("check", cwd=shop)
+    assert done.returncode != 0 and "did you mean 'id'" in done.stderr and "catalog/shops.yml:4:6" in done.stderr
+
+

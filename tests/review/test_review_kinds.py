@@ -213,7 +213,7 @@ def every_kind() -> Iterator[Entry]:
         for before, after in ((None, f"new {code}"), (f"old {code}", None), (f"old {code}", f"new {code}")):
             level = kind.levels[0 if before is None else 1 if after is None else 2]
             proof = Proof(SAME) if code in ("rows", "version") else None
-            part = "" if kind.what == kind.subject else kind.what.format("this", "that")
+            part = "" if kind.what == kind.subject else kind.what.format(2, "that")
             yield Entry(code, f"name_of.{code}", level, part, before, after, Place("catalog/a.yml", 3), proof)
 
 

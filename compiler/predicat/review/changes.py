@@ -157,7 +157,9 @@ class _Comparison:
             return
         changed = [entry for number in after["versions"] if (entry := self.version(name, number, on_unknown)) is not None]
         if latest[0] != latest[1] or on_unknown[0] != on_unknown[1] or any(entry.part == f"version {latest[1]}" for entry in changed):
-            yield self.rows(name, latest, on_unknown)
+            rows = self.rows(name, latest, on_unknown)
+            if rows.changes_rows or name not in self.filters.values():  # of a new name it is said already
+                yield rows
         yield from changed
 
     def rows(self, name: str, latest: tuple[str, str], on_unknown: tuple[str, str]) -> Entry:

@@ -134,7 +134,7 @@ def _details(topic: Topic, data: Data) -> str:
     name = f"<code>{_plain(topic.name)}</code>"
     label = name if topic.subject in ("filter", "catalog") else f"{topic.subject} {name}"
     lines = ["<details>", f"<summary>{label}: {_plain(topic.title)}</summary>", ""]
-    for entry in topic.entries:
+    for entry in topic.told:
         lines += _entry(entry, topic)
     if topic.name in data and topic.subject == "filter":
         lines += [f"- {_plain(line.strip())}" for line in data[topic.name].lines()]

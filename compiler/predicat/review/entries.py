@@ -106,7 +106,14 @@ class Entry(Struct, frozen=True):
             case "filter":
                 return self.status
             case _:
-                return f"{self.part} {self.status}" if self.part else f"{self.row.subject} {self.status}"
+                return f"{self.part} {self.status}" if self.part else self.status
+
+    @property
+    def short(self) -> str:
+        """The title without what stands in brackets or behind a comma, for counts."""
+        if self.kind == "rows" and self.proof is not None:
+            return self.proof.short
+        return "renamed" if self.kind == "filter-renamed" else "dataset renamed" if self.kind == "dataset-renamed" else self.title
 
     @property
     def values(self) -> str:

@@ -41,7 +41,13 @@ class Proof(Struct, frozen=True):
         """The verdict in a word, or in one for the defaults and one for all values where they differ."""
         if self.defaults is None or self.defaults.kind == self.verdict.kind:
             return show.title(self.main)
-        return f"{show.title(self.defaults)} at the defaults, {show.title(self.verdict)} for all values"
+        return f"{self.short} ({show.title(self.verdict)} for all values)"
+
+    @property
+    def short(self) -> str:
+        """The verdict that views and calls without arguments see."""
+        alike = self.defaults is None or self.defaults.kind == self.verdict.kind
+        return show.title(self.main) + ("" if alike else " at the defaults")
 
     def lines(self) -> list[str]:
         """The verdict in sentences."""

@@ -17,7 +17,7 @@ MAX_PAIRS = 30
 
 
 def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:
-    """Old names of datasets to their new ones: at least half of the filters of each have the same name and meaning."""
+    """Old names of datasets to their new ones: at least half of the filters of each have the same name, and the same text or meaning."""
     gone = [name for name in before.datasets if name not in after.datasets]
     new = [name for name in after.datasets if name not in before.datasets]
     found: dict[str, str] = {}
@@ -34,8 +34,13 @@ def _alike(before: Snapshot, old: str, after: Snapshot, new: str) -> float:
                     for side, dataset in ((before, old), (after, new)))  # fmt: skip
     if not ours and not theirs:
         return float(_outside(before.datasets[old]) == _outside(after.datasets[new]))
-    same = sum(short in theirs and _meaning(before, name) == _meaning(after, theirs[short]) for short, name in ours.items())
-    return same / max(len(ours), len(theirs))
+    pairs = [(name, theirs[short]) for short, name in ours.items() if short in theirs]
+    return sum(_same(before, one, after, other) for one, other in pairs) / max(len(ours), len(theirs))
+
+
+def _same(before: Snapshot, one: str, after: Snapshot, other: str) -> bool:
+    """Whether two filters have one text, or one meaning."""
+    return before.filters[one]["versions"] == after.filters[other]["versions"] or _meaning(before, one) == _meaning(after, other)
 
 
 def _outside(dataset: Data) -> tuple[object, object]:

@@ -51,8 +51,8 @@ def _filter_data(name: str, entries: tuple[Entry, ...], data: Data) -> dict[str,
         **_proof_data(decided.proof),
         "causes": [cause.text for cause in decided.causes],
         "versions": [
-            {"version": entry.part, "status": entry.status, "diff": entry.diff(), **_proof_data(entry.proof)}
-            for entry in entries if entry.kind == "version"
+            {"number": int(entry.part.rpartition(" ")[2]), "status": entry.status, "diff": entry.diff(), **_proof_data(entry.proof)}
+            for entry in entries if entry.kind == "version" and entry.part.startswith("version ")
         ],
         "also": [entry.title for entry in entries if entry.kind not in ("rows", "version", "filter")],
         "notes": list(decided.notes),
@@ -104,8 +104,7 @@ def _entry_data(entry: Entry) -> dict[str, Any]:
 def _message(entry: Entry) -> str:
     """An entry in one line."""
     rows = [f"{what}: {row}" for what, _, row in entry.proof.rows()] if entry.proof is not None else []
-    under = [f"filters: {named(entry.under)}"] if entry.under else []
-    return "; ".join((*entry.lines(), *rows, *under))
+    return "; ".join((*entry.lines(), *rows))
 
 
 def github(review: Review, _data: Data) -> str:
@@ -113,8 +112,9 @@ def github(review: Review, _data: Data) -> str:
     lines = []
     for topic in topics(review):
         level = "notice" if all(entry.level == NOTE for entry in topic.entries) else "warning"
-        under = f"; changes {len(topic.under)} filters: {tally(topic.under)}" if topic.under else ""
-        message = "\n".join(map(_message, topic.entries)) + under
+        told = [entry for entry in topic.entries if entry is topic.head or entry.proof is None or entry.proof != topic.head.proof]
+        under = f"; {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}" if topic.under else ""
+        message = "\n".join(map(_message, told)) + under
         lines.append(annotation(level, topic.head.place.file, topic.head.place.line, topic.label, message))
     return "".join(lines)
 
@@ -125,7 +125,7 @@ def sarif(review: Review, _data: Data) -> str:
         {
             "ruleId": entry.kind,
             "level": "note" if entry.level == NOTE else "warning",
-            "message": {"text": f"{entry.name}: {_message(entry)}"},
+            "message": {"text": f"{entry.name}: {_message(entry)}" + (f"; filters: {named(entry.under)}" if entry.under else "")},
             "locations": [location(entry.place.file or "catalog", entry.place.line)],
         }
         for entry in review.entries

@@ -24,7 +24,7 @@ def text(review: Review, data: Data) -> str:
 def _topic(topic: Topic, data: Data) -> Iterator[str]:
     place = f"  ({topic.head.place})" if topic.head.place.line else ""
     yield f"{topic.label}: {topic.title}{place}"
-    for entry in topic.entries:
+    for entry in topic.told:
         yield from (f"  {line}" for line in _entry(entry, topic))
     if topic.name in data and topic.subject == "filter":
         yield from (f"  {line}" for line in data[topic.name].lines())

@@ -49,6 +49,12 @@ class Topic(Struct, frozen=True):
         again = entry.kind == "rows" and any(other.kind == "version" and (other.before, other.after) == texts for other in self.entries)
         return [] if again else entry.diff()
 
+    @property
+    def told(self) -> tuple[Entry, ...]:
+        """The entries that say something new: not a version that has the verdict of the name, and no other text."""
+        return tuple(entry for entry in self.entries if entry.kind != "version" or entry.proof is None or entry.proof != self.head.proof
+                     or entry.notes or self.diff(entry) or entry.causes)  # fmt: skip
+
     def users(self, entry: Entry) -> dict[str, tuple[str, ...]]:
         """What uses a filter, without the filters that are listed as changed by it."""
         listed = {other.name for other in self.under}
@@ -91,12 +97,12 @@ def summaries(review: Review) -> tuple[str, str]:
     """What happens to rows, in a line, and what else changed."""
     if review.formatting_only:
         return "formatting only, no filter differs", ""
-    decided = {entry.name for entry in review.entries if entry.kind == "rows"}
+    decided = {entry.name for entry in review.entries if entry.kind in ("rows", "filter-renamed")}
     heads: Counter[str] = Counter()
     others: Counter[str] = Counter()
     for entry in review.entries:
         if entry.kind in HEADS:
-            heads[_subjected(entry)] += 1
+            heads[entry.short] += 1
         elif entry.kind == "version" and entry.name in decided:
             continue
         elif entry.level == ROWS:
@@ -106,14 +112,10 @@ def summaries(review: Review) -> tuple[str, str]:
     return _listed(heads) or ("no rows change" if review.entries else "no filter differs"), _listed(others)
 
 
-def _subjected(entry: Entry) -> str:
-    return f"dataset {entry.title}" if entry.kind == "dataset-renamed" else entry.title
-
-
 def _listed(found: Counter[str]) -> str:
     return ", ".join(f"{count} {what}" for what, count in found.items())
 
 
 def tally(found: Sequence[Topic]) -> str:
     """How many of some topics have which title: `10 wider, 2 equivalent`."""
-    return _listed(Counter(topic.title for topic in found))
+    return _listed(Counter(topic.head.short if topic.head.kind in HEADS else topic.title for topic in found))
