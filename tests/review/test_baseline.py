@@ -69,6 +69,16 @@ def test_new_findings_count_and_stale_lines_are_told(folder: Path) -> None:
     assert run(*ARGS, "--update-baseline", cwd=folder).stdout == "old.txt: 2 findings, 1 new, 2 gone\n"
 
 
+def test_notes_stand_in_a_baseline_where_their_rule_is_asked_for(folder: Path) -> None:
+    every = ("lint", "--baseline", "old.txt")
+    assert run(*every, "--update-baseline", cwd=folder).stdout == "old.txt: 3 findings, 0 new, 0 gone\n"
+    assert run(*every, "--select", "P102", "--update-baseline", cwd=folder).stdout == "old.txt: 5 findings, 2 new, 0 gone\n"
+    assert run(*every, "--select", "P102", cwd=folder).returncode == 0
+    done = run(*every, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "5 known findings in old.txt\n") and "P102" not in done.stdout
+    assert run(*every, "--update-baseline", cwd=folder).stdout == "old.txt: 5 findings, 0 new, 0 gone\n"
+
+
 def test_a_line_stands_for_one_finding() -> None:
     source = Source("c.yml", "n > 1 AND n > 1")
     found = [Finding("P204", "orders.f", "decides no row", Span(source, start, start + 5)) for start in (0, 10)]

@@ -155,6 +155,16 @@ def test_lint_judges_touched_files(repository: Path) -> None:
     assert run("check", "--changed", cwd=repository).stdout == "nothing of the catalog is touched\n"
 
 
+def test_answers_are_kept_for_the_catalog_and_not_for_what_is_staged(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PREDICAT_CACHE", str(repository / ".git" / "cache"))
+    for limit in ("98", "97"):
+        edit(repository, "orders.yml", "amount > 100", f"amount > 99 AND amount > {limit}", stage=True)
+        assert run("lint", "--changed", cwd=repository).returncode == 1
+        git(repository, "reset", "-q", "--hard")
+    run("lint", cwd=repository)
+    assert len(list((repository / ".git" / "cache" / "lint").glob("answers-*.json"))) == 1
+
+
 def test_a_field_that_nobody_reads_is_of_its_dataset(repository: Path) -> None:
     edit(repository, "orders.yml", "country: string", "country: string, note: string", stage=True)
     edit(repository, "users.yml", "age: bigint", "age: bigint, name: string")

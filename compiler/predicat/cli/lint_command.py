@@ -78,6 +78,7 @@ class Run:
 
     def __init__(self, folder: Path, variables: dict[str, str], select: Sequence[str], ignore: Sequence[str], timeout: float) -> None:
         self.folder, self.variables, self.select, self.ignore, self.timeout = folder, variables, select, ignore, timeout
+        self.place = folder.resolve()  # where the catalog is, also while a copy of what is staged is judged
 
     def catalog(self, scope: Scope | None) -> Catalog:
         """The catalog, or what a scope needs of it. Raises PredicatError."""
@@ -92,7 +93,7 @@ class Run:
 
         if scope is not None and scope.empty:
             return []
-        known = kept.answers(self.folder)
+        known = kept.answers(self.place)
         if scope is not None:
             found = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known)
             known.save(whole=False)
@@ -125,13 +126,16 @@ class Run:
         return result.new
 
     def write(self, baseline: Path, found: list[Finding]) -> None:
-        """Write the findings as the baseline, and keep its entries of rules that were not applied."""
+        """Write the findings that would fail a run as the baseline, and keep its entries of rules that were not applied."""
         from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
+        from predicat.review import findings  # noqa: PLC0415  # as above
 
         before = known.read(baseline) if baseline.exists() else []
         result = known.judge(found, before, self.chosen)
-        total = known.write(baseline, found, [item for item in before if not self.chosen(item.code)])
-        click.echo(f"{baseline}: {_count(total, 'finding')}, {len(result.new)} new, {len(result.stale)} gone")
+        new = [item for item in result.new if findings.fails([item])]
+        gone = {id(item) for item in result.stale}
+        total = known.write(baseline, new, [item for item in before if id(item) not in gone])
+        click.echo(f"{baseline}: {_count(total, 'finding')}, {len(new)} new, {len(result.stale)} gone")
 
     def mend(self, found: list[Finding], scope: Scope | None) -> bool:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
