@@ -370,7 +370,7 @@ def test_samples_show_the_key(shop: Path) -> None:
     sides = []
     for text in ("sql: open", "sql: open AND id > 1"):
         file = shop / "catalog" / "shops.yml"
-        file.write_text(SHOP["catalog/shops.yml"].replace("sql: open", text).replace("fields: {id: bigint", "key: [no]\nfields: {id: bigint, no: {type: bigint, column: shop_no}"))
+        file.write_text(SHOP["catalog/shops.yml"].replace("sql: open", text).replace("fields: {id: bigint", "key: [number]\nfields: {id: bigint, number: {type: bigint, column: shop_no}"))
         sides.append(of_files(read_definitions(shop / "catalog"), str))
     assert {(item.name, item.columns) for item in questions(review(*sides), "postgres")[0]} == {
         ("shops.opened", ("shop_no", "open", "id")), ("shops.closed", ("shop_no", "open", "id"))}  # fmt: skip
