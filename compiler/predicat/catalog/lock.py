@@ -207,8 +207,8 @@ class _Parser:
             self.places.setdefault(key, span)
 
     def version(self, row: Released, span: Span) -> None:
-        """Keep a version. Of two lines with one meaning the earlier release counts, and the later
-        deprecation.
+        """Keep a version. Of two lines with one meaning the earlier release counts, and the later deprecation and
+        removal: one branch has them, the other has not heard of them.
         """
         other = self.versions.get(row.name)
         if other is None:
@@ -216,11 +216,10 @@ class _Parser:
         elif other.hash != row.hash:
             self.rivals.append((row, span))
         else:
-            days = [day for day in (row.deprecated, other.deprecated) if day]
-            kept = replace(
-                row, released=min(row.released, other.released), deprecated=max(days, default=None)
-            )
-            self.versions[row.name] = kept if row.removed and other.removed else replace(kept, removed=None)
+            deprecated = max(filter(None, (row.deprecated, other.deprecated)), default=None)
+            removed = max(filter(None, (row.removed, other.removed)), default=None)
+            released = min(row.released, other.released)
+            self.versions[row.name] = replace(row, released=released, deprecated=deprecated, removed=removed)
 
 
 def _name_in(line: Span) -> Span:
