@@ -19,6 +19,7 @@ from predicat.review.cases.proof import Cases, cases
 from predicat.review.probe import Probe
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Encoder, OutOfTime
+from predicat.review.smt.functions import TEXT_OPERATORS
 from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
 from predicat.semantics.evaluate import Eval, compile_node
 
@@ -26,6 +27,7 @@ Outcome = bool | None
 Row = Mapping[str, Any]
 Test = Callable[[Row], bool]
 _PROBES = 60
+_MORE_PROBES = 400
 PROVED = "proved"
 EXACT = "holds for exact arithmetic"
 SHOWN = "shown"
@@ -121,10 +123,22 @@ def _retyped(before: Node, after: Node) -> list[str]:
     return [name for name in old if name in new and old[name] != new[name]]
 
 
-_ATTEMPTS = ((False, False, 0.1), (True, False, 0.3), (False, False, 0.6), (True, False, 1.0))
-"""How a question is asked (`regular` and `exact`, see Encoder), and for which share of the time left: Z3 answers most at once, and some
-one way only."""
-_ROUNDED = ((False, False, 0.1), (False, True, 0.2), (True, False, 0.3), (True, True, 0.6), (False, True, 1.0))
+class _Attempt(Struct, frozen=True):
+    """One way to ask the solver (see Encoder), and for which share of the time left: it answers most questions at once, and some one way only."""
+
+    share: float
+    regular: bool = False
+    exact: bool = False
+    opaque_texts: bool = False
+
+
+_ATTEMPTS = (
+    _Attempt(0.05, opaque_texts=True), _Attempt(0.1), _Attempt(0.3, regular=True), _Attempt(0.6), _Attempt(1.0, regular=True),
+)  # fmt: skip
+_ROUNDED = (
+    _Attempt(0.05, opaque_texts=True), _Attempt(0.1), _Attempt(0.2, exact=True), _Attempt(0.3, regular=True),
+    _Attempt(0.6, regular=True, exact=True), _Attempt(1.0, exact=True),
+)  # fmt: skip
 """The same for predicates that round to doubles: what holds for every row comes first, what holds in exact arithmetic is better than nothing."""
 _ROUNDING = ("add", "sub", "mul", "div", "fdiv")
 
@@ -144,8 +158,10 @@ class _Comparison:
         self.open = False
         self.operators: dict[str, None] = {}
         self.exact = False
-        self.solvers: dict[tuple[bool, bool], tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
-        self.attempts = _ROUNDED if any(_rounds(part) for node in self.nodes for part in walk(node)) else _ATTEMPTS
+        self.solvers: dict[tuple[bool, bool, bool], tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
+        parts = [part for node in self.nodes for part in walk(node)]
+        self.rounds = any(map(_rounds, parts))
+        self.texts = any(isinstance(part, Call) and part.op in TEXT_OPERATORS for part in parts)
 
     @cached_property
     def cases(self) -> Cases | None:
@@ -249,37 +265,44 @@ class _Comparison:
         for row, a, b in self.trials():
             if test(a, b) and (seen := self.witness(row, {}, test)) is not None:
                 return seen
-        for regular, exact, share in self.attempts:
-            answer = self.solve(formula, test, share, regular=regular, exact=exact)
+        for attempt in _ROUNDED if self.rounds else _ATTEMPTS:
+            answer = self.solve(formula, test, attempt) if self.texts or not attempt.opaque_texts else "open"
             if isinstance(answer, Witness):
                 return answer
             if answer == "none":
                 return None
+        return self.last_trials(test)
+
+    def last_trials(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
+        """More rows, where the solver has none: a difference that nobody proves may be a plain one."""
+        for row in Probe(self.nodes).rows(_MORE_PROBES, seed=1) if not self.params else ():
+            if (seen := self.witness(row, {}, test)) is not None:
+                return seen
         self.open = True
         return None
 
     def solve(
-        self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], share: float, *, regular: bool, exact: bool
+        self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], attempt: _Attempt
     ) -> Witness | str:
-        """A witness; "none" where it is proved that there is none; "open" otherwise. `share` is that of the time left."""
+        """A witness; "none" where it is proved that there is none; "open" otherwise."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             return "open"
         try:
-            encoder, solver, truths = self.solver(regular=regular, exact=exact)
+            encoder, solver, truths = self.solver(attempt)
         except (RecursionError, ArgumentError, OutOfTime):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
             return "open"
         wanted = formula(*truths)
         if wanted is False and encoder.needs.bounded:
             return "none"
-        solver.set("timeout", max(1, int(1000 * left * share)))
+        solver.set("timeout", max(1, int(1000 * left * attempt.share)))
         solver.push()
         solver.add(as_term(wanted))
         try:
-            for attempt in range(3):
+            for narrowed in range(3):
                 answer = solver.check()
                 if answer == z3.unsat:
-                    if attempt or not encoder.needs.bounded:  # it looked among fewer rows: that it found nothing there proves nothing
+                    if narrowed or not encoder.needs.bounded:  # it looked among fewer rows: that it found nothing there proves nothing
                         return "open"
                     self.exact = self.exact or encoder.inexact
                     return "none"
@@ -297,7 +320,9 @@ class _Comparison:
                 found = self.witness(row, params, test)
                 if found is not None:
                     return found
-                if exact or self.attempts is _ATTEMPTS:  # else it is no lack of a formula, but rounding
+                if attempt.opaque_texts:
+                    return "open"
+                if attempt.exact or not self.rounds:  # else it is no lack of a formula, but rounding
                     self.operators.update(encoder.opaque)
                 self._narrow(encoder, solver)
         except z3.Z3Exception:
@@ -306,14 +331,15 @@ class _Comparison:
             solver.pop()
         return "open"
 
-    def solver(self, *, regular: bool, exact: bool) -> tuple[Encoder, Any, tuple[Truth, Truth]]:
-        found = self.solvers.get((regular, exact))
+    def solver(self, attempt: _Attempt) -> tuple[Encoder, Any, tuple[Truth, Truth]]:
+        key = attempt.regular, attempt.exact, attempt.opaque_texts
+        found = self.solvers.get(key)
         if found is None:
-            encoder = Encoder(self.nodes, regular=regular, exact=exact, deadline=self.deadline)
+            encoder = Encoder(self.nodes, regular=key[0], exact=key[1], opaque_texts=key[2], deadline=self.deadline)
             truths = (encoder.predicate(self.nodes[0]), encoder.predicate(self.nodes[1]))
             solver = z3.Solver()
             solver.add(*encoder.constraints)
-            found = self.solvers[regular, exact] = (encoder, solver, truths)
+            found = self.solvers[key] = (encoder, solver, truths)
         return found
 
     def _narrow(self, encoder: Encoder, solver: Any) -> None:

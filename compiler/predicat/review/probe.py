@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
@@ -19,6 +20,8 @@ Slot = tuple[str | int, ...]
 EACH = -1
 _READS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
 """Conversions that few texts have: some that do are tried."""
+_VARIANTS = {"lower": ["a", "A"], "upper": ["a", "A"], "trim": ["a", " a"], "ltrim": ["a", " a"], "rtrim": ["a", "a "]}
+"""Texts that differ and have the same result."""
 _JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
 _MAX = 40
 _DIAGONALS = 3
@@ -32,10 +35,14 @@ class Probe:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
         self.kinds: dict[Slot, Type] = {}
+        self.documents: set[Slot] = set()
+        """Places of JSON numbers: JSON has no NaN and no infinity."""
         for node in nodes:
             self._visit(node, {})
         for slot in self.values:
-            self.values[slot] = _distinct([*self.values[slot], *_usual(self.kinds[slot])])[:_MAX]
+            values = [*self.values[slot], *_usual(self.kinds[slot])]
+            finite = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
+            self.values[slot] = _distinct(finite if slot in self.documents else values)[:_MAX]
 
     # --- where constants meet places
 
@@ -47,6 +54,8 @@ class Probe:
         if slot is not None:
             asked = isinstance(node, Call) and node.op in ("json_is", "json_size")  # of any value: they say nothing of its kind
             self._add(slot, JSON if asked else node.type)
+            if isinstance(node, Call) and node.op == "json_number":
+                self.documents.add(slot)
             self._keys(node, env)
             return {slot}
         if isinstance(node, Quantifier):
@@ -64,6 +73,8 @@ class Probe:
                     for value in _around(node.op, constant, self.kinds[place]):
                         if value not in self.values[place] or isinstance(value, bool):
                             self.values[place].append(value)
+            for place in places if node.op in _VARIANTS else ():
+                self.values[place] += [] if self.kinds[place] not in (STRING, JSON) else _VARIANTS[node.op]
             if node.op not in ("and", "or", "not", "cond") and len(places) > 1:
                 self._exchange(places)
         return places
@@ -270,7 +281,7 @@ def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
     if kind == JSON:
         return [whole if whole == constant else float(constant), float(constant) + 1, float(constant) - 1, str(whole)]
     if kind == STRING:
-        return [str(whole), str(whole + 1), *(["x" * whole, "x" * (whole + 1)] if 0 <= whole < 50 else [])]
+        return [str(whole), str(whole + 1), f"{whole}.0", f"{whole}.5", *(["x" * whole, "x" * (whole + 1)] if 0 <= whole < 50 else [])]
     if kind in (TIMESTAMP, DATE):
         return _moments(op, whole, kind)
     return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from math import prod
 from typing import Any
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from predicat.semantics.evaluate import Eval, compile_node
 Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
 _LONGEST = 20_000
+_MOST_COUNTED = 6
 _KINDS: dict[str, tuple[str, Type]] = {"string": ("json_string", STRING), "number": ("json_number", DOUBLE), "boolean": ("json_boolean", BOOLEAN)}
 """What reads a JSON value of a kind, and as what."""
 
@@ -192,9 +194,10 @@ class _Arrays:
     def __init__(self, variable: Field, kind: ArrayType) -> None:
         self.variable = variable
         self.element = Field(kind.element, FieldDecl("x", kind.element))
-        self.bodies: dict[Node, None] = {}
-        self.once: set[Node] = set()
         self.size = Field(BIGINT, FieldDecl("x", BIGINT))
+        self.bodies: dict[Node, None] = {}
+        self.often: dict[Node, int] = {}
+        """How often it counts that a body is TRUE, for the bodies of which it counts."""
         self.sizes = ordered.Changes(self.size)
 
     def take(self, node: Node) -> None:
@@ -209,20 +212,41 @@ class _Arrays:
             case Call(op="in", args=(Literal() as value, array)) if array == self.variable:
                 self.body(Call(BOOLEAN, "eq", (self.element, value)))
             case Quantifier(kind="any" | "all" | "one", source=source) if source == self.variable:
-                body = substituted(node.body, Variable(self.element.type, node.variable), self.element)
-                self.body(body)
-                if node.kind == "one":
-                    self.once.add(body)
+                self.body(self.own(node), 2 if node.kind == "one" else 0)
             case Call():
                 test = substituted(node, Call(BIGINT, "size", (self.variable,)), self.size)
-                self.closed(test, self.size)
-                self.sizes.test(test)
+                if test is not node and test != node:
+                    self.closed(test, self.size)
+                    self.sizes.test(test)
+                else:
+                    self.filtered(node)
             case _:
                 raise NotCases
 
-    def body(self, node: Node) -> None:
+    def filtered(self, node: Call) -> None:
+        """A test of how many elements a filter leaves."""
+        filters = {part for part in walk(node) if isinstance(part, Quantifier) and part.kind == "filter" and part.source == self.variable}
+        if len(filters) != 1:
+            raise NotCases
+        (only,) = filters
+        test = substituted(node, Call(BIGINT, "size", (only,)), self.size)
+        self.closed(test, self.size)
+        changes = ordered.Changes(self.size)
+        changes.test(test)
+        if changes.periodic:
+            raise NotCases
+        self.body(self.own(only), max((key for key in changes.keys if 0 < key < _MOST_COUNTED), default=1))
+        if any(_MOST_COUNTED <= key <= _LONGEST for key in changes.keys):
+            raise NotCases
+
+    def own(self, node: Quantifier) -> Node:
+        return substituted(node.body, Variable(self.element.type, node.variable), self.element)
+
+    def body(self, node: Node, often: int = 0) -> None:
+        """A test of each element, and how often it counts that it is TRUE."""
         self.closed(node, self.element)
         self.bodies.setdefault(node)
+        self.often[node] = max(often, self.often.get(node, 0))
 
     @staticmethod
     def closed(node: Node, own: Field) -> None:
@@ -232,13 +256,13 @@ class _Arrays:
     def values(self) -> Iterator[list[Any]]:
         bodies = list(self.bodies)
         kinds = standins(self.element, bodies, absent_first=False)
-        counted = [any(label is True and body in self.once for body, label in zip(bodies, kind.labels, strict=True)) for kind in kinds]
-        if 2 ** counted.count(False) * 3 ** counted.count(True) > _MOST_ARRAYS:
+        limits = [max((self.often[body] for body, label in zip(bodies, kind.labels, strict=True) if label is True), default=0) for kind in kinds]
+        if prod(max(limit, 1) + 1 for limit in limits) > _MOST_ARRAYS:
             raise NotCases
         starts = [0, *sorted(key for key in self.sizes.keys if key > 0)]
-        for counts in product(*(range(3 if one else 2) for one in counted)):
+        for counts in product(*(range(max(limit, 1) + 1) for limit in limits)):
             elements = [kind.value for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
-            more = [kind.value for kind, count, one in zip(kinds, counts, counted, strict=True) if count and (count > 1 or not one)]
+            more = [kind.value for kind, count, limit in zip(kinds, counts, limits, strict=True) if count and count >= limit]
             yield from self.lengthened(elements, more, starts)
 
     def lengthened(self, elements: list[Any], more: list[Any], starts: list[int]) -> Iterator[list[Any]]:

@@ -18,7 +18,7 @@ from typing import Any
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, ParamDecl, Parameter, Quantifier, Variable, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.passes.scope import MAX_DEPTH
-from predicat.review.smt import numbers, strings, times
+from predicat.review.smt import functions, numbers, strings, times
 from predicat.review.smt.arrays import Needs, Path, needed, opaque_place
 from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
 from predicat.review.smt.strings import NotEncodable
@@ -40,14 +40,17 @@ class Encoder:
     paths of the members of maps, structs and JSON values; `opaque` the operators that have no formula; `guessed` the cases in
     which a model says more than its row can hold; `inexact` whether a formula is about doubles that are never rounded. `regular`
     writes tests of prefixes and suffixes as regular languages: Z3 decides some questions only one way. `exact` takes the arithmetic of
-    doubles, and decimals beside them, for exact; without it such arithmetic has no formula, so that a proof holds for rounded numbers. Names of variables are generated: no name
-    of a field meets another. `deadline` is on the clock of time.monotonic.
+    doubles, and decimals beside them, for exact; without it such arithmetic has no formula, so that a proof holds for rounded numbers.
+    `opaque_texts` takes text operators as functions that nothing is known of, which decides what does not depend on them at once. Names
+    of variables are generated: no name of a field meets another. `deadline` is on the clock of time.monotonic.
     """
 
-    def __init__(self, nodes: Iterable[Node], *, regular: bool = False, exact: bool = False, deadline: float = math.inf) -> None:
+    def __init__(self, nodes: Iterable[Node], *, regular: bool = False, exact: bool = False, opaque_texts: bool = False,
+                 deadline: float = math.inf) -> None:  # fmt: skip
         self.needs: Needs = needed(nodes)
         self.regular = regular
         self.exact = exact
+        self.opaque_texts = opaque_texts
         self.deadline = deadline
         self.variables: dict[Path, Term] = {}
         self.constraints: list[Any] = []
@@ -105,13 +108,19 @@ class Encoder:
             self.depth -= 1
 
     def opaque_value(self, node: Any, env: Env) -> Term:
-        """Any value at all, the same wherever the node reads the same elements."""
+        """Any value at all, the same wherever the node reads the same elements, or a strict operator has the same arguments."""
         self.opaque.setdefault(node.op if isinstance(node, Call) else node.kind)
-        return self.variable(opaque_place(node, _paths(env)), node.type)
+        if not isinstance(node, Call) or self.depth > MAX_DEPTH:
+            return self.variable(opaque_place(node, _paths(env)), node.type)
+        found = functions.applied(self, node, env)
+        if found is None:
+            found = self.variable(opaque_place(node, _paths(env)), node.type)
+            functions.absent_with_its_arguments(self, node, found, env)
+        return found
 
     def call(self, node: Call, env: Env) -> Term:
         rule = RULES.get(node.op)
-        if rule is None:
+        if rule is None or (self.opaque_texts and node.op in functions.TEXT_OPERATORS):
             raise NotEncodable
         return rule(self, node, env)
 
@@ -332,7 +341,7 @@ class Encoder:
 
     def folded_equality(self, op: str, left: Node, right: Node) -> tuple[Node, Regex, bool] | None:
         """`lower(x) = 'a'` as a language of x."""
-        if op not in ("eq", "ne") or not isinstance(right, Literal) or not isinstance(right.value, str):
+        if self.opaque_texts or op not in ("eq", "ne") or not isinstance(right, Literal) or not isinstance(right.value, str):
             return None
         if not isinstance(left, Call) or left.op not in ("lower", "upper"):
             return None

@@ -54,15 +54,29 @@ def part(name: str, term: Any, *, day: bool) -> Any | None:
 
 
 def truncate(unit: str, term: Any) -> Any | None:
-    """The start of a unit of time; None for the units that depend on the calendar."""
+    """The start of a unit of time; None for a name that is none."""
     if unit in ("hour", "minute", "second"):
         return term - term % _CLOCK[unit]
     if unit == "day":
         return term - term % DAY
+    days = term / DAY
     if unit == "week":
-        days = term / DAY
         return (days - (days + 3) % 7) * DAY
+    if unit == "month":
+        return (days - _civil(days)["day"] + 1) * DAY
+    if unit in ("quarter", "year"):
+        parts = _civil(days)
+        return _first_of_month(parts["year"], (parts["month"] - 1) / 3 * 3 + 1 if unit == "quarter" else z3.IntVal(1)) * DAY
     return None
+
+
+def _first_of_month(year: Any, month: Any) -> Any:
+    """The day with which a month begins (days_from_civil)."""
+    shifted = z3.If(month <= 2, year - 1, year)
+    era = shifted / 400
+    yoe = shifted - era * 400
+    doy = (153 * z3.If(month > 2, month - 3, month + 9) + 2) / 5
+    return era * 146_097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719_468
 
 
 def _civil(days: Any) -> dict[str, Any]:
