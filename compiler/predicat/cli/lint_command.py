@@ -95,7 +95,7 @@ class Run:
             return []
         known = kept.answers(self.place)
         if scope is not None:
-            found = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known)
+            found = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known, whole=scope.files is None)
             known.save(whole=False)
             return [item for item in found if scope.judges(item.span.outermost().source.name, item.name)]
         place = kept.place(self.folder, self.folder.parent / "macros", self.variables, (self.select, self.ignore, self.timeout))

@@ -22,14 +22,16 @@ NAMES = {rule.code: rule.name for rule in RULES}
 
 
 def collect(
-    catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = (), timeout: float = 1.0, answers: Answers | None = None
-) -> list[Finding]:
+    catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = (), timeout: float = 1.0, answers: Answers | None = None,
+    *, whole: bool = True,
+) -> list[Finding]:  # fmt: skip
     """Everything that the chosen rules find, by place; a cause that several of them find, once.
 
     `timeout` is in seconds for each question to the solver; `answers` are those of earlier runs, and gain what this one asks.
+    `whole` says whether the catalog is all there: rules that need that are left out otherwise.
     """
     context = Context(catalog, timeout, answers or Answers())
-    rules = [rule for rule in RULES if chosen(rule.code, select, ignore)]
+    rules = [rule for rule in RULES if chosen(rule.code, select, ignore) and (whole or not rule.whole)]
     found = [item for rule in rules for item in rule.findings(context, asked=rule.code.startswith(tuple(select)) if select else False)]
     return sorted(without_repeats(found, rules), key=_place)
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from predicat.review.lint import (
+    case_folded,
     constant_outcome,
     documentation,
     duplicate_meaning,
     group_gaps,
     group_overlaps,
+    impossible_text,
+    in_lists,
+    inexact_equality,
+    last_midnight,
+    like_without_wildcard,
+    loose_pattern,
+    mixed_operators,
+    null_comparison,
     null_negation,
     redundant_operand,
     subsumed_member,
     unpushable,
     unused_field,
+    unused_names,
+    unused_parameter,
 )
 from predicat.review.lint.rule import Context, Finding, Rule
 
@@ -25,8 +36,19 @@ RULES: tuple[Rule, ...] = (
     duplicate_meaning.RULE,
     null_negation.RULE,
     unpushable.RULE,
+    case_folded.RULE,
     group_overlaps.RULE,
     group_gaps.RULE,
+    null_comparison.RULE,
+    *in_lists.RULES,
+    *impossible_text.RULES,
+    like_without_wildcard.RULE,
+    *loose_pattern.RULES,
+    mixed_operators.RULE,
+    last_midnight.RULE,
+    inexact_equality.RULE,
+    unused_parameter.RULE,
+    *unused_names.RULES,
 )
 """Every rule, in the order of its code."""
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
+from predicat.ir.nodes import Literal
+from predicat.ir.tree import Const
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
 def _tautology(context: Context) -> Iterator[Finding]:
-    for row, _ in context.filters():
+    for row, node in context.filters():
+        if isinstance(node, Literal) and isinstance(row.current.tree, Const):
+            continue  # TRUE is written where every row is meant
         if context.never(row, outcome=False) and not context.never(row, outcome=True):
             yield Finding("P201", row.qualified, "it is TRUE for every row but those for which it is UNKNOWN", row.current.span,
                           "if it is about missing values, write IS NOT NULL")  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
-from predicat.ir.nodes import Call, Field, Node, fields_of, walk
+from predicat.ir.nodes import Call, Field, Node, children, walk
 from predicat.review.lint.rule import Context, Finding, Rule
 
 _POSITIVE = ("and", "or")
@@ -17,7 +17,7 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         asked = {part.args[0].decl.name for part in walk(node) if isinstance(part, Call) and part.op == "is_null" and isinstance(part.args[0], Field)}
         for negation in _negations(node):
-            open_fields = [name for name in fields_of(negation) if name not in asked and not _tested(row, name)]
+            open_fields = [name for name in _read(negation) if name not in asked and not _tested(row, name)]
             if open_fields:
                 names = ", ".join(open_fields)
                 yield Finding(RULE.code, row.qualified, f"rows without {names} are not accepted by this negation", negation.span,
@@ -34,6 +34,14 @@ def _negations(node: Node) -> Iterator[Call]:
             yield from _negations(arg)
     elif node.op == "ne" or (node.op == "not" and not _never_unknown(node.args[0])):
         yield node
+
+
+def _read(node: Node) -> Iterator[str]:
+    """The fields without which a negation may be UNKNOWN: those that coalesce() and the like guard are none."""
+    if isinstance(node, Field):
+        yield node.decl.name
+    elif not (isinstance(node, Call) and (node.op == "coalesce" or _never_unknown(node))):
+        yield from dict.fromkeys(name for child in children(node) for name in _read(child))
 
 
 def _never_unknown(node: Node) -> bool:

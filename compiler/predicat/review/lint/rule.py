@@ -126,7 +126,8 @@ class Context(Struct):
 class Rule(Struct, frozen=True):
     """A rule: its code, its name, what it looks for in one line, and how.
 
-    `level`: an error is certainly wrong, a warning probably, a note is for whoever asks. `over` are the codes of rules that find
+    `level`: an error is certainly wrong, a warning probably, a note is for whoever asks. `whole` says that it needs all files of the
+    catalog: those of one dataset are not enough. `over` are the codes of rules that find
     the same cause in a more general way: where this rule finds something, what they find of the same filters at that place is left out.
     """
 
@@ -136,6 +137,7 @@ class Rule(Struct, frozen=True):
     check: Callable[[Context], Iterator[Finding]]
     level: Severity = Severity.WARNING
     over: tuple[str, ...] = ()
+    whole: bool = False
 
     def findings(self, context: Context, *, asked: bool = False) -> Iterator[Finding]:
         """What it finds, at its level: a note is a warning for whoever asked for its rule."""

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
+from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, replaced
-from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, STRING
 from predicat.ir.values import parse_whole
+from predicat.review.lint import solve
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
-_MAX_CASES = 16
+_SIGNS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+class Better(Struct, frozen=True):
+    """A condition on the bare field that should say the same, as a node and in SQL; what to add to that, if it is not quite the same."""
+
+    node: Node
+    sql: str
+    but: str = ""
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -22,118 +34,199 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         for part in _conditions(node):
             better = pushable(part)
-            if better is None:
-                continue
-            changed = replaced(node, part, better[0])
-            if context.same_rows(node, changed, (row.on_unknown, row.on_unknown)):
-                fix = Fix(part.span, better[1]) if row.current.language == "sql" and _has_text(part.span) else None
-                yield Finding(RULE.code, row.qualified, "this condition is not pushed down", part.span, f"{better[1]} says the same and is", fix)
+            if better is not None and context.same_rows(part, better.node, (row.on_unknown, row.on_unknown)):
+                yield Finding(RULE.code, row.qualified, "this condition is not pushed down", part.span,
+                              f"write {better.sql}, which says the same{better.but}", _fix(row, part.span, better))  # fmt: skip
 
 
-def _has_text(span: Span) -> bool:
-    return bool(span.source.text) and span.end > span.start
+def _fix(row: Filter, span: Span, better: Better) -> Fix | None:
+    if row.current.language != "sql" or better.but or not span.source.text or len(better.sql) > span.end - span.start:
+        return None
+    return Fix(span, better.sql)
 
 
 def _conditions(node: Node) -> Iterator[Call]:
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    """The conditions that AND and OR join. What one place of the text says, as BETWEEN its two bounds, is one."""
+    if isinstance(node, Call) and node.op in ("and", "or") and not _is_range(node):
         for arg in node.args:
             yield from _conditions(arg)
     elif isinstance(node, Call):
         yield node
 
 
-def pushable(node: Call) -> tuple[Node, str] | None:
-    """A condition on the bare field that should say the same, and its SQL; None where no rule knows one."""
-    if node.op not in ("eq", "starts_with") or not isinstance(node.args[0], Call) or not isinstance(node.args[1], Literal):
+def _is_range(node: Call) -> bool:
+    return node.op == "and" and bool(node.span.source.text) and all(arg.span == node.span for arg in node.args)
+
+
+def pushable(node: Call) -> Better | None:
+    """A condition on the bare field that should say the same; None where no rule knows one."""
+    if _is_range(node):
+        bounds = [pushable(arg) for arg in node.args if isinstance(arg, Call)]
+        if len(bounds) != len(node.args) or not all(bounds):
+            return None
+        known = [bound for bound in bounds if bound is not None]
+        return Better(Call(BOOLEAN, "and", tuple(bound.node for bound in known), node.span),
+                      f"({' AND '.join(bound.sql for bound in known)})", known[0].but or known[-1].but)  # fmt: skip
+    if len(node.args) != 2 or not isinstance(node.args[0], Call) or not isinstance(node.args[1], Literal) or node.args[1].value is None:
         return None
     inner, constant = node.args[0], node.args[1]
-    field = next((arg for arg in inner.args if isinstance(arg, Field)), None)
+    solved = _solved(node, inner, constant)
+    if solved is not None:
+        return solved
     rule = _RULES.get(inner.op)
-    if field is None or rule is None or constant.value is None or (inner.op != "date_trunc" and inner.args[0] is not field):
+    field = inner.args[0]
+    return rule(node, inner, field, constant) if rule is not None and isinstance(field, Field) else None
+
+
+# --- monotone expressions
+
+
+def _solved(node: Call, inner: Call, constant: Literal) -> Better | None:
+    """Bounds of the field, where the condition compares a monotone expression of it."""
+    field = solve.field_of(inner)
+    if field is None or node.op not in ("eq", "lt", "le", "gt", "ge"):
         return None
-    return rule(node, inner, field, constant)
+    try:
+        found = solve.interval(node.op, inner, field, constant.value)
+    except TypeError:  # values of different kinds
+        return None
+    if found is None or (found.low is None and found.high is None):
+        return None
+    ends = (("ge", found.low), ("le", found.high))
+    bounds = [Call(BOOLEAN, op, (field, Literal(field.type, value)), node.span) for op, value in ends if value is not None]
+    both: Node = bounds[0] if len(bounds) == 1 else Call(BOOLEAN, "and", tuple(bounds), node.span)
+    but = " except where the arithmetic overflows" if any(found.cut) else ""
+    low, high = (None if cut else value for value, cut in zip((found.low, found.high), found.cut, strict=True))
+    sql = _range_text(field, low, high, strict=node.op in ("lt", "gt"))
+    return Better(both, sql, but) if sql else None
 
 
-Found = tuple[Node, str] | None
+def _range_text(field: Field, low: Any, high: Any, *, strict: bool) -> str:
+    """An interval of a field as SQL, with < and > if `strict`; an empty text for all of its values."""
+    name = _name(field)
+    if low == high:
+        return f"{name} = {_constant(low)}" if low is not None else ""
+    if low is not None and high is not None and field.type == BIGINT:
+        return f"{name} BETWEEN {low} AND {high}"
+    bounds = []
+    if low is not None:
+        above = strict and high is None and getattr(low, "microsecond", 1) == 1
+        bounds.append(f"{name} > {_constant(_next(low, -1))}" if above else f"{name} >= {_constant(low)}")
+    if high is not None:
+        whole = field.type == BIGINT and not strict
+        bounds.append(f"{name} <= {high}" if whole else f"{name} < {_constant(_next(high, 1))}")
+    return bounds[0] if len(bounds) == 1 else f"({' AND '.join(bounds)})"
+
+
+def _next(value: Any, step: int) -> Any:
+    """The next value of a type, or with -1 the one before."""
+    if isinstance(value, datetime):
+        return value + step * timedelta(microseconds=1)
+    return value + timedelta(days=step) if isinstance(value, date) else value + step
+
+
+def _constant(value: Any) -> str:
+    if isinstance(value, datetime):
+        return f"TIMESTAMP '{value.replace(tzinfo=None).isoformat(' ')}'"
+    return f"DATE '{value.isoformat()}'" if isinstance(value, date) else str(value)
+
+
+# --- texts
 
 
 def _name(field: Field) -> str:
-    return field.decl.name if field.decl.name.isidentifier() else f"`{field.decl.name}`"
+    return field.decl.name if field.decl.name.isidentifier() else f'"{field.decl.name}"'
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _cases(node: Call, _inner: Call, field: Field, constant: Literal) -> Found:
-    if node.op != "eq" or not isinstance(constant.value, str):
-        return None
-    texts = [""]
-    for char in constant.value:
-        both = [char.lower(), char.upper()] if char.isascii() and char.isalpha() else [char]
-        texts = [text + one for text in texts for one in both]
-        if len(texts) > _MAX_CASES:
-            return None
-    items = Items(ArrayType(STRING), tuple(Literal(STRING, text) for text in texts))
-    return Call(BOOLEAN, "in", (field, items), node.span), f"{_name(field)} IN ({', '.join(map(_quoted, texts))})"
+def _plain(text: str) -> bool:
+    """Whether a text stands for itself in LIKE."""
+    return not any(char in text for char in "%_\\")
 
 
-def _prefix(node: Call, inner: Call, field: Field, constant: Literal) -> Found:
+def _prefix(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
+    """`substring(x, 1, 2) = 'ab'` asks for a beginning."""
     start, length = inner.args[1], inner.args[2] if len(inner.args) > 2 else None
     if node.op != "eq" or not isinstance(start, Literal) or start.value not in (0, 1) or not isinstance(length, Literal):
         return None
-    if not isinstance(constant.value, str) or "%" in constant.value or "_" in constant.value or "\\" in constant.value:
+    if not isinstance(constant.value, str) or not constant.value or not _plain(constant.value):
         return None
     if length.value != len(constant.value) + (1 if start.value == 0 else 0):
         return None
-    return Call(BOOLEAN, "starts_with", (field, constant), node.span), f"{_name(field)} LIKE {_quoted(constant.value + '%')}"
+    return Better(Call(BOOLEAN, "starts_with", (field, constant), node.span), f"{_name(field)} LIKE {_quoted(constant.value + '%')}")
 
 
-def _year(node: Call, inner: Call, field: Field, constant: Literal) -> Found:
-    year = constant.value
-    if len(inner.args) != 1 or not isinstance(year, int) or not 1 <= year < 9999:
+def _occurs(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
+    """`position('a' IN x) > 0` asks whether a text occurs, `= 1` whether it begins so."""
+    sought = inner.args[1]
+    if not isinstance(sought, Literal) or not isinstance(sought.value, str) or not sought.value or not _plain(sought.value):
         return None
-    return _range(node, field, datetime(year, 1, 1, tzinfo=UTC), datetime(year + 1, 1, 1, tzinfo=UTC))
+    if (node.op, constant.value) in (("gt", 0), ("ge", 1)):
+        return Better(Call(BOOLEAN, "contains", (field, sought), node.span), f"{_name(field)} LIKE {_quoted(f'%{sought.value}%')}")
+    if (node.op, constant.value) == ("eq", 1):
+        return Better(Call(BOOLEAN, "starts_with", (field, sought), node.span), f"{_name(field)} LIKE {_quoted(f'{sought.value}%')}")
+    return None
 
 
-def _day(node: Call, _inner: Call, field: Field, constant: Literal) -> Found:
-    day = constant.value
-    if field.type != TIMESTAMP or not isinstance(day, date) or isinstance(day, datetime) or day.year > 9998:
+def _empty(node: Call, _inner: Call, field: Field, constant: Literal) -> Better | None:
+    """`length(x) = 0` asks for the empty text, `length(x) > 0` for any other."""
+    if not isinstance(constant.value, int) or field.type != STRING:
         return None
-    start = datetime(day.year, day.month, day.day, tzinfo=UTC)
-    return _range(node, field, start, start + timedelta(days=1))
-
-
-def _range(node: Call, field: Field, start: datetime, end: datetime) -> Found:
-    if field.type not in (TIMESTAMP, DATE):
+    op = {("eq", 0): "eq", ("lt", 1): "eq", ("le", 0): "eq", ("gt", 0): "ne", ("ge", 1): "ne", ("ne", 0): "ne"}.get((node.op, constant.value))
+    if op is None:
         return None
-    low, high = (Literal(field.type, moment.date() if field.type == DATE else moment) for moment in (start, end))
-    both = (Call(BOOLEAN, "ge", (field, low), node.span), Call(BOOLEAN, "lt", (field, high), node.span))
-    word = "DATE" if field.type == DATE else "TIMESTAMP"
-    shown = [moment.date().isoformat() if field.type == DATE else f"{moment:%Y-%m-%d %H:%M:%S}+00:00" for moment in (start, end)]
-    sql = f"({_name(field)} >= {word} '{shown[0]}' AND {_name(field)} < {word} '{shown[1]}')"
-    return Call(BOOLEAN, "and", both, node.span), sql
+    return Better(Call(BOOLEAN, op, (field, Literal(STRING, "")), node.span), f"{_name(field)} {_SIGNS[op]} ''")
 
 
-def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Found:
+def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Better | None:
+    """`CAST(n AS string) = '12'` asks for a number."""
     if node.op != "eq" or not isinstance(constant.value, str) or (number := parse_whole(constant.value)) is None or str(number) != constant.value:
         return None
-    if str(field.type) != "bigint" or abs(number) >= 2**63:
+    if field.type != BIGINT or abs(number) >= 2**63:
         return None
-    return replace(node, args=(field, Literal(field.type, number))), f"{_name(field)} = {number}"
+    return Better(replace(node, args=(field, Literal(BIGINT, number))), f"{_name(field)} = {number}")
 
 
-def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Found:
-    """`coalesce(x, 0) = 5` is `x = 5` for a filter, unless the default is what it asks for."""
-    if len(inner.args) != 2 or not isinstance(inner.args[1], Literal) or inner.args[1].value == constant.value:
+def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
+    """`coalesce(x, 0) = 5` is `x = 5` for a filter; where the default is accepted, `x IS NULL` is asked for as well."""
+    sign, text = _SIGNS.get(node.op), _literal(constant)
+    if len(inner.args) != 2 or not isinstance(inner.args[1], Literal) or inner.args[1].value is None or sign is None or text is None:
         return None
-    value = constant.value
-    sql = _quoted(value) if isinstance(value, str) else str(value) if isinstance(value, int) and not isinstance(value, bool) else None
-    return None if sql is None or node.op != "eq" else (replace(node, args=(field, constant)), f"{_name(field)} = {sql}")
+    try:
+        default = _OUTCOMES[node.op](inner.args[1].value, constant.value)
+    except TypeError:  # values of different kinds
+        return None
+    bare: Node = replace(node, args=(field, constant))
+    if not default:
+        return Better(bare, f"{_name(field)} {sign} {text}")
+    absent = Call(BOOLEAN, "is_null", (field,), node.span)
+    return Better(Call(BOOLEAN, "or", (bare, absent), node.span), f"({_name(field)} {sign} {text} OR {_name(field)} IS NULL)")
 
 
-_RULES: dict[str, Callable[[Call, Call, Field, Literal], Found]] = {
-    "lower": _cases, "upper": _cases, "substr": _prefix, "year": _year, "to_date": _day, "to_string": _text_of, "coalesce": _default,
+_OUTCOMES: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": lambda a, b: bool(a == b), "ne": lambda a, b: bool(a != b), "lt": lambda a, b: bool(a < b), "le": lambda a, b: bool(a <= b),
+    "gt": lambda a, b: bool(a > b), "ge": lambda a, b: bool(a >= b),
 }  # fmt: skip
 
-RULE = Rule("P302", "unpushable", "A condition that is not pushed down where an equivalent one is (proved).", check)
+
+def _literal(constant: Literal) -> str | None:
+    value = constant.value
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, date):
+        return _constant(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value) if isinstance(value, int | float) else None
+
+
+_RULES: dict[str, Callable[[Call, Call, Field, Literal], Better | None]] = {
+    "substr": _prefix, "position": _occurs, "length": _empty, "to_string": _text_of, "coalesce": _default,
+}  # fmt: skip
+
+RULE = Rule("P302", "unpushable", "A condition that is not pushed down where an equivalent one is (proved).", check, over=("P303",))

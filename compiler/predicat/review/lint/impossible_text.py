@@ -1,0 +1,74 @@
+"""P504, P505: a text compared with what its function never gives: capitals from lower(), more characters than substring() takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from predicat.diagnostics import Severity
+from predicat.ir.tree import Apply, Const, Tree
+from predicat.review.lint.rule import Context, Finding, Rule
+from predicat.review.lint.written import bodies, shown, text_constants, walk
+from predicat.semantics import like
+
+_SIDES = ("eq", "ne", "same", "in", "starts_with", "ends_with", "contains", "like")
+_GENERAL = ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302", "P303")
+
+
+def _compared(tree: Tree) -> Iterator[tuple[Apply, Apply, str, str]]:
+    """Functions that are compared with constant texts: the comparison, the function, the text as written, and the least of it that must be there."""
+    for part in walk(tree):
+        if not isinstance(part, Apply) or part.op not in _SIDES or len(part.args) != 2:
+            continue
+        one, other = part.args
+        if isinstance(one, Const) and part.op in ("eq", "ne", "same"):
+            one, other = other, one
+        if isinstance(one, Apply):
+            for constant in text_constants(other):
+                text = str(constant.value)
+                yield part, one, text, _least(text) if part.op == "like" else text
+
+
+def _least(pattern: str) -> str:
+    """The shortest text that a pattern of LIKE matches; `_` stands for any character."""
+    return "".join("_" if piece == "" else piece or "" for piece in like.parts(pattern))
+
+
+def _case(context: Context) -> Iterator[Finding]:
+    for row, tree in bodies(context):
+        for part, function, text, least in _compared(tree):
+            rule = _CASES.get(function.op)
+            if rule is not None and rule[0](least) != least:
+                yield Finding("P504", row.qualified, f"{function.op}() never gives {shown(text)}, which has {rule[1]}", part.span,
+                              f"compare with {shown(rule[0](text))}")  # fmt: skip
+
+
+def _ascii(change: Callable[[str], str]) -> Callable[[str], str]:
+    return lambda text: "".join(change(char) if char.isascii() else char for char in text)
+
+
+_CASES: dict[str, tuple[Callable[[str], str], str]] = {
+    "lower": (_ascii(str.lower), "capital letters"), "upper": (_ascii(str.upper), "small letters"),
+}  # fmt: skip
+
+
+def _length(context: Context) -> Iterator[Finding]:
+    for row, tree in bodies(context):
+        for part, function, text, least in _compared(tree):
+            most = _most(function)
+            if most is not None and len(least) > most:
+                yield Finding("P505", row.qualified, f"{function.span.text} has at most {most} character{'s' if most != 1 else ''}, "
+                              f"{shown(text)} has {len(least)}", part.span, "make them equally long")  # fmt: skip
+
+
+def _most(function: Apply) -> int | None:
+    """How many characters a part of a text has at most."""
+    if function.op != "substr" or len(function.args) != 3:
+        return None
+    length = function.args[2]
+    return length.value if isinstance(length, Const) and isinstance(length.value, int) and length.value >= 0 else None
+
+
+RULES = (
+    Rule("P504", "impossible-case", "lower() compared with capital letters, upper() with small ones.", _case, Severity.ERROR, _GENERAL),
+    Rule("P505", "impossible-length", "A part of a text compared with a longer text.", _length, Severity.ERROR, _GENERAL),
+)

@@ -1,0 +1,55 @@
+"""P502, P503: lists of IN that are empty, or name an item twice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from predicat.diagnostics import Severity, Span
+from predicat.ir.tree import Apply, Const, ListOf, Tree
+from predicat.review.lint.rule import Context, Finding, Fix, Rule
+from predicat.review.lint.written import bodies, walk
+
+_BETWEEN_ITEMS = re.compile(r"\s*,\s*")
+
+
+def _lists(tree: Tree) -> Iterator[tuple[Apply, ListOf]]:
+    for part in walk(tree):
+        if isinstance(part, Apply) and part.op == "in" and isinstance(part.args[1], ListOf):
+            yield part, part.args[1]
+
+
+def _empty(context: Context) -> Iterator[Finding]:
+    for row, tree in bodies(context):
+        for part, items in _lists(tree):
+            if not items.items:
+                yield Finding("P502", row.qualified, "no value is in an empty list: IN is never TRUE, NOT IN never FALSE", part.span,
+                              "name the values, or leave the condition out")  # fmt: skip
+
+
+def _duplicates(context: Context) -> Iterator[Finding]:
+    for row, tree in bodies(context):
+        for _, items in _lists(tree):
+            known: set[tuple[type, object]] = set()
+            for before, item in zip((None, *items.items), items.items, strict=False):
+                if not isinstance(item, Const) or item.value is None:
+                    continue
+                key = (type(item.value), item.value)
+                if key in known:
+                    yield Finding("P503", row.qualified, f"the list has {item.span.text} twice", item.span, "leave it out", _fix(before, item))
+                known.add(key)
+
+
+def _fix(before: Tree | None, item: Tree) -> Fix | None:
+    """The item left out with the comma before it."""
+    if before is None or before.span.source is not item.span.source:
+        return None
+    gap = item.span.source.text[before.span.end : item.span.start]
+    return Fix(Span(item.span.source, before.span.end, item.span.end), "") if _BETWEEN_ITEMS.fullmatch(gap) else None
+
+
+RULES = (
+    Rule("P502", "empty-list", "IN of an empty list, which is never TRUE.", _empty, Severity.ERROR,
+         ("P201", "P202", "P203", "P204", "P205", "P206", "P301")),
+    Rule("P503", "duplicate-item", "An item that a list of IN has twice.", _duplicates),
+)  # fmt: skip

@@ -1,0 +1,69 @@
+"""P511: equality of doubles after arithmetic, which rounding decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import frexp
+
+from predicat.ir.nodes import Call, Items, Literal, Node, walk
+from predicat.ir.types import DOUBLE
+from predicat.review.lint.rule import Context, Finding, Rule
+
+_ARITHMETIC = ("add", "sub", "mul", "div", "fdiv")
+_EQUALITIES = ("eq", "ne", "in", "same")
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for row, node in context.filters():
+        if row.current.references:
+            continue
+        for part in walk(node):
+            if isinstance(part, Call) and part.op in _EQUALITIES and not _difference(part):
+                inexact = next((side for arg in part.args for side in _sides(arg) if _rounds(side)), None)
+                if inexact is not None:
+                    yield Finding(RULE.code, row.qualified, f"the result of {inexact.span.text or 'arithmetic'} is rounded: whether it is equal is chance", part.span,
+                                  "allow a difference, as in abs(a - b) < 1e-9, or declare the field as decimal")  # fmt: skip
+
+
+def _sides(node: Node) -> tuple[Node, ...]:
+    return node.items if isinstance(node, Items) else (node,)
+
+
+def _difference(part: Call) -> bool:
+    """`a - b = 0`, which is exact."""
+    match part.args:
+        case (Call(op="sub", args=args), Literal(value=value)) if value == 0:
+            return not any(map(_rounds, args))
+        case _:
+            return False
+
+
+def _rounds(node: Node) -> bool:
+    """Whether a double is the result of arithmetic that may round."""
+    match node:
+        case Call(op="neg" | "abs", args=(inner,)):
+            return _rounds(inner)
+        case Call(op=op, args=(one, other)) if op in _ARITHMETIC and node.type == DOUBLE:
+            if any(map(_rounds, node.args)):
+                return True
+            if op in ("mul", "div", "fdiv") and (_power_of_two(other) or (op == "mul" and _power_of_two(one))):
+                return False
+            return any(map(_measured, node.args))
+        case _:
+            return False
+
+
+def _power_of_two(node: Node) -> bool:
+    return isinstance(node, Literal) and isinstance(node.value, float | int) and node.value != 0 and abs(frexp(node.value)[0]) == 0.5
+
+
+def _measured(node: Node) -> bool:
+    """Whether a double may have a fraction: it is no whole number that was made a double."""
+    if isinstance(node, Literal):
+        return isinstance(node.value, float) and not node.value.is_integer()
+    if isinstance(node, Call) and node.op == "to_double" and str(node.args[0].type) == "bigint":
+        return False
+    return any(part.type == DOUBLE for part in walk(node) if not isinstance(part, Literal))
+
+
+RULE = Rule("P511", "inexact-equality", "Equality of doubles after arithmetic.", check, over=("P201", "P202", "P302"))

@@ -1,0 +1,38 @@
+"""P506: LIKE with a pattern that one text alone matches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from predicat.diagnostics import Span
+from predicat.ir.tree import Apply, Const, Tree
+from predicat.review.lint.rule import Context, Finding, Fix, Rule
+from predicat.review.lint.written import bodies, shown, walk
+from predicat.semantics import like
+
+_WORD = re.compile(r"(?i)\s+(NOT\s+)?LIKE\s+")
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for row, tree in bodies(context):
+        for part in walk(tree):
+            if not isinstance(part, Apply) or part.op != "like" or not isinstance(part.args[1], Const):
+                continue
+            value, pattern = part.args[0], part.args[1]
+            found = like.simple(pattern.value) if isinstance(pattern.value, str) else None
+            if found is not None and found[0] == "eq":
+                yield Finding(RULE.code, row.qualified, f"{shown(found[1])} has no wildcard: LIKE is = here", part.span,
+                              "write =, or add the % that is missing", _fix(value, pattern, found[1]))  # fmt: skip
+
+
+def _fix(value: Tree, pattern: Const, text: str) -> Fix | None:
+    """`=` in the place of LIKE, where the pattern is written as the text is."""
+    if pattern.span.source is not value.span.source or pattern.span.text != "'" + text.replace("'", "''") + "'":
+        return None
+    gap = Span(pattern.span.source, value.span.end, pattern.span.start)
+    word = _WORD.fullmatch(gap.text)
+    return Fix(gap, " <> " if word[1] else " = ") if word else None
+
+
+RULE = Rule("P506", "like-without-wildcard", "LIKE with a pattern that has no wildcard.", check)

@@ -1,0 +1,43 @@
+"""P501: a comparison with NULL, which is UNKNOWN for every row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat.diagnostics import Severity
+from predicat.ir.tree import Apply, Const, ListOf, Tree
+from predicat.review.lint.rule import Context, Finding, Rule
+from predicat.review.lint.written import COMPARISONS, bodies, has_sql_nulls, walk
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for row, tree in bodies(context):
+        if not has_sql_nulls(row):
+            continue
+        spans = set()
+        for part in walk(tree):
+            problem = _problem(part)
+            if problem is not None and part.span not in spans:
+                spans.add(part.span)
+                yield Finding(RULE.code, row.qualified, problem[0], part.span, problem[1])
+
+
+def _problem(part: Tree) -> tuple[str, str] | None:
+    match part:
+        case Apply(op=op, args=(one, other)) if op in (*COMPARISONS, "like", "like_ci") and (_is_null(one) or _is_null(other)):
+            value = (other if _is_null(one) else one).span.text
+            meant = {"eq": f"write {value} IS NULL", "ne": f"write {value} IS NOT NULL"}
+            return "a comparison with NULL is UNKNOWN for every row", meant.get(op, f"{value} IS NULL asks for missing values")
+        case Apply(op="in", args=(value, ListOf(items=items))) if any(map(_is_null, items)):
+            return ("NULL in a list of IN matches no row, and NOT IN with it accepts none",
+                    f"take it out; OR {value.span.text} IS NULL asks for missing values")  # fmt: skip
+        case _:
+            return None
+
+
+def _is_null(tree: Tree) -> bool:
+    return isinstance(tree, Const) and tree.value is None
+
+
+RULE = Rule("P501", "null-comparison", "A comparison with NULL, which is never TRUE; NULL in a list of IN.", check, Severity.ERROR,
+            ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302"))  # fmt: skip

@@ -1,0 +1,25 @@
+"""P512: a parameter that the body never names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat.ir.nodes import params_of
+from predicat.ir.tree import Name, Param
+from predicat.review.lint.rule import Context, Finding, Rule
+from predicat.review.lint.written import walk
+
+
+def check(context: Context) -> Iterator[Finding]:
+    for row, node in context.filters():
+        version = row.current
+        if not version.params or version.tree is None:
+            continue
+        named = {part.name for part in walk(version.tree) if isinstance(part, Name | Param)} | set(params_of(node))
+        for name in version.params:
+            if name not in named:
+                yield Finding(RULE.code, row.qualified, f"the parameter {name} decides nothing: the body does not name it", version.span,
+                              f"use it as :{name}, or take it out of params")  # fmt: skip
+
+
+RULE = Rule("P512", "unused-parameter", "A parameter that the body does not name.", check)

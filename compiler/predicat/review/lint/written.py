@@ -1,0 +1,66 @@
+"""Filters as they are written: the tree that was read, before folding makes `n IN (1, 1)` an `n = 1`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat.catalog.model import Filter
+from predicat.frontends import LANGUAGES
+from predicat.ir.tree import Apply, Bind, Const, ListOf, MapOf, Member, Ref, Tree
+from predicat.passes.scope import JMS_RULES, SQL_RULES
+from predicat.review.lint.rule import Context
+
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def bodies(context: Context) -> Iterator[tuple[Filter, Tree]]:
+    """Every filter whose body is a text, with what was read of its latest version."""
+    for row, _ in context.filters():
+        tree = row.current.tree
+        if tree is not None and LANGUAGES[row.current.language].shape == "text":
+            yield row, tree
+
+
+def has_sql_nulls(row: Filter) -> bool:
+    """Whether a comparison with NULL is UNKNOWN in the language of a filter. In the others `== null` asks for a missing value."""
+    return LANGUAGES[row.current.language].rules in (SQL_RULES, JMS_RULES)
+
+
+def walk(tree: Tree) -> Iterator[Tree]:
+    """A tree and all its parts, in the order of the text; filters that it refers to are none."""
+    stack = [tree]
+    while stack:
+        part = stack.pop()
+        yield part
+        stack += parts(part)[::-1]
+
+
+def parts(tree: Tree) -> tuple[Tree, ...]:
+    """The direct parts of a tree."""
+    match tree:
+        case Apply():
+            return tree.args
+        case ListOf():
+            return tree.items
+        case MapOf():
+            return tuple(part for entry in tree.entries for part in entry)
+        case Member():
+            return (tree.base,)
+        case Bind():
+            return (tree.source, tree.body)
+        case Ref():
+            return tuple(value for _, value in tree.args)
+        case _:
+            return ()
+
+
+def text_constants(tree: Tree) -> list[Const]:
+    """The texts among a constant or the items of a list."""
+    items = tree.items if isinstance(tree, ListOf) else (tree,)
+    return [item for item in items if isinstance(item, Const) and isinstance(item.value, str)]
+
+
+def shown(text: str) -> str:
+    """A text as a constant of SQL, cut if it is long."""
+    quoted = text.replace("'", "''")
+    return f"'{quoted if len(quoted) <= 40 else quoted[:37] + '...'}'"

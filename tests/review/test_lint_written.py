@@ -1,0 +1,311 @@
+"""What lint finds in the text of filters: each rule on what it finds and on what it leaves alone, and one finding for one cause."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat.diagnostics import Severity
+from predicat.ir.nodes import Call, Field, Literal
+from predicat.review import findings
+from predicat.review.lint import RULES, solve
+from predicat.review.lint.mixed_operators import RULE as MIXED
+from tests.cli.test_commands import run
+
+FIELDS = {"status": "string", "n": "bigint", "m": "bigint", "created": "timestamp", "day": "date", "x": "double", "y": "double",
+          "price": "decimal(10,2)", "ok": "boolean"}  # fmt: skip
+HEAD = f"apiVersion: predicat/v1\ndataset: orders\nrelation: orders\nfields: {json.dumps(FIELDS)}\n"
+
+
+def catalog(folder: Path, *bodies: str, more: str = "") -> predicat.catalog.Catalog:
+    """A catalog with a filter a body: `cel: ...`, `jms: ...`, or SQL."""
+    (folder / "catalog").mkdir(exist_ok=True)
+    text = HEAD + "filters:\n"
+    for number, body in enumerate(bodies):
+        language, mark, rest = body.partition(": ")
+        language, rest = (language, rest) if mark and language in ("cel", "jms", "cesql") else ("sql", body)
+        text += f"  f{number}: {{{language}: {json.dumps(rest)}}}\n"
+    (folder / "catalog" / "c.yml").write_text(text + more)
+    return predicat.load_catalog(folder / "catalog")
+
+
+FOUND = {
+    "P303": ["lower(status) = 'abc'", "n = 1 AND upper(status) IN ('A', 'B')", "cel: status.lowerAscii() == 'abc'", "lower(status) LIKE 'a%'"],
+    "P501": ["status = NULL", "n > 1 AND status <> NULL", "NULL = n", "n BETWEEN NULL AND 3", "status IN ('a', NULL)", "status NOT IN ('a', NULL)",
+             "status LIKE NULL", "CASE WHEN status = NULL THEN ok ELSE n > 1 END"],
+    "P502": ["status IN ()", "n = 1 OR status NOT IN ()", "cel: n in []"],
+    "P503": ["n IN (1, 2, 1)", "status IN ('a', 'a')", "cel: n in [1, 1]", "jms: status IN ('a', 'b', 'a')"],
+    "P504": ["lower(status) = 'Abc'", "'ABC' = lower(status)", "upper(status) <> 'abc'", "lower(status) IN ('a', 'B')", "lower(status) LIKE 'A%'",
+             "cel: status.lowerAscii().startsWith('A')", "n = 1 AND upper(status) LIKE '%a%'"],
+    "P505": ["substring(status, 1, 2) = 'abc'", "left(status, 2) IN ('ab', 'abc')", "right(status, 1) <> 'ab'", "substring(status, 3, 2) LIKE 'ab_%'"],
+    "P506": ["status LIKE 'abc'", "NOT (status LIKE 'a b')", "status NOT LIKE 'abc'", "jms: status LIKE 'abc'"],
+    "P507": ["status RLIKE 'github.com'", r"status RLIKE '^https?://example\\.com/|internal.example.org'", "status RLIKE 'report.csv$'", "status RLIKE '10.0.0.1'",
+             "cel: status.matches('^com.github.pull$')"],
+    "P508": [r"status RLIKE 'github\\.com'", r"status RLIKE 'https://example/'", r"status RLIKE '\\.csv'", "status RLIKE '^foo|bar'", "status RLIKE 'foo|bar$'",
+             "status RLIKE '^foo|bar|baz$'"],
+    "P509": ["n = 1 OR m = 2 AND ok", "ok AND (n = 1 AND m = 2 OR ok)", "cel: ok && n == 1 || m == 2", "jms: n = 1 AND m = 2 OR n = 3",
+             "n BETWEEN 1 AND 2 AND ok OR m = 1"],
+    "P510": ["created BETWEEN '2024-01-01' AND '2024-01-31'", "created >= '2024-01-01' AND created <= '2024-01-31'",
+             "NOT (created BETWEEN '2024-01-01' AND '2024-02-01')", "created BETWEEN '2024-01-01' AND '2024-01-31 23:59:59'",
+             "ok AND created <= DATE '2024-01-31' AND created > DATE '2024-01-01'"],
+    "P511": ["x + 0.1 = 0.3", "x * y = 0.5", "x / 3 <> y", "price * 1.1 = 2.2 OR x * 0.1 IN (1.0, 2.0)", "abs(x - y) = 0.1", "cel: x * 1.1 == y"],
+}  # fmt: skip
+LEFT_ALONE = {
+    "P303": ["lower(status) <> 'abc'", "status = 'abc'", "lower(status) = status"],
+    "P501": ["status IS NULL", "status IS DISTINCT FROM NULL", "cel: status == null", "coalesce(status, NULL) = 'a'", "status IN ('a')", "nullif(n, 1) = 2"],
+    "P502": ["status IN ('a')", "cel: n in [1]"],
+    "P503": ["n IN (1, 2)", "status IN ('a', 'A')", "n = 1 OR m = 1", "n IN (1, 2) OR m IN (1, 2)"],
+    "P504": ["lower(status) = 'abc é1'", "lower(status) = 'É'", "upper(status) IN ('A', 'B1')", "status = 'Abc'", "lower(status) LIKE '%a_'"],
+    "P505": ["substring(status, 1, 3) = 'abc'", "left(status, 3) = 'ab'", "substring(status, 2) = 'abcdef'", "substring(status, 1, 2) LIKE 'ab%'"],
+    "P506": ["status LIKE 'abc%'", "status LIKE 'a_c'", "status ILIKE 'abc'", "status = 'abc'", "status LIKE '%'"],
+    "P507": [r"status RLIKE 'github\\.com'", "status RLIKE 'error.*timeout'", "status RLIKE '^a.c$'", "status RLIKE '[a.b]{2}'", "status RLIKE '^.{3}$'",
+             "status RLIKE 'proposals'", "status RLIKE 'v1.'", "status LIKE 'github.com'"],
+    "P508": ["status RLIKE 'proposals'", "status RLIKE '^foo|^bar'", "status RLIKE '^foo|bar$'", "status RLIKE '^(foo|bar)$'", r"status RLIKE '\\.csv$'",
+             r"status RLIKE '^https://github\\.com/'", r"status RLIKE '(^|\\.)github\\.com$'", "status RLIKE 'a|b'", r"status RLIKE '@example\\.com$'"],
+    "P509": ["n = 1 OR (m = 2 AND ok)", "ok AND (n = 1 OR m = 2)", "n BETWEEN 1 AND 2 OR ok", "ok AND n = 1 AND m = 2", "status = 'a AND b OR c' AND ok",
+             "CASE WHEN ok AND n = 1 THEN m = 1 OR m = 2 ELSE ok END", 'cel: ok && status == "a || b"', "cel: ok && n == 1 ? ok || n == 2 : ok",
+             "NOT (ok OR n = 1) AND m = 1", "ok AND n IN (1, 2) -- OR never"],
+    "P510": ["created >= '2024-01-01' AND created < '2024-02-01'", "day BETWEEN '2024-01-01' AND '2024-01-31'", "created <= '2024-01-31'",
+             "created BETWEEN '2024-01-01 08:00:00' AND '2024-01-01 17:30:00'", "created BETWEEN '2024-01-01' AND '2024-01-31 23:59:59.999999'",
+             "created BETWEEN '2024-01-01' AND '2024-01-01'"],
+    "P511": ["x + 0.1 < 0.3", "x = 0.3", "x - y = 0", "x * 2 = 4.5", "x / 4 = y", "n + 1 = 2", "n / 2 = 3", "abs(x - y) < 0.001", "n % 2 = 0",
+             "CAST(n AS double) * 3 = 6", "price = 1.1"],
+}  # fmt: skip
+
+
+def rows(table: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(code, body) for code, bodies in table.items() for body in bodies]
+
+
+@pytest.mark.parametrize(("code", "body"), rows(FOUND))
+def test_it_is_found(tmp_path: Path, code: str, body: str) -> None:
+    body = body.replace(r"\\", "\\")
+    found = findings.collect(catalog(tmp_path, body), [code])
+    assert found and {item.code for item in found} == {code}
+    for item in found:
+        place = item.span.outermost()
+        assert place.source.name.endswith("c.yml") and place.source.line_column(place.start)[0] == 6
+        assert item.span.text and item.span.text in body
+        assert item.hint
+
+
+@pytest.mark.parametrize(("code", "body"), rows(LEFT_ALONE))
+def test_it_is_left_alone(tmp_path: Path, code: str, body: str) -> None:
+    assert findings.collect(catalog(tmp_path, body.replace(r"\\", "\\")), [code]) == []
+
+
+CAUSES = [
+    ("status = NULL", ["P501"]),
+    ("n = 1 AND status <> NULL", ["P501"]),
+    ("n = 1 OR status = NULL", ["P501"]),
+    ("status NOT IN ('a', NULL)", ["P501"]),
+    ("n = 1 AND status IN ()", ["P502"]),
+    ("n = 1 OR status NOT IN ()", ["P502"]),
+    ("lower(status) = 'ABC'", ["P504"]),
+    ("n = 1 AND lower(status) = 'ABC'", ["P504"]),
+    ("lower(status) <> 'ABC'", ["P504"]),
+    ("n = 1 OR left(status, 2) = 'abc'", ["P505"]),
+    ("substring(status, 1, 2) LIKE 'ab_%'", ["P505"]),
+    ("n > 1 AND n < 1 AND m = 3", ["P202"]),
+    ("n > 1 OR n <= 1", ["P201"]),
+    ("lower(status) = 'abc'", ["P303"]),
+    ("substring(status, 1, 2) = 'ab'", ["P302"]),
+    ("price + 0.1 = 0.3", ["P511"]),
+    ("x + 0.1 = 0.3", ["P511"]),
+    ("n > 5 AND n - 1 > 3", ["P204"]),
+    ("status LIKE 'abc'", ["P506"]),
+    ("status <> 'a' AND lower(status) = 'ABC'", ["P504"]),
+    ("status <> 'a' AND (ok OR lower(status) = 'ABC')", ["P301", "P504"]),  # two causes at two places
+    ("n IN (1, 1) OR status = 'b' AND ok", ["P503", "P509"]),
+    ("TRUE", []),
+]
+
+
+@pytest.mark.parametrize(("body", "codes"), CAUSES)
+def test_no_cause_is_found_twice(tmp_path: Path, body: str, codes: list[str]) -> None:
+    found = findings.collect(catalog(tmp_path, body), ignore=["P1"])
+    assert sorted({item.code for item in found}) == codes
+
+
+def test_no_cause_of_a_group_is_found_twice(tmp_path: Path) -> None:
+    more = "groups: {k: {filters: [f0, f1], exclusive: true}, j: {filters: [f0, f1, f2]}}\n"
+    found = findings.collect(catalog(tmp_path, "n > 1", "n > 5", "n > 5 AND n < 3", more=more), ignore=["P1"])
+    assert [(item.code, item.name) for item in found] == [("P401", "orders.k"), ("P202", "orders.f2")]
+
+
+def test_a_rule_that_is_alone_finds_what_a_more_specific_one_explains(tmp_path: Path) -> None:
+    assert [item.code for item in findings.collect(catalog(tmp_path, "n = 1 AND status = NULL"), ["P202"])] == ["P202"]
+
+
+def test_rules_name_known_rules() -> None:
+    codes = {rule.code for rule in RULES}
+    assert len(codes) == len(RULES) and all(set(rule.over) <= codes - {rule.code} for rule in RULES)
+
+
+# --- conditions that are not pushed down
+
+PUSHED = [
+    ("year(created) = 2024", "(created >= TIMESTAMP '2024-01-01 00:00:00' AND created < TIMESTAMP '2025-01-01 00:00:00')"),
+    ("year(day) >= 2024", "day >= DATE '2024-01-01'"),
+    ("year(created) BETWEEN 2023 AND 2024", "(created >= TIMESTAMP '2023-01-01 00:00:00' AND created < TIMESTAMP '2025-01-01 00:00:00')"),
+    ("date_trunc('month', created) = TIMESTAMP '2024-02-01 00:00:00'",
+     "(created >= TIMESTAMP '2024-02-01 00:00:00' AND created < TIMESTAMP '2024-03-01 00:00:00')"),
+    ("CAST(created AS date) > DATE '2024-02-28'", "created >= TIMESTAMP '2024-02-29 00:00:00'"),
+    ("day + 7 > DATE '2024-01-08'", "day > DATE '2024-01-01'"),
+    ("created - INTERVAL '1 day' >= TIMESTAMP '2024-01-01 00:00:00'", "created >= TIMESTAMP '2024-01-02 00:00:00'"),
+    ("n + 1 = 5", "n = 4"), ("n + 1 > 5", "n > 4"), ("5 - n < 3", "n > 2"), ("n * 10 >= 105", "n >= 11"), ("n * 2 - 1 <= 6", "n <= 3"),
+    ("CAST(n AS double) > 2.5", "n > 2"), ("CAST(n AS string) = '12'", "n = 12"),
+    ("coalesce(n, 0) > 5", "n > 5"), ("coalesce(n, 0) >= 0", "(n >= 0 OR n IS NULL)"), ("coalesce(status, 'x') = 'x'", "(status = 'x' OR status IS NULL)"),
+    ("substring(status, 1, 2) = 'ab'", "status LIKE 'ab%'"), ("position('a' IN status) > 0", "status LIKE '%a%'"),
+    ("length(status) > 0", "status <> ''"), ("length(status) = 0", "status = ''"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "better"), PUSHED)
+def test_a_condition_that_could_be_pushed_down(tmp_path: Path, body: str, better: str) -> None:
+    found = findings.collect(catalog(tmp_path, body), ["P302"], timeout=20)
+    assert [item.hint.removesuffix(" except where the arithmetic overflows") for item in found if item.hint] == [f"write {better}, which says the same"]
+    assert found[0].fix is None or len(better) <= len(body)
+    assert " overflows" in str(found[0].hint) or predicat.compare(*(predicat.parse(text, "sql", FIELDS) for text in (body, better)), timeout=20).same_rows
+
+
+@pytest.mark.parametrize("body", ["n % 10 = 0", "month(created) = 2", "n + m > 5", "n > 5", "n * n > 4", "length(status) > 3", "lower(status) = 'a'",
+                                  "CAST(status AS bigint) = 3", "n * 0 = 0", "x * 1.5 > 3", "coalesce(n, m) > 5"])  # fmt: skip
+def test_a_condition_that_nothing_better_is_known_for(tmp_path: Path, body: str) -> None:
+    assert findings.collect(catalog(tmp_path, body), ["P302"]) == []
+
+
+def _values(kind: str) -> Iterator[Any]:
+    if kind == "bigint":
+        yield from (*range(-30, 31), *(2**63 - 1 - step for step in range(4)), *(-(2**63) + step for step in range(4)))
+    elif kind == "date":
+        yield from (date(2024, 1, 1) + timedelta(days=step) for step in range(-400, 401, 7))
+        yield from (date.min, date.max, date(2024, 2, 29), date(2023, 12, 31))
+    else:
+        yield from (datetime(2024, 1, 1, tzinfo=UTC) + timedelta(hours=step) for step in range(-9000, 9001, 131))
+        yield from (datetime(2024, 1, 1, tzinfo=UTC) + timedelta(microseconds=step) for step in (-1, 1))
+
+
+@pytest.mark.parametrize("text", ["n + 3", "3 - n", "n - 3", "-n", "n * 7", "n * -7", "n * 2 + 5", "CAST(n AS double)", "year(created)", "CAST(created AS date)",
+                                  "date_trunc('month', created)", "day + 7", "day - 7", "datediff(day, DATE '2024-01-01')",
+                                  "datediff(DATE '2024-01-01', day)", "year(day)", "created + INTERVAL '36 hours'"])  # fmt: skip
+def test_solutions_are_those_of_all_values(text: str) -> None:
+    """Bounds by bisection against the evaluator on every value that is tried: what a monotone operator promises."""
+    constant = "DATE '2024-01-15'" if "AS date" in text or text.startswith("day") else "TIMESTAMP '2024-01-15 00:00:00'"
+    constant = "10" if text.startswith(("n", "3", "-")) else "2024" if "year" in text else "-5" if "datediff" in text else "10.0" if "double" in text else constant
+    for op, sign in (("eq", "="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
+        predicate = predicat.parse(f"{text} {sign} {constant}", "sql", FIELDS)
+        node = predicate.node
+        assert isinstance(node, Call) and isinstance(node.args[1], Literal)
+        field = solve.field_of(node.args[0])
+        assert isinstance(field, Field)
+        found = solve.interval(op, node.args[0], field, node.args[1].value)
+        for value in _values(str(field.type)):
+            inside = found is not None and (found.low is None or value >= found.low) and (found.high is None or value <= found.high)
+            assert (predicate.evaluate({field.decl.name: value}) is True) == inside, (op, value)
+
+
+# --- fixes
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("n IN (1, 2, 1) AND ok", "n IN (1, 2) AND ok"),
+        ("status IN ('a','a','a')", "status = 'a'"),
+        ("status LIKE 'abc'", "status = 'abc'"),
+        ("status NOT LIKE 'abc' AND ok", "status <> 'abc' AND ok"),
+        ("status LIKE 'it''s'", "status = 'it''s'"),
+        ("n + 1 = 5 AND ok", "n = 4 AND ok"),
+        ("n + 1 > 5", "n + 1 > 5"),  # not where the sum overflows
+        ("coalesce(n, 0) >= 0", "coalesce(n, 0) >= 0"),  # here and below a fix would be longer
+        ("year(created) = 2024", "year(created) = 2024"),
+        ("x + 0.1 = 0.3", "x + 0.1 = 0.3"),
+    ],
+)
+def test_fixes(tmp_path: Path, before: str, after: str) -> None:
+    old = catalog(tmp_path, before)["f0"]
+    run("lint", "--fix", "--ignore", "P1", "--timeout", "10", cwd=tmp_path)
+    new = predicat.load_catalog(tmp_path / "catalog")
+    text = new.filters()[0].current.body
+    assert text == after or (before.startswith("status IN") and text in ("status IN ('a')", "status IN ('a','a')"))
+    assert len(text) <= len(before) and predicat.compare(old, new["f0"], timeout=20).same_rows
+
+
+# --- parameters, variables, macros
+
+
+def test_parameters_that_decide_nothing(tmp_path: Path) -> None:
+    params = "params: {low: {type: bigint, default: 1}, high: {type: bigint, default: 9}}"
+    more = (f'  g0: {{sql: "n > :low", {params}}}\n  g1: {{sql: "n BETWEEN :low AND :high", {params}}}\n  g2: {{cel: "n > low", {params}}}\n'
+            f'  g3: {{sql: "matches_filter(\'g1\', low => :low, high => :high)", {params}}}\n')  # fmt: skip
+    found = findings.collect(catalog(tmp_path, "ok", more=more), ["P512"])
+    assert [(item.name, item.message.split()[2]) for item in found] == [("orders.g0", "high"), ("orders.g2", "high")]
+
+
+MACROS = """{% macro big(field) %}{{ field }} > {{ var('limit') }}{% endmacro %}
+{% macro huge(field) %}{{ big(field) }}{% endmacro %}
+{% macro lonely(field) %}{{ field }} = 1{% endmacro %}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ("{{ huge('n') }} OR n = {{ var('one') }}", {"lonely", "spare"}),
+        ("n = {{ var('one') }}", {"big", "huge", "lonely", "limit", "spare"}),
+        ("{{ lonely('n') }} OR n > {{ var(['one', 'spare'][0]) }}", {"big", "huge"}),  # any variable may be meant
+    ],
+)
+def test_variables_and_macros_that_nothing_uses(tmp_path: Path, body: str, names: set[str]) -> None:
+    (tmp_path / "macros").mkdir()
+    (tmp_path / "macros" / "m.sql").write_text(MACROS)
+    loaded = catalog(tmp_path, body, more="vars:\n  limit: 10\n  one: 1\n  spare: 2\n")
+    found = findings.collect(loaded, ["P513", "P514"])
+    assert {item.name for item in found} == names
+    assert all(item.span.outermost().source.text for item in found)
+    assert findings.collect(loaded, ["P513", "P514"], whole=False) == []
+
+
+# --- levels and forms
+
+
+def test_notes_fail_nobody_who_did_not_ask(tmp_path: Path) -> None:
+    catalog(tmp_path, "lower(status) = 'abc'")
+    done = run("lint", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("nothing found\n") and "1 note P303 (case-folded): predicat lint --select P303" in done.stdout
+    done = run("lint", "--select", "P303", cwd=tmp_path)
+    assert done.returncode == 1 and "warning[P303]" in done.stdout
+    assert run("lint", "--format", "github", cwd=tmp_path).stdout == ""
+
+
+def test_forms_tell_level_and_place_and_list_every_rule(tmp_path: Path) -> None:
+    catalog(tmp_path, "ok AND status = NULL", "lower(status) = 'abc'")
+    data = json.loads(run("lint", "--ignore", "P1", "--format", "json", cwd=tmp_path).stdout)
+    assert [(item["code"], item["level"], item["line"], item["column"]) for item in data] == [("P501", "error", 6, 21), ("P303", "note", 7, 14)]
+    log = json.loads(run("lint", "--ignore", "P1", "--format", "sarif", cwd=tmp_path).stdout)["runs"][0]
+    assert [(item["id"], item["name"], item["defaultConfiguration"]["level"]) for item in log["tool"]["driver"]["rules"]] == [
+        (rule.code, rule.name, rule.level.value) for rule in RULES
+    ]
+    assert [result["level"] for result in log["results"]] == ["error", "note"]
+    assert log["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 6, "startColumn": 21}
+    assert run("lint", "--ignore", "P1", "--format", "github", cwd=tmp_path).stdout.startswith("::error file=catalog/c.yml,line=6")
+
+
+def test_levels() -> None:
+    levels = {rule.code: rule.level for rule in RULES}
+    assert {code for code, level in levels.items() if level is Severity.NOTE} == {"P101", "P102", "P103", "P104", "P303"}
+    assert {code for code, level in levels.items() if level is Severity.ERROR} == {"P202", "P203", "P401", "P402", "P501", "P502", "P504", "P505"}
+
+
+def test_operators_of_a_macro_are_looked_at_where_it_is_used(tmp_path: Path) -> None:
+    (tmp_path / "macros").mkdir()
+    (tmp_path / "macros" / "m.sql").write_text("{% macro both() %}n = 1 AND m = 2{% endmacro %}")
+    found = findings.collect(catalog(tmp_path, "{{ both() }} OR ok"), ["P509"])
+    assert [(item.code, item.span.text) for item in found] == [(MIXED.code, "AND")]
