@@ -72,7 +72,7 @@ class Verdict(Struct, frozen=True):
 
 
 def compare(
-    before: Predicate, after: Predicate, *, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 2.0
+    before: Predicate, after: Predicate, *, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 1.0
 ) -> Verdict:
     """What changes when `after` takes the place of `before`.
 
@@ -82,7 +82,7 @@ def compare(
     return compare_nodes(before.node, after.node, on_unknown, timeout)
 
 
-def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 2.0) -> Verdict:
+def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 1.0) -> Verdict:
     """`compare` for typed trees."""
     clash = _retyped(before, after)
     if clash:
@@ -93,7 +93,7 @@ def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("rej
 
 
 def search(
-    left: Node, right: Node, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool], timeout: float = 2.0
+    left: Node, right: Node, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool], timeout: float = 1.0
 ) -> tuple[str, Witness | None]:
     """A row for which two predicates have certain outcomes: ("found", it); ("none", None) if there is provably none;
     (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles; ("open", None) if nobody knows.
@@ -107,7 +107,7 @@ def search(
     return "open" if asked.open else EXACT if asked.exact else "none", None
 
 
-def example(node: Node, wanted: Outcome, timeout: float = 2.0) -> tuple[str, Witness | None]:
+def example(node: Node, wanted: Outcome, timeout: float = 1.0) -> tuple[str, Witness | None]:
     """A row for which a predicate is TRUE, FALSE or UNKNOWN, as `search` gives it."""
     formulas: dict[Outcome, Callable[[Truth, Truth], Bool]] = {
         True: lambda truth, _: truth.true, False: lambda truth, _: truth.false, None: lambda truth, _: truth.null,

@@ -130,7 +130,23 @@ def _same(to: Encoder, node: Call, env: Env) -> Term:
 
 def _comparison(to: Encoder, node: Call, env: Env) -> Term:
     left, right = node.args
+    starts = _starts(to, left, right, env)
+    if starts is not None:
+        one, other = starts
+        order = numbers.compare(node.op, numbers.exact(one), numbers.exact(other))
+        return truth_of(order, any_of(one.null, other.null))
     return to.compared(node.op, left, right, env)
+
+
+def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Plain, Plain] | None:
+    """The starts of months, quarters or years of two moments as their numbers: in their order, and without the lengths of months."""
+    match left, right:
+        case (Call(op="date_trunc", args=(Literal(value=str(unit)), one)),
+              Call(op="date_trunc", args=(Literal(value=other), two))) if unit == other and unit in times.MONTHS:  # fmt: skip
+            a, b = to.plain(one, env), to.plain(two, env)
+            return Plain(times.number_in(unit, a.term), a.null), Plain(times.number_in(unit, b.term), b.null)
+        case _:
+            return None
 
 
 def _in(to: Encoder, node: Call, env: Env) -> Term:

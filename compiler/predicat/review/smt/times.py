@@ -70,6 +70,18 @@ def truncate(unit: str, term: Any) -> Any | None:
     return None
 
 
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
+"""The months of the units that depend on the calendar."""
+
+
+def number_in(unit: str, term: Any) -> Any:
+    """The number of the month, quarter or year of a moment; the next one has the next number."""
+    parts = _civil(term / DAY)
+    if unit == "year":
+        return parts["year"]
+    return parts["year"] * (12 // MONTHS[unit]) + (parts["month"] - 1) / MONTHS[unit]
+
+
 def _first_of_month(year: Any, month: Any) -> Any:
     """The day with which a month begins (days_from_civil)."""
     shifted = z3.If(month <= 2, year - 1, year)
