@@ -44,7 +44,7 @@ _SYMBOLS = {
 }
 _SUGGESTED = re.compile(r"did you mean '([^']+)'")
 _REQUEST_FAILED = -32803
-_LENS_COMMANDS = {"tests": "predicat.test", "users": "predicat.showUses", "rows": ""}
+LENS_COMMANDS = {"tests": "predicat.test", "users": "predicat.showUses", "rows": ""}
 """Commands that the editor's extension has; without one a lens is only shown."""
 
 
@@ -245,7 +245,7 @@ def _questions(server: LanguageServer, service: _Service) -> None:
         for item in workspace.lenses(path_of(params.text_document.uri), service.rows()):
             place = range_of(item.place)
             arguments = [item.name] if item.kind == "tests" else [params.text_document.uri, place.start]
-            command = lsp.Command(item.title, _LENS_COMMANDS[item.kind], arguments=arguments)
+            command = lsp.Command(item.title, LENS_COMMANDS[item.kind], arguments=arguments)
             found.append(lsp.CodeLens(place, command))
         return found
 
