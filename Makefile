@@ -4,12 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint fuzz test-matrix schema clean
+.PHONY: help demo test test-fast test-all lint fuzz test-matrix schema clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo         one catalog on Spark and PostgreSQL, on real data"
-	@echo "make test         all tests"
+	@echo "make test         all tests, but for a few that are slow"
+	@echo "make test-fast    the tests that need no engine (Spark, PostgreSQL, DuckDB, a browser), in less than a minute"
+	@echo "make test-all     all tests, the slow ones too"
 	@echo "make lint         ruff, mypy, basedpyright, import-linter"
 	@echo "make fuzz         10,000 generated predicates on all engines, and every language on hostile bodies (hours)"
 	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1 and 4.2"
@@ -27,6 +29,12 @@ demo: $(STAMP)
 test: $(STAMP)
 	@$(BIN)/python -m pytest -q
 
+test-fast: $(STAMP)
+	@PREDICAT_FAST=1 $(BIN)/python -m pytest -q
+
+test-all: $(STAMP)
+	@PREDICAT_SLOW=1 $(BIN)/python -m pytest -q
+
 lint: $(STAMP)
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -36,6 +44,7 @@ lint: $(STAMP)
 fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=334 $(BIN)/python -m pytest -q tests/engines/test_generated.py
 	@PREDICAT_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -q tests/review/test_compare.py
+	@PREDICAT_FUZZ_EXAMPLES=2500 $(BIN)/python -m pytest -q tests/catalog/test_live.py
 	@PREDICAT_FUZZ_EXAMPLES=20 $(BIN)/python -m pytest -q tests/frontends/test_translations.py tests/frontends/test_cel_oracle.py tests/frontends/test_sql_oracle.py tests/frontends/test_jms.py tests/frontends/test_sns.py
 
 schema: $(STAMP)

@@ -3,14 +3,46 @@
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 os.environ.setdefault("TZ", "UTC")
+
+
+FAST = os.environ.get("PREDICAT_FAST") == "1"
+SLOW = os.environ.get("PREDICAT_SLOW") == "1"
+_FIXTURES = frozenset({"spark", "postgres", "browser", "page"})
+_ENGINES = re.compile(r"duckdb|predicat_spark|psycopg|playwright|great_expectations|spark-submit|--engine")
+
+
+def needs_engine(item: pytest.Item) -> bool:
+    """Whether a test may start Spark, PostgreSQL, DuckDB or a browser: by its fixtures, or as its module speaks of one."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    return bool(fixtures & _FIXTURES) or _speaks_of_engines(item.path)
+
+
+@cache
+def _speaks_of_engines(file: Path) -> bool:
+    return _ENGINES.search(file.read_text(encoding="utf-8")) is not None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """`make test-fast` (PREDICAT_FAST=1) runs what needs no engine, and only `make test-all` (PREDICAT_SLOW=1) what is slow."""
+    if not SLOW:
+        for item in items:
+            if item.get_closest_marker("slow"):
+                item.add_marker(pytest.mark.skip(reason="slow: make test-all runs it"))
+    if FAST:
+        chosen = [item for item in items if not item.get_closest_marker("long") and not needs_engine(item)]
+        kept = set(chosen)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+        items[:] = chosen
 
 
 @pytest.fixture(scope="session")

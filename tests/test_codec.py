@@ -14,6 +14,7 @@ from predicat.ir.text import to_text
 from tests.engines.predicates import predicates
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
 @given(node=predicates(3))
 def test_there_and_back(node: Node) -> None:

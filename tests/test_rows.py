@@ -22,6 +22,7 @@ _scalars = (
 _values = st.recursive(_scalars, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["k", "x"]), inner, max_size=2), max_leaves=4)
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(value=_values, kind=st.sampled_from(_KINDS).map(parse_type))
 def test_only_row_errors(value: Any, kind: Any) -> None:

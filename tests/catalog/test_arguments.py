@@ -58,6 +58,7 @@ def replaced(text: str, name: str, by: str) -> str:
     return "".join(part if place % 2 else re.sub(rf"\b{name}\b", lambda _: by, part) for place, part in enumerate(parts))
 
 
+@pytest.mark.long
 @settings(max_examples=150 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
           phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
 @given(data=st.data(), rows=st.lists(sql_texts.rows, min_size=6, max_size=6))

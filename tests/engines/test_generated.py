@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -68,6 +69,7 @@ def parsed(text: str, language: str) -> Node | None:
         return None  # a comparison of two types
 
 
+@pytest.mark.long
 def test_simplification_keeps_the_meaning() -> None:
     @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
     @given(node=predicates(3))

@@ -66,6 +66,7 @@ def sources(draw: st.DrawFn, bound: tuple[str, ...]) -> str:
             return f"{draw(arrays)}.map({name}, {draw(numbers((*bound, name)))})"
 
 
+@pytest.mark.long
 @settings(generated, max_examples=60 * EXAMPLES)
 @given(text=macros())
 def test_one_meaning_in_cel(text: str) -> None:

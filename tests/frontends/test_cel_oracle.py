@@ -108,6 +108,7 @@ GENERATED = cel.NewEnv(variables={name: KINDS[kind] for name, kind in cel_texts.
                       extensions=[ExtStrings(), ExtMath(), ExtBindings(), ExtOptional()])  # fmt: skip
 
 
+@pytest.mark.long
 @settings(max_examples=1000 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
           phases=[Phase.generate], suppress_health_check=list(HealthCheck))  # fmt: skip
 @given(expression=st.integers(1, 3).flatmap(cel_texts.booleans), rows=st.lists(cel_texts.rows, min_size=4, max_size=4))

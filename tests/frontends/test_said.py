@@ -91,6 +91,7 @@ def test_values_without_a_declared_type(text: str, language: str, reason: str) -
 _quiet = settings(max_examples=300, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
 
 
+@pytest.mark.long
 @_quiet
 @given(condition=st.integers(1, 2).flatmap(sql_texts.booleans), rows=st.lists(sql_texts.rows, min_size=6, max_size=6))
 def test_generated_sql(condition: str, rows: list[dict[str, Any]]) -> None:
@@ -100,6 +101,7 @@ def test_generated_sql(condition: str, rows: list[dict[str, Any]]) -> None:
 _whole = st.sampled_from(["{}", "!({})", "!(a != null && {})", "(a != null && ({})) || b", "has(m.k) && ({})", "!(has(j.k) && ({}))"])
 
 
+@pytest.mark.long
 @_quiet
 @given(condition=cel_texts.booleans(1) | cel_texts.booleans(2), whole=_whole, rows=st.lists(cel_texts.rows, min_size=4, max_size=4), absent=st.sets(st.sampled_from(list(cel_texts.FIELDS))))
 def test_generated_cel(condition: str, whole: str, rows: list[dict[str, Any]], absent: set[str]) -> None:

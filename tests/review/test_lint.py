@@ -101,6 +101,7 @@ def test_fixes_keep_the_rows(tmp_path: Path, before: str, after: str | None) -> 
         assert f'sql: "{after}"' in (folder / "c.yml").read_text()
 
 
+@pytest.mark.long
 def test_the_command(tmp_path: Path) -> None:
     write(tmp_path, "  f: {sql: n > 1 AND n > 3}")
     done = run("lint", "--select", "P204", cwd=tmp_path)
@@ -114,6 +115,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert run("lint", "--rules", cwd=tmp_path).stdout.startswith("P101  unused-field")
 
 
+@pytest.mark.long
 def test_what_is_kept_between_runs_is_never_trusted_when_it_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(tmp_path, "  f: {sql: n > 1 AND n > 3}\n  g: {sql: n >= 4}")
     kept = tmp_path / "kept"

@@ -105,6 +105,7 @@ def run_gitlab(clone: Path, host: Forge) -> tuple[bool, str]:
 RUNS = {"github": run_github, "gitlab": run_gitlab}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", RUNS)
 def test_a_pull_request_has_one_comment_above_all_when_its_check_fails(branch: Path, kind: str) -> None:
     with forge(kind) as host:
@@ -125,6 +126,7 @@ def test_a_pull_request_has_one_comment_above_all_when_its_check_fails(branch: P
         assert (len(host.comments), quoted["body"]) == (132, "<!-- predicat diff -->\nquoted by somebody")
 
 
+@pytest.mark.long
 def test_a_catalog_that_cannot_be_compared_is_a_comment(branch: Path) -> None:
     with forge("github") as host:
         push(branch, ("sql: amount > 100", "sql: amuont > 100  # ``` </details>"))
@@ -135,6 +137,7 @@ def test_a_catalog_that_cannot_be_compared_is_a_comment(branch: Path) -> None:
         assert "\n````text\n" in comment and comment.count("````") == 2
 
 
+@pytest.mark.long
 def test_the_base_may_have_any_name_and_a_fork_has_the_summary(branch: Path) -> None:
     with forge("github") as host:
         host.read_only = True

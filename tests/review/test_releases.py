@@ -142,6 +142,7 @@ def test_subscription_properties_never_change(tmp_path: Path, lock: Lock) -> Non
     assert problems(tmp_path, lock, FIRST[: FIRST.index("subscriptions")]) == []
 
 
+@pytest.mark.long
 def test_release_and_check(tmp_path: Path) -> None:
     folder = tmp_path / "catalog"
     catalog(folder, FIRST)

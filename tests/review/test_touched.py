@@ -227,6 +227,7 @@ def test_a_shallow_clone_says_so(repository: Path, tmp_path_factory: pytest.Temp
     assert done.returncode == 2 and "this clone is shallow" in done.stderr and "fetch-depth: 0" in done.stderr
 
 
+@pytest.mark.long
 def test_a_hook_of_git_itself_and_a_commit_of_some_files(repository: Path) -> None:
     """`git commit FILE` has an index of its own, and a linked work tree tells hooks its GIT_DIR."""
     hook = repository / ".git" / "hooks" / "pre-commit"
@@ -245,6 +246,7 @@ def test_a_hook_of_git_itself_and_a_commit_of_some_files(repository: Path) -> No
         assert status.stdout == "M  catalog/users.yml\n"
 
 
+@pytest.mark.long
 def test_pre_commit(repository: Path) -> None:
     """The hooks as `.pre-commit-hooks.yaml` has them, run by the real pre-commit on staged and unstaged changes."""
     program = Path(sys.executable).parent / "pre-commit"
