@@ -72,7 +72,15 @@ class Predicate(Struct, frozen=True, dict=True):
         values for the predicate's own parameters, which become such ones too; without one the default counts. Raises
         PredicatError for one that is missing, unknown or of another type, Unsupported where the dialect cannot say an operator.
         """
-        return _dialect(dialect).parameterized(self._bound(params), first)
+        return _dialect(dialect).parameterized(self._bound(params), _checked_first(first))
+
+    def condition(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
+        """The SQL for a WHERE, where FALSE and UNKNOWN are the same, with its constants as parameters numbered from `first`, and their values.
+
+        It is TRUE for the same rows as the SQL of `parameterized`, without IS TRUE, and says of a map what an index on it serves.
+        Raises PredicatError and Unsupported as `parameterized` does.
+        """
+        return _dialect(dialect).parameterized(self._bound(params), _checked_first(first), condition=True)
 
     def to(self, language: str) -> str:
         """The predicate in another language, or in a SQL dialect: TRUE for the same rows.
@@ -141,6 +149,13 @@ def _dialect(name: str) -> Dialect:
     if name not in backends.DIALECTS:
         raise PredicatError.of(msg.unknown_dialect(name, backends.DIALECTS))
     return backends.dialect(name)
+
+
+def _checked_first(first: int) -> int:
+    """The number of the first parameter. Raises PredicatError for none from 1 on."""
+    if not isinstance(first, int) or isinstance(first, bool) or first < 1:
+        raise PredicatError.of(msg.usage(f"the first parameter has a whole number from 1 on, not {first!r}"))
+    return first
 
 
 def check_target(language: str) -> None:

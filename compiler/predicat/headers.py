@@ -1,13 +1,14 @@
 """PeeGeeQ server-side filters in Python: the factory methods of ServerSideFilter.
 
 `header_equals("type", "order").sql_condition(4)` gives the condition with `$4`; `parameters` and `parameter_count` what
-to bind. Headers are read from the column `headers` (jsonb in PostgreSQL). An absent key matches nothing, unless
+to bind. Filters are equal, and have the same hash, if they are built alike. Headers are read from the column `headers` (jsonb in PostgreSQL). An absent key matches nothing, unless
 `absent="accept"`: then `header_not_equals` accepts it, as the released library does. Source: PeeGeeQ, "Server-Side
 Filtering Technical Plan".
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
@@ -32,14 +33,20 @@ class ServerSideFilter(Struct, frozen=True, dict=True):
         """The filter as a predicate over the field `headers`. Raises PredicatError."""
         return parse({**self.data, "absent": self.absent}, "headers", FIELDS, on="headers", name="headers")
 
-    def sql_condition(self, offset: int = 1, dialect: str = "postgres") -> str:
-        """The SQL condition, whose parameters are numbered from `offset` (toSqlCondition)."""
-        return self.predicate.parameterized(dialect, first=offset)[0]
+    def __hash__(self) -> int:
+        return hash((json.dumps(self.data, sort_keys=True), self.absent))
+
+    def sql_condition(self, first: int = 1, dialect: str = "postgres") -> str:
+        """The SQL condition for a WHERE, whose parameters are numbered from `first` (toSqlCondition).
+
+        Raises PredicatError if `first` is below 1.
+        """
+        return self.predicate.condition(dialect, first)[0]
 
     @property
     def parameters(self) -> list[Any]:
         """The values to bind, in the order of their numbers (getParameters)."""
-        return list(self.predicate.parameterized("postgres")[1])
+        return list(self.predicate.condition("postgres")[1])
 
     @property
     def parameter_count(self) -> int:
@@ -58,8 +65,11 @@ def header_not_equals(key: str, value: str, *, absent: str = "reject") -> Server
 
 
 def header_in(key: str, values: Iterable[str]) -> ServerSideFilter:
-    """The header has one of the values."""
-    return _checked({"headerIn": {key: sorted(set(values))}})
+    """The header has one of the values. Raises PredicatError for a single text, and for a value that is no text."""
+    several = [values] if isinstance(values, str) else list(values)
+    if isinstance(values, str) or not all(isinstance(value, str) for value in several):
+        raise PredicatError.of(msg.usage(f"the header {key!r} is compared with a list of texts, not with {values!r}"))
+    return _checked({"headerIn": {key: sorted(set(several))}})
 
 
 def header_like(key: str, pattern: str) -> ServerSideFilter:

@@ -17,37 +17,37 @@ ce_source ~ E'^https://github[^\\U0000000a]com[^\\U0000000a]*'
 ce_type = 'com.github.pull.create' OR ce_type = 'com.github.issue.create' AND STRPOS(ce_source, 'proposals') > 0
 
 -- events.repository_proposals@1 (cel)
-ce_type = 'com.github.issue.create' AND JSONB_OBJECT_FIELD_TEXT(properties, 'repository') = 'proposals'
+ce_type = 'com.github.issue.create' AND properties ->> 'repository' = 'proposals'
 
 -- events.dotted_repository@1 (cel)
-JSONB_OBJECT_FIELD_TEXT(properties, 'github.repository') = 'proposals'
+properties ->> 'github.repository' = 'proposals'
 
 -- events.slow_observation@1 (cel)
 ce_type = 'dev.knative.observation' AND (latency > 300 AND latency <> CAST('NaN' AS DOUBLE PRECISION))
 
 -- events.region_eu@1 (pip)
-JSONB_OBJECT_FIELD_TEXT(properties, 'region') = 'EU'
+properties ->> 'region' = 'EU'
 
 -- events.regions@1 (pip)
-JSONB_OBJECT_FIELD_TEXT(properties, 'region') IN ('EU', 'US', 'APAC')
+properties ->> 'region' IN ('EU', 'US', 'APAC')
 
 -- events.not_region_eu@1 (pip)
-JSONB_OBJECT_FIELD_TEXT(properties, 'region') <> 'EU'
+properties ->> 'region' <> 'EU'
 
 -- events.after_tso@1 (pip)
-CASE WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 18 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') = '' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS BIGINT) WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 18 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') = '-' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '-' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') LIKE '-%' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS BIGINT) WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL) AS BIGINT) END END >= 420000
+CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN CAST(properties ->> 'tso' AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS BIGINT) END END >= 420000
 
 -- events.traced@1 (pip)
-TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'trace'), 'EQR', 'eqr') LIKE 'req-%'
+TRANSLATE(properties ->> 'trace', 'EQR', 'eqr') LIKE 'req-%'
 
 -- events.gtid_range@1 (pip)
-event_time >= CAST('2025-01-01 03:00:00+00' AS TIMESTAMPTZ) AND event_time < CAST('2025-01-01 05:00:00+00' AS TIMESTAMPTZ) AND NOT (STRPOS(JSONB_OBJECT_FIELD_TEXT(properties, 'region'), 'AP') > 0 OR STRPOS(JSONB_OBJECT_FIELD_TEXT(properties, 'region'), 'US') > 0)
+event_time >= CAST('2025-01-01 03:00:00+00' AS TIMESTAMPTZ) AND event_time < CAST('2025-01-01 05:00:00+00' AS TIMESTAMPTZ) AND NOT (STRPOS(properties ->> 'region', 'AP') > 0 OR STRPOS(properties ->> 'region', 'US') > 0)
 
 -- events.order_created@1 (sql)
-JSONB_OBJECT_FIELD_TEXT(properties, 'type') = 'order-created'
+properties ->> 'type' = 'order-created'
 
 -- events.priority_order@1 (cel)
-JSONB_OBJECT_FIELD_TEXT(properties, 'type') = 'order-created' AND JSONB_OBJECT_FIELD_TEXT(properties, 'priority') = 'HIGH' AND JSONB_OBJECT_FIELD_TEXT(properties, 'region') = 'US'
+properties ->> 'type' = 'order-created' AND properties ->> 'priority' = 'HIGH' AND properties ->> 'region' = 'US'
 
 -- events.published_late@1 (cel)
 (CASE WHEN publish_time BETWEEN CAST('0001-01-01 00:00:00+00' AS TIMESTAMPTZ) AND CAST('9999-12-31 23:59:59.999999+00' AS TIMESTAMPTZ) THEN publish_time END - CASE WHEN event_time BETWEEN CAST('0001-01-01 00:00:00+00' AS TIMESTAMPTZ) AND CAST('9999-12-31 23:59:59.999999+00' AS TIMESTAMPTZ) THEN event_time END) > CAST('01:00:00' AS INTERVAL)
@@ -65,19 +65,19 @@ JSONB_OBJECT_FIELD_TEXT(properties, 'type') = 'order-created' AND JSONB_OBJECT_F
 NOT ce_source IS NULL AND NOT (LOWER(ce_source COLLATE "C") LIKE 'https://%')
 
 -- events.after_tso_wire@1 (pulsar)
-CASE WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 18 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') = '' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS BIGINT) WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 18 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') = '-' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '-' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') LIKE '-%' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS BIGINT) WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL) AS BIGINT) END END >= 420000
+CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN CAST(properties ->> 'tso' AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS BIGINT) END END >= 420000
 
 -- events.urgent_order@1 (headers)
-(JSONB_OBJECT_FIELD_TEXT(properties, 'type') = 'order-created') IS TRUE AND (JSONB_OBJECT_FIELD_TEXT(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (JSONB_OBJECT_FIELD_TEXT(properties, 'region') = 'EU')) IS TRUE
+(properties ->> 'type' = 'order-created') IS TRUE AND (properties ->> 'priority' = 'HIGH') IS TRUE AND (NOT (properties ->> 'region' = 'EU')) IS TRUE
 
 -- events.small_region@1 (labels)
-NOT ((JSONB_OBJECT_FIELD_TEXT(properties, 'region') IN ('EU', 'eu')) IS TRUE) AND NOT JSONB_OBJECT_FIELD_TEXT(properties, 'type') IS NULL
+NOT ((properties ->> 'region' IN ('EU', 'eu')) IS TRUE) AND NOT properties ->> 'type' IS NULL
 
 -- events.replay_window@1 (sns)
-((JSONB_OBJECT_FIELD_TEXT(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND ((CASE WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 300 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') IN ('', '.') AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '.' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DOUBLE PRECISION) WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 300 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') IN ('-', '-.') AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '-' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '-.' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') LIKE '-%' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DOUBLE PRECISION) WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) <= 600 AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL) AS DOUBLE PRECISION) END WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DOUBLE PRECISION) END >= 100000 AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> 'NaN') AND CASE WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 300 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') IN ('', '.') AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '.' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DOUBLE PRECISION) WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) BETWEEN 1 AND 300 AND TRANSLATE(JSONB_OBJECT_FIELD_TEXT(properties, 'tso'), '0123456789', '') IN ('-', '-.') AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '-' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') <> '-.' AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') LIKE '-%' THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DOUBLE PRECISION) WHEN OCTET_LENGTH(JSONB_OBJECT_FIELD_TEXT(properties, 'tso')) <= 600 AND JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DECIMAL) AS DOUBLE PRECISION) END WHEN JSONB_OBJECT_FIELD_TEXT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(JSONB_OBJECT_FIELD_TEXT(properties, 'tso') AS DOUBLE PRECISION) END < 420000) IS TRUE
+((properties ->> 'region' = 'EU') IS TRUE OR (TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') IS TRUE) AND ((CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS DOUBLE PRECISION) END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) END >= 100000 AND properties ->> 'tso' <> 'NaN') AND CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS DOUBLE PRECISION) END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) END < 420000) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
-(JSONB_OBJECT_FIELD_TEXT(properties, 'trace') LIKE 'req-%') IS TRUE AND NOT (NOT JSONB_OBJECT_FIELD_TEXT(properties, 'priority') IS NULL)
+(properties ->> 'trace' LIKE 'req-%') IS TRUE AND NOT (NOT properties ->> 'priority' IS NULL)
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL

@@ -30,6 +30,7 @@ from predicat.ir.ops import FLIPPED
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 from predicat.ir.values import INT_MIN
+from predicat.passes.accept import accepting
 from predicat.passes.scope import MAX_DEPTH
 from predicat.passes.variables import apart, caseless
 from predicat.semantics import casefold
@@ -69,6 +70,8 @@ class Dialect(Struct, frozen=True):
     """Whether two columns may differ by capital letters alone."""
     finish: Callable[[str], str] = str
     """What is done to the text of SQL, so that no setting of a session changes how it is read."""
+    served: Callable[[Renderer, Node, Sql], Sql | None] | None = None
+    """What holds wherever a test is TRUE and an index may serve."""
     octets: str | None = None
     """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make of ASCII letters."""
 
@@ -76,9 +79,12 @@ class Dialect(Struct, frozen=True):
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
         return self.said(Renderer(self), node)
 
-    def parameterized(self, node: Node, first: int) -> tuple[str, list[Value]]:
-        """A typed node as SQL with its constants as numbered parameters from `first` on, and their values."""
-        renderer = Renderer(self, marks=True)
+    def parameterized(self, node: Node, first: int, *, condition: bool = False) -> tuple[str, list[Value]]:
+        """A typed node as SQL with its constants as numbered parameters from `first` on, and their values.
+
+        As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
+        """
+        renderer = Renderer(self, marks=True, indexed=condition)
         said, spark = self.said(renderer, node), self.name == "spark"
         values: list[Value] = []
         numbers: dict[str, int] = {}
@@ -100,7 +106,7 @@ class Dialect(Struct, frozen=True):
         try:
             if any(isinstance(part, Quantifier) for part in parts):
                 node = apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)
-            sql = renderer.node(node)
+            sql = renderer.condition(accepting(node)) if renderer.indexed else renderer.node(node)
             if isinstance(node, Call | Quantifier) and len(parts) > _LARGE:
                 sql = renderer.bounded(sql, node)
             found = self.text(sql)
@@ -194,7 +200,16 @@ _tight: dict[type[Sql], bool] = {}
 
 
 def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
-    return kind(this=wrap(left), expression=wrap(right))
+    side = beside if issubclass(kind, _COMPARED) else wrap
+    return kind(this=side(left), expression=side(right))
+
+
+_COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+def beside(sql: Sql) -> Sql:
+    """The expression as an operand of a comparison, LIKE, IN or IS: PostgreSQL's `->>` binds tighter than these."""
+    return sql if isinstance(sql, exp.JSONExtractScalar) else wrap(sql)
 
 
 def both(*parts: Sql) -> Sql:
@@ -232,7 +247,7 @@ def negation(sql: Sql) -> Sql:
 def is_null(sql: Sql) -> Sql:
     # IS NULL alone does not tell PostgreSQL what a parameter is.
     typed = cast(sql, "TEXT") if isinstance(sql, exp.Var) else sql
-    return exp.Is(this=wrap(typed), expression=exp.Null())
+    return exp.Is(this=beside(typed), expression=exp.Null())
 
 
 def is_true(sql: Sql) -> Sql:
@@ -307,6 +322,8 @@ class Renderer(Struct):
 
     dialect: Dialect
     marks: bool = False
+    indexed: bool = False
+    """Whether the SQL is a condition of a WHERE, which indexes may serve."""
     taken: frozenset[str] = frozenset()
     """What the columns are called, without the difference of capital letters."""
     values: list[Value] = field(default_factory=list[Value])
@@ -341,6 +358,19 @@ class Renderer(Struct):
                 return exp.Tuple(expressions=[self.node(item) for item in node.items])
             case _:
                 assert_never(node)
+
+    def condition(self, node: Node) -> Sql:
+        """A test of which TRUE alone counts, with what an index may serve."""
+        return both(*dict.fromkeys(self._conjuncts(node)))
+
+    def _conjuncts(self, node: Node) -> list[Sql]:
+        if isinstance(node, Call) and node.op == "and":
+            return [part for arg in node.args for part in self._conjuncts(arg)]
+        if isinstance(node, Call) and node.op == "or":
+            return [either(*map(self.condition, node.args))]
+        sql = self.node(node)
+        served = self.dialect.served(self, node, sql) if self.dialect.served else None
+        return [sql] if served is None else [served, sql]
 
     def call(self, node: Call) -> Sql:
         rule = self.dialect.table[node.op]
@@ -505,7 +535,7 @@ def _in(r: Renderer, node: Call) -> Sql:
         return case((negation(is_null(sql)), exp.Boolean(this=False)))
     if any(_numeric_mix(left, item) or _nan_matters(item) for item in right.items):
         return either(*(compare(r, "eq", left, item) for item in right.items))
-    return exp.In(this=wrap(sql), expressions=[r.node(item) for item in right.items])
+    return exp.In(this=beside(sql), expressions=[r.node(item) for item in right.items])
 
 
 def _same(r: Renderer, node: Call) -> Sql:
@@ -717,7 +747,7 @@ def rlike(sql: Sql, pattern: str) -> Sql:
 
 def like(value: Sql, pattern: Sql) -> Sql:
     """LIKE where the backslash escapes by itself."""
-    return exp.Like(this=wrap(value), expression=pattern)
+    return exp.Like(this=beside(value), expression=pattern)
 
 
 def ignoring_case(name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = folded) -> Rule:

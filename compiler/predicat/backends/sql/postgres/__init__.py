@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.base import COMMON, KINDS, Dialect, between, case, cast, fn, function, number, once, replace_each, to_boolean, wrap
-from predicat.backends.sql.postgres import collections, conversions, documents, numbers, texts, times
+from predicat.backends.sql.postgres import collections, conversions, documents, indexes, numbers, texts, times
 
 POSTGRES = Dialect(
     name="postgres",
@@ -20,6 +20,7 @@ POSTGRES = Dialect(
     stores_nul=False,
     tells_case=True,
     finish=texts.with_escapes,
+    served=indexes.served,
     table={
         **COMMON,
         **{op: times.comparison(op) for op in KINDS},

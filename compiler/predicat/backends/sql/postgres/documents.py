@@ -11,8 +11,9 @@ from predicat.ir.nodes import Call, Literal, Node, ranged_over
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
-    """Jsonb's `->` and `->>` as their functions: operators as such have no node that takes any key as it is."""
-    return fn("JSONB_OBJECT_FIELD_TEXT" if operator == "->>" else "JSONB_OBJECT_FIELD", base, key)
+    """Jsonb's `->` and `->>`. As operators, not as their functions, an index on such an expression serves them."""
+    kind = exp.JSONExtractScalar if operator == "->>" else exp.JSONExtract
+    return kind(this=base, expression=key, only_json_types=True)  # or sqlglot would write paths
 
 
 def json_get(r: Renderer, node: Call) -> Sql:
@@ -21,7 +22,7 @@ def json_get(r: Renderer, node: Call) -> Sql:
     In a path, a number written as a text is a place in an array: a key with digits, or none known, is looked up by itself.
     """
     if not _plain_key(node.args[1]):
-        return not_null(fn("JSONB_OBJECT_FIELD", r.document(node.args[0]), r.node(node.args[1])))
+        return not_null(arrow(wrap(r.document(node.args[0])), wrap(r.node(node.args[1])), "->"))
     keys: list[Sql] = []
     base: Node = node
     while isinstance(base, Call) and base.op == "json_get" and _plain_key(base.args[1]):

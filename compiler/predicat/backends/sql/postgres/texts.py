@@ -6,9 +6,27 @@ import re
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, binary, case, cast, clamp, constant, constant_int, fn, folded, number, rlike, text, wrap
+from predicat.backends.sql.base import (
+    Renderer,
+    Rule,
+    Sql,
+    beside,
+    binary,
+    case,
+    cast,
+    clamp,
+    constant,
+    constant_int,
+    fn,
+    folded,
+    number,
+    rlike,
+    text,
+    wrap,
+)
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import STRING
 from predicat.semantics import casefold, like, regex
 
 
@@ -19,20 +37,28 @@ def collate(r: Renderer, node: Call) -> Sql:
 
 def starts_with(r: Renderer, node: Call) -> Sql:
     """LIKE with a constant, which an index can serve; a function otherwise."""
-    value, prefix = node.args
-    if isinstance(prefix, Literal) and isinstance(prefix.value, str) and not r.marks:
-        return exp.Like(this=wrap(r.node(value)), expression=text(like.escaped(prefix.value) + "%"))
-    return fn("STARTS_WITH", *r.args(node))
+    return _like(r, node, "", "%") or fn("STARTS_WITH", *r.args(node))
+
+
+def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
+    """LIKE with what stands around a constant; None where that is none, or shall be a parameter as it is."""
+    value, part = node.args
+    if not isinstance(part, Literal) or not isinstance(part.value, str) or (r.marks and not r.indexed):
+        return None
+    pattern = before + like.escaped(part.value) + behind
+    return exp.Like(this=beside(r.node(value)), expression=r.literal(STRING, pattern))
 
 
 def ends_with(r: Renderer, node: Call) -> Sql:
+    if (found := _like(r, node, "%", "")) is not None:
+        return found
     value, suffix = r.args(node)
-    if isinstance(node.args[1], Literal) and not r.marks:
-        return exp.Like(this=wrap(value), expression=text("%" + like.escaped(constant(node.args[1]))))
     return binary(exp.EQ, fn("RIGHT", value, fn("CHAR_LENGTH", suffix)), suffix.copy())
 
 
 def contains(r: Renderer, node: Call) -> Sql:
+    if r.indexed and (found := _like(r, node, "%", "%")) is not None:
+        return found
     return binary(exp.GT, fn("STRPOS", *r.args(node)), number(0))
 
 
@@ -45,7 +71,7 @@ def ci(name: str) -> Rule:
         if name == "contains":
             return binary(exp.GT, fn("STRPOS", value, text(wanted)), number(0))
         pattern = wanted if name == "like" else like.escaped(wanted) + "%"
-        return exp.Like(this=wrap(value), expression=text(pattern))
+        return exp.Like(this=beside(value), expression=text(pattern))
 
     return rule
 

@@ -1,0 +1,82 @@
+"""PostgreSQL: what indexes on a map serve, beside the tests that they cannot.
+
+A map is jsonb. A GIN index on it serves `@>` (it contains a key with a value) and `?` (it has a key); a B-tree on
+`(headers ->> 'key')` serves comparisons of that expression.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Sql, both, cast, fn, text
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.ops import OPS
+from predicat.ir.types import STRING, MapType
+
+_MOST = 4
+"""A test that reads more keys than this is none that an index serves."""
+
+
+def served(r: Renderer, node: Node, sql: Sql) -> Sql | None:
+    """What holds wherever a test of a map's keys is TRUE: that the map contains a key with its value, or has the keys that are read."""
+    keys = list(dict.fromkeys(_needed(node)))
+    if not 0 < len(keys) <= _MOST:
+        return None
+    value = _equal_to(node, sql)
+    if value is not None:
+        ((field, key),) = keys
+        return exp.ArrayContainsAll(this=r.column(field), expression=_document(key, value))
+    return both(*(exp.JSONBContainsTopKey(this=r.column(field), expression=text(key)) for field, key in keys))
+
+
+def _needed(node: Node) -> Iterator[tuple[Field, str]]:
+    """The maps and keys without which a test is not TRUE."""
+    match node:
+        case Call(op="not", args=(Call(op="is_null", args=(inner,)),)):
+            yield from _read(inner)
+        case _:
+            yield from _read(node)
+
+
+def _read(node: Node) -> Iterator[tuple[Field, str]]:
+    """The maps and keys without which there is no value."""
+    match node:
+        case Call(op="get", args=(Field() as field, Literal(value=str() as key))) if isinstance(field.type, MapType):
+            yield field, key
+        case Call(op="in", args=(value, _)):
+            yield from _read(value)
+        case Call(op=op, args=args) if OPS[op].unknown == "strict":
+            for arg in args:
+                yield from _read(arg)
+        case _:
+            return
+
+
+def _equal_to(node: Node, sql: Sql) -> Sql | None:
+    """The value that a key is compared with, as it stands in the SQL of the comparison; None where `@>` would not find each such value."""
+    match node:
+        case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if kind == STRING and _is_only_text(value):
+            return sql.expression if isinstance(sql, exp.EQ) else None
+        case Call(op="eq", args=(Literal(value=str() as value), Call(op="get", type=kind))) if kind == STRING and _is_only_text(value):
+            return sql.this if isinstance(sql, exp.EQ) else None
+        case _:
+            return None
+
+
+def _is_only_text(value: str) -> bool:
+    """Whether no JSON value but a text is read as this text: not a number, a truth value, a list or an object."""
+    try:
+        json.loads(value)
+    except (ValueError, RecursionError):
+        return not value.startswith(("{", "["))
+    return False
+
+
+def _document(key: str, value: Sql) -> Sql:
+    """A JSON object with one key. Where the value is a parameter, it is made of that, by PostgreSQL's own function."""
+    if isinstance(value, exp.Literal):
+        return text(json.dumps({key: value.name}, ensure_ascii=False))
+    return fn("PG_CATALOG.JSONB_BUILD_OBJECT", text(key), cast(value.copy(), "TEXT"))
