@@ -1,17 +1,20 @@
 """Times proofs and reviews: `python benchmarks/review.py [filters] [--pairs N]`.
 
 Milliseconds of `predicat.compare` for every ordered pair of the reference catalog's filters of a dataset; then, on a generated catalog in
-a git repository, seconds of `predicat diff` of a ten-filter change, `predicat check` and `predicat test` cold and again, and
-`predicat docs build`.
+a git repository, CPU seconds of `predicat diff` of one filter, of ten, and of a fifth of all, and seconds of `predicat check` and
+`predicat test` cold and again, and of `predicat docs build`.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from itertools import islice, permutations
 from pathlib import Path
 
@@ -20,8 +23,8 @@ from generated import TWO, write
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "predicat")
-CHANGED = 10
-"""Filters that `predicat diff` finds changed."""
+CHANGED = (1, 10)
+"""Filters that `predicat diff` finds changed, beside a fifth of all of them."""
 
 
 def seconds(folder: Path, *args: str, code: int = 0) -> float:
@@ -32,6 +35,28 @@ def seconds(folder: Path, *args: str, code: int = 0) -> float:
     if done.returncode != code:
         sys.exit(f"predicat {' '.join(args)} ended with exit code {done.returncode}:\n{done.stderr}")
     return took
+
+
+def cpu(folder: Path, *args: str, code: int) -> float:
+    """CPU seconds of a command that must end with an exit code."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds(folder, *args, code=code)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def change(folder: Path, wanted: Callable[[int], bool]) -> None:
+    """Change the second version of some filters: a comparison, a constant, or an operand more, in turn."""
+
+    def edited(found: re.Match[str]) -> str:
+        number, line = int(found[1]), found[0]
+        if not wanted(number):
+            return line
+        edits = (line.replace("a > ", "a >= "), line.replace("a > ", "a > 1"), line.replace("a > ", "b < 0.5 AND a > " if " AND " in line else "b < 0.5 && a > "))
+        return edits[number // 5 % len(edits)]
+
+    for file in (folder / "catalog").glob("*.yml"):
+        file.write_text(re.sub(r"(?:sql|cel): a > (\d+) (?:AND|&&) .*", edited, file.read_text()))
 
 
 def proofs(most: int | None) -> None:
@@ -56,18 +81,16 @@ def reviews(count: int) -> None:
         for step in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "all"]):
             subprocess.run([*git, *step], cwd=folder, check=True)
         print(f"check: {seconds(folder, 'check'):.2f} s, unchanged {seconds(folder, 'check'):.2f} s; test: {seconds(folder, 'test'):.2f} s")
-        file = max((folder / "catalog").glob("*.yml"))
-        text = file.read_text()
-        for number in range(count - CHANGED, count):
-            text = text.replace(f"'x{number}'", f"'y{number}'").replace(f'"x{number}"', f'"y{number}"')
-        file.write_text(text)
-        print(f"diff of {CHANGED} filters among {count}: {seconds(folder, 'diff', code=1):.2f} s")
+        for changed in (*CHANGED, count // 5):
+            change(folder, (lambda number: number % 5 == 0) if changed == count // 5 else range(changed).__contains__)
+            print(f"diff of {changed} filters among {count}: {cpu(folder, 'diff', code=1):.2f} s of CPU")
+            subprocess.run([*git, "checkout", "-q", "."], cwd=folder, check=True)
         print(f"docs build: {seconds(folder, 'docs', 'build'):.1f} s; without proofs between versions: {seconds(folder, 'docs', 'build', '--no-proofs'):.1f} s")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("filters", nargs="?", type=int, default=5000, help=f"filters of the generated catalog, at least {CHANGED}")
+    parser.add_argument("filters", nargs="?", type=int, default=5000, help="filters of the generated catalog, at least 15")
     parser.add_argument("--pairs", type=int, help="pairs of each dataset that are compared; all of them unless it is given")
     options = parser.parse_args()
     proofs(options.pairs)
