@@ -141,7 +141,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("rows/at_least", 500, "rows-bound", "orders", "1000 rows", "500 rows"),
     ("rows/drift", "20%", "rows-bound", "orders", "10%", "20%"),
     ("freshness/at_most", "3 hours", "freshness", "orders", "placed at most 2 hours (warn)", "placed at most 3 hours (warn)"),
-    ("view/security_barrier", None, "view-option", "orders.large", "true", None),
+    ("view/security_barrier", None, "dataset-view-option", "orders", "true", None),
     ("filters/large/view", {"security_invoker": True}, "view-option", "orders.large", None, "true"),
     ("filters/done", None, "filter", "orders.done", "status = Status.DONE", None),
     ("filters/late", {"sql": "id = 1"}, "filter", "orders.late", None, "id = 1"),

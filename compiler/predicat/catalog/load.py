@@ -358,7 +358,7 @@ class Builder(Struct):
 
 def _dataset(row: DatasetDefinition, filters: Mapping[str, Filter]) -> Dataset:
     return Dataset(row.name, row.description, row.relation, row.fields, filters, row.groups, row.subscriptions, row.baseline, row.enums,
-                   row.rows, row.freshness, row.key)  # fmt: skip
+                   row.rows, row.freshness, row.key, row.view)  # fmt: skip
 
 
 def passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:

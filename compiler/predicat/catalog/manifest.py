@@ -53,6 +53,7 @@ def dataset_data(dataset: Dataset | DatasetDefinition) -> dict[str, Any]:
         "enums": dict(dataset.enums),
         "groups": {key: dict(value) for key, value in dataset.groups.items()},
         "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
+        "view": dict(dataset.view),
         "baseline": dict(dataset.baseline),
         "rows": bounds_data(dataset.rows),
         "freshness": {"field": fresh.field, "at_most": fresh.text, "severity": fresh.severity} if (fresh := dataset.freshness) else {},

@@ -121,6 +121,7 @@ class Dataset(Struct, frozen=True):
     rows: Mapping[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
     key: tuple[str, ...] = ()
+    view: Mapping[str, bool] = field(default_factory=dict[str, bool])
 
 
 class Catalog(Struct, frozen=True):

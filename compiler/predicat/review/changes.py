@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from predicat.backends import DIALECTS
 from predicat.ir.text import to_text
 from predicat.review.causes import Causes, own_meaning, touched
 from predicat.review.entries import Cause, Entry, Review, loosened, value_text
@@ -36,6 +37,7 @@ def review(
         entries = _with_figures(entries, figures)
     total = len(after.filters) if filters is None else filters
     named = {entry.name for entry in entries if entry.subject == "filter" and entry.status != "removed"}
+    named.update(name for entry in entries for name in entry.under)
     return Review(base, tuple(entries), total, total - len(named & after.filters.keys()), (found.before, found.after), tuple(edited))
 
 
@@ -72,7 +74,7 @@ class _Comparison:
     def entries(self) -> list[Entry]:
         """Every entry, with causes and users."""
         found = [item for item in differences(self.before.data, self.after.data) if self.compared(item)]
-        plain = [self.entry(item) for item in found if not _reordered_only(item)]
+        plain = _on_engines([self.entry(item) for item in found if not _reordered_only(item)])
         compared = {name: list(self.filter(name)) for name in touched(self.before, self.after, found)}
         changed = {name: entries[0].cause for name, entries in compared.items() if entries}
         causes = Causes(self.before, self.after, [(item, self.entry(item).cause) for item in found], changed)
@@ -250,6 +252,18 @@ def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
         for cause in entry.causes:
             under.setdefault(cause, {})[entry.name] = None
     return [replace(entry, under=tuple(under[entry.cause])) if entry.cause in under else entry for entry in entries]
+
+
+def _on_engines(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries, with one for a relation or a column that is the same on several engines."""
+    found: dict[object, Entry] = {}
+    for entry in entries:
+        what, _, engine = entry.part.rpartition(" on ")
+        key = (entry.kind, entry.name, what, entry.before, entry.after) if entry.kind in ("relation", "column") else id(entry)
+        known = found.get(key)
+        found[key] = entry if known is None else replace(known, part=f"{known.part}, {engine}")
+    every = " on " + ", ".join(DIALECTS)
+    return [replace(entry, part=entry.part.replace(every, " on every engine")) for entry in found.values()]
 
 
 def _alone(version: Data) -> Data:

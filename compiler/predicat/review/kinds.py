@@ -66,6 +66,8 @@ KINDS: dict[str, Kind] = {kind.code: kind for kind in (
     Kind("column", "datasets/*/fields/*/columns/*", "column of {0} on {1}", "Another column is read.", _RISK, "dataset"),
     Kind("field-description", "datasets/*/fields/*/description", "description of {0}", "For people.", _ASIDE, "dataset"),
     Kind("enum", "datasets/*/enums/*", "value of {0}", "A word of an enumeration stands for another constant.", subject="dataset"),
+    Kind("dataset-view-option", "datasets/*/view/*", "view option {0}", "With whose rights the views of a dataset read.",
+         (WARNING, WARNING, WARNING), "dataset"),
     Kind("baseline", "datasets/*/baseline", "baseline", "How old the baseline of drift may be.", subject="dataset"),
     Kind("rows-bound", "datasets/*/rows/*", "bound {0} on the rows", "A bound on the number of rows of a dataset.", subject="dataset"),
     Kind("freshness", "datasets/*/freshness", "freshness", "How old the newest row may be.", subject="dataset"),

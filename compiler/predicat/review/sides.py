@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.catalog.load import Definitions, read_definitions
+from predicat.catalog.load import SUFFIXES, Definitions, read_definitions
 from predicat.catalog.manifest import plain
 from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.yamltext import compose
@@ -77,7 +77,8 @@ def _compared(label: str, old: Path, root: Path, own: Path, touched: set[Path], 
     for snapshot, place in zip(sides, (old, root), strict=True):
         snapshot.data |= {"lock": lock_data(place / own), "project": _project(place, own)}
     filters = len(sides[1].filters) + files[1].count([file for file in files[1].texts if file not in set(chosen[1])])
-    return Sides(label, *sides, after, filters, tuple(sorted(str(_from_here(root / path)) for path in touched)))
+    edited = sorted(str(_from_here(root / path)) for path in touched if path.suffix in (*SUFFIXES, ".sql", ".lock"))
+    return Sides(label, *sides, after, filters, tuple(edited))
 
 
 def _side(found: Definitions, place: Path, root: Path) -> Snapshot:

@@ -22,7 +22,7 @@ from predicat.ir.nodes import Field, Node, ParamDecl, rewrite_children
 from predicat.review.show import row_text
 
 Data = dict[str, Any]
-CARRIED = ("key", "enums", "baseline", "rows", "freshness")
+CARRIED = ("key", "enums", "view", "baseline", "rows", "freshness")
 """What manifests say of a dataset since they say everything."""
 
 
@@ -95,6 +95,11 @@ def _filter_data(head: Mapping[str, Any], tests: Iterable[Mapping[str, Any]], co
     return {**head, "tests": named, "coverage": coverage, "view": view, "versions": versions}
 
 
+def _own(view: Mapping[str, Any], of_dataset: Mapping[str, Any]) -> Data:
+    """The options of a view that its dataset does not have already."""
+    return {name: value for name, value in view.items() if of_dataset.get(name) != value}
+
+
 def _sorted(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value)}
@@ -127,7 +132,7 @@ class _Files:
                 "latest": row.latest, "file": self.shown(row.span.source.name)}  # fmt: skip
         tests = tests_data((*row.tests, *dataset.tests.get(row.name, ())))
         versions = {str(number): self.version(version) for number, version in row.versions.items()}
-        return _filter_data(head, tests, bounds_data(row.coverage), {**dataset.view, **row.view}, versions)
+        return _filter_data(head, tests, bounds_data(row.coverage), _own(row.view, dataset.view), versions)
 
     def version(self, version: VersionDefinition) -> Data:
         return {"language": version.language, "text": version.shown.strip(), "on": version.on, "deprecated": version.deprecated,
@@ -212,7 +217,7 @@ def _of_manifest(found: Data) -> Snapshot:
         head = next(row for row in versions.values() if row["latest"])
         about = {key: head[key] for key in ("description", "owner", "tags", "on_unknown")}
         filters[name] = _filter_data(
-            {**about, "latest": head["version"], "file": None}, head.get("tests", ()), head.get("coverage", {}), head.get("view", {}),
+            {**about, "latest": head["version"], "file": None}, head.get("tests", ()), head.get("coverage", {}), _own(head.get("view", {}), found["datasets"][head["dataset"]].get("view", {})),
             {str(number): _version_data(row) for number, row in versions.items()},
         )  # fmt: skip
     macros = {
