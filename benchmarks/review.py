@@ -2,7 +2,7 @@
 
 Milliseconds of `predicat.compare` for every ordered pair of the reference catalog's filters of a dataset; then, on a generated catalog in
 a git repository, CPU seconds of `predicat diff` of one filter, of ten, and of a fifth of all, and seconds of `predicat check` and
-`predicat test` cold and again, and of `predicat docs build`.
+`predicat test` cold and again, and of `predicat docs build`; CPU seconds of `predicat release` and of a check of all that is released.
 """
 
 from __future__ import annotations
@@ -85,6 +85,10 @@ def reviews(count: int) -> None:
             change(folder, (lambda number: number % 5 == 0) if changed == count // 5 else range(changed).__contains__)
             print(f"diff of {changed} filters among {count}: {cpu(folder, 'diff', code=1):.2f} s of CPU")
             subprocess.run([*git, "checkout", "-q", "."], cwd=folder, check=True)
+        print(f"release of {2 * count} versions: {cpu(folder, 'release'):.2f} s of CPU", end="; ", flush=True)
+        for step in (["add", "."], ["commit", "-qm", "released"]):
+            subprocess.run([*git, *step], cwd=folder, check=True)
+        print(f"check against the base: {cpu(folder, 'check'):.2f} s, unchanged {cpu(folder, 'check'):.2f} s of CPU")
         print(f"docs build: {seconds(folder, 'docs', 'build'):.1f} s; without proofs between versions: {seconds(folder, 'docs', 'build', '--no-proofs'):.1f} s")
 
 

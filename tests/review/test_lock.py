@@ -678,6 +678,20 @@ def test_two_meanings_under_one_name_need_a_decision(capsys: pytest.CaptureFixtu
     )
 
 
+def test_a_repair_loses_nothing_where_nobody_can_know() -> None:
+    """Before a merge is committed the base has neither of two meanings; without a base there is no line to restore."""
+    two_branches([ONE], [yaml("  noted:", "  many: {sql: amount > 9}\n  noted:")])
+    theirs = next(row for row in git("show", f"main:{LOCK}").splitlines() if "many" in row)
+    LOCK.write_text(LOCK.read_text() + theirs + "\n")
+    before = LOCK.read_text()
+    (problem,) = errors("release", "--repair")
+    assert "two meanings" in problem.message and LOCK.read_text() == before
+    shutil.rmtree(".git")
+    LOCK.write_text(git("--version") + before.replace(theirs + "\n", ""))
+    (problem,) = errors("release", "--repair")
+    assert problem.message == "this line of the lock file cannot be read"
+
+
 def test_git_attributes_are_written_once_and_left_alone(tmp_path: Path) -> None:
     attributes = FOLDER / ".gitattributes"
     assert attributes.read_text() == "catalog.lock merge=union\nCHANGELOG.md merge=union\n"

@@ -93,11 +93,8 @@ def _released(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str],
 def _repaired(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str], str]:
     """What a repair writes and says. Raises PredicatError for lines that it cannot restore."""
     from predicat.catalog.released import lock_text  # noqa: PLC0415  # not for --help
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
     from predicat.review import changelog  # noqa: PLC0415  # as above
 
-    if rules.base is None and rules.file.problems:
-        raise PredicatError(rules.file.problems)
     after, lines = rules.repaired()
     texts: dict[Path, str] = {}
     if rules.exists or after.versions or after.subscriptions:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from predicat.catalog.lock import LockFile
 from predicat.catalog.model import Catalog
 from predicat.catalog.released import EMPTY, Lock, Released, entries, subscriptions_of
-from predicat.diagnostics import NOWHERE, Diagnostic, Severity, Span, messages
+from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Severity, Span, messages
 from predicat.diagnostics import release_messages as msg
 
 if TYPE_CHECKING:
@@ -76,11 +76,8 @@ class Rules:
 
     def origin(self, name: str) -> str:
         """`file:line` of what was released under a name."""
-        return (
-            self.base.place(name)
-            if self.base is not None and name in self.merged.versions
-            else self.file.place(name)
-        )
+        file = self.base if self.base is not None and name in self.merged.versions else self.file
+        return file.place(name)
 
     def alone(self, name: str) -> str:
         """`file:line` of a version that this branch alone has released; empty for another, or where that
@@ -90,14 +87,16 @@ class Rules:
 
     def next(self, name: str) -> int:
         """A number that no version of a filter has or ever had."""
-        numbers = [
-            row.number
-            for part in (self.merged, self.lock)
-            for row in part.versions.values()
-            if row.filter == name
-        ]
-        row = self.catalog.known.get(name)
-        return 1 + max([*numbers, *(row.versions if row is not None else ())], default=0)
+        return 1 + self._highest.get(name, 0)
+
+    @cached_property
+    def _highest(self) -> dict[str, int]:
+        """For each filter the highest number that a version of it has or ever had."""
+        numbers: dict[str, int] = {}
+        names = (*self.merged.versions, *self.lock.versions, *self.entries)
+        for base, _, number in (name.partition("@") for name in names):
+            numbers[base] = max(int(number), numbers.get(base, 0))
+        return numbers
 
     def _proof(self, name: str, what: str) -> Verdict:
         """How what is released under a name differs from a version: of the catalog (`what` is "catalog")
@@ -131,15 +130,21 @@ class Rules:
         if self.file.conflict is not None:
             yield msg.lock_conflict(self.file.conflict)
         yield from self.file.problems
-        for row, span in self.file.rivals:
-            if not self._agree(row):
-                yield msg.lock_rivals(span, row.name, self.file.place(row.name), self.next(row.filter))
+        yield from self.disputed().values()
         if self.base is not None and not self.exists and self.merged.versions:
             yield msg.lock_file_gone(
                 self.path, next(iter(self.base.places.values())).source.name, list(self.merged.versions)
             )
         if self.exists and not self.file.tidy and not self.file.problems and self.file.conflict is None:
             yield msg.lock_untidy(self.path)
+
+    def disputed(self) -> dict[str, Diagnostic]:
+        """The names that have two lines with different meanings."""
+        return {
+            row.name: msg.lock_rivals(span, row.name, self.file.place(row.name), self.next(row.filter))
+            for row, span in self.file.rivals
+            if not self._agree(row)
+        }
 
     def _agree(self, rival: Released) -> bool:
         """Whether two lines of one name provably mean the same: a new wording of what was released."""
@@ -240,43 +245,31 @@ class Rules:
         before, now = self.merged.versions.get(name), self.lock.versions.get(name)
         if before is None or name in self.file.broken or not self.exists:
             return
-        place = self.origin(name)
         if any(row.name == name for row, _ in self.file.rivals):
             return
+        place = self.origin(name)
         if now is None:
             span = self.entries[name][1].span if name in self.entries else self.span(name)
             yield msg.lock_line_gone(span, name, before.released, place, self.path)
             return
-        accepted = (
-            name in self.entries and now.hash == self.entries[name][2].hash
-        )  # which is held against the base itself
-        if not accepted and not self.keeps(name, "lock"):
-            yield msg.lock_line_changed(self.span(name), name, place)
-        if now.released != before.released:
-            yield msg.lock_date_changed(
-                self.span(name), name, "release date", before.released, now.released, place
-            )
-        days = {before.deprecated, *((self.entries[name][1].deprecated,) if name in self.entries else ())}
-        if now.deprecated not in days:
-            yield msg.lock_date_changed(
-                self.span(name),
-                name,
-                "deprecation date",
-                before.deprecated or "none",
-                now.deprecated or "none",
-                place,
-            )
-        goes = before.removed is None and name not in self.entries and self.removable(before)
-        comes_back = now.removed is None and name in self.entries
-        if now.removed != before.removed and not goes and not comes_back:
-            yield msg.lock_date_changed(
-                self.span(name),
-                name,
-                "day of removal",
-                before.removed or "none",
-                now.removed or "none",
-                place,
-            )
+        span, catalog = self.span(name), self.entries.get(name)
+        # A line that is as the catalog has it is held against the base with the catalog.
+        if (catalog is None or now.hash != catalog[2].hash) and not self.keeps(name, "lock"):
+            yield msg.lock_line_changed(span, name, place)
+        deprecations = (
+            before.deprecated,
+            catalog[1].deprecated if catalog is not None else before.deprecated,
+        )
+        goes = before.removed is None and catalog is None and self.removable(before)
+        comes_back = now.removed is None and catalog is not None
+        dates = (
+            ("release date", before.released, now.released, False),
+            ("deprecation date", before.deprecated, now.deprecated, now.deprecated in deprecations),
+            ("day of removal", before.removed, now.removed, goes or comes_back),
+        )
+        for what, old, new, allowed in dates:
+            if new != old and not allowed:
+                yield msg.lock_date_changed(span, name, what, old or "none", new or "none", place)
 
     def _latest(self) -> Iterator[Diagnostic]:
         """The name of a filter without a version never goes back to an older one."""
@@ -350,8 +343,12 @@ class Rules:
         """The lock file with the line of the base for each that is lost, altered or cannot be trusted, and
         nothing new in it.
 
-        Also what was done to which line.
+        Also what was done to which line. Raises PredicatError where nobody can know which line is right.
         """
+        unknown = [*self.file.problems] if self.base is None else []
+        unknown += [item for name, item in self.disputed().items() if name not in self.merged.versions]
+        if unknown:
+            raise PredicatError(unknown)
         versions, done = dict(self.lock.versions), list[str]()
         rivals = {row.name for row, _ in self.file.rivals}
         for name, before in self.merged.versions.items():
