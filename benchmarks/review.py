@@ -37,7 +37,7 @@ def seconds(folder: Path, *args: str, code: int = 0) -> float:
     return took
 
 
-def cpu(folder: Path, *args: str, code: int) -> float:
+def cpu(folder: Path, *args: str, code: int = 0) -> float:
     """CPU seconds of a command that must end with an exit code."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds(folder, *args, code=code)
