@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,10 @@ import pytest
 import predicat
 from predicat.deploy import deployment
 from predicat.deploy.deployment import Plan
-from predicat.deploy.plan import Rules
+from predicat.deploy.plan import Planner, Rules
+from predicat.deploy.relations import Column, Relation
 from predicat.deploy.sessions import Limits
+from predicat.deploy.views import wanted
 from predicat.diagnostics import PredicatError
 
 HEAD = """\
@@ -387,7 +391,45 @@ def test_options_that_somebody_set_stay(db: Any, apply: Apply) -> None:
     assert options(db) == ["security_invoker=off", "check_option=local"]
 
 
+@pytest.mark.parametrize(("server", "stated", "expected"), [
+    (140_012, {}, {}), (150_000, {}, {"security_invoker": "true"}), (140_012, {"security_barrier": True}, {"security_barrier": "true"}),
+    (140_012, {"security_invoker": False}, {}), (140_012, {"security_invoker": True}, None),
+])  # fmt: skip
+def test_servers_without_security_invoker(tmp_path: Path, server: int, stated: dict[str, bool], expected: dict[str, str] | None) -> None:
+    relation = Relation(1, "shop", "people", (Column("name", "text", "25 -1 100"), Column("age", "integer", "23 -1 0")))
+    rows = catalog(tmp_path, f"{HEAD}view: {json.dumps(stated)}\n{FILTERS}")
+    planner = Planner(rows, "shop", Rules(), server, lambda _: {})
+    step = planner.steps(wanted(rows, "shop", {"people": relation}), [])[0]
+    if expected is None:
+        assert "PostgreSQL 14 has no security_invoker" in planner.reporter.errors[0].message
+    else:
+        assert step.options == expected and not planner.reporter.errors
+
+
 # --- locks, transactions, output
+
+
+def test_a_dataset_on_a_view_of_ours(db: Any, apply: Apply) -> None:
+    apply()
+    both = HEAD + FILTERS
+    (more,) = [both.replace("dataset: people", "dataset: adults").replace("shop.people", "shop.people__adult")]
+    one = both.replace("filters:", "filters:\n  old: {sql: age > 30}")
+    assert apply(one) == ["create people__old"]
+    deployment.apply(catalog_of(one, more), db, "shop")
+    db.execute("CREATE TABLE shop.persons (age int, name text)")
+    moved = catalog_of(one.replace("shop.people", "shop.persons"), more)
+    steps = done(deployment.apply(moved, db, "shop"))
+    assert sorted(steps) == ["recreate adults__adult", "recreate adults__named", "recreate people__adult", "recreate people__named", "recreate people__old"]
+    # What reads a view that was made anew has its columns in their old order, until the next run.
+    assert done(deployment.apply(moved, db, "shop")) != steps
+    assert done(deployment.apply(moved, db, "shop")) == []
+
+
+def catalog_of(*files: str) -> predicat.Catalog:
+    with tempfile.TemporaryDirectory() as folder:
+        for number, text in enumerate(files):
+            (Path(folder) / f"{number}.yml").write_text(text)
+        return predicat.load_catalog(folder)
 
 
 def test_a_lock_is_not_waited_for_without_end(db: Any, apply: Apply, tmp_path: Path) -> None:

@@ -200,14 +200,15 @@ class Planner(Struct):
 
     def options(self, view: View, row: Existing | None) -> tuple[dict[str, str], dict[str, bool]]:
         """All options that a view gets, and those that the catalog or the default sets or has set. What users set otherwise stays."""
-        default = {"security_invoker": True} if self.server >= INVOKER_SINCE else {}
+        default = {"security_invoker": True}
         found = dict(row.options) if row is not None else {}
         before = row.mark.options if row is not None and row.mark is not None else {}
         set_here: dict[str, bool] = {}
         kept: dict[str, bool] = {}
         for key in VIEW_KEYS:
-            if key in view.stated:
-                self.known_option(view, key)
+            if key == "security_invoker" and self.server < INVOKER_SINCE:
+                self.needs_no_invoker(view)
+            elif key in view.stated:
                 set_here[key] = view.stated[key]
             elif row is None or (key in before and row.switch(key) == before[key]):
                 set_here |= {key: default[key]} if key in default else {}
@@ -220,9 +221,10 @@ class Planner(Struct):
                 found[key] = str(value).lower()
         return found, {**set_here, **kept}
 
-    def known_option(self, view: View, key: str) -> None:
-        if key == "security_invoker" and view.stated[key] and self.server < INVOKER_SINCE:
-            self.reporter.add(msg.view_option(view.span, key, self.server // 10_000))
+    def needs_no_invoker(self, view: View) -> None:
+        """On a server that has only views of their owners, a view may not be asked to be one of its reader."""
+        if view.stated.get("security_invoker"):
+            self.reporter.add(msg.view_option(view.span, "security_invoker", self.server // 10_000))
 
 
 KINDS = {"r": "a table", "p": "a table", "m": "a materialized view", "f": "a foreign table", "S": "a sequence", "i": "an index", "I": "an index",
