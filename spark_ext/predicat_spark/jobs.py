@@ -143,8 +143,17 @@ def _read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
     if ".json" in suffixes or ".jsonl" in suffixes:
         return _declared(session.read.json(source), dataset)
     if path.exists() or ".parquet" in suffixes or "://" in source or "/" in source:
-        return session.read.parquet(source)
+        return _parquet(session, source, dataset)
     return session.table(source)
+
+
+def _parquet(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
+    """Parquet files; where one file lacks a declared column, the columns of all files by their names."""
+    frame = session.read.parquet(source)
+    present = {name.lower() for name in frame.columns}
+    if all(decl.column("spark").lower() in present for decl in dataset.fields.values()):
+        return frame
+    return session.read.option("mergeSchema", True).parquet(source)
 
 
 def _declared(frame: DataFrame, dataset: Dataset) -> DataFrame:

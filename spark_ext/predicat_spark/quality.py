@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import importlib
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
-from predicat.quality.engines import SAMPLE_ROWS
+from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
 from predicat.quality.extent import measure_extent
+from predicat.quality.fold import ROWS, Totals
+from predicat.quality.grouping import few_groups, grouped
 from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
@@ -24,11 +27,14 @@ if TYPE_CHECKING:
 _SETTINGS = {
     "spark.sql.codegen.hugeMethodLimit": "8000",  # what the JVM does not compile is five times slower than no generated code
     "spark.sql.shuffle.partitions": "16",  # groups are few
+    "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
 }
+MOST_GROUPS = 100_000
+"""Groups that come to the driver; where there are more, rows are counted on the executors."""
 
 
 def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: str = "local[*]") -> Measure:
-    """Measure a plan on a table, a path or a DataFrame. Raises PredicatError with Spark's text if a query fails."""
+    """Measure a plan on a table, a path or a DataFrame. Raises PredicatError with Spark's text if no filter can run."""
     from pyspark.errors import PySparkException  # noqa: PLC0415  # optional
 
     try:
@@ -36,30 +42,77 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             frame = read(local_session(master, f"predicat quality {plan.dataset.name}"), source, plan.dataset)
         else:
             frame = source
-        part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
-        with settings(frame.sparkSession, {**READING, **_SETTINGS}):
-            result = measure(plan, lambda classes: _count(part, classes), lambda condition: _rows(plan, frame, condition), sample)
-            measure_extent(result, plan, lambda expressions: frame.selectExpr(*expressions).head() or ())
-            return result
     except PySparkException as error:
-        raise PredicatError.of(msg.engine_error("Spark", str(error).strip().splitlines()[0])) from None
+        raise PredicatError.of(msg.engine_error("Spark", _first_line(error))) from None
+    part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
+
+    def run(plan: Plan) -> Measure:
+        try:
+            with settings(frame.sparkSession, {**READING, **_SETTINGS}):
+                result = measure(plan, _count(part, plan), lambda condition: _rows(plan, frame, condition), sample)
+                measure_extent(result, plan, lambda expressions: frame.selectExpr(*expressions).head() or ())
+        except PySparkException as error:
+            raise PredicatError.of(msg.engine_error("Spark", _first_line(error))) from None
+        return result
+
+    def probe(condition: str) -> str | None:
+        try:
+            with settings(frame.sparkSession, READING):
+                _ = frame.selectExpr(condition).schema
+        except PySparkException as error:
+            return _first_line(error)
+        return None
+
+    return measure_what_runs(plan, run, probe)
 
 
-def _count(frame: DataFrame, classes: Classes) -> Iterable[Sequence[int]]:
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]
+
+
+def _count(frame: DataFrame, plan: Plan) -> Totals:
+    """The counts: grouped by Spark where groups are few, else worked out on the executors in batches."""
+    if extras.installed("pyarrow") and not few_groups(plan.classes, lambda rows: _fetched(_numbered(frame, plan.classes).limit(rows))):
+        return _streamed(frame, plan)
+    numbered = _numbered(frame, plan.classes)
+    counted = numbered.groupBy(*numbered.columns).count() if plan.classes.keys else numbered.groupBy().count()
+    rows = _fetched(counted.limit(MOST_GROUPS + 1))
+    if len(rows) > MOST_GROUPS and extras.installed("pyarrow"):  # the sample did not tell
+        return _streamed(frame, plan)
+    return grouped(plan.program, plan.classes, rows)
+
+
+def _streamed(frame: DataFrame, plan: Plan) -> Totals:
+    """Each partition is counted by a Python worker, which needs pyarrow and nothing of predicat: the module goes with the work."""
+    from predicat.quality import fold  # noqa: PLC0415  # as a module: it is sent as it is
+
+    cloudpickle: Any = importlib.import_module("pyspark.cloudpickle")
+    cloudpickle.register_pickle_by_value(fold)
+    try:
+        counted = _numbered(frame, plan.classes, lanes=True).mapInArrow(fold.folder(plan.program), "counts array<bigint>").collect()
+    finally:
+        cloudpickle.unregister_pickle_by_value(fold)
+    return fold.totals_of(plan.program, fold.add([fold.zeros(plan.program), *(row.counts for row in counted)]))
+
+
+def _fetched(frame: DataFrame) -> list[tuple[int, ...]]:
+    if not extras.installed("pyarrow"):
+        return [tuple(row) for row in frame.collect()]
+    return list(zip(*(column.to_pylist() for column in frame.toArrow().columns), strict=True))
+
+
+def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> DataFrame:
+    """The words of the rows."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # Spark's own name for them; needs Java's home first
 
     words: dict[str, Column] = {}
-    for key, (word, bit) in zip(classes.keys, classes.places(), strict=True):
+    for key, (word, bit) in zip(classes.keys, classes.places(lanes=lanes), strict=True):
         once = F.expr(f"CAST({key.sql} AS BIGINT)")
         # Said twice, an expression becomes a method of its own, which the JVM compiles; all in one method would be too long for it.
         number = F.shiftleft(once.bitwiseOR(once), bit)
         name = f"w{word}"
         words[name] = words[name].bitwiseOR(number) if name in words else number
-    numbered = frame.select(*(word.alias(name) for name, word in words.items())) if words else frame
-    counted = numbered.groupBy(*words).count()
-    if not extras.installed("pyarrow"):
-        return [tuple(row) for row in counted.collect()]
-    return list(zip(*(column.to_pylist() for column in counted.toArrow().columns), strict=True))
+    return frame.select(*(word.alias(name) for name, word in words.items())) if words else frame
 
 
 def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any]]:

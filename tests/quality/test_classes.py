@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from array import array
 from decimal import Decimal
 from typing import Any
 
@@ -17,7 +18,9 @@ from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, parse_type
 from predicat.passes.simplify import simplify
 from predicat.quality.classes import classes
-from predicat.quality.groups import Groups
+from predicat.quality.fold import lanes, outcomes
+from predicat.quality.grouping import codes
+from predicat.quality.program import program
 from predicat.review.reasons import atoms
 from tests.engines.predicates import FIELDS, literals, predicates, rows
 from tests.engines.rows import Tables
@@ -50,10 +53,14 @@ def check(nodes: list[Node], tables: Tables) -> None:
                 continue
             kept.append(node)
         found = classes((part for node in kept for part in atoms(node)), dialect.render)
-        groups = Groups(found, [(*words, 1) for words in zip(*run(found.words()), strict=True)])
-        for node in kept:
-            true, false = groups.outcome(node)
-            got = [True if true >> place & 1 else False if false >> place & 1 else None for place in range(len(tables.rows))]
+        made, size = program(found, kept), len(tables.rows)
+        packed = codes(found, run(found.words()))
+        streamed = lanes(made, [array("q", column).tobytes() for column in run(found.words(lanes=True))])
+        assert packed == streamed
+        worked = outcomes(made, packed, size)
+        for node, step in zip(kept, made.items, strict=True):
+            true, false = worked[step]
+            got = [True if true >> place & 1 else False if false >> place & 1 else None for place in reversed(range(size))]
             assert got == tables.reference(node), f"{engine}: {node}"
 
 

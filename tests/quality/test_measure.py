@@ -405,6 +405,73 @@ def test_the_function_for_pipelines(folder: Path, spark: Any) -> None:
         check_coverage(catalog, "shop", spark.range(3), ["low"])
 
 
+def test_a_filter_that_cannot_run_loses_only_itself(folder: Path, spark: Any, postgres: Any) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    catalog = predicat.load_catalog(folder / "catalog")
+    postgres.execute("DROP TABLE IF EXISTS public.shop CASCADE")
+    postgres.execute("CREATE TABLE public.shop (n bigint)")
+    with postgres.cursor() as cursor:
+        cursor.executemany("INSERT INTO public.shop VALUES (%s)", [(n,) for n, _ in ROWS])
+    source = folder / "shop.parquet"
+    pq.write_table(pa.table({"n": pa.array([row[0] for row in ROWS], pa.int64())}), source)
+    frame = spark.createDataFrame(ROWS, "n bigint, s string").select("n")
+    for found in (
+        on_spark(plan(catalog, "shop", (), "spark"), frame),
+        on_postgres(plan(catalog, "shop", (), "postgres"), postgres),
+        on_duckdb(plan(catalog, "shop", (), "duckdb"), str(source)),
+    ):
+        assert (list(found.filters), found.accepted["shop.low"]) == (["shop.low", "shop.never"], 36)
+        assert list(found.errors) == ["shop.high", "shop.kind", "shop.both", "shop.clash"]
+        assert found.errors["shop.both"] == "it is not checked, because shop.high cannot run"
+        run = Run("shop", found, judge(catalog, found))
+        assert (run.code, run.status) == (3, "fail")
+        for form in FORMATS.values():
+            assert "it is not checked, because shop.high cannot run" in form([run])
+
+
+def test_parquet_files_with_more_columns_are_read_by_name(folder: Path, spark: Any) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    (folder / "shop").mkdir()
+    pq.write_table(pa.table({"n": pa.array([1, 5], pa.int64())}), folder / "shop" / "a.parquet")
+    pq.write_table(pa.table({"s": pa.array(["x"]), "n": pa.array([5], pa.int64())}), folder / "shop" / "b.parquet")
+    catalog = predicat.load_catalog(folder / "catalog")
+    for found in (
+        on_spark(plan(catalog, "shop", (), "spark"), str(folder / "shop"), master="local[2]"),
+        on_duckdb(plan(catalog, "shop", (), "duckdb"), str(folder / "shop")),
+    ):
+        assert (found.rows, found.accepted["shop.low"], found.accepted["shop.high"]) == (3, 1, 1)
+
+
+def test_samples_of_views(folder: Path, postgres: Any) -> None:
+    catalog = predicat.load_catalog(folder / "catalog")
+    postgres.execute("DROP TABLE IF EXISTS public.shop, public.shop_rows CASCADE")
+    postgres.execute("CREATE TABLE public.shop_rows AS SELECT n % 10 AS n, 'x' AS s FROM generate_series(1, 20000) AS n")
+    postgres.execute("CREATE VIEW public.shop AS SELECT n::bigint, s FROM public.shop_rows")
+    found = [on_postgres(plan(catalog, "shop", (), "postgres"), postgres, 0.1) for _ in range(2)]
+    assert 1500 < found[0].rows < 2500 and found[0] == found[1]
+    postgres.execute("DROP VIEW public.shop")
+
+
+def test_figures_are_the_same_where_rows_are_streamed(folder: Path, spark: Any, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from predicat.quality import engines, fold, grouping
+    from predicat_spark import quality
+
+    by_groups = on_each(folder, spark, postgres)
+    monkeypatch.setattr(grouping, "FEW", 0)
+    monkeypatch.setattr(grouping, "_REPEATS", 1000)
+    for module in (engines, grouping):
+        monkeypatch.setattr(module, "ROWS", 16)  # several batches
+    assert on_each(folder, spark, postgres) == by_groups
+    monkeypatch.undo()
+    monkeypatch.setattr(quality, "MOST_GROUPS", 3)  # more groups than a sample told
+    assert on_each(folder, spark, postgres) == by_groups
+    assert fold.ROWS == 1 << 16
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

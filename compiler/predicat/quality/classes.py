@@ -16,6 +16,7 @@ from msgspec import Struct
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
+from predicat.quality.fold import LANES
 
 Render = Callable[[Node], str]
 Cut = tuple[Any, bool]
@@ -53,13 +54,19 @@ class Leaf(Struct, frozen=True):
 
 
 class Classes(Struct, frozen=True):
-    """The keys of a relation's rows, and each condition as the leaves of which one is TRUE where it is."""
+    """The keys of a relation's rows, and each condition as the leaves of which one is TRUE where it is.
+
+    `most` is how many groups of rows there can be: keys of one value are not independent of each other.
+    """
 
     keys: tuple[Key, ...]
     leaves: Mapping[Node, tuple[Leaf, ...]]
+    most: int = 1
 
-    def places(self) -> list[tuple[int, int]]:
-        """The number (`words`) and the bit where each key begins."""
+    def places(self, *, lanes: bool = False) -> list[tuple[int, int]]:
+        """The number (`words`) and the bit where each key begins: close together, or with `lanes` in a byte of its own each."""
+        if lanes:
+            return [(place // LANES, place % LANES * 8) for place in range(len(self.keys))]
         found: list[tuple[int, int]] = []
         word = bit = 0
         for key in self.keys:
@@ -69,10 +76,10 @@ class Classes(Struct, frozen=True):
             bit += key.width
         return found
 
-    def words(self) -> list[str]:
-        """SQL for the numbers that rows are grouped by."""
+    def words(self, *, lanes: bool = False) -> list[str]:
+        """SQL for the numbers that rows are grouped by, or with `lanes` streamed as."""
         parts: dict[int, list[str]] = {}
-        for key, (word, bit) in zip(self.keys, self.places(), strict=True):
+        for key, (word, bit) in zip(self.keys, self.places(lanes=lanes), strict=True):
             # Shifts and ORs: sums and products would be checked for overflow, row by row.
             parts.setdefault(word, []).append(f"(CAST({key.sql} AS BIGINT) << {bit})")
         return [" | ".join(sql) for sql in parts.values()]
@@ -83,15 +90,18 @@ def classes(conditions: Iterable[Node], render: Render) -> Classes:
     keys: list[Key] = []
     leaves: dict[Node, tuple[Leaf, ...]] = {}
     alone: list[Node] = []
+    most = 1
     for subject, tests in _by_subject(dict.fromkeys(conditions), alone).items():
+        before = len(keys)
         try:
             alone += _add_cuts(subject, tests, render, keys, leaves)
+            most *= sum(key.classes for key in keys[before:])
         except Unsupported:  # the value can be compared as the filters do it, but not put in order
             alone += tests
     for condition in alone:
         leaves[condition] = (Leaf(len(keys), frozenset((1,)), frozenset((2,))),)
         keys.append(Key(f"COALESCE(CAST(({render(condition)}) AS INT), 2)", 3))
-    return Classes(tuple(keys), leaves)
+    return Classes(tuple(keys), leaves, most * 3 ** len(alone))
 
 
 def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Call, list[Range]]]:

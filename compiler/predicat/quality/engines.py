@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
@@ -11,8 +12,10 @@ from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.quality.classes import Classes
 from predicat.quality.extent import measure_extent
+from predicat.quality.fold import LANES, ROWS, Totals
+from predicat.quality.grouping import few_groups, grouped, in_batches, streamed
 from predicat.quality.measure import Measure, measure
-from predicat.quality.plan import Plan
+from predicat.quality.plan import Plan, members, without
 
 if TYPE_CHECKING:
     import psycopg
@@ -20,14 +23,54 @@ if TYPE_CHECKING:
 SAMPLE_ROWS = 3
 
 
-def grouped(classes: Classes, source: str) -> str:
-    """The query of a pass."""
-    words = classes.words()
-    columns = ", ".join(f"{word} AS w{place}" for place, word in enumerate(words))
-    names = ", ".join(f"w{place}" for place in range(len(words)))
-    if not words:
+Fetch = Callable[[str], Iterable[Sequence[int]]]
+"""The rows of a query, as they come."""
+Stream = Callable[[str], Iterable[Sequence[bytes]]]
+"""Batches of the classes of rows out of a query of words in which each key has a byte."""
+
+
+def count_rows(plan: Plan, source: str, fetch: Fetch, stream: Stream | None = None) -> Totals:
+    """The counts of a plan on a relation of a SQL engine: grouped by the engine, or streamed where groups would be too many.
+
+    Without `stream`, rows are fetched.
+    """
+    if few_groups(plan.classes, lambda rows: list(fetch(f"{_words(plan.classes, source)} LIMIT {rows}"))):
+        return grouped(plan.program, plan.classes, fetch(_group_query(plan.classes, source)))
+    query = _words(plan.classes, source, lanes=True)
+    return streamed(plan.program, stream(query) if stream is not None else in_batches(plan.program, fetch(query)))
+
+
+def _words(classes: Classes, source: str, *, lanes: bool = False) -> str:
+    columns = ", ".join(f"{word} AS w{place}" for place, word in enumerate(classes.words(lanes=lanes)))
+    return f"SELECT {columns} FROM {source}"
+
+
+def _group_query(classes: Classes, source: str) -> str:
+    names = ", ".join(f"w{place}" for place in range(len(classes.words())))
+    if not names:
         return f"SELECT count(*) FROM {source}"
-    return f"SELECT {names}, count(*) FROM (SELECT {columns} FROM {source}) AS predicat_classes GROUP BY {names}"
+    return f"SELECT {names}, count(*) FROM ({_words(classes, source)}) AS predicat_classes GROUP BY {names}"
+
+
+def measure_what_runs(plan: Plan, run: Callable[[Plan], Measure], probe: Callable[[str], str | None]) -> Measure:
+    """What `run` measures; filters that the engine cannot run are left out, and are errors of the result.
+
+    `probe` gives the engine's reason why it cannot run a condition, None if it can: it reads no rows. Raises PredicatError if
+    `run` fails and no single filter is the reason, or every one.
+    """
+    try:
+        return run(plan)
+    except PredicatError:
+        broken = {row.qualified: reason for row in plan.filters if (reason := probe(plan.sql(row.qualified))) is not None}
+        if not broken or len(broken) == len(plan.filters):
+            raise
+    result = run(without(plan, broken))
+    result.errors = dict(broken)
+    for group in plan.groups:
+        lost = [name for name in members(plan.dataset, group) if name in broken]
+        if lost:
+            result.errors[f"{plan.dataset.name}.{group}"] = f"it is not checked, because {lost[0]} cannot run"
+    return result
 
 
 def columns_of(plan: Plan) -> str:
@@ -37,53 +80,138 @@ def columns_of(plan: Plan) -> str:
 
 
 def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0) -> Measure:
-    """Measure a plan on its PostgreSQL relation. Raises PredicatError with the server's text if a query fails."""
-    import psycopg  # noqa: PLC0415  # optional
-
+    """Measure a plan on its PostgreSQL relation. Raises PredicatError with the server's text if no filter of it can run."""
     relation = plan.dataset.relation.get("postgres")
     if relation is None:
         raise PredicatError.of(msg.usage(f"dataset {plan.dataset.name!r} names no PostgreSQL relation"))
-    source = exp.to_table(relation, dialect="postgres").sql(dialect="postgres")
-    part = f"{source} TABLESAMPLE BERNOULLI ({sample * 100:.6f}) REPEATABLE (0)" if sample < 1 else source
+    table = _Postgres(connection, exp.to_table(relation, dialect="postgres").sql(dialect="postgres"), sample)
+    return measure_what_runs(plan, table.measure, table.probe)
 
-    def count(classes: Classes) -> Iterable[Sequence[int]]:
-        return connection.execute(grouped(classes, part).encode()).fetchall()
 
-    def rows(condition: str) -> list[Mapping[str, Any]]:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SELECT {columns_of(plan)} FROM {source} WHERE {condition} LIMIT {SAMPLE_ROWS}".encode())
+_COPY_HEADER = 19
+"""Bytes of the header of a binary COPY without extensions; then each row has a count of columns and for each a length."""
+
+
+class _Postgres:
+    """A relation of PostgreSQL, or a sample of it."""
+
+    def __init__(self, connection: psycopg.Connection, source: str, sample: float) -> None:
+        self.connection = connection
+        self.source = source
+        self.sample = sample
+
+    def measure(self, plan: Plan) -> Measure:
+        import psycopg  # noqa: PLC0415  # optional
+
+        try:
+            with self.connection.transaction():
+                part = self.part()
+                totals = count_rows(plan, part, self.fetch, lambda query: self.stream(plan, query))
+                result = measure(plan, totals, lambda condition: self.rows(plan, condition), self.sample)
+                measure_extent(result, plan, self.select)
+        except psycopg.Error as error:
+            raise PredicatError.of(msg.engine_error("PostgreSQL", _one_line(error))) from None
+        return result
+
+    def probe(self, condition: str) -> str | None:
+        import psycopg  # noqa: PLC0415  # optional
+
+        try:
+            with self.connection.transaction():
+                self.connection.execute(f"SELECT {condition} FROM {self.source} LIMIT 0".encode())
+        except psycopg.Error as error:
+            return _one_line(error)
+        return None
+
+    def part(self) -> str:
+        """The sample: of pages and rows of a table, which is quick, and of rows of a view, which has no pages."""
+        if self.sample >= 1:
+            return self.source
+        row = self.connection.execute("SELECT relkind IN ('r', 'm', 'p') FROM pg_class WHERE oid = to_regclass(%s)", (self.source,)).fetchone()
+        if row == (True,):
+            return f"{self.source} TABLESAMPLE BERNOULLI ({self.sample * 100:.6f}) REPEATABLE (0)"
+        self.connection.execute("SELECT setseed(0)")
+        return f"(SELECT * FROM {self.source} WHERE random() < {self.sample:.8f}) AS predicat_sample"
+
+    def fetch(self, query: str) -> Iterator[Sequence[int]]:
+        """The rows of a query through a cursor of the server, so that they are never all here."""
+        with self.connection.cursor(name="predicat") as cursor:
+            cursor.itersize = ROWS
+            cursor.execute(query.encode())
+            yield from cursor
+
+    def stream(self, plan: Plan, query: str) -> Iterator[list[bytes]]:
+        """Batches out of a binary COPY: every row has the same length, so a key is every nth byte."""
+        words = len(plan.classes.words(lanes=True))
+        length = 2 + 12 * words
+        places = [2 + 12 * (key // LANES) + 4 + 7 - key % LANES for key in range(plan.program.keys)]
+        data = bytearray()
+        with self.connection.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT BINARY)".encode()) as copy:
+            for chunk in copy:
+                data += chunk
+                if len(data) >= _COPY_HEADER + ROWS * length:
+                    rows = bytes(data[_COPY_HEADER : _COPY_HEADER + ROWS * length])
+                    del data[_COPY_HEADER : _COPY_HEADER + ROWS * length]
+                    yield [rows[place::length] for place in places]
+        rows = bytes(data[_COPY_HEADER:-2])
+        if rows:
+            yield [rows[place::length] for place in places]
+
+    def select(self, expressions: Sequence[str]) -> Sequence[Any]:
+        row: Sequence[Any] | None = self.connection.execute(f"SELECT {', '.join(expressions)} FROM {self.source}".encode()).fetchone()
+        return row or ()
+
+    def rows(self, plan: Plan, condition: str) -> list[Mapping[str, Any]]:
+        with self.connection.cursor() as cursor:
+            cursor.execute(f"SELECT {columns_of(plan)} FROM {self.source} WHERE {condition} LIMIT {SAMPLE_ROWS}".encode())
             names = [column.name for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
-    def select(expressions: Sequence[str]) -> Sequence[Any]:
-        row: Sequence[Any] | None = connection.execute(f"SELECT {', '.join(expressions)} FROM {source}".encode()).fetchone()
-        return row or ()
 
-    try:
-        result = measure(plan, count, rows, sample)
-        measure_extent(result, plan, select)
-    except psycopg.Error as error:
-        raise PredicatError.of(msg.engine_error("PostgreSQL", " ".join(str(error).split()))) from None
-    return result
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
-    """Measure a plan on a Parquet, CSV or JSON file that DuckDB reads. Raises PredicatError with DuckDB's text if a query fails."""
+    """Measure a plan on Parquet, CSV or JSON files that DuckDB reads. Raises PredicatError with DuckDB's text if no filter can run."""
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    table = exp.Literal.string(source).sql(dialect="duckdb")
+    table = _files(source)
     part = f"{table} USING SAMPLE {sample * 100:.6f}% (bernoulli, 0)" if sample < 1 else table
-    try:
-        with duckdb.connect() as connection:
-            connection.execute("SET TimeZone = 'UTC'")
-            result = measure(plan, lambda classes: connection.execute(grouped(classes, part)).fetchall(),
-                             lambda condition: _dicts(connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"),
-                             sample)  # fmt: skip
-            measure_extent(result, plan, lambda asked: connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ())
+
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+
+        def fetch(query: str) -> Iterator[Sequence[int]]:
+            answer = connection.execute(query)
+            while rows := answer.fetchmany(ROWS):
+                yield from rows
+
+        def run(plan: Plan) -> Measure:
+            try:
+                result = measure(plan, count_rows(plan, part, fetch), lambda condition: _dicts(
+                    connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"), sample)  # fmt: skip
+                measure_extent(result, plan, lambda asked: connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ())
+            except duckdb.Error as error:
+                raise PredicatError.of(msg.engine_error("DuckDB", _one_line(error))) from None
             return result
-    except duckdb.Error as error:
-        raise PredicatError.of(msg.engine_error("DuckDB", " ".join(str(error).split()))) from None
+
+        def probe(condition: str) -> str | None:
+            try:
+                connection.execute(f"SELECT {condition} FROM {table} LIMIT 0")
+            except duckdb.Error as error:
+                return _one_line(error)
+            return None
+
+        return measure_what_runs(plan, run, probe)
+
+
+def _files(source: str) -> str:
+    """What DuckDB reads: of Parquet the columns of all files by their names, so that later files may have more of them."""
+    path = source.rstrip("/") + "/**/*.parquet" if Path(source).is_dir() else source
+    literal = exp.Literal.string(path).sql(dialect="duckdb")
+    return f"read_parquet({literal}, union_by_name = true)" if path.endswith(".parquet") else literal
 
 
 def _dicts(connection: Any, query: str) -> list[Mapping[str, Any]]:

@@ -25,7 +25,7 @@ from predicat.catalog.load import load_catalog
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.quality.engines import SAMPLE_ROWS, columns_of, grouped
+from predicat.quality.engines import SAMPLE_ROWS, columns_of, count_rows
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 
@@ -135,7 +135,7 @@ class PredicatCoverage(TableMetricProvider):
                     sql = f"SELECT {columns_of(questions)} FROM {source} WHERE {condition} LIMIT {SAMPLE_ROWS}"
                     return [dict(row) for row in run(sql).mappings()]
 
-                return measure(questions, lambda classes: run(grouped(classes, source)).fetchall(), rows)
+                return measure(questions, count_rows(questions, source, run), rows)
         except PredicatError as error:
             return EngineFailure(error.diagnostics[0].message)
         except SQLAlchemyError as error:

@@ -35,7 +35,7 @@ def _json(runs: Sequence[Run]) -> Mapping[str, Any]:
 def _slack(runs: Sequence[Run]) -> Mapping[str, Any]:
     """A message of Slack's incoming webhooks. Source: Slack's reference of blocks."""
     lines = [f"*{_escaped(check.status)}* {_escaped(check.message)}" for run in runs for check in run.checks if check.status != "pass"]
-    lines += [f"*error* {_escaped(item.message)}" for run in runs for item in run.errors]
+    lines += [f"*error* {_escaped(failure)}" for run in runs for failure in run.failures]
     more = f"\n... and {len(lines) - MOST} more" if len(lines) > MOST else ""
     header = {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escaped(summary(runs))}*"}}
     body = {"type": "section", "text": {"type": "mrkdwn", "text": ("\n".join(lines[:MOST]) + more)[:2900]}}
@@ -56,7 +56,7 @@ def summary(runs: Sequence[Run]) -> str:
     """One line: how many checks of which datasets hold."""
     checks = [check for run in runs for check in run.checks]
     passed = sum(check.status == "pass" for check in checks)
-    errors = sum(len(run.errors) for run in runs)
+    errors = sum(len(run.failures) for run in runs)
     names = ", ".join(run.dataset for run in runs)
     return f"Filter coverage of {names}: {passed} of {len(checks)} checks passed" + (f", {errors} engine errors" if errors else "")
 

@@ -5,7 +5,7 @@ Coverage, overlaps, gaps and dead conditions all follow from the number of rows 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -17,6 +17,8 @@ from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
 from predicat.passes.substitute import with_defaults
 from predicat.quality.classes import Classes, classes
+from predicat.quality.fold import Program
+from predicat.quality.program import program
 from predicat.review.reasons import atoms as conditions
 from predicat.review.words import words
 
@@ -31,7 +33,10 @@ class Item(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The predicates of a dataset for an engine; `refused` are filters that it cannot evaluate, with the reason."""
+    """The predicates of a dataset for an engine; `refused` are filters that it cannot evaluate, with the reason.
+
+    `groups` are the groups of the dataset all of whose filters are measured, in the order of the program.
+    """
 
     dataset: Dataset
     engine: str
@@ -39,6 +44,8 @@ class Plan(Struct, frozen=True):
     items: tuple[Item, ...]
     refused: Mapping[str, str]
     classes: Classes
+    program: Program
+    groups: tuple[str, ...]
 
     @property
     def lenient(self) -> set[str]:
@@ -56,21 +63,44 @@ def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str) -> P
         raise PredicatError.of(msg.usage(f"there is no dataset {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
     owner = catalog.datasets[dataset]
     rows = [catalog.find(name if "." in name else f"{dataset}.{name}")[0] for name in names] or list(owner.filters.values())
-    kept: list[Filter] = []
-    refused: dict[str, str] = {}
+    nodes = {row.qualified: _node(engine, row.current) for row in rows}
+    refused = {name: node for name, node in nodes.items() if isinstance(node, str)}
+    return _plan(owner, engine, [row for row in rows if row.qualified not in refused], refused)
+
+
+def without(plan: Plan, names: Collection[str]) -> Plan:
+    """The plan without some of its filters."""
+    kept = [row for row in plan.filters if row.qualified not in names]
+    return _plan(plan.dataset, plan.engine, kept, plan.refused)
+
+
+def _plan(dataset: Dataset, engine: str, filters: Sequence[Filter], refused: Mapping[str, str]) -> Plan:
     items: list[Item] = []
     fields: dict[str, Node] = {}
-    for row in rows:
+    for row in filters:
         node = _node(engine, row.current)
-        if isinstance(node, str):
-            refused[row.qualified] = node
-            continue
-        kept.append(row)
+        assert not isinstance(node, str)  # noqa: S101  # those are refused
         items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row, node)]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
     items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
     found = classes((part for item in items for part in conditions(item.node)), lambda node: _render(engine, node))
-    return Plan(owner, engine, tuple(kept), tuple(items), refused, found)
+    places = [place for place, item in enumerate(items) if item.kind == "filter"]
+    accepts_unknown = [row.on_unknown == "accept" for row in filters]
+    groups = _groups(dataset, filters)
+    made = program(found, [item.node for item in items], list(zip(places, accepts_unknown, strict=True)), list(groups.values()))
+    return Plan(dataset, engine, tuple(filters), tuple(items), refused, found, made, tuple(groups))
+
+
+def members(dataset: Dataset, group: str) -> list[str]:
+    """The qualified names of the filters of a group."""
+    return [f"{dataset.name}.{member.partition('@')[0]}" for member in dataset.groups[group]["filters"]]
+
+
+def _groups(dataset: Dataset, filters: Sequence[Filter]) -> dict[str, list[int]]:
+    """The groups all of whose filters are measured, with the places of these."""
+    places = {row.qualified: place for place, row in enumerate(filters)}
+    names = {name: members(dataset, name) for name in dataset.groups}
+    return {name: [places[member] for member in inner] for name, inner in names.items() if set(inner) <= set(places)}
 
 
 def _render(engine: str, node: Node) -> str:

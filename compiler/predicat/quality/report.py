@@ -41,15 +41,21 @@ class Run(Struct, frozen=True):
     about: About | None = None
 
     @property
+    def failures(self) -> list[str]:
+        """What an engine could not do: the whole dataset, or single filters and groups of it."""
+        own = self.measure.errors if self.measure is not None else {}
+        return [*(item.message for item in self.errors), *(f"{name}: {reason}" for name, reason in own.items())]
+
+    @property
     def status(self) -> str:
         """The worst of its checks: "pass", "warn" or "fail"; "fail" too where an engine failed."""
         statuses = {check.status for check in self.checks}
-        return "fail" if self.errors or "fail" in statuses else "warn" if "warn" in statuses else "pass"
+        return "fail" if self.failures or "fail" in statuses else "warn" if "warn" in statuses else "pass"
 
     @property
     def code(self) -> int:
         """0 fine, 1 a bound is broken, 3 an engine failed."""
-        if self.errors:
+        if self.failures:
             return 3
         return 1 if any(check.status == "fail" for check in self.checks) else 0
 
@@ -71,7 +77,7 @@ def text(runs: Sequence[Run]) -> str:
         for name, reason in found.refused.items() if found is not None else ():
             lines.append(f"not measured: {name}: {reason}")
         lines += [""] if found is not None else []
-        lines += [f"ERROR {item.message}" for item in run.errors]
+        lines += [f"ERROR {failure}" for failure in run.failures]
         for check in run.checks:
             if check.status == "pass":
                 continue
@@ -104,7 +110,7 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
             "catalog": run.about.catalog if run.about else None,
             "revision": run.about.revision if run.about else None,
             "code": run.code,
-            "errors": [item.message for item in run.errors],
+            "errors": run.failures,
             "checks": [
                 {"name": check.name, "kind": check.kind, "status": check.status, "message": check.message, "value": check.value,
                  "unit": check.unit, "bound": check.bound, "blame": check.blame or None, "history": list(check.history), "rows": [plain(row) for row in check.rows]}
@@ -131,6 +137,7 @@ def _measure(found: Measure) -> dict[str, Any]:
         "overlaps": [{"filters": list(pair), "rows": rows, "jaccard": found.jaccard(*pair)} for pair, rows in sorted(found.overlaps.items())],
         "groups": {name: {"gap": count.gap, "overlap": count.overlap} for name, count in found.groups.items()},
         "refused": found.refused,
+        "errors": found.errors,
     }  # fmt: skip
 
 
@@ -144,16 +151,17 @@ def junit(runs: Sequence[Run]) -> str:
     root = Element("testsuites", name="predicat quality")
     for run in runs:
         failed = sum(check.status == "fail" for check in run.checks)
-        suite = SubElement(root, "testsuite", name=run.dataset, tests=str(len(run.checks) + len(run.errors)), failures=str(failed), errors=str(len(run.errors)))
+        tests, errors = len(run.checks) + len(run.failures), len(run.failures)
+        suite = SubElement(root, "testsuite", name=run.dataset, tests=str(tests), failures=str(failed), errors=str(errors))
         for check in run.checks:
             case = SubElement(suite, "testcase", classname=check.name, name=check.kind)
             if check.status == "fail":
                 SubElement(case, "failure", message=check.message).text = check.blame
             elif check.status == "warn":
                 SubElement(case, "system-out").text = f"warning: {check.message}"
-        for item in run.errors:
+        for failure in run.failures:
             case = SubElement(suite, "testcase", classname=run.dataset, name="engine")
-            SubElement(case, "error", message=item.message)
+            SubElement(case, "error", message=failure)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
 
@@ -162,7 +170,7 @@ def markdown(runs: Sequence[Run]) -> str:
     lines: list[str] = []
     for run in runs:
         lines += [f"### {run.dataset}", ""]
-        lines += [f"- **error**: {item.message}" for item in run.errors]
+        lines += [f"- **error**: {failure}" for failure in run.failures]
         lines += [f"- **{check.status}**: {check.message}{'; ' + check.blame if check.blame else ''}" for check in run.checks if check.status != "pass"]
         if run.measure is not None:
             found = run.measure
