@@ -156,7 +156,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("filters/large/coverage/at_least", None, "coverage", "orders.large", "1%", None),
     ("filters/large/coverage/at_most", "60%", "coverage", "orders.large", "50% (warn)", "60%"),
     ("filters/large/coverage/unknown_at_most", 11, "coverage", "orders.large", "10 rows", "11 rows"),
-    (f"{LARGE}/1/deprecated", "2031-12-31", "deprecated", "orders.large", "2030-12-31", "2031-12-31"),
+    (f"{LARGE}/1/deprecated", "2031-12-31", "deprecation", "orders.large", "2030-12-31", "2031-12-31"),
     (f"{LARGE}/1/sql", "amount > 11", "version", "orders.large", "amount > 10", "amount > 11"),
     (f"{LARGE}/3", {"sql": "amount > 3"}, "version", "orders.large", None, "amount > 3"),
     (f"{LARGE}/1", None, "version", "orders.large", "amount > 10", None),

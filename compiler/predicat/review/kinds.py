@@ -44,7 +44,7 @@ KINDS: dict[str, Kind] = {kind.code: kind for kind in (
          "Views, and calls without the argument, see another value.", (WARNING, WARNING, WARNING)),
     Kind("param-description", f"{_VERSION}/params/*/description", "description of parameter {1} (version {0})", "For people.", _ASIDE),
     Kind("param-order", f"{_VERSION}/order", "order of the parameters (version {0})", "Arguments by position mean other parameters."),
-    Kind("deprecated", f"{_VERSION}/deprecated", "deprecation of version {0}", "A version goes on another day.", (WARNING, WARNING, WARNING)),
+    Kind("deprecation", f"{_VERSION}/deprecated", "deprecation of version {0}", "A version goes on another day.", (WARNING, WARNING, WARNING)),
     Kind("test", "filters/*/tests/*", "test {0}", "A test was added or removed."),
     Kind("test-expectation", "filters/*/tests/*/matches", "expectation of the test {0}", "A test asks for another outcome.",
          (WARNING, WARNING, WARNING)),

@@ -37,29 +37,35 @@ class Proof(Struct, frozen=True):
         return self.defaults or self.verdict
 
     @property
+    def alike(self) -> bool:
+        """Whether there is one answer, for the defaults and for all values."""
+        return self.defaults is None or (self.defaults.kind, self.defaults.proof) == (self.verdict.kind, self.verdict.proof)
+
+    @property
     def title(self) -> str:
         """The verdict in a word, or in one for the defaults and one for all values where they differ."""
-        if self.defaults is None or self.defaults.kind == self.verdict.kind:
+        if self.alike:
             return show.title(self.main)
         return f"{self.short} ({show.title(self.verdict)} for all values)"
 
     @property
     def short(self) -> str:
         """The verdict that views and calls without arguments see."""
-        alike = self.defaults is None or self.defaults.kind == self.verdict.kind
-        return show.title(self.main) + ("" if alike else " at the defaults")
+        return show.title(self.main) + ("" if self.alike else " at the defaults")
 
     def lines(self) -> list[str]:
         """The verdict in sentences."""
         if self.defaults is None:
             return [show.sentence(self.verdict)]
         names = ", ".join(self.params)
+        if self.alike:
+            return [f"{show.sentence(self.defaults)}, at the defaults of {names} and for all values"]
         return [f"at the defaults of {names}: {show.sentence(self.defaults)}", f"for all values of {names}: {show.sentence(self.verdict)}"]
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Rows that show it: what each shows, the row, and the row with its outcomes."""
         found: dict[tuple[str, str, str], None] = {}
-        for verdict in (self.defaults, self.verdict):
+        for verdict in (self.main,) if self.alike else (self.defaults, self.verdict):
             for what, witness in show.witnesses(verdict) if verdict is not None else ():
                 found[(what, show.row_text(witness.row), show.witness_text(witness))] = None
         return list(found)

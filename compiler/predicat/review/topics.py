@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from predicat.review.entries import Cause, Entry, Review
-from predicat.review.kinds import ROWS
+from predicat.review.kinds import KINDS, ROWS
 
 HEADS = ("rows", "filter", "filter-renamed", "dataset-renamed", "not-compared")
 """Kinds that say what happens to the rows of a thing."""
@@ -113,7 +113,18 @@ def summaries(review: Review) -> tuple[str, str]:
 
 
 def _listed(found: Counter[str]) -> str:
-    return ", ".join(f"{count} {what}" for what, count in found.items())
+    return ", ".join(f"{count} {_plural(what) if count > 1 else what}" for what, count in found.items())
+
+
+_NOUNS = frozenset(code.replace("-", " ") for code in KINDS)
+
+
+def _plural(what: str) -> str:
+    """`relations changed` and `tests`; what is no name of a kind, such as `wider`, stays as it is."""
+    noun, _, status = what.rpartition(" ")
+    if noun in _NOUNS and status in ("added", "removed", "changed"):
+        return f"{_plural(noun)} {status}"
+    return f"{what}s" if what in _NOUNS and not what.endswith("s") else what
 
 
 def tally(found: Sequence[Topic]) -> str:
