@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import Node, fields_of
-from predicat.ir.text import to_text
 from predicat.review.compare import compare_nodes
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.trials import accepted, classes
@@ -18,26 +17,27 @@ def check(context: Context) -> Iterator[Finding]:
     alike: dict[tuple[str, str, frozenset[str]], list[Filter]] = {}
     for row, node in context.filters():
         alike.setdefault((row.dataset, row.on_unknown, frozenset(fields_of(node))), []).append(row)
-    for (_, on_unknown, _), members in alike.items():
-        nodes = [row.current.predicate.node for row in members]
-        first_of: dict[int, int] = {}
-        for same in classes([context.trial(row) for row in members], accept=on_unknown == "accept"):
-            first_of |= _duplicates(context, nodes, sorted(same), on_unknown)
-        for at, first in sorted(first_of.items()):
+    for members in alike.values():
+        for at, first in _duplicates(context, members) if len(members) > 1 else ():
             row, one = members[at], members[first]
             yield Finding(RULE.code, row.qualified, f"it accepts the same rows as {one.qualified}", row.span,
                           f"refer to it instead: all: [{one.name}]", filters=(row.qualified, one.qualified))  # fmt: skip
 
 
-def _duplicates(context: Context, nodes: Sequence[Node], members: Sequence[int], on_unknown: str) -> dict[int, int]:
-    """For the predicates that accept the same rows as an earlier one, the first such one. Members are given and returned by number."""
-    chosen = [nodes[number] for number in members]
+def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, int]]:
+    """The filters that accept the same rows as an earlier one, with the first such one, by number. All have one rule for UNKNOWN."""
+    on_unknown = members[0].on_unknown
 
     def answer() -> str:
-        return json.dumps(_proved(chosen, on_unknown, context.timeout))
+        first_of: dict[int, int] = {}
+        for same in classes([context.trial(row) for row in members], accept=on_unknown == "accept"):
+            chosen = sorted(same)
+            pairs = _proved([members[number].current.predicate.node for number in chosen], on_unknown, context.timeout)
+            first_of |= {chosen[at]: chosen[first] for at, first in pairs}
+        return json.dumps(sorted(first_of.items()))
 
-    pairs: list[list[int]] = json.loads(context.ask(("duplicates", on_unknown, *map(to_text, chosen)), answer))
-    return {members[at]: members[first] for at, first in pairs}
+    found = context.ask(("duplicates", on_unknown, *map(context.text, members)), answer)
+    return [(at, first) for at, first in json.loads(found)]
 
 
 def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tuple[int, int]]:

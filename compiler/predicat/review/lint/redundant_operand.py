@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Node
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
+_LOGIC = ("and", "or", "not", "is_true")
+
 
 def check(context: Context) -> Iterator[Finding]:
     for row, node in context.filters():
-        if row.current.references:
-            continue  # a part of it may be of use to the filter that it comes from
-        for shorter, parent, place in _shorter(node):
-            if context.trial(row).differs(shorter, accept=row.on_unknown == "accept"):
-                continue
-            if context.same_rows(node, shorter, (row.on_unknown, row.on_unknown)):
-                operand = parent.args[place]
-                yield Finding(RULE.code, row.qualified, f"this operand of {parent.op.upper()} decides no row", operand.span,
-                              "the others say it already; leave it out", _fix(parent, place))  # fmt: skip
-                break
+        if row.current.references or not (isinstance(node, Call) and node.op in _LOGIC):
+            continue  # of a reference a part may be of use to the filter that it comes from
+        number = int(context.ask(("redundant", row.on_unknown, row.current.body, context.text(row)), partial(_first, context, row)))
+        if number >= 0:
+            _, parent, place = list(_shorter(node))[number]
+            yield Finding(RULE.code, row.qualified, f"this operand of {parent.op.upper()} decides no row", parent.args[place].span,
+                          "the others say it already; leave it out", _fix(parent, place))  # fmt: skip
+
+
+def _first(context: Context, row: Filter) -> str:
+    """The number of the first operand that can be left out, -1 for none."""
+    node = row.current.predicate.node
+    for number, (shorter, _, _) in enumerate(_shorter(node)):
+        if context.trial(row).differs(shorter, accept=row.on_unknown == "accept"):
+            continue
+        if context.same_rows(node, shorter, (row.on_unknown, row.on_unknown)):
+            return str(number)
+    return "-1"
 
 
 def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
     """The predicate without one operand of an AND or OR, wherever it has one."""
-    if not isinstance(node, Call) or node.op not in ("and", "or", "not", "is_true"):
+    if not isinstance(node, Call) or node.op not in _LOGIC:
         return
     for place, arg in enumerate(node.args):
         left = _others(node, place)

@@ -74,6 +74,7 @@ class Context(Struct):
     timeout: float = 1.0
     answers: Answers = field(default_factory=Answers)
     trials: dict[str, Trial] = field(default_factory=dict[str, Trial])
+    texts: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def datasets(self) -> Mapping[str, Dataset]:
@@ -92,6 +93,12 @@ class Context(Struct):
                 nodes = [with_defaults(member.current.predicate.node) for member in members]
                 yield Group(f"{dataset.name}.{name}", bool(spec.get("exclusive")), bool(spec.get("exhaustive")), members, nodes)
 
+    def text(self, row: Filter) -> str:
+        """The canonical text of a filter's predicate."""
+        if row.qualified not in self.texts:
+            self.texts[row.qualified] = to_text(row.current.predicate.node)
+        return self.texts[row.qualified]
+
     def trial(self, row: Filter) -> Trial:
         """The outcomes of a filter's predicate on rows around its constants."""
         if row.qualified not in self.trials:
@@ -100,10 +107,11 @@ class Context(Struct):
 
     def never(self, row: Filter, outcome: Outcome) -> bool:
         """Whether a filter's predicate provably never has an outcome."""
-        if self.trial(row).shows(outcome):
-            return False
-        node = row.current.predicate.node
-        return self.ask(("never", str(outcome), to_text(node)), lambda: example(node, outcome, self.timeout)[0] == "none")
+
+        def answer() -> bool:
+            return not self.trial(row).shows(outcome) and example(row.current.predicate.node, outcome, self.timeout)[0] == "none"
+
+        return self.ask(("never", str(outcome), self.text(row)), answer)
 
     def compared(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
         """What the second predicate does to the rows of the first, as the kind of a verdict; "open" where nothing is proved."""
