@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -24,12 +25,14 @@ BYTE_CODE = tempfile.TemporaryDirectory()
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def cpu(*command: str, cwd: Path = ROOT, cache: str | None = None) -> float:
-    """CPU seconds of a command, with Python's byte code kept as an installed program has it; `cache` is the user's cache folder."""
+def cpu(*command: str, cwd: Path = ROOT, cache: str | None = None, codes: Sequence[int] = (0,)) -> float:
+    """CPU seconds of a command, which must end with one of some exit codes, with Python's byte code kept as an installed program has it; `cache` is the user's cache folder."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"PYTHONPYCACHEPREFIX": BYTE_CODE.name} | ({"PREDICAT_CACHE": cache} if cache else {})
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([*PROGRAM, *command], cwd=cwd, check=True, capture_output=True, env=environment)
+    done = subprocess.run([*PROGRAM, *command], cwd=cwd, check=False, capture_output=True, text=True, env=environment)
+    if done.returncode not in codes:
+        sys.exit(f"predicat {' '.join(command)} ended with exit code {done.returncode}:\n{done.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
