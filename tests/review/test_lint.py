@@ -177,7 +177,6 @@ def test_values_that_a_predicate_requires(text: str, values: dict[str, set[str]]
 def test_the_reference_catalog_has_only_findings_that_are_known() -> None:
     found = findings.collect(predicat.load_catalog("catalog"), ignore=["P101"])
     assert sorted({(item.code, item.name) for item in found}) == [
-        ("P204", "events.insecure_source"),  # EXISTS is how the CloudEvents document writes it
         ("P206", "events.after_tso_wire"),  # the same filter in another language, on purpose
         ("P206", "events.from_github_glob"),  # as above
         ("P206", "events.pull_of_repository"),  # as above

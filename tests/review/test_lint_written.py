@@ -19,7 +19,8 @@ from predicat.review.lint.mixed_operators import RULE as MIXED
 from tests.cli.test_commands import run
 
 FIELDS = {"status": "string", "n": "bigint", "m": "bigint", "created": "timestamp", "day": "date", "x": "double", "y": "double",
-          "price": "decimal(10,2)", "ok": "boolean"}  # fmt: skip
+          "price": "decimal(10,2)", "ok": "boolean",
+          "tags": "map<string, string>", "words": "array<string>"}  # fmt: skip
 HEAD = f"apiVersion: predicat/v1\ndataset: orders\nrelation: orders\nfields: {json.dumps(FIELDS)}\n"
 
 
@@ -57,7 +58,7 @@ FOUND = {
     "P511": ["x + 0.1 = 0.3", "x * y = 0.5", "x / 3 <> y", "price * 1.1 = 2.2 OR x * 0.1 IN (1.0, 2.0)", "abs(x - y) = 0.1", "cel: x * 1.1 == y"],
 }  # fmt: skip
 LEFT_ALONE = {
-    "P303": ["lower(status) <> 'abc'", "status = 'abc'", "lower(status) = status"],
+    "P303": ["lower(status) <> 'abc'", "status = 'abc'", "lower(status) = status", "exists(words, w -> lower(w) = 'a')", "lower(status) LIKE '%a'"],
     "P501": ["status IS NULL", "status IS DISTINCT FROM NULL", "cel: status == null", "coalesce(status, NULL) = 'a'", "status IN ('a')", "nullif(n, 1) = 2"],
     "P502": ["status IN ('a')", "cel: n in [1]"],
     "P503": ["n IN (1, 2)", "status IN ('a', 'A')", "n = 1 OR m = 1", "n IN (1, 2) OR m IN (1, 2)"],
@@ -124,6 +125,10 @@ CAUSES = [
     ("status <> 'a' AND (ok OR lower(status) = 'ABC')", ["P301", "P504"]),  # two causes at two places
     ("n IN (1, 1) OR status = 'b' AND ok", ["P503", "P509"]),
     ("TRUE", []),
+    ("FALSE", []),
+    ("status IS NOT NULL AND status = 'a'", []),  # a guard: FALSE where the rest is UNKNOWN
+    ("cel: has(tags.k) && tags.k == 'a'", []),
+    ("n > 1 AND n > 3", ["P204"]),
 ]
 
 

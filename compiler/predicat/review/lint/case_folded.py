@@ -5,20 +5,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
-from predicat.ir.tree import Apply, Const, ListOf, Member, Name
+from predicat.ir.tree import Apply, Const, ListOf, Member, Name, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, walk
 
 
 def check(context: Context) -> Iterator[Finding]:
     for row, tree in bodies(context):
+        fields = context.datasets[row.dataset].fields
         for part in walk(tree):
             match part:
-                case Apply(op="eq" | "in" | "starts_with" | "like", args=(Apply(op="lower" | "upper", args=(Name() | Member(),)) as folded, Const() | ListOf())):
-                    yield Finding(RULE.code, row.qualified, f"no plain index and no pushdown helps {folded.span.text}", part.span,
-                                  f"keep the field in one case, or make an index on {folded.span.text}")  # fmt: skip
+                case Apply(op="eq" | "in" | "starts_with" | "like", args=(Apply(op="lower" | "upper" as fold, args=(field,)), value)):
+                    if _dotted(field) in fields and _is_constant(value):
+                        folded = f"{fold}({field.span.text})"
+                        yield Finding(RULE.code, row.qualified, f"no plain index and no pushdown helps {folded}", part.span,
+                                      f"keep the field in one case, or make an index on {folded}")  # fmt: skip
                 case _:
                     pass
+
+
+def _dotted(tree: Tree) -> str:
+    """The name that a tree is, with its dots; an empty text where it is none."""
+    match tree:
+        case Name(name):
+            return name
+        case Member(base, key):
+            return f"{outer}.{key}" if (outer := _dotted(base)) else ""
+        case _:
+            return ""
+
+
+def _is_constant(value: Tree) -> bool:
+    """Whether a value is constant and an index on the folded field would find it: a pattern that begins with % is not."""
+    return isinstance(value, ListOf) or (isinstance(value, Const) and not str(value.value).startswith("%"))
 
 
 RULE = Rule("P303", "case-folded", "A condition on lower() or upper() of a field, for which no plain index helps.", check, Severity.NOTE)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from predicat.catalog.model import Filter
 from predicat.diagnostics import Severity
-from predicat.ir.nodes import Literal
 from predicat.ir.tree import Const
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
+def _is_constant(row: Filter) -> bool:
+    """Whether TRUE or FALSE is all that is written: every row is meant, or none."""
+    return isinstance(row.current.tree, Const) and row.current.tree.value is not None
+
+
 def _tautology(context: Context) -> Iterator[Finding]:
-    for row, node in context.filters():
-        if isinstance(node, Literal) and isinstance(row.current.tree, Const):
-            continue  # TRUE is written where every row is meant
+    for row, _ in context.filters():
+        if _is_constant(row):
+            continue
         if context.never(row, outcome=False) and not context.never(row, outcome=True):
             yield Finding("P201", row.qualified, "it is TRUE for every row but those for which it is UNKNOWN", row.current.span,
                           "if it is about missing values, write IS NOT NULL")  # fmt: skip
@@ -21,8 +26,11 @@ def _tautology(context: Context) -> Iterator[Finding]:
 
 def _contradiction(context: Context) -> Iterator[Finding]:
     for row, _ in context.filters():
+        if _is_constant(row):
+            continue
         if context.never(row, outcome=True) and not context.never(row, outcome=False):
-            yield Finding("P202", row.qualified, "it is TRUE for no row: its conditions contradict each other", row.current.span)
+            yield Finding("P202", row.qualified, "it is TRUE for no row", row.current.span,
+                          "its conditions contradict each other, or ask for what no value is")  # fmt: skip
 
 
 def _undecided(context: Context) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ def check(context: Context) -> Iterator[Finding]:
             value, pattern = part.args[0], part.args[1]
             found = like.simple(pattern.value) if isinstance(pattern.value, str) else None
             if found is not None and found[0] == "eq":
-                yield Finding(RULE.code, row.qualified, f"{shown(found[1])} has no wildcard: LIKE is = here", part.span,
+                yield Finding(RULE.code, row.qualified, f"{pattern.span.text or shown(found[1])} has no wildcard: LIKE is = here", part.span,
                               "write =, or add the % that is missing", _fix(value, pattern, found[1]))  # fmt: skip
 
 

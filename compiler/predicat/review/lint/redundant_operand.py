@@ -30,7 +30,8 @@ def _first(context: Context, row: Filter) -> str:
     for number, (shorter, _, _) in enumerate(_shorter(node)):
         if context.trial(row).differs(shorter, accept=row.on_unknown == "accept"):
             continue
-        if context.same_rows(node, shorter, (row.on_unknown, row.on_unknown)):
+        # An operand that makes FALSE of UNKNOWN, as `has(m.k) && m.k == "x"`, is a guard: bounds on UNKNOWN rows see it.
+        if context.compared(node, shorter, (row.on_unknown, row.on_unknown)) == "equivalent":
             return str(number)
     return "-1"
 
@@ -65,4 +66,4 @@ def _fix(parent: Call, place: int) -> Fix | None:
     return Fix(Span(spans[0].source, start, end), "")
 
 
-RULE = Rule("P204", "redundant-operand", "An operand of AND or OR that decides no row (proved).", check, over=("P301", "P302", "P303"))
+RULE = Rule("P204", "redundant-operand", "An operand of AND or OR that decides no row (proved); none that makes FALSE of UNKNOWN.", check, over=("P301", "P302", "P303"))

@@ -118,13 +118,13 @@ class Context(Struct):
 
         def answer() -> str:
             verdict = compare_nodes(before, after, on_unknown, self.timeout)
-            return "same rows" if verdict.same_rows else verdict.kind if verdict.proof == PROVED else "open"
+            return verdict.kind if verdict.proof == PROVED else "open"
 
         return self.ask(("compared", *on_unknown, to_text(before), to_text(after)), answer)
 
     def same_rows(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> bool:
         """Whether two predicates provably accept the same rows."""
-        return self.compared(before, after, on_unknown) == "same rows"
+        return self.compared(before, after, on_unknown).startswith("equivalent")
 
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
         """The answer to a question about predicates, which is kept with the time that it was given."""
