@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -289,7 +289,7 @@ def _simple_double(low: int, high: int) -> int:
     return low if not math.isinf(first) else high
 
 
-_MOST_VALUES = 40_000
+_MOST_TIMES = 6_000
 _CLOCK = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
 _WITHIN = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
 _DAYS = {"day_of_week": 7, "month": 3_660, "day": 3_660, "day_of_year": 3_660}
@@ -305,13 +305,18 @@ def _periodic(changes: Changes, kind: Type, starts: list[int], ends: list[int]) 
     window = 1 if not dated else _ALL_DAYS if len(dated) > 1 and "day_of_week" in dated else max(_DAYS[op] for op in dated)
     if kind == DATE:
         for start, end in zip(starts, ends, strict=True):
-            yield from _distinct(changes, kind, range(start, min(end, start + window - 1) + 1))
+            yield from _distinct(changes.periodic, kind, range(start, min(end, start + window - 1) + 1))
         return
+    dates = {node: own for node, own in changes.periodic.items() if node.op in _DAYS}
     clock = _clock(changes)
-    if len(clock) > _MOST_VALUES:
-        raise NotCases
+    times = [key_of(value, kind) for value in _distinct(_without(changes.periodic, dates), kind, clock)]
     for start, end in zip(starts, ends, strict=True):
-        yield from _distinct(changes, kind, _moments(start, end, window, clock))
+        keys = [*_parts_of_days(start, end, clock), *_whole_days(start, end, window, dates, times)]
+        yield from _distinct(changes.periodic, kind, keys)
+
+
+def _without(nodes: Mapping[Call, set[int]], others: Mapping[Call, set[int]]) -> dict[Call, set[int]]:
+    return {node: own for node, own in nodes.items() if node not in others}
 
 
 def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[Any]:
@@ -329,7 +334,7 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
             if low <= high:
                 # From the end that is nearer to zero: these read best.
                 keys = range(low, min(high, low + period - 1) + 1) if low >= 0 else range(high, max(low, high - period + 1) - 1, -1)
-                yield from _distinct(changes, BIGINT, keys)
+                yield from _distinct(changes.periodic, BIGINT, keys)
 
 
 def _clock(changes: Changes) -> list[int]:
@@ -339,28 +344,33 @@ def _clock(changes: Changes) -> list[int]:
         keys = {key for node, own in changes.periodic.items() if node.op == unit for key in own if 0 < key < _WITHIN[unit]}
         if keys:
             whole = DAY // (step * _WITHIN[unit])
-            if whole * len(keys) > _MOST_VALUES:
+            if whole * len(keys) > _MOST_TIMES:
                 raise NotCases
             found |= {number * step * _WITHIN[unit] + key * step for number in range(whole) for key in (0, *keys)}
     return sorted(found)
 
 
-def _moments(start: int, end: int, window: int, clock: list[int]) -> Iterator[int]:
-    """Moments of a range: those of the day on which it starts and of that on which it ends, and those of whole days between."""
-    first_day, last_day = start // DAY, end // DAY
+def _parts_of_days(start: int, end: int, clock: list[int]) -> Iterator[int]:
+    """The moments of a range on the day on which it starts and on that on which it ends."""
     yield start
-    days = range(first_day, min(first_day + window, last_day) + 1)
-    if len(days) * len(clock) > 20 * _MOST_VALUES:
-        raise NotCases
-    for day in days if last_day in days else (*days, last_day):
+    for day in {start // DAY, end // DAY}:
         for time in clock:
             if start <= day * DAY + time <= end:
                 yield day * DAY + time
 
 
-def _distinct(changes: Changes, kind: Type, keys: Iterable[int]) -> Iterator[Any]:
-    """The values of some keys that differ in the results of the periodic operators, one for each."""
-    parts = [(compile_node(_over(node, kind)), sorted(own)) for node, own in changes.periodic.items()]
+def _whole_days(start: int, end: int, window: int, dates: Mapping[Call, set[int]], times: list[int]) -> Iterator[int]:
+    """Moments of the days of a range, one for each kind of day and of time of the day."""
+    first, last = -(-start // DAY), (end + 1) // DAY - 1
+    days = [day * DAY for day in range(first, min(last, first + window - 1) + 1)]
+    for value in _distinct(dates, TIMESTAMP, days):
+        day = key_of(value, TIMESTAMP)
+        yield from (day + time for time in times)
+
+
+def _distinct(periodic: Mapping[Call, set[int]], kind: Type, keys: Iterable[int]) -> Iterator[Any]:
+    """The values of some keys that differ in the results of periodic operators, one for each."""
+    parts = [(compile_node(_over(node, kind)), sorted(own)) for node, own in periodic.items()]
     seen = set()
     for key in keys:
         value = value_of(key, kind)
