@@ -20,6 +20,7 @@ Slot = tuple[str | int, ...]
 EACH = -1
 _READS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
 """Conversions that few texts have: some that do are tried."""
+_MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
 _VARIANTS = {"lower": ["a", "A"], "upper": ["a", "A"], "trim": ["a", " a"], "ltrim": ["a", " a"], "rtrim": ["a", "a "]}
 """Texts that differ and have the same result."""
 _JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
@@ -73,6 +74,10 @@ class Probe:
                     for value in _around(node.op, constant, self.kinds[place]):
                         if value not in self.values[place] or isinstance(value, bool):
                             self.values[place].append(value)
+            if node.op in ("hour", "day_of_week") and len(node.args) > 1:  # in a time zone: which moment has an hour there is not looked up
+                step = timedelta(hours=1) if node.op == "hour" else timedelta(days=1)
+                for place in places:
+                    self.values[place] += [] if self.kinds[place] != TIMESTAMP else [_MOMENT + number * step for number in range(24)]
             for place in places if node.op in _VARIANTS else ():
                 self.values[place] += [] if self.kinds[place] not in (STRING, JSON) else _VARIANTS[node.op]
             if node.op not in ("and", "or", "not", "cond") and len(places) > 1:

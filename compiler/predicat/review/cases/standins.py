@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -106,9 +107,24 @@ def _try(test: Node, take: Any, *args: Any) -> Any:
         raise Unknown(test) from None
 
 
+def _table(node: Node, variable: Field) -> machine.Table:
+    found = _known_table(node, variable)
+    if found is None:
+        raise NotCases
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _known_table(node: Node, variable: Field) -> machine.Table | None:
+    """The machine of a test, kept: a review compares one filter with several, and filters share their tests."""
+    try:
+        return Texts(variable).table(node)
+    except NotCases:
+        return None
+
+
 def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[str]:
-    texts = Texts(variable)
-    tables = [_try(test, texts.table, node) for node, test in zip(nodes, tests, strict=True)]
+    tables = [_try(test, _table, node, variable) for node, test in zip(nodes, tests, strict=True)]
     found = machine.texts(tables)
     runs = [compile_node(node) for node in nodes]
     if any(_labels(runs, text) != labels for labels, text in found.items()):
