@@ -177,7 +177,7 @@ class _Comparison:
         """Rows to try with their outcomes, worked out when they are asked for, and once."""
         yield from self.tried
         if self.untried is None:
-            self.untried = iter(()) if self.params else Probe(self.nodes).rows(_PROBES)
+            self.untried = Probe(self.nodes).rows(_PROBES)
         for row in self.untried:
             try:
                 found = (row, *self.outcomes(row))
@@ -263,7 +263,7 @@ class _Comparison:
                 if test(*pair) and (seen := self.witness(*self.parted(values), test)) is not None:
                     return seen
         for row, a, b in self.trials():
-            if test(a, b) and (seen := self.witness(row, {}, test)) is not None:
+            if test(a, b) and (seen := self.witness(*self.parted(row), test)) is not None:
                 return seen
         for attempt in _ROUNDED if self.rounds else _ATTEMPTS:
             answer = self.solve(formula, test, attempt) if self.texts or not attempt.opaque_texts else "open"
@@ -275,8 +275,10 @@ class _Comparison:
 
     def last_trials(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
         """More rows, where the solver has none: a difference that nobody proves may be a plain one."""
-        for row in Probe(self.nodes).rows(_MORE_PROBES, seed=1) if not self.params else ():
-            if (seen := self.witness(row, {}, test)) is not None:
+        partial = [row for pair, row in self.cases.partial.items() if test(*pair)] if self.cases is not None else []
+        for number, row in enumerate(Probe(self.nodes).rows(_MORE_PROBES, seed=1)):
+            tried = _together(partial[number % len(partial)], row) if partial else row
+            if (seen := self.witness(*self.parted(tried), test)) is not None:
                 return seen
         self.open = True
         return None
@@ -372,6 +374,13 @@ def _rounds(node: Node) -> bool:
     if not isinstance(node, Call) or node.type != DOUBLE:
         return False
     return node.op in _ROUNDING or (node.op == "to_double" and isinstance(node.args[0].type, DecimalType))
+
+
+def _together(row: Any, other: Any) -> Any:
+    """A row with what it lacks from another one."""
+    if not isinstance(row, Mapping) or not isinstance(other, Mapping):
+        return row
+    return {**other, **{name: _together(value, other.get(name)) for name, value in row.items()}}
 
 
 def _operands(op: str, node: Node) -> set[str]:

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, ranged_over
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
 from predicat.ir.values import EXACT, INT_MAX, INT_MIN, seconds
 from predicat.semantics import like, regex
@@ -31,11 +31,12 @@ _FIRST = {"gt": 1, "lt": -1, "ne": 1}
 
 
 class Probe:
-    """Candidate values of every place that some predicates read, and rows made of them."""
+    """Candidate values of every place that some predicates read, and rows made of them. Parameters stand in rows as `:name`."""
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
         self.kinds: dict[Slot, Type] = {}
+        self.parameters: set[str] = set()
         self.documents: set[Slot] = set()
         """Places of JSON numbers: JSON has no NaN and no infinity."""
         for node in nodes:
@@ -53,6 +54,8 @@ class Probe:
             return set()
         slot = _slot(node, env)
         if slot is not None:
+            if isinstance(node, Parameter):
+                self.parameters.add(f":{node.decl.name}")
             asked = isinstance(node, Call) and node.op in ("json_is", "json_size")  # of any value: they say nothing of its kind
             self._add(slot, JSON if asked else node.type)
             if isinstance(node, Call) and node.op == "json_number":
@@ -108,6 +111,12 @@ class Probe:
     # --- rows
 
     def rows(self, count: int, seed: int = 0) -> Iterator[dict[str, Any]]:
+        """At most so many rows; each has a value for every parameter, which is no NaN."""
+        for row in self._mixed(count, seed):
+            if all(row.get(name) is not None and row[name] == row[name] for name in self.parameters):
+                yield row
+
+    def _mixed(self, count: int, seed: int) -> Iterator[dict[str, Any]]:
         """So many rows: first all absent, then the likeliest values of all places, one at a time, mixtures. The same for the same seed."""
         chance = random.Random(seed)  # noqa: S311  # no secret
         slots = list(self.values)
@@ -176,6 +185,8 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
     match node:
         case Field():
             return (node.decl.name,)
+        case Parameter():
+            return (f":{node.decl.name}",)
         case Variable():
             return env.get(node.name)
         case Call(op="get" | "member" | "json_get" | "index" | "json_at"):

@@ -30,10 +30,14 @@ _ROUNDS = 24
 
 
 class Cases(Struct, frozen=True):
-    """The pairs of outcomes that are possible at all; a pair that is not in `possible` has no row. `rows` were seen by the evaluator."""
+    """The pairs of outcomes that are possible at all; a pair that is not in `possible` has no row. `rows` were seen by the evaluator.
+
+    `partial` are rows for the other pairs, without the places of tests that no case is known of.
+    """
 
     possible: frozenset[Pair]
     rows: Mapping[Pair, Mapping[str, Any]]
+    partial: Mapping[Pair, Mapping[str, Any]]
 
 
 def cases(before: Node, after: Node) -> Cases | None:
@@ -150,22 +154,25 @@ class _Proof:
             states = following
             if looked_at > _MOST_STATES:
                 raise NotCases
-        return Cases(frozenset(possible), self.confirmed(possible))
+        return self.confirmed(possible)
 
-    def confirmed(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> dict[Pair, dict[str, Any]]:
+    def confirmed(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> Cases:
         """The rows, under the outcomes that the evaluator sees. Raises NotCases where it disagrees: it is right."""
         functions = [compile_node(node) for node in self.nodes]
-        found: dict[Pair, dict[str, Any]] = {}
+        rows: dict[Pair, dict[str, Any]] = {}
+        partial: dict[Pair, dict[str, Any]] = {}
         for pair, path in possible.items():
             row: dict[str, Any] = {}
             for level, value in path:
-                if level.place is not None and (value is not None or isinstance(level.place, Parameter)):
+                if level.place is not None and value is not None:
                     _put(row, _path(level.place), value)
             seen: Pair = (functions[0](row), functions[1](row))
             if seen != pair and all(level.place is not None for level, _ in path):
                 raise NotCases
-            found.setdefault(seen, row)
-        return found
+            rows.setdefault(seen, row)
+            if seen != pair:
+                partial[pair] = row
+        return Cases(frozenset(possible), rows, partial)
 
 
 class _Level(Struct, frozen=True):

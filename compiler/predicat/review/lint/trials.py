@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, params_of
+from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.text import to_text
-from predicat.passes.substitute import substitute
 from predicat.review.probe import Probe
 from predicat.semantics.evaluate import compile_node
 
@@ -68,17 +67,7 @@ def accepted(outcome: bool | None, *, accept: bool) -> bool:
 
 def rows(nodes: Sequence[Node], count: int) -> Iterator[Row]:
     """At most `count` rows worth trying on predicates, with a value for each of their parameters."""
-    names = dict.fromkeys(f":{name}" for node in nodes for name in params_of(node))
-    for row in Probe(map(_opened, nodes)).rows(count):
-        if all(row.get(name) is not None and row[name] == row[name] for name in names):  # a parameter is never NaN
-            yield row
-
-
-def _opened(node: Node) -> Node:
-    """The predicate with a field in the place of each parameter, so that values for it are tried."""
-    params = params_of(node)
-    fields: dict[str, Node] = {name: Field(decl.type, FieldDecl(f":{name}", decl.type)) for name, decl in params.items()}
-    return substitute(node, fields) if fields else node
+    yield from Probe(nodes).rows(count)
 
 
 def required(node: Node) -> Required:
