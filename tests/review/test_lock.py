@@ -419,7 +419,7 @@ def test_what_is_merged_as_released_stays(name: str, capsys: pytest.CaptureFixtu
         assert LOCK.read_text() == git("show", f"main:{LOCK}")
 
 
-def test_what_is_allowed_passes() -> None:
+def test_what_is_allowed_passes(capsys: pytest.CaptureFixture[str]) -> None:
     """A file of its own, other words with the same meaning, a deprecation, a new version and a new filter."""
     moved_file()
     yaml("amount > 100, deprecated: 2099-01-31", "NOT (amount <= 100), deprecated: 2098-01-31")()
@@ -427,6 +427,7 @@ def test_what_is_allowed_passes() -> None:
     assert errors("check") == ()
     predicat_cli("release")
     assert errors("check") == ()
+    assert capsys.readouterr().out.splitlines()[-2] == "catalog/catalog.lock: 1 new version, 1 deprecated"
     log = (FOLDER / "CHANGELOG.md").read_text()
     assert "- orders.large@3: changed, against version 2" in log
     assert "- orders.large@1: deprecated, may go after 2098-01-31" in log

@@ -87,7 +87,16 @@ def _released(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str],
     if attributes is not None:
         texts = {attributes[0]: attributes[1], **texts}
         lines += [f"{attributes[0]}: merges keep the lines of both branches"]
-    return texts, lines, f"{len(release.new)} new version{'' if len(release.new) == 1 else 's'}"
+    counts = (
+        (len(release.new), "new version" if len(release.new) == 1 else "new versions"),
+        (len(release.deprecated), "deprecated"),
+        (len(release.gone), "removed"),
+    )
+    return (
+        texts,
+        lines,
+        ", ".join(f"{count} {what}" for count, what in counts if count) or "brought up to date",
+    )
 
 
 def _repaired(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str], str]:
