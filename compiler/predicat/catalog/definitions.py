@@ -207,13 +207,18 @@ class DefinitionReader(Struct):
             return
         if not self.once(dataset, f"field {name}", span):
             return
+        declared = self.declared(name, item, span)
+        if declared is not None:
+            dataset.fields[name] = declared
+
+    def declared(self, name: str, item: Item, span: Span) -> FieldDecl | None:
+        """A field by itself: nothing but its own text counts."""
         if item.value is not None:
-            dataset.fields[name] = FieldDecl(name, self.type(item))
-            return
+            return FieldDecl(name, self.type(item))
         keys = self.mapping(item, f"the field {name!r}", FIELD_KEYS)
         if "type" not in keys:
             self.reporter.add(msg.missing_key(span, "type", f"the field {name!r}"))
-            return
+            return None
         nulls = keys["nulls"].text("nulls") if "nulls" in keys else "absent"
         if nulls not in ("absent", "value"):
             self.reporter.add(msg.bad_value(keys["nulls"].span, "nulls", "it is absent or value"))
@@ -222,7 +227,7 @@ class DefinitionReader(Struct):
             columns = dict.fromkeys(DIALECTS, keys["column"].text("column"))
         elif "column" in keys:
             columns = {key: value.text("column") for key, value in self.mapping(keys["column"], "column", DIALECTS).items()}
-        dataset.fields[name] = FieldDecl(name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()))
+        return FieldDecl(name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()))
 
     def enum(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""

@@ -136,6 +136,10 @@ class _Reader(DefinitionReader):
             item, (dataset, name), lambda own: super(_Reader, self).definition(dataset, name, own, span)
         )
 
+    def declared(self, name: str, item: Item, span: Span) -> FieldDecl | None:
+        read = super().declared
+        return self.once_read(item, name, lambda own: read(name, own, span))
+
     def listed_tests(self, item: Item) -> list[FilterTest]:
         return self.once_read(item, "tests", super().listed_tests)
 

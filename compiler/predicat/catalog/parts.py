@@ -53,9 +53,13 @@ class Part(Struct, eq=False):
 
 
 class PartItem(Item):
-    """The value of a part's key, which knows the part."""
+    """A value in a part, which knows the part."""
 
     part: Part
+
+    def pairs(self) -> Iterator[tuple[yaml.Node, Item]]:
+        for key, value in self.node.value:
+            yield key, PartItem(value, self.source, self.reporter, self.part)
 
 
 class Joined(Item):
@@ -88,8 +92,8 @@ class FileParts(Struct, eq=False):
         found: list[tuple[yaml.Node, Item]] = []
         for head, entries in self.sections:
             for key, value in head.node.value:
-                item = _joined(head, entries, reporter) if entries else Item(value, head.source, reporter)
-                found.append((key, item))
+                own = PartItem(value, head.source, reporter, head)
+                found.append((key, _joined(head, entries, reporter) if entries else own))
         return _mapping(found, self.source, reporter)
 
 
