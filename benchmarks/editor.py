@@ -31,7 +31,7 @@ class Editor:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.file = sorted((folder / "catalog").glob("*.yml"))[0]
+        self.file = min((folder / "catalog").glob("*.yml"))
         self.client = LanguageClient("benchmark", "1")
         self.published: asyncio.Queue[lsp.PublishDiagnosticsParams] = asyncio.Queue()
         self.version = 1

@@ -8,8 +8,9 @@ import asyncio
 import gc
 import re
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Protocol
 
 from lsprotocol import types as lsp
@@ -41,6 +42,11 @@ _SYMBOLS = {
     "version": lsp.SymbolKind.Method,
     "group": lsp.SymbolKind.Array,
     "subscription": lsp.SymbolKind.Event,
+}
+_SEVERITIES = {
+    Severity.ERROR: lsp.DiagnosticSeverity.Error,
+    Severity.WARNING: lsp.DiagnosticSeverity.Warning,
+    Severity.NOTE: lsp.DiagnosticSeverity.Information,
 }
 _SUGGESTED = re.compile(r"did you mean '([^']+)'")
 _REQUEST_FAILED = -32803
@@ -81,7 +87,8 @@ class _Service:
         self.server = server
         self.workspace = workspace
         self.rows = rows
-        self.linter = ThreadPoolExecutor(1) if lint and extras.installed("z3") else None
+        self.lint = lint and extras.installed("z3")
+        self.linting = Lock()
         self.published: dict[str, list[lsp.Diagnostic]] = {}
 
     def publish(self, uri: str, *, saved: bool = False) -> None:
@@ -93,15 +100,13 @@ class _Service:
         if first:  # the catalog stays: the collector need not look at it again and again
             gc.collect()
             gc.freeze()
-        if saved and self.linter is not None and self.workspace.current().good:
-            self._lint(uri, found)
+        if saved and self.lint and self.workspace.current().good:
+            self._tell_more(uri, found)
         else:
             self._tell(uri, found)
 
-    def _lint(self, uri: str, found: list[Diagnostic]) -> None:
-        """Tell the problems with the findings beside them when those are known, unless something changes
-        before.
-        """
+    def _tell_more(self, uri: str, found: list[Diagnostic]) -> None:
+        """Tell the problems, and again with the findings when those are known, unless something changes before."""
         loaded = self.workspace.current()
         loop = asyncio.get_running_loop()
 
@@ -112,14 +117,16 @@ class _Service:
         def lint() -> None:
             findings: list[Diagnostic] = []
             try:
-                findings = _findings(loaded.catalog)
+                with self.linting:
+                    if self.workspace.loaded is loaded:
+                        findings = _findings(loaded.catalog, self.workspace.folder)
             finally:
-                loop.call_soon_threadsafe(tell, findings)
+                with suppress(RuntimeError):  # the server has ended
+                    loop.call_soon_threadsafe(tell, findings)
 
         if found:
             self._tell(uri, found)
-        assert self.linter is not None  # noqa: S101  # asked for by publish
-        self.linter.submit(lint)
+        Thread(target=lint, daemon=True).start()
 
     def _tell(self, uri: str, found: list[Diagnostic]) -> None:
         now: dict[str, list[lsp.Diagnostic]] = {target: [] for target in (*self.published, uri)}
@@ -323,23 +330,23 @@ def _symbol(item: Outline) -> lsp.DocumentSymbol:
     )
 
 
-def _findings(catalog: Catalog) -> list[Diagnostic]:
-    from predicat.review.lint import RULES, Context  # noqa: PLC0415  # needs z3
+def _findings(catalog: Catalog, folder: Path) -> list[Diagnostic]:
+    """The errors and warnings of the lint rules, with what `predicat lint` has proved before."""
+    from predicat.review import findings  # noqa: PLC0415  # needs z3
+    from predicat.review.lint import kept  # noqa: PLC0415  # as above
 
-    context = Context(catalog, timeout=0.2)
-    quick = [rule for rule in RULES if not rule.code.startswith(("P10", "P206"))]
-    return [item.diagnostic() for rule in quick for item in rule.check(context)]
+    known = kept.answers(folder)
+    found = findings.collect(catalog, answers=known)
+    known.save(whole=False)
+    return [item.diagnostic() for item in found if item.level is not Severity.NOTE]
 
 
 def _diagnostic(item: Diagnostic) -> lsp.Diagnostic:
     message = item.message + (f"\n{item.hint}" if item.hint else "")
-    severity = (
-        lsp.DiagnosticSeverity.Error if item.severity is Severity.ERROR else lsp.DiagnosticSeverity.Warning
-    )
     suggested = _SUGGESTED.search(item.hint or "")
     data = {"replacement": suggested[1]} if suggested else None
     return lsp.Diagnostic(
-        range_of(item.span), message, severity, code=item.code, source="predicat", data=data
+        range_of(item.span), message, _SEVERITIES[item.severity], code=item.code, source="predicat", data=data
     )
 
 
