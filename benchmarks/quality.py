@@ -1,13 +1,17 @@
-"""Times coverage on Spark beside other ways: `python benchmarks/quality.py [rows] [filters] [--runs N]`.
+"""Times coverage on Spark beside other ways: `python benchmarks/quality.py [rows] [filters] [--runs N] [--wide]`.
 
 On one Parquet file, in one run, in turn: a count(*) with one filter; one pass of predicat over all filters, conditions, missing values
 and overlaps; an aggregate of count_if in chunks of 25 (without overlaps). Each is run once to warm up and then five times; the median
 counts. Then Great Expectations' UnexpectedRowsExpectation, one a filter, for three filters, as seconds for each.
+
+With --wide the filters read 38 columns of random numbers, so that grouping would not pay: coverage beside the aggregates that a person
+would write (count_if of each filter, and of each filter IS NULL, in chunks of 25), and the memory of this process.
 """
 
 from __future__ import annotations
 
 import argparse
+import resource
 import statistics
 import tempfile
 import time
@@ -65,6 +69,44 @@ def main(rows: int, filters: int, runs: int) -> None:
               f"UnexpectedRowsExpectation ({each:.2f} s each)")  # fmt: skip
 
 
+COLUMNS = 38
+
+
+def wide_catalog(folder: Path, filters: int) -> predicat.Catalog:
+    """Filters of three conditions, each on a column of its own."""
+    fields = ", ".join(f"c{number}: bigint" for number in range(COLUMNS))
+    lines = [
+        f'  f{number}: {{sql: "c{number % 38} > {number * 37 % 900} AND c{number * 5 % 38} < {1000 - number * 11 % 700} '
+        f'OR c{number * 7 % 38} = {number}"}}'
+        for number in range(filters)
+    ]
+    head = f"apiVersion: predicat/v1\ndataset: d\nrelation: d\nfields: {{{fields}}}\nfilters:\n"
+    (folder / "d.yml").write_text(head + "\n".join(lines) + "\n")
+    return predicat.load_catalog(folder)
+
+
+def wide(rows: int, filters: int, runs: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        found = wide_catalog(folder, filters)
+        spark = predicat_spark.session(catalog=folder, config={"spark.master": "local[2]", "spark.ui.enabled": "false"})
+        columns = (f"pmod(hash(id, {number}), 1000) AS c{number}" for number in range(COLUMNS))
+        spark.range(rows).selectExpr(*columns).selectExpr(*(f"CAST(c{number} AS BIGINT) AS c{number}" for number in range(COLUMNS))).write.parquet(
+            str(folder / "rows"))  # fmt: skip
+        frame = spark.read.parquet(str(folder / "rows"))
+        conditions = [found[f"d.f{number}"].sql("spark") for number in range(filters)]
+        chunks = [conditions[start : start + 25] for start in range(0, filters, 25)]
+        aggregates = [[*(f"count_if({condition})" for condition in chunk), *(f"count_if(({condition}) IS NULL)" for condition in chunk)] for chunk in chunks]
+        took = medians({
+            "one count(*)": lambda: frame.where(conditions[0]).count(),
+            f"coverage, conditions and overlaps of {filters} filters": lambda: on_spark(plan(found, "d", (), "spark"), frame),
+            "count_if of each filter, and of IS NULL, in chunks of 25": lambda: [frame.selectExpr(*chunk).collect() for chunk in aggregates],
+        }, runs)  # fmt: skip
+        _, ours, written = took.values()
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        print(f"{ours / written:.2f} times the aggregates; this process took {memory} MB at most")
+
+
 def great_expectations(frame: Any, conditions: list[str], times: int) -> float:
     import great_expectations as gx
 
@@ -82,5 +124,6 @@ if __name__ == "__main__":
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
     parser.add_argument("filters", nargs="?", type=int, default=100, help="at least 3")
     parser.add_argument("--runs", type=int, default=5, help="runs of each way after the first; the median counts")
+    parser.add_argument("--wide", action="store_true", help="filters over 38 columns")
     options = parser.parse_args()
-    main(options.rows, options.filters, options.runs)
+    (wide if options.wide else main)(options.rows, options.filters, options.runs)
