@@ -70,8 +70,9 @@ def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
 
 
 def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
-    """Tests as JSON has them."""
-    return [{"row": plain(test.row), "matches": test.matches, "version": test.version, "description": test.description} for test in tests]
+    """Tests as JSON has them; their order says nothing, and so is that of their text."""
+    found = [{"row": plain(test.row), "matches": test.matches, "version": test.version, "description": test.description} for test in tests]
+    return sorted(found, key=lambda test: json.dumps(test, sort_keys=True)) if len(found) > 1 else found
 
 
 def bounds_data(bounds: Mapping[str, Bound]) -> dict[str, Any]:
