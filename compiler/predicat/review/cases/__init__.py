@@ -1,1 +1,1 @@
-"""Proofs by cases: a finite set of rows that stands for all rows, and what two predicates are on each of them."""
+"""Proofs by cases: rows that stand for all rows, and two predicates on each of them."""

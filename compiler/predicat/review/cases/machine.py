@@ -1,8 +1,9 @@
 """Automata over texts whose states carry a label: which texts a test of a text tells apart, exactly.
 
-A machine reads the code points of a text and ends in a state with a label: the outcome of a test, or the order of the text beside a
-constant. Functions of texts (`lower`, `trim`, `replace`, ...) turn a machine over their result into one over their argument, so that no
-solver has to invert them. Source: Hopcroft, Motwani, Ullman, chapters 2 to 4 (homomorphisms, reversal, minimization).
+A machine reads the code points of a text and ends in a state with a label: the outcome of a test, or the
+order of the text beside a constant. Functions of texts (`lower`, `trim`, `replace`, ...) turn a machine over
+their result into one over their argument, so that no solver has to invert them. Source: Hopcroft, Motwani,
+Ullman, chapters 2 to 4 (homomorphisms, reversal, minimization).
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class NotCases(Exception):
 
 
 class Machine(Struct, frozen=True):
-    """An automaton. Code points between two `cuts` lead to the same state; `label` is what a text means that ends in a state."""
+    """An automaton.
+
+    Code points between two `cuts` lead to the same state; `label` is what a text means that ends in a state.
+    """
 
     cuts: frozenset[int]
     start: State
@@ -52,7 +56,10 @@ class Machine(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """A machine with numbered states. `columns[n]` are the targets of the n-th kind of code point, `kinds` that of each piece from `edges`."""
+    """A machine with numbered states.
+
+    `columns[n]` are the targets of the n-th kind of code point, `kinds` that of each piece from `edges`.
+    """
 
     edges: list[int]
     kinds: list[int]
@@ -61,7 +68,12 @@ class Table(Struct, frozen=True):
 
     def machine(self) -> Machine:
         edges, kinds, columns, labels = self.edges, self.kinds, self.columns, self.labels
-        return Machine(frozenset(edges), 0, lambda state, code: columns[kinds[bisect_right(edges, code) - 1]][state], labels.__getitem__)
+        return Machine(
+            frozenset(edges),
+            0,
+            lambda state, code: columns[kinds[bisect_right(edges, code) - 1]][state],
+            labels.__getitem__,
+        )
 
 
 def constant(label: Label) -> Machine:
@@ -111,7 +123,10 @@ def _minimal(moves: list[list[int]], labels: list[Label]) -> tuple[list[list[int
     count = len(known)
     while True:
         numbers: dict[tuple[int, ...], int] = {}
-        finer = [numbers.setdefault((own, *map(block.__getitem__, row)), len(numbers)) for own, row in zip(block, moves, strict=True)]
+        finer = [
+            numbers.setdefault((own, *map(block.__getitem__, row)), len(numbers))
+            for own, row in zip(block, moves, strict=True)
+        ]
         block = finer
         if len(numbers) == count:
             break
@@ -144,14 +159,19 @@ def relabelled(machine: Machine, change: Callable[[Label], Label]) -> Machine:
 
 
 def texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
-    """The combinations of labels that some text has, each with a shortest one. Raises NotCases where there are too many to look at."""
+    """The combinations of labels that some text has, each with a shortest one.
+
+    Raises NotCases where there are too many to look at.
+    """
     classes = _classes(tables) if tables else []
     start = (0,) * len(tables)
     seen: dict[tuple[int, ...], str] = {start: ""}
     order = [start]
     found: dict[tuple[Label, ...], str] = {}
     for state in order:
-        found.setdefault(tuple([table.labels[part] for table, part in zip(tables, state, strict=True)]), seen[state])
+        found.setdefault(
+            tuple([table.labels[part] for table, part in zip(tables, state, strict=True)]), seen[state]
+        )
         for char, columns in classes:
             target = tuple([column[part] for column, part in zip(columns, state, strict=True)])
             if target not in seen:
@@ -163,7 +183,7 @@ def texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
 
 
 def _classes(tables: Sequence[Table]) -> list[tuple[str, list[list[int]]]]:
-    """The kinds of code points that any of the machines tells apart: one of each, and where it leads in each machine."""
+    """The kinds of code points that the machines tell apart: one of each, and where it leads in each."""
     edges = sorted({edge for table in tables for edge in table.edges})
     chars: dict[tuple[int, ...], str] = {}
     for edge, end in zip(edges, [*edges[1:], _TOP], strict=True):
@@ -172,7 +192,9 @@ def _classes(tables: Sequence[Table]) -> list[tuple[str, list[list[int]]]]:
         if char is not None and (key not in chars or _rank(char) < _rank(chars[key])):
             chars[key] = char
     ranked = sorted(chars.items(), key=lambda item: _rank(item[1]))
-    return [(char, [table.columns[kind] for table, kind in zip(tables, key, strict=True)]) for key, char in ranked]
+    return [
+        (char, [table.columns[kind] for table, kind in zip(tables, key, strict=True)]) for key, char in ranked
+    ]
 
 
 def _rank(char: str) -> int:
@@ -181,7 +203,7 @@ def _rank(char: str) -> int:
 
 
 def _nice(low: int, end: int) -> str | None:
-    """A code point of a range, the likelier the better; None where there are only surrogates, which no text has."""
+    """A code point of a range, the likelier the better; None where there are only surrogates."""
     found = next((char for char in _NICE if low <= ord(char) < end), None)
     if found is not None:
         return found
@@ -196,7 +218,10 @@ def _nice(low: int, end: int) -> str | None:
 
 
 def order(value: str) -> Machine:
-    """Where a text stands beside a constant, by code points: -1 before it, 0 equal to it, 1 behind it. The state is the common prefix."""
+    """Where a text stands beside a constant, by code points: -1 before it, 0 equal to it, 1 behind it.
+
+    The state is the common prefix.
+    """
     codes = [ord(char) for char in value]
     size = len(codes)
 
@@ -278,13 +303,17 @@ class Search:
         found = self.known.get((held, code))
         if found is None:
             read = self.wanted[:held] + chr(code)
-            found = next(size for size in range(min(len(read), len(self.wanted)), -1, -1) if read.endswith(self.wanted[:size]))
+            found = next(
+                size
+                for size in range(min(len(read), len(self.wanted)), -1, -1)
+                if read.endswith(self.wanted[:size])
+            )
             self.known[held, code] = found
         return found
 
 
 def position(wanted: str, most: int) -> Machine:
-    """The 1-based place of the first occurrence of a text, 0 for none, `most` standing for all from there on."""
+    """The 1-based place of the first occurrence of a text, 0 for none; `most` stands for all behind it."""
     search = Search(wanted)
     size = len(wanted)
     if not size:
@@ -305,17 +334,28 @@ def position(wanted: str, most: int) -> Machine:
 
 
 def mapped(after: Machine, change: Callable[[int], int], cuts: Iterable[int]) -> Machine:
-    """Before a function that changes each code point. `cuts` are where it changes its rule; between them it adds a constant."""
+    """Before a function that changes each code point.
+
+    `cuts` are where it changes its rule; between them it adds a constant.
+    """
     shifts = set()
     own = sorted({0, *cuts})
     for edge, end in zip(own, [*own[1:], _TOP], strict=True):
         by = change(edge) - edge
         shifts |= {cut - by for cut in after.cuts if edge <= cut - by < end}
-    return Machine(frozenset({*own, *shifts}), after.start, lambda state, code: after.step(state, change(code)), after.label)
+    return Machine(
+        frozenset({*own, *shifts}),
+        after.start,
+        lambda state, code: after.step(state, change(code)),
+        after.label,
+    )
 
 
 def stripped(after: Machine, chars: str, *, left: bool, right: bool) -> Machine:
-    """Before a function that takes characters off the ends. The state: behind the last kept character, behind the held ones, whether one was kept."""
+    """Before a function that takes characters off the ends.
+
+    The state: behind the last kept character, behind the held ones, whether one was kept.
+    """
     codes = frozenset(map(ord, chars))
     cuts = after.cuts | {edge for code in codes for edge in (code, code + 1)}
 
@@ -329,23 +369,36 @@ def stripped(after: Machine, chars: str, *, left: bool, right: bool) -> Machine:
         behind = after.step(held, code)
         return (behind, behind, True)
 
-    return Machine(frozenset(cuts), (after.start, after.start, not left), step, lambda state: after.label(state[0]))
+    return Machine(
+        frozenset(cuts), (after.start, after.start, not left), step, lambda state: after.label(state[0])
+    )
 
 
 def without_first(after: Machine, count: int) -> Machine:
     """Before a function that leaves out the first characters."""
-    return Machine(after.cuts, (0, after.start), lambda state, code: (state[0] + 1, state[1]) if state[0] < count else (count, after.step(state[1], code)),
-                   lambda state: after.label(state[1]))  # fmt: skip
+
+    def step(state: tuple[int, State], code: int) -> tuple[int, State]:
+        read, behind = state
+        return (read + 1, behind) if read < count else (count, after.step(behind, code))
+
+    return Machine(after.cuts, (0, after.start), step, lambda state: after.label(state[1]))
 
 
 def first(after: Machine, count: int) -> Machine:
     """Before a function that keeps the first characters only."""
-    return Machine(after.cuts, (0, after.start), lambda state, code: (state[0] + 1, after.step(state[1], code)) if state[0] < count else state,
-                   lambda state: after.label(state[1]))  # fmt: skip
+
+    def step(state: tuple[int, State], code: int) -> tuple[int, State]:
+        read, behind = state
+        return (read + 1, after.step(behind, code)) if read < count else state
+
+    return Machine(after.cuts, (0, after.start), step, lambda state: after.label(state[1]))
 
 
 def reversed_text(after: Machine) -> Machine:
-    """Before a function that reverses a text. The state says what the rest of the text would be from each state."""
+    """Before a function that reverses a text.
+
+    The state says what the rest of the text would be from each state.
+    """
     table = tabulated(after)
     if len(table.labels) > _MOST_REVERSED:
         raise NotCases
@@ -358,7 +411,10 @@ def reversed_text(after: Machine) -> Machine:
 
 
 def last(after: Machine, count: int) -> Machine:
-    """Before a function that keeps the last characters only. What comes behind so many characters is never read, which keeps the reversal small."""
+    """Before a function that keeps the last characters only.
+
+    What comes behind so many characters is never read, which keeps the reversal small.
+    """
     return reversed_text(first(reversed_text(first(after, count)), count))
 
 
@@ -385,18 +441,26 @@ def replaced(after: Machine, old: str, new: str) -> Machine:
         passed = old[:held] + chr(code)
         return after.on(behind, passed[: held + 1 - now]), now
 
-    return Machine(after.cuts | search.cuts, (after.start, 0), step, lambda state: after.label(after.on(state[0], old[: state[1]])))
+    return Machine(
+        after.cuts | search.cuts,
+        (after.start, 0),
+        step,
+        lambda state: after.label(after.on(state[0], old[: state[1]])),
+    )
 
 
 def between_each(after: Machine, new: str) -> Machine:
     """Before a function that puts a text before, between and behind the characters."""
-    return Machine(after.cuts, after.run(new), lambda state, code: after.on(after.step(state, code), new), after.label)
+    return Machine(
+        after.cuts, after.run(new), lambda state, code: after.on(after.step(state, code), new), after.label
+    )
 
 
 def part_of_split(after: Machine, by: str, number: int, most: int, missing: Label) -> Machine:
-    """Before a function that takes a text between the occurrences of another; `missing` is the label where there are too few.
+    """Before a function that takes a text between the occurrences of another.
 
-    `most`: at most so many parts, the last with all the rest; 0 for any number.
+    `missing` is the label where there are too few. `most`: at most so many parts, the last with all the rest;
+    0 for any number.
     """
     search, size = Search(by), len(by)
 
@@ -423,7 +487,7 @@ def part_of_split(after: Machine, by: str, number: int, most: int, missing: Labe
 
 
 def split_parts(by: str, most: int, wanted: int) -> Machine:
-    """How many parts a text has between the occurrences of another, `wanted` standing for all from there on."""
+    """How many parts a text has between the occurrences of another; `wanted` stands for all from there on."""
     search, size = Search(by), len(by)
 
     def step(state: tuple[int, int], code: int) -> tuple[int, int]:
@@ -437,7 +501,7 @@ def split_parts(by: str, most: int, wanted: int) -> Machine:
 
 
 def any_part(body: Machine, by: str, most: int, kind: str) -> Machine:
-    """Whether a test holds for any, or for all, of the parts between the occurrences of a text, as quantifiers say it."""
+    """Whether a test holds for any, or for all, of the parts between the occurrences of a text."""
     search, size = Search(by), len(by)
     absorbing = kind == "any"
 

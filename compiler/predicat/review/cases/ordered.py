@@ -1,7 +1,8 @@
 """Values of ordered types as whole numbers, and where along them the outcome of a test may change.
 
-A test of one value (`year(t) = 2024`, `b * 2 > 4`) is monotone in it or made of such tests. So its outcome changes at few places only,
-which bisection finds with the reference evaluator itself: what doubles round and where integers overflow is in it.
+A test of one value (`year(t) = 2024`, `b * 2 > 4`) is monotone in it or made of such tests. So its outcome
+changes at few places only, which bisection finds with the reference evaluator itself: what doubles round and
+where integers overflow is in it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ PERIODIC = ("mod", "month", "day", "day_of_week", "day_of_year", "hour", "minute
 
 _SPANS: dict[Type, tuple[int, int]] = {
     BIGINT: (INT_MIN, INT_MAX), DOUBLE: (-_INFINITE, _INFINITE), DURATION: (-LONGEST, LONGEST),
-    TIMESTAMP: (MIN_SECONDS * 1_000_000, MAX_SECONDS * 1_000_000 + 999_999), DATE: (MIN_SECONDS // 86_400, MAX_SECONDS // 86_400),
+    TIMESTAMP: (MIN_SECONDS * 1_000_000, MAX_SECONDS * 1_000_000 + 999_999),
+    DATE: (MIN_SECONDS // 86_400, MAX_SECONDS // 86_400),
 }  # fmt: skip
 
 
@@ -85,8 +87,8 @@ def value_of(key: int, kind: Type) -> Any:
 class Changes:
     """Where the outcomes of tests of one value may change.
 
-    `keys` are places along the value; `periodic` the operators whose result comes again and again (`hour`, `mod`) with the places along
-    their results.
+    `keys` are places along the value; `periodic` the operators whose result comes again and again (`hour`,
+    `mod`) with the places along their results.
     """
 
     def __init__(self, variable: Node) -> None:
@@ -125,7 +127,7 @@ class Changes:
         self.value(left, _around(left.type, right))
 
     def value(self, node: Node, keys: Keys) -> None:
-        """Take in a value that is asked whether it is before or behind some keys, and whether there is one."""
+        """Take in a value of which it counts whether there is one, and which keys it has reached."""
         if node == self.variable:
             self.keys |= keys
             return
@@ -141,8 +143,15 @@ class Changes:
                     self.value(arg, keys)
             case Call(op="abs", args=(inner,)):
                 low, _ = span(node.type)
-                self.value(inner, keys | {0, 1 - low if node.type == DOUBLE else low + 1, *(1 - key for key in keys)})
-            case Call(op=op, args=(inner, *rest)) if op in PERIODIC and inner == self.variable and _utc(node) and all(isinstance(arg, Literal) for arg in rest):
+                self.value(
+                    inner, keys | {0, 1 - low if node.type == DOUBLE else low + 1, *(1 - key for key in keys)}
+                )
+            case Call(op=op, args=(inner, *rest)) if (
+                op in PERIODIC
+                and inner == self.variable
+                and _utc(node)
+                and all(isinstance(arg, Literal) for arg in rest)
+            ):
                 self.periodic.setdefault(node, set()).update(keys)
             case Call(args=args):
                 place = _variable_place(args)
@@ -186,7 +195,7 @@ def _function(node: Node, kind: Type) -> Callable[[int], Any]:
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first key from `low` to `high` for which a test holds that goes on to hold; one behind `high` if none does."""
+    """The first key for which a test holds that goes on to hold; one behind `high` if there is none."""
     while low <= high:
         middle = (low + high) // 2
         if holds(middle):
@@ -197,12 +206,14 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
 
 
 def _before(node: Call, place: int, keys: Keys) -> Keys:
-    """The places along an argument where a monotone operator begins or ends to have a value, or its value passes one of some keys."""
+    """Where along an argument a monotone operator gets or loses a value, or passes one of some keys."""
     direction = _direction(node, place)
     kind = node.args[place].type
     if not direction or not is_ordered(kind) or not is_ordered(node.type):
         raise NotCases
-    run = _function(Call(node.type, node.op, (*node.args[:place], _field(kind), *node.args[place + 1 :])), kind)
+    run = _function(
+        Call(node.type, node.op, (*node.args[:place], _field(kind), *node.args[place + 1 :])), kind
+    )
     low, high = _domain(run, *span(kind))
     passes = [_passes(run, node.type, key, rising=direction > 0) for key in keys]
     return frozenset((low, high + 1, *(_first(test, low, high) for test in passes)))
@@ -213,7 +224,7 @@ def _passes(run: Callable[[int], Any], kind: Type, key: int, *, rising: bool) ->
 
 
 def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
-    """The first and last key for which an operator has a value: those of monotone operators stand side by side."""
+    """The first and last key for which a monotone operator has a value: there is no gap between them."""
     inside = next((key for key in (low, high, min(max(0, low), high)) if run(key) is not None), None)
     if inside is None:
         raise NotCases
@@ -222,8 +233,10 @@ def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
 
 
 def _direction(node: Call, place: int) -> int:
-    """1 where an operator never falls as an argument grows (the others are constant), -1 where it never rises; 0 where neither is known."""
-    others = [arg.value for number, arg in enumerate(node.args) if number != place and isinstance(arg, Literal)]
+    """1 where an operator never falls as an argument grows, -1 where it never rises, else 0."""
+    others = [
+        arg.value for number, arg in enumerate(node.args) if number != place and isinstance(arg, Literal)
+    ]
     if any(other is None or (isinstance(other, float) and not math.isfinite(other)) for other in others):
         return 0
     match node.op:
@@ -293,8 +306,9 @@ _MOST_TIMES = 6_000
 _CLOCK = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
 _WITHIN = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
 _DAYS = {"day_of_week": 7, "month": 3_660, "day": 3_660, "day_of_year": 3_660}
-"""So many days from any on have every day of the week; every day of the year, the 29th of February too; with the days of the week 41 years."""
+"""So many days from any on have every day of the week, or of the year (29 February too)."""
 _ALL_DAYS = 15_000
+"""41 years, which have every day of the year on every day of the week that it can be."""
 
 
 def _periodic(changes: Changes, kind: Type, starts: list[int], ends: list[int]) -> Iterator[Any]:
@@ -302,7 +316,13 @@ def _periodic(changes: Changes, kind: Type, starts: list[int], ends: list[int]) 
         yield from _residues(changes, starts, ends)
         return
     dated = {node.op for node in changes.periodic} & set(_DAYS)
-    window = 1 if not dated else _ALL_DAYS if len(dated) > 1 and "day_of_week" in dated else max(_DAYS[op] for op in dated)
+    window = (
+        1
+        if not dated
+        else _ALL_DAYS
+        if len(dated) > 1 and "day_of_week" in dated
+        else max(_DAYS[op] for op in dated)
+    )
     if kind == DATE:
         for start, end in zip(starts, ends, strict=True):
             yield from _distinct(changes.periodic, kind, range(start, min(end, start + window - 1) + 1))
@@ -333,20 +353,32 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
         for low, high in ((start, min(end, -1)), (max(start, 0), end)):
             if low <= high:
                 # From the end that is nearer to zero: these read best.
-                keys = range(low, min(high, low + period - 1) + 1) if low >= 0 else range(high, max(low, high - period + 1) - 1, -1)
+                keys = (
+                    range(low, min(high, low + period - 1) + 1)
+                    if low >= 0
+                    else range(high, max(low, high - period + 1) - 1, -1)
+                )
                 yield from _distinct(changes.periodic, BIGINT, keys)
 
 
 def _clock(changes: Changes) -> list[int]:
-    """The times of the day at which a part of the time that is asked for passes one of its keys, in microseconds."""
+    """The times of the day, in microseconds, at which a part of the time passes one of its keys."""
     found = {0}
     for unit, step in _CLOCK.items():
-        keys = {key for node, own in changes.periodic.items() if node.op == unit for key in own if 0 < key < _WITHIN[unit]}
+        keys = {
+            key
+            for node, own in changes.periodic.items()
+            if node.op == unit
+            for key in own
+            if 0 < key < _WITHIN[unit]
+        }
         if keys:
             whole = DAY // (step * _WITHIN[unit])
             if whole * len(keys) > _MOST_TIMES:
                 raise NotCases
-            found |= {number * step * _WITHIN[unit] + key * step for number in range(whole) for key in (0, *keys)}
+            found |= {
+                number * step * _WITHIN[unit] + key * step for number in range(whole) for key in (0, *keys)
+            }
     return sorted(found)
 
 
@@ -359,7 +391,9 @@ def _parts_of_days(start: int, end: int, clock: list[int]) -> Iterator[int]:
                 yield day * DAY + time
 
 
-def _whole_days(start: int, end: int, window: int, dates: Mapping[Call, set[int]], times: list[int]) -> Iterator[int]:
+def _whole_days(
+    start: int, end: int, window: int, dates: Mapping[Call, set[int]], times: list[int]
+) -> Iterator[int]:
     """Moments of the days of a range, one for each kind of day and of time of the day."""
     first, last = -(-start // DAY), (end + 1) // DAY - 1
     days = [day * DAY for day in range(first, min(last, first + window - 1) + 1)]

@@ -1,8 +1,9 @@
 """Which outcomes two predicates have together: worked out on rows that stand for all rows.
 
-A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `standins`). The places are decided one after the other; what is left
-of the two skeletons then is a state, and equal states are one (a decision diagram), so that twelve conjuncts make some dozen states and not
-thousands of rows. Source: Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986.
+A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `standins`). The places are
+decided one after the other; what is left of the two skeletons then is a state, and equal states are one (a
+decision diagram), so that twelve conjuncts make some dozen states and not thousands of rows. Source: Bryant,
+Graph-Based Algorithms for Boolean Function Manipulation, 1986.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ _ROUNDS = 24
 
 
 class Cases(Struct, frozen=True):
-    """The pairs of outcomes that are possible at all; a pair that is not in `possible` has no row. `rows` were seen by the evaluator.
+    """The pairs of outcomes that are possible at all: no row has another one.
 
-    `partial` are rows for the other pairs, without the places of tests that no case is known of.
+    `rows` were seen by the evaluator. `partial` are rows for the other pairs, without the places of tests
+    that no case is known of.
     """
 
     possible: frozenset[Pair]
@@ -41,7 +43,10 @@ class Cases(Struct, frozen=True):
 
 
 def cases(before: Node, after: Node) -> Cases | None:
-    """What outcomes two predicates have together; None if there is too much to look at. Parameters stand in rows as `:name`."""
+    """What outcomes two predicates have together; None if there is too much to look at.
+
+    Parameters stand in rows as `:name`.
+    """
     try:
         return _Proof((before, after)).cases()
     except (NotCases, RecursionError, PredicatError):
@@ -59,7 +64,7 @@ class _Proof:
     def __init__(self, nodes: tuple[Node, Node]) -> None:
         self.nodes = nodes
         self.split: set[Node] = set()
-        """Tests that are taken apart, because a part of them is not understood, or taken as they come where they have no parts."""
+        """Tests of which no cases are known: they are taken apart, or may have any outcome."""
         self.tests: list[_Test] = []
         self.numbers: dict[Node, int] = {}
         self.known: dict[tuple[Node, tuple[Node, ...]], list[Standin]] = {}
@@ -85,7 +90,11 @@ class _Proof:
         places = set(_places(node))
         if len(places) == 1 and node not in self.split:
             return self.number(node, places.pop())
-        if isinstance(node, Call) and node.op in _CONNECTIVES and all(arg.type == BOOLEAN for arg in node.args):
+        if (
+            isinstance(node, Call)
+            and node.op in _CONNECTIVES
+            and all(arg.type == BOOLEAN for arg in node.args)
+        ):
             parts = self.gathered(node) if node.op in ("and", "or") and node not in self.split else node.args
             return _reduced((node.op, *map(self.skeleton, parts)), {})
         return self.number(node, None)
@@ -97,7 +106,10 @@ class _Proof:
             places = set(_places(arg))
             key = next(iter(places)) if len(places) == 1 and arg not in self.split else number
             groups.setdefault(key, []).append(arg)
-        found = [Call(node.type, node.op, tuple(group), node.span) if len(group) > 1 else group[0] for group in groups.values()]
+        found = [
+            Call(node.type, node.op, tuple(group), node.span) if len(group) > 1 else group[0]
+            for group in groups.values()
+        ]
         return found if not any(part in self.split for part in found) else list(node.args)
 
     def number(self, node: Node, place: Node | None) -> Skeleton:
@@ -110,16 +122,25 @@ class _Proof:
     # --- deciding place by place
 
     def levels(self) -> Iterator[_Level]:
-        """The places with their values, what holds others before what it holds; the tests of any outcome come last."""
+        """The places with their values, holders before what they hold; tests of any outcome come last."""
         by_place: dict[Node, list[int]] = {}
         for number, test in enumerate(self.tests):
             if test.place is not None:
                 by_place.setdefault(test.place, []).append(number)
         for place in sorted(by_place, key=lambda item: len(_path(item))):
             numbers = by_place[place]
-            holders = [other for other in by_place if other != place and _path(place)[: len(_path(other))] == _path(other)]
+            holders = [
+                other
+                for other in by_place
+                if other != place and _path(place)[: len(_path(other))] == _path(other)
+            ]
             holder = max(holders, key=lambda item: len(_path(item)), default=None)
-            yield _Level(place, holder, numbers, self.values(place, tuple(self.tests[number].node for number in numbers)))
+            yield _Level(
+                place,
+                holder,
+                numbers,
+                self.values(place, tuple(self.tests[number].node for number in numbers)),
+            )
         for number, test in enumerate(self.tests):
             if test.place is None:
                 outcomes = (True, False) if never_unknown(test.node) else (True, False, None)
@@ -134,7 +155,9 @@ class _Proof:
     def outcomes(self, skeletons: tuple[Skeleton, ...], levels: Sequence[_Level]) -> Cases:
         """Every pair of outcomes that is reached, with the values that lead there."""
         possible: dict[Pair, list[tuple[_Level, Any]]] = {}
-        states: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Any]]] = {(skeletons, frozenset()): []}
+        states: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Any]]] = {
+            (skeletons, frozenset()): []
+        }
         holders = {level.holder for level in levels}
         looked_at = 0
         for level in [*levels, None]:
@@ -147,9 +170,9 @@ class _Proof:
                     raise NotCases
                 for value in level.open_to(absent):
                     labels = dict(zip(level.tests, value.labels, strict=True))
-                    missing = absent | {level.place} if level.place in holders and not isinstance(value.value, dict) else absent
+                    missing = level.absent(value, absent) if level.place in holders else absent
                     state = (tuple(_reduced(part, labels) for part in left), missing)
-                    following.setdefault(state, [*path, (level, value.value)])  # type: ignore[arg-type]  # a place
+                    following.setdefault(state, [*path, (level, value.value)])
                     looked_at += 1
             states = following
             if looked_at > _MOST_STATES:
@@ -157,7 +180,10 @@ class _Proof:
         return self.confirmed(possible)
 
     def confirmed(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> Cases:
-        """The rows, under the outcomes that the evaluator sees. Raises NotCases where it disagrees: it is right."""
+        """The rows, under the outcomes that the evaluator sees.
+
+        Raises NotCases where it disagrees: it is right.
+        """
         functions = [compile_node(node) for node in self.nodes]
         rows: dict[Pair, dict[str, Any]] = {}
         partial: dict[Pair, dict[str, Any]] = {}
@@ -176,16 +202,22 @@ class _Proof:
 
 
 class _Level(Struct, frozen=True):
-    """A place with the values that it can have, and the place that holds it, or a test that may have any outcome."""
+    """A place with its values and the place that holds it, or a test that may have any outcome."""
 
     place: Node | None
     holder: Node | None
     tests: list[int]
     values: list[Standin]
 
+    def absent(self, chosen: Standin, absent: frozenset[Node]) -> frozenset[Node]:
+        """The holders that have no places inside, with this one where its value is none that has."""
+        return absent if self.place is None or isinstance(chosen.value, dict) else absent | {self.place}
+
     def open_to(self, absent: frozenset[Node]) -> list[Standin]:
         """The values it can have where some holders have no places inside."""
-        return [value for value in self.values if value.value is None] if self.holder in absent else self.values
+        return (
+            [value for value in self.values if value.value is None] if self.holder in absent else self.values
+        )
 
 
 def _places(node: Node) -> Iterator[Node]:

@@ -10,7 +10,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Parameter, Quantifier, Variable, rewrite_children, walk
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    rewrite_children,
+    walk,
+)
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.passes.fold import fold
 from predicat.review.cases import machine, ordered
@@ -22,7 +33,11 @@ Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
 _LONGEST = 20_000
 _MOST_COUNTED = 6
-_KINDS: dict[str, tuple[str, Type]] = {"string": ("json_string", STRING), "number": ("json_number", DOUBLE), "boolean": ("json_boolean", BOOLEAN)}
+_KINDS: dict[str, tuple[str, Type]] = {
+    "string": ("json_string", STRING),
+    "number": ("json_number", DOUBLE),
+    "boolean": ("json_boolean", BOOLEAN),
+}
 """What reads a JSON value of a kind, and as what."""
 
 
@@ -42,15 +57,18 @@ class Standin(Struct, frozen=True):
 
 
 def standins(place: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Standin]:
-    """For each combination of outcomes that some value of a place has, one such value; no value rather than one, or the other way round.
+    """One value for each combination of outcomes that some value of a place has.
 
-    Raises Unknown, or NotCases where there are too many.
+    Where no value and some value have the same outcomes, `absent_first` chooses the former. Raises Unknown,
+    or NotCases where there are too many.
     """
     variable = Field(place.type, FieldDecl("x", place.type))
     nodes = [substituted(test, place, variable) for test in tests]
     runs = [compile_node(node) for node in nodes]
     values = _values(variable, nodes, tests)
-    if isinstance(place, Parameter) and place.type == DOUBLE and place.decl.default == place.decl.default:  # no NaN
+    if (
+        isinstance(place, Parameter) and place.type == DOUBLE and place.decl.default == place.decl.default
+    ):  # no NaN
         values = [value for value in values if value == value]  # noqa: PLR0124  # none is given as NaN
     values = [None, *values] if absent_first and not isinstance(place, Parameter) else [*values, None]
     found: dict[Labels, Any] = {}
@@ -116,7 +134,7 @@ def _table(node: Node, variable: Field) -> machine.Table:
 
 @lru_cache(maxsize=4096)
 def _known_table(node: Node, variable: Field) -> machine.Table | None:
-    """The machine of a test, kept: a review compares one filter with several, and filters share their tests."""
+    """The machine of a test. It is kept, because filters share their tests."""
     try:
         return Texts(variable).table(node)
     except NotCases:
@@ -133,13 +151,20 @@ def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> lis
 
 
 def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Sequence[Node]) -> list[int]:
-    """Whole numbers of which tests read the digits: texts that numbers are written as, and what these read as."""
+    """Whole numbers of which tests read the digits: texts that are written so, read as numbers."""
     text = Field(STRING, FieldDecl("x", STRING))
     number = Call(BIGINT, "to_int", (text,))
     texts = Texts(text)
-    tables = [_try(test, texts.table, substituted(substituted(node, written, text), variable, number)) for node, test in zip(nodes, tests, strict=True)]
+    tables = [
+        _try(test, texts.table, substituted(substituted(node, written, text), variable, number))
+        for node, test in zip(nodes, tests, strict=True)
+    ]
     shape = Call(BOOLEAN, "matches", (text, Literal(STRING, "^(0|-?[1-9][0-9]*)$")))
-    tables.append(texts.table(Call(BOOLEAN, "and", (shape, Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (number,)),))))))
+    tables.append(
+        texts.table(
+            Call(BOOLEAN, "and", (shape, Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (number,)),))))
+        )
+    )
     return [int(found) for labels, found in machine.texts(tables).items() if labels[-1] is True]
 
 
@@ -178,7 +203,11 @@ def _json(value: Any) -> Any:
 def _reads_scalars(node: Node, variable: Node) -> None:
     if node == variable:
         raise NotCases
-    if isinstance(node, Call) and node.op in ("json_string", "json_number", "json_boolean", "json_is", "is_null") and node.args[0] == variable:
+    if (
+        isinstance(node, Call)
+        and node.op in ("json_string", "json_number", "json_boolean", "json_is", "is_null")
+        and node.args[0] == variable
+    ):
         return
     if isinstance(node, Call | Quantifier):
         for part in node.args if isinstance(node, Call) else (node.source, node.body):
@@ -205,7 +234,7 @@ def _scalar(node: Node, variable: Node, kind: str, reader: str, scalar: Node) ->
 
 
 class _Arrays:
-    """Arrays for quantifiers over them: what counts is which kinds of elements they have, whether once or more often, and how many in all."""
+    """Arrays for quantifiers: what counts is the kinds of elements, how often each stands, and the length."""
 
     def __init__(self, variable: Field, kind: ArrayType) -> None:
         self.variable = variable
@@ -222,7 +251,9 @@ class _Arrays:
                 return
             case Call(op="is_null", args=(inner,)) if inner == self.variable:
                 return
-            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce" | "is_null", args=args) if args[-1].type == BOOLEAN:
+            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce" | "is_null", args=args) if (
+                args[-1].type == BOOLEAN
+            ):
                 for arg in args:
                     self.take(arg)
             case Call(op="in", args=(Literal() as value, array)) if array == self.variable:
@@ -241,7 +272,11 @@ class _Arrays:
 
     def filtered(self, node: Call) -> None:
         """A test of how many elements a filter leaves."""
-        filters = {part for part in walk(node) if isinstance(part, Quantifier) and part.kind == "filter" and part.source == self.variable}
+        filters = {
+            part
+            for part in walk(node)
+            if isinstance(part, Quantifier) and part.kind == "filter" and part.source == self.variable
+        }
         if len(filters) != 1:
             raise NotCases
         (only,) = filters
@@ -272,13 +307,23 @@ class _Arrays:
     def values(self) -> Iterator[list[Any]]:
         bodies = list(self.bodies)
         kinds = standins(self.element, bodies, absent_first=False)
-        limits = [max((self.often[body] for body, label in zip(bodies, kind.labels, strict=True) if label is True), default=0) for kind in kinds]
+        limits = [
+            max(
+                (self.often[body] for body, label in zip(bodies, kind.labels, strict=True) if label is True),
+                default=0,
+            )
+            for kind in kinds
+        ]
         if prod(max(limit, 1) + 1 for limit in limits) > _MOST_ARRAYS:
             raise NotCases
         starts = [0, *sorted(key for key in self.sizes.keys if key > 0)]
         for counts in product(*(range(max(limit, 1) + 1) for limit in limits)):
             elements = [kind.value for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
-            more = [kind.value for kind, count, limit in zip(kinds, counts, limits, strict=True) if count and count >= limit]
+            more = [
+                kind.value
+                for kind, count, limit in zip(kinds, counts, limits, strict=True)
+                if count and count >= limit
+            ]
             yield from self.lengthened(elements, more, starts)
 
     def lengthened(self, elements: list[Any], more: list[Any], starts: list[int]) -> Iterator[list[Any]]:

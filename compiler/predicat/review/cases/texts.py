@@ -1,4 +1,4 @@
-"""Tests of one text as automata: LIKE, regular expressions, comparisons and the functions that stand between them and the text."""
+"""Tests of one text as automata: patterns, comparisons and the functions between them and the text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable, children, rewrite_children, walk
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    Quantifier,
+    Variable,
+    children,
+    rewrite_children,
+    walk,
+)
 from predicat.ir.types import BOOLEAN, DATE, STRING
 from predicat.ir.values import DATE_PATTERN, INT_MAX
 from predicat.review.cases import machine as m
@@ -45,10 +57,16 @@ class Texts:
         match node:
             case Literal(value=value):
                 return m.constant(value)
-            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce", args=args) if node.type == BOOLEAN:
+            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce", args=args) if (
+                node.type == BOOLEAN
+            ):
                 return product([self.small(arg) for arg in args], partial(_connected, node.op))
             case Call(op="is_null", args=(inner,)):
-                return relabelled(self.small(inner), lambda label: label is None) if inner.type == BOOLEAN else self.present(inner)
+                return (
+                    relabelled(self.small(inner), lambda label: label is None)
+                    if inner.type == BOOLEAN
+                    else self.present(inner)
+                )
             case Call(op="to_boolean", args=(inner,)):
                 return self.of(inner, _booleans(node))
             case Call(op=op, args=(inner, Literal(value=str(value)))) if op in _PATTERNS:
@@ -101,7 +119,13 @@ class Texts:
                 raise NotCases
             values.append(item.value)
         unknown = None in values
-        return self.of(left, relabelled(m.one_of(str(value) for value in values if value is not None), lambda found: found or (None if unknown else False)))
+        return self.of(
+            left,
+            relabelled(
+                m.one_of(str(value) for value in values if value is not None),
+                lambda found: found or (None if unknown else False),
+            ),
+        )
 
     def parts(self, kind: str, split: Call, body: Machine) -> Machine:
         by, most = _split_by(split)
@@ -120,7 +144,9 @@ class Texts:
                 change, cuts = _CASES[node.op]
                 return self.of(inner, m.mapped(after, change, cuts), missing)
             case Call(op="trim" | "ltrim" | "rtrim", args=(inner,)):
-                return self.of(inner, m.stripped(after, " ", left=node.op != "rtrim", right=node.op != "ltrim"), missing)
+                return self.of(
+                    inner, m.stripped(after, " ", left=node.op != "rtrim", right=node.op != "ltrim"), missing
+                )
             case Call(op="strip", args=(inner, Literal(value=str(chars)))):
                 return self.of(inner, m.stripped(after, chars, left=True, right=True), missing)
             case Call(op="reverse", args=(inner,)):
@@ -129,7 +155,9 @@ class Texts:
                 return self.of(inner, m.prefixed(after, text), missing)
             case Call(op="concat", args=(inner, Literal(value=str(text)))):
                 return self.of(inner, m.suffixed(after, text), missing)
-            case Call(op="replace" | "replace_each", args=(inner, Literal(value=str(old)), Literal(value=str(new)))):
+            case Call(
+                op="replace" | "replace_each", args=(inner, Literal(value=str(old)), Literal(value=str(new)))
+            ):
                 if old:
                     return self.of(inner, m.replaced(after, old, new), missing)
                 return self.of(inner, after if node.op == "replace" else m.between_each(after, new), missing)
@@ -137,11 +165,20 @@ class Texts:
                 return self.substring(inner, places, after, missing)
             case Call(op="index", args=(Call(op="split") as split, Literal(value=int(number)))):
                 by, most = _split_by(split)
-                return m.constant(missing) if number < 0 else self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
+                return (
+                    m.constant(missing)
+                    if number < 0
+                    else self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
+                )
             case Call(op="cond", args=(test, yes, no)):
-                return product([self.small(test), self.of(yes, after, missing), self.of(no, after, missing)], partial(_chosen, missing))
+                return product(
+                    [self.small(test), self.of(yes, after, missing), self.of(no, after, missing)],
+                    partial(_chosen, missing),
+                )
             case Call(op="coalesce", args=args):
-                return product([self.of(arg, after, _MISSING) for arg in args], partial(_first_present, missing))
+                return product(
+                    [self.of(arg, after, _MISSING) for arg in args], partial(_first_present, missing)
+                )
             case Call(op="greatest" | "least", args=args):
                 return self.extreme(node.op, args, after, missing)
             case _:
@@ -158,14 +195,20 @@ class Texts:
         def chosen(order: Any, own: Label) -> Label:
             return label if order == _MISSING or sign * order < 0 else own
 
-        return product([self.of(others[0], m.order(limit), _MISSING), self.of(others[0], after, missing)], chosen)
+        return product(
+            [self.of(others[0], m.order(limit), _MISSING), self.of(others[0], after, missing)], chosen
+        )
 
     def substring(self, inner: Node, places: list[Node], after: Machine, missing: Label) -> Machine:
         """A slice: its ends are constants, or constants more than the length of the text."""
         ends = [_place(place, inner) for place in places]
         from_end, start = ends[0][0], ends[0][1] - 1
         if len(ends) == 1:
-            return self.of(inner, m.last(after, max(-start, 0)) if from_end else m.without_first(after, max(start, 0)), missing)
+            return self.of(
+                inner,
+                m.last(after, max(-start, 0)) if from_end else m.without_first(after, max(start, 0)),
+                missing,
+            )
         factor, size = ends[1]
         if size >= 0:
             return self.slice(inner, from_end, start, factor, size, after, missing)
@@ -175,13 +218,19 @@ class Texts:
         cut = self.slice(inner, from_end, start, factor, size, after, missing)
         return product([short, cut], lambda negative, label: label if negative is False else missing)
 
-    def slice(self, inner: Node, from_end: bool, start: int, factor: bool, size: int, after: Machine, missing: Label) -> Machine:
-        """text[start : start + size]; the start may count from the end of the text, or the size be so much more than its length."""
+    def slice(
+        self, inner: Node, from_end: bool, start: int, factor: bool, size: int, after: Machine, missing: Label
+    ) -> Machine:
+        """text[start : start + size]; the start may count from the end, or the size from the length."""
         if from_end and factor:
             raise NotCases
         begin, end = max(start, 0), start + size
         if not from_end and not factor:
-            cut = m.without_first(m.first(after, end - begin), begin) if end > begin else m.constant(after.label(after.start))
+            cut = (
+                m.without_first(m.first(after, end - begin), begin)
+                if end > begin
+                else m.constant(after.label(after.start))
+            )
         elif end >= 0:
             cut = m.last(after, max(-start, 0)) if from_end else m.without_first(after, begin)
         elif from_end:
@@ -193,7 +242,7 @@ class Texts:
     # --- numbers and days of texts
 
     def numeric(self, node: Node) -> Machine:
-        """A test of one number that a text function gives: its length, a place in it, the number it reads as."""
+        """A test of one number of a text: its length, a place in it, what it reads as."""
         numbers = set(_numbers(node))
         if len(numbers) != 1:
             raise NotCases
@@ -227,7 +276,8 @@ class Texts:
                 return self.of(inner, relabelled(m.length(most), label), unknown)
             if node.op == "size":
                 by, limit = _split_by(inner)
-                return self.of(inner.args[0], relabelled(m.split_parts(by, limit, most), label), unknown)  # type: ignore[union-attr]  # a split
+                parts = relabelled(m.split_parts(by, limit, most), label)
+                return self.of(children(inner)[0], parts, unknown)
             wanted = node.args[1]
             if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
                 raise NotCases
@@ -235,7 +285,13 @@ class Texts:
         if inner.type != STRING:
             raise NotCases
         if node.op == "to_int":
-            return self.of(inner, relabelled(_integer(tuple(starts)), lambda piece: unknown if piece is None else labels[piece]), unknown)
+            return self.of(
+                inner,
+                relabelled(
+                    _integer(tuple(starts)), lambda piece: unknown if piece is None else labels[piece]
+                ),
+                unknown,
+            )
         return self.of(inner, _day(starts, labels, unknown), unknown)
 
 
@@ -329,7 +385,9 @@ def _unchanged(result: Node, text: Node) -> Node | None:
         case Call(op="strip", args=(inner, Literal(value=str(chars)))) if inner == text and chars:
             listed = "".join(f"\\x{{{ord(char):x}}}" for char in chars)
             return _never(text, f"^[{listed}]|[{listed}]$")
-        case Call(op="replace", args=(inner, Literal(value=str(old)) as wanted, Literal(value=new))) if inner == text and old and old != new:
+        case Call(op="replace", args=(inner, Literal(value=str(old)) as wanted, Literal(value=new))) if (
+            inner == text and old and old != new
+        ):
             return Call(BOOLEAN, "not", (Call(BOOLEAN, "contains", (text, wanted)),))
         case _:
             return None
@@ -355,7 +413,11 @@ def _char(char: str) -> m.Ranges:
 def _folded(char: str) -> m.Ranges:
     """The code points that fold to the same as one."""
     own = casefold.fold_char(char)
-    return tuple((ord(other), ord(other)) for other in {own, *casefold.variants(own)} if casefold.fold_char(other) == own)
+    return tuple(
+        (ord(other), ord(other))
+        for other in {own, *casefold.variants(own)}
+        if casefold.fold_char(other) == own
+    )
 
 
 def _chars(value: str, ranges: Callable[[str], m.Ranges]) -> list[m.Ranges | None]:
@@ -397,15 +459,19 @@ def _pattern(op: str, value: str) -> Machine:
 def _machine(found: automaton.Table) -> Machine:
     pieces = sorted((low, number) for number, ranges in enumerate(found.classes) for low, _ in ranges)
     accepting = set(found.accepting)
-    return Table([low for low, _ in pieces], [number for _, number in pieces], [list(column) for column in zip(*found.moves, strict=True)],
-                 [state in accepting for state in range(len(found.moves))]).machine()  # fmt: skip
+    columns = [list(column) for column in zip(*found.moves, strict=True)]
+    labels = [state in accepting for state in range(len(found.moves))]
+    return Table([low for low, _ in pieces], [number for _, number in pieces], columns, labels).machine()
 
 
 def _booleans(node: Call) -> Machine:
     """The conversion of a text to a boolean."""
     run = compile_node(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
     texts = ("true", "TRUE", "True", "t", "1", "false", "FALSE", "False", "f", "0")
-    return product([relabelled(m.one_of([text]), bool) for text in texts], lambda *found: next((run({"x": text}) for text, own in zip(texts, found, strict=True) if own), None))
+    return product(
+        [relabelled(m.one_of([text]), bool) for text in texts],
+        lambda *found: next((run({"x": text}) for text, own in zip(texts, found, strict=True) if own), None),
+    )
 
 
 # --- conversions
@@ -418,10 +484,13 @@ _Read = tuple[str, int, int, tuple[int, ...]]
 def _integer(starts: tuple[int, ...]) -> Machine:
     """The piece in which the number lies that a text reads as; None where it is no number (see INT_PATTERN).
 
-    The state: the sign, how many digits were read, how many without leading zeros, and how these stand beside the first digits of each
-    constant that is no shorter.
+    The state: the sign, how many digits were read, how many without leading zeros, and how these stand beside
+    the first digits of each constant that is no shorter.
     """
-    edges = {"": (INT_MAX, *(start for start in starts if start > 0)), "-": (INT_MAX + 1, *(-start for start in starts if start <= 0))}
+    edges = {
+        "": (INT_MAX, *(start for start in starts if start > 0)),
+        "-": (INT_MAX + 1, *(-start for start in starts if start <= 0)),
+    }
     written = {sign: [str(edge) if edge else "" for edge in own] for sign, own in edges.items()}
 
     def step(state: _Read | None, code: int) -> _Read | None:
@@ -434,20 +503,34 @@ def _integer(starts: tuple[int, ...]) -> Machine:
             return None
         if code == 48 and not size:
             return sign, read + 1, 0, orders
-        return sign, read + 1, size + 1, tuple([_beside(digits, size, code, order) for digits, order in zip(written[sign], orders, strict=True)])
+        return (
+            sign,
+            read + 1,
+            size + 1,
+            tuple(
+                [
+                    _beside(digits, size, code, order)
+                    for digits, order in zip(written[sign], orders, strict=True)
+                ]
+            ),
+        )
 
     def label(state: _Read | None) -> int | None:
         if state is None or not state[1]:
             return None
         sign, _, size, orders = state
-        limit, *passed = [_sign(size - len(digits)) or order for digits, order in zip(written[sign], orders, strict=True)]
+        limit, *passed = [
+            _sign(size - len(digits)) or order for digits, order in zip(written[sign], orders, strict=True)
+        ]
         if limit > 0:
             return None
         if sign:
             return sum(order <= 0 for order in passed) - 1
         return sum(start <= 0 for start in starts) + sum(order >= 0 for order in passed) - 1
 
-    return tabulated(Machine(frozenset((45, 46, *range(48, 59))), ("", 0, 0, (0,) * len(edges[""])), step, label)).machine()
+    return tabulated(
+        Machine(frozenset((45, 46, *range(48, 59))), ("", 0, 0, (0,) * len(edges[""])), step, label)
+    ).machine()
 
 
 def _beside(digits: str, size: int, code: int, order: int) -> int:

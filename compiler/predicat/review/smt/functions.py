@@ -1,6 +1,7 @@
-"""Operators without a formula as functions that nothing is known of but that equal arguments give equal results.
+"""Operators without a formula: all that is known is that equal arguments give equal results.
 
-So `trim(s) = trim(u)` holds where `s = u` does. A strict operator is UNKNOWN where an argument is, which is said as well.
+So `trim(s) = trim(u)` holds where `s = u` does. A strict operator is UNKNOWN where an argument is, which is
+said as well.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
     from predicat.review.smt.encode import Encoder
 
 TEXT_OPERATORS = frozenset((
-    "concat", "length", "lower", "upper", "starts_with", "ends_with", "contains", "like", "matches", "equals_ci", "starts_with_ci",
-    "contains_ci", "like_ci", "substr", "position", "to_int", "to_string", "to_boolean", "trim", "ltrim", "rtrim", "strip", "reverse",
-    "replace", "replace_each",
+    "concat", "length", "lower", "upper", "starts_with", "ends_with", "contains", "like", "matches", "equals_ci",
+    "starts_with_ci", "contains_ci", "like_ci", "substr", "position", "to_int", "to_string", "to_boolean",
+    "trim", "ltrim", "rtrim", "strip", "reverse", "replace", "replace_each",
 ))  # fmt: skip
 """Operators that read or make texts."""
 _PARTIAL = ("to_int", "to_boolean", "substr")
@@ -29,7 +30,7 @@ _NEVER_NEGATIVE = ("length", "position")
 
 
 def applied(to: Encoder, node: Call, env: Env) -> Term | None:
-    """The value of a strict operator as a function of its arguments; None where an argument or the value has no plain term."""
+    """The value of a strict operator as a function of its arguments; None where one has no plain term."""
     if OPS[node.op].unknown != "strict" or not (node.type in BOUNDS or node.type in (STRING, BOOLEAN)):
         return None
     terms = _terms(to, node, env)
@@ -37,7 +38,9 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
         return None
     values = [term.term for term in terms if isinstance(term, Plain)]
     total = node.op in TEXT_OPERATORS and node.op not in _PARTIAL
-    null = any_of(*(term.null for term in terms), not total and _function(node, "null", values, z3.BoolSort()))
+    null = any_of(
+        *(term.null for term in terms), not total and _function(node, "null", values, z3.BoolSort())
+    )
     if node.type == BOOLEAN:
         return truth_of(_function(node, "value", values, z3.BoolSort()), null)
     value = _function(node, "value", values, z3.StringSort() if node.type == STRING else z3.IntSort())
