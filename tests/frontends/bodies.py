@@ -68,11 +68,12 @@ pubsub_leaf = st.one_of(
 pubsub = st.recursive(pubsub_leaf, lambda inner: st.one_of(
     inner.map(lambda text: f"NOT ({text})"), *(st.lists(inner, min_size=2, max_size=3).map(lambda parts, word=word: "(" + f" {word} ".join(parts) + ")")
                                               for word in ("AND", "OR"))), max_leaves=3)  # fmt: skip
+small = plain.filter(lambda key: key == key.lower())
 cesql_leaf = st.one_of(
-    st.builds(lambda key, sign, value: f"{key} {sign} " + "'" + value.replace("'", "\\'") + "'", plain, st.sampled_from(["=", "!="]),
+    st.builds(lambda key, sign, value: f"{key} {sign} " + "'" + value.replace("'", "\\'") + "'", small, st.sampled_from(["=", "!="]),
               values.filter(lambda text: not text.endswith("\\") and "\\'" not in text)),
-    plain.map(lambda key: f"EXISTS {key}"), plain.map(lambda key: f"INT({key}) > 3"), plain.map(lambda key: f"{key} LIKE '%a_'"),
-    plain.map(lambda key: f"LENGTH({key}) = 1"), plain.map(lambda key: f"UPPER({key}) IN ('A', 'B')"),
+    small.map(lambda key: f"EXISTS {key}"), small.map(lambda key: f"INT({key}) > 3"), small.map(lambda key: f"{key} LIKE '%a_'"),
+    small.map(lambda key: f"LENGTH({key}) = 1"), small.map(lambda key: f"UPPER({key}) IN ('A', 'B')"),
 )  # fmt: skip
 cesql = st.recursive(cesql_leaf, lambda inner: st.one_of(
     inner.map(lambda text: f"NOT ({text})"),

@@ -1,7 +1,7 @@
 """CloudEvents SQL, version 1: expressions over the attributes of an event.
 
-Strings, 32-bit integers and booleans, with the implicit casts of the specification: the right side of a comparison takes
-the type of the left. Where the specification returns an error beside a value (a missing attribute, a failed cast, division
+Strings, 32-bit integers and booleans, with the implicit casts of the specification: the left side of a comparison is cast to
+the type of the right, and what IN lists is cast to the type of its left side. Where the specification returns an error beside a value (a missing attribute, a failed cast, division
 by zero) the result is UNKNOWN, and FALSE AND UNKNOWN is FALSE. LOWER and UPPER change A to Z only. Source: CloudEvents
 Expression Language 1.0.0.
 """
@@ -29,12 +29,18 @@ if TYPE_CHECKING:
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
 TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
-_TOKEN = re.compile(rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>[0-9]+)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
+_TOKEN = re.compile(rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>[0-9]+(?!\w))|(?P<word>[A-Za-z0-9_]+)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
                     re.DOTALL)  # fmt: skip
 _COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
-_LEVELS = (("OR", "XOR"), ("AND",), tuple(_COMPARE), ("+", "-"), ("*", "/", "%"))
+_LOGIC = {"AND": "and", "OR": "or", "XOR": "ne"}
+_LEVELS = (tuple(_LOGIC), tuple(_COMPARE), ("+", "-"), ("*", "/", "%"))
+REQUIRED = ("id", "source", "specversion", "type")
+"""The attributes that every event has: EXISTS takes their names in any case, as the conformance kit does."""
 INT_MAX = 2**31 - 1
+
+
+_MIXED = "AND, OR and XOR have one precedence in CESQL: write parentheses around what belongs together"
 
 
 class Typed(Struct, frozen=True):
@@ -82,9 +88,12 @@ class _Parser(WordReader):
         if number == len(_LEVELS):
             return self.postfix(depth)
         found = self.level(number + 1, depth)
+        first = self.peek()
         while self.peek() in _LEVELS[number] and self.words[self.at][0] in ("word", "sign"):
             operator = self.peek()
-            self.take()
+            *_, at = self.take()
+            if operator != first and number == 0:
+                raise self.fail(msg.syntax(at, f"{operator} stands beside {first} without parentheses", _MIXED))
             found = self.binary(operator, found, self.level(number + 1, depth))
         return found
 
@@ -116,9 +125,12 @@ class _Parser(WordReader):
                 self.take()
                 inner = self.integer(self.postfix(depth + 1))
                 return self.small(t.Apply("neg", (inner.tree,), span.to(inner.tree.span)))
+            case "+" if self.words[self.at + 1][0] == "number":
+                self.take()
+                return self.unary(depth + 1)
             case "EXISTS":
                 self.take()
-                name, at = self.attribute()
+                name, at = self.existing()
                 absent = t.Apply("is_null", (self.key(name, at),), span.to(at))
                 return Typed(t.Apply("not", (absent,), absent.span), TRUTH)
             case "(":
@@ -146,14 +158,24 @@ class _Parser(WordReader):
             return self.function(word, span, depth)
         return self.read(word, span)
 
-    def attribute(self) -> tuple[str, Span]:
+    def existing(self) -> tuple[str, Span]:
+        """What EXISTS asks for."""
         kind, word, span = self.take()
-        if kind != "word":
+        if kind not in ("word", "number") or word.upper() in KEYWORDS:
             self.at -= 1
             raise self.unexpected("the name of an attribute")
-        return word, span
+        return (word.lower() if word.lower() in REQUIRED else self.named(word, span)), span
+
+    def named(self, name: str, span: Span) -> str:
+        """The name of an attribute; one in capitals is no event's, unless the dataset declares it so."""
+        declared = self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
+        if name == name.lower() or declared:
+            return name
+        what = f"{name!r} is no name of an attribute: names have letters from a to z and digits"
+        raise self.fail(msg.syntax(span, what, f"did you mean '{name.lower()}'? A text stands in quotes"))
 
     def read(self, name: str, span: Span) -> Typed:
+        name = self.named(name, span)
         kinds = {STRING: TEXT, BIGINT: INTEGER, BOOLEAN: TRUTH, JSON: ANY}
         declared = self.key_type(name)
         key = self.key(name, span)
@@ -165,9 +187,9 @@ class _Parser(WordReader):
 
     def binary(self, operator: str, left: Typed, right: Typed) -> Typed:
         span = left.tree.span.to(right.tree.span)
-        if operator in ("AND", "OR", "XOR"):
+        if operator in _LOGIC:
             a, b = self.truth(left).tree, self.truth(right).tree
-            op = {"AND": "and", "OR": "or", "XOR": "ne"}[operator]
+            op = _LOGIC[operator]
             chain = a.args if op != "ne" and isinstance(a, t.Apply) and a.op == op else (a,)  # a long chain is flat, not deep
             return Typed(t.Apply(op, (*chain, b), span), TRUTH)
         if operator in ("=", "!=", "<>"):
@@ -178,11 +200,13 @@ class _Parser(WordReader):
         return self.small(t.Apply({"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}[operator], (a, b), span))
 
     def equal(self, left: Typed, right: Typed, span: Span, *, negate: bool = False) -> Typed:
-        def compare(one: Typed) -> t.Tree:
-            other = self.as_kind(right, one.kind)
-            return t.Apply("ne" if negate else "eq", (one.tree, other.tree), span)
+        """The left side is cast to the type of the right one."""
 
-        return Typed(self.by_kind(left, compare), TRUTH)
+        def compare(one: Typed) -> t.Tree:
+            other = self.as_kind(left, one.kind)
+            return t.Apply("ne" if negate else "eq", (other.tree, one.tree), span)
+
+        return Typed(self.by_kind(right, compare), TRUTH)
 
     def like(self, left: Typed) -> Typed:
         kind, word, span = self.take()
@@ -196,11 +220,11 @@ class _Parser(WordReader):
         return Typed(t.Apply("like", (self.string(left).tree, t.Const(pattern, span)), left.tree.span.to(span)), TRUTH)
 
     def within(self, left: Typed, depth: int) -> Typed:
+        """Equal to one of them: here the left side is what the others are cast to."""
         self.take("(")
-        tests = [self.equal(left, self.level(0, depth + 1), left.tree.span).tree]
-        while self.peek() == ",":
-            self.take()
-            tests.append(self.equal(left, self.level(0, depth + 1), left.tree.span).tree)
+        tests: list[t.Tree] = []
+        while not tests or self.accept(","):
+            tests.append(self.equal(self.level(0, depth + 1), left, left.tree.span).tree)
         _, _, end = self.take(")")
         span = left.tree.span.to(end)
         return Typed(tests[0] if len(tests) == 1 else t.Apply("or", tuple(tests), span), TRUTH)

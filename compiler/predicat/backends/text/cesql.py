@@ -11,8 +11,8 @@ from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
 from predicat.semantics import like
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_OR, _AND, _COMPARE, _SUM, _PRODUCT, _POSTFIX, _UNARY, _ATOM = range(1, 9)
+_NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_LOGIC, _COMPARE, _SUM, _PRODUCT, _POSTFIX, _UNARY, _ATOM = range(1, 8)
 _ARITHMETIC = {"add": ("+", _SUM), "sub": ("-", _SUM), "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "mod": ("%", _PRODUCT)}
 _FUNCTIONS = {"lower": "LOWER", "upper": "UPPER", "length": "LENGTH", "concat": "CONCAT"}
 _LONGER = "an integer of CESQL has 32 bits, and this value may have more"
@@ -51,8 +51,7 @@ def _name(node: Node, key: str) -> str:
 def _call(node: Call) -> tuple[str, int]:
     op, args = node.op, node.args
     if op in ("and", "or"):
-        own = _AND if op == "and" else _OR
-        return f" {op.upper()} ".join(_write(arg, own + 1) for arg in args), own
+        return f" {op.upper()} ".join(_write(arg, _LOGIC + 1) for arg in args), _LOGIC
     if op == "not":
         inner = args[0]
         if isinstance(inner, Call) and inner.op == "is_null" and (key := key_of(inner.args[0])) is not None:
@@ -88,7 +87,7 @@ def _comparison(node: Call) -> str:
 
 
 def _same_type(node: Call, left: Node, right: Node) -> None:
-    """The right side takes the type of the left: that must be the type it has."""
+    """One side is cast to the type of the other: that must be the type it has."""
     if left.type != right.type or left.type not in (STRING, BIGINT, BOOLEAN):
         raise refuse("cesql", node, "texts, integers and truth values are compared, each with its own kind")
 
