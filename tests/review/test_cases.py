@@ -353,3 +353,27 @@ def test_random_predicates_have_no_outcomes_but_the_possible() -> None:
         runs = compile_node(left), compile_node(right)
         for row in Probe((left, right)).rows(60, seed=2):
             assert tuple(run(row) for run in runs) in found.possible, (before, after, row)
+
+
+LISTS = ", ".join(f"'item{number}'" for number in range(1500))
+LADDER = [(f"f{number}", f"f{(number + 7) % 30}", number) for number in range(30)]
+LONG = [
+    (f"s IN ({LISTS})", f"s IN ({LISTS}, 'another')", "wider"),
+    (f"s IN ({LISTS})", f"s IN ({LISTS}) OR s > 'item0' AND s < 'item00'", "wider"),
+    (f"NOT (s < 'b' OR s IN ({LISTS}))", f"s >= 'b' AND s NOT IN ({LISTS})", "equivalent"),
+    (f"f0 IN ({', '.join(map(str, range(1500)))})", "f0 BETWEEN 0 AND 1499", "equivalent"),
+    (
+        " OR ".join(f"({one} > {number} AND {two} < 5)" for one, two, number in LADDER),
+        " OR ".join(f"({two} <= 4 AND {one} >= {number + 1})" for one, two, number in LADDER),
+        "equivalent",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after", "kind"), LONG, ids=range(len(LONG)))
+def test_long_lists_and_many_operands(before: str, after: str, kind: str) -> None:
+    fields = {"s": "string"} | {f"f{number}": "bigint" for number in range(30)}
+    left, right = node(before, fields=fields), node(after, fields=fields)
+    verdict = compare_nodes(left, right, timeout=20)
+    assert (verdict.kind, verdict.proof) == (kind, "proved")
+    check_witnesses(left, right, verdict)

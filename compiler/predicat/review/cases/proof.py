@@ -25,7 +25,7 @@ Outcome = bool | None
 Pair = tuple[Outcome, Outcome]
 Skeleton = Any
 """True, False, None, the number of a test, or a tuple of an operator and skeletons."""
-_MOST_STATES = 6_000
+_MOST_STATES = 3_000
 _CONNECTIVES = ("and", "or", "not", "is_true", "cond", "coalesce", "is_null", "eq", "ne", "same")
 _ROUNDS = 24
 
@@ -79,7 +79,14 @@ class _Proof:
             except Unknown as error:
                 self.split.add(error.test)
                 continue
-            return self.outcomes(skeletons, levels)
+            same = _same_tests(levels)
+            left, right = (_renamed(skeleton, same) for skeleton in skeletons)
+            try:
+                return self.outcomes((left, right), levels)
+            except NotCases:
+                if left != right:
+                    raise
+                return Cases(frozenset(((True, True), (False, False), (None, None))), {}, {})
         raise NotCases
 
     # --- taking predicates apart
@@ -218,6 +225,29 @@ class _Level(Struct, frozen=True):
         return (
             [value for value in self.values if value.value is None] if self.holder in absent else self.values
         )
+
+
+def _same_tests(levels: Sequence[_Level]) -> dict[int, int]:
+    """The tests that have the same outcomes as another one of their place on every value, and that one."""
+    found: dict[int, int] = {}
+    for level in levels:
+        first: dict[tuple[Outcome, ...], int] = {}
+        for number, outcomes in zip(
+            level.tests, zip(*(value.labels for value in level.values), strict=True), strict=True
+        ):
+            found[number] = first.setdefault(outcomes, number)
+    return found
+
+
+def _renamed(node: Skeleton, same: Mapping[int, int]) -> Skeleton:
+    """A skeleton in which equal tests are one, and the operands of AND and OR stand in one order."""
+    if not isinstance(node, tuple):
+        return node
+    op, *parts = node
+    if op == "test":
+        return ("test", same[parts[0]])
+    renamed = [_renamed(part, same) for part in parts]
+    return (op, *sorted(dict.fromkeys(renamed), key=repr)) if op in ("and", "or") else (op, *renamed)
 
 
 def _places(node: Node) -> Iterator[Node]:

@@ -24,7 +24,7 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.passes.fold import fold
-from predicat.review.cases import machine, ordered
+from predicat.review.cases import constants, machine, ordered
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.texts import Texts
 from predicat.semantics.evaluate import Eval, compile_node
@@ -94,6 +94,9 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
     kind = variable.type
     if kind == BOOLEAN:
         return [True, False]
+    compared = constants.values(variable, nodes)
+    if compared is not None:
+        return compared
     if kind == STRING:
         return _texts(variable, nodes, tests)
     written = Call(STRING, "to_string", (variable,))

@@ -41,6 +41,8 @@ Env = dict[str, tuple[Path, Term]]
 """What the variables of quantifiers stand for: the element's path and term."""
 BOUNDS: dict[Type, tuple[int, int]] = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY),
                                    DURATION: (-LONGEST, LONGEST)}  # fmt: skip
+_MOST_ITEMS = 500
+"""A longer list is an operator that nothing is known of: its formula alone takes longer than most comparisons."""
 Rule = Callable[["Encoder", Call, Env], Term]
 
 
@@ -152,6 +154,8 @@ def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Plain, Plai
 def _in(to: Encoder, node: Call, env: Env) -> Term:
     left, right = node.args
     if isinstance(right, Items):
+        if len(right.items) > _MOST_ITEMS:
+            raise NotEncodable
         tests = [to.compared("eq", left, item, env) for item in right.items]
         return Truth(any_of(*(test.true for test in tests)), all_of(negated(to.term(left, env).null), *(test.false for test in tests)))
     value, array = to.term(left, env), to.elements(right, env)

@@ -1,0 +1,108 @@
+"""Tests that compare one value with constants: long lists make many constants and few kinds of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, Type
+from predicat.review.cases.ordered import COMPARISONS, key_of, span, value_of
+
+Leaf = tuple[str, Any]
+"""A comparison: its operator and its constant, or `in` and a set of constants."""
+_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+_KINDS = (STRING, BIGINT, TIMESTAMP, DATE)
+_BEHIND = ("a", "0", " ", "\0")
+"""What makes a text the next one behind another; character 0 the very next."""
+
+
+def values(variable: Node, nodes: Sequence[Node]) -> list[Any] | None:
+    """Values of which one stands for every other; None where the tests do more than compare with constants."""
+    if variable.type not in _KINDS:
+        return None
+    leaves: list[Leaf] = []
+    for node in nodes:
+        found = list(_leaves(node, variable))
+        if None in found:
+            return None
+        leaves += [leaf for leaf in found if leaf is not None]
+    constants = {value for op, own in leaves for value in (own if op == "in" else (own,))}
+    tests = list(dict.fromkeys(leaves))
+    chosen: dict[tuple[bool, ...], Any] = {}
+    for value in _between(constants, variable.type):
+        chosen.setdefault(tuple([_holds(op, value, own) for op, own in tests]), value)
+    return list(chosen.values())
+
+
+def _leaves(node: Node, variable: Node) -> Iterator[Leaf | None]:
+    """The comparisons of a test; None stands for anything else."""
+    match node:
+        case Literal():
+            return
+        case Call(op="and" | "or" | "not" | "is_true" | "is_null" | "cond" | "coalesce", args=args) if (
+            args[-1].type == BOOLEAN
+        ):
+            for arg in args:
+                yield from _leaves(arg, variable)
+        case Call(op="is_null", args=(inner,)) if inner == variable:
+            return
+        case Call(op=op, args=(left, Literal(value=value) as right)) if (
+            op in COMPARISONS and left == variable
+        ):
+            yield from _comparison(op, value, right.type, variable.type)
+        case Call(op=op, args=(Literal(value=value) as left, right)) if (
+            op in COMPARISONS and right == variable
+        ):
+            yield from _comparison(_FLIPPED[op], value, left.type, variable.type)
+        case Call(op="in", args=(left, Items(items=items))) if left == variable:
+            constants = [
+                item.value for item in items if isinstance(item, Literal) and item.type == variable.type
+            ]
+            yield ("in", frozenset(constants) - {None}) if len(constants) == len(items) else None
+        case _:
+            yield None
+
+
+def _comparison(op: str, value: Any, constant: Type, kind: Type) -> Iterator[Leaf | None]:
+    if value is not None:
+        yield (op, value) if constant == kind else None
+
+
+def _holds(op: str, value: Any, constant: Any) -> bool:
+    match op:
+        case "in":
+            return value in constant
+        case "eq" | "ne":
+            return bool(value == constant)
+        case "lt" | "ge":
+            return bool(value < constant)
+        case _:
+            return bool(value > constant)
+
+
+def _between(constants: Iterable[Any], kind: Type) -> Iterator[Any]:
+    """The constants, and a value in each gap before, between and behind them."""
+    if kind == STRING:
+        yield from _texts(sorted(constants))
+        return
+    low, high = span(kind)
+    keys = sorted(key_of(value, kind) for value in constants)
+    for before, after in zip([low - 1, *keys], [*keys, high + 1], strict=True):
+        if before + 1 < after:
+            near = min(max(0, before + 1), after - 1)
+            yield value_of(near, kind)
+        if after <= high:
+            yield value_of(after, kind)
+
+
+def _texts(constants: list[str]) -> Iterator[str]:
+    if not constants or constants[0]:
+        yield ""
+    for place, constant in enumerate(constants):
+        yield constant
+        following = constants[place + 1] if place + 1 < len(constants) else None
+        for char in _BEHIND:
+            if following is None or constant + char < following:
+                yield constant + char
+                break
