@@ -46,6 +46,7 @@ fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=10000 $(BIN)/python -m pytest -q tests/review/test_compare.py
 	@PREDICAT_FUZZ_EXAMPLES=5000 $(BIN)/python -m pytest -q tests/review/test_review_kinds.py -k silent
 	@PREDICAT_FUZZ_EXAMPLES=2500 $(BIN)/python -m pytest -q tests/catalog/test_live.py
+	@PREDICAT_FUZZ_EXAMPLES=40000 $(BIN)/python -m pytest -q tests/review/test_soundness.py
 	@PREDICAT_FUZZ_EXAMPLES=20 $(BIN)/python -m pytest -q tests/frontends/test_translations.py tests/frontends/test_cel_oracle.py tests/frontends/test_sql_oracle.py tests/frontends/test_jms.py tests/frontends/test_sns.py
 
 schema: $(STAMP)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 import predicat
 from predicat.ir.nodes import Field, Node, ParamDecl, Parameter, rewrite_children
+from predicat.ir.text import to_text
 from predicat.review.compare import EXACT, compare_nodes
+from predicat.review.probe import Probe
 from predicat.semantics.evaluate import compile_node
-from tests.review import hostile
+from tests.review import generated, hostile
 from tests.review.test_compare import check_witnesses, refutes
 
 OPEN = ("undecided", "unsupported")
@@ -34,3 +38,20 @@ def test_hostile_pairs(language: str, before: str, after: str, kind: str, decide
     refuted = [row for row in hostile.rows(*nodes) if refutes(verdict.kind, *(function(row) for function in functions))]
     assert not refuted or verdict.proof == EXACT, f"{verdict} refuted by {str(refuted[0])[:300]}"
     assert verdict.kind == kind or (not decided and (verdict.kind in OPEN or verdict.proof == EXACT)), verdict
+
+
+EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "150"))
+FIRST = int(os.environ.get("PREDICAT_FUZZ_FIRST", "0"))
+
+
+def test_no_verdict_on_generated_pairs_is_wrong() -> None:
+    for seed in range(FIRST, FIRST + EXAMPLES):
+        maker = generated.Maker(seed)
+        before, after = maker.pair()
+        verdict = compare_nodes(before, after, timeout=0.5)
+        check_witnesses(before, after, verdict)
+        functions = compile_node(before), compile_node(after)
+        rows = [*generated.rows((before, after), maker.fields, 25, seed), *Probe((before, after)).rows(25, seed=7)]
+        for row in rows if verdict.proof != EXACT else ():
+            outcomes = tuple(function(row) for function in functions)
+            assert not refutes(verdict.kind, *outcomes), f"pair {seed}: {verdict}: {to_text(before)} | {to_text(after)}: {str(row)[:500]}"

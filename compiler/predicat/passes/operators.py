@@ -71,6 +71,8 @@ class Operators(Comparisons):
         untyped = any(loose(arg) for arg in args)
         args = [bare(arg) for arg in args]
         op, args = self.overload(op, args)
+        if op in ("greatest", "least") and any(arg.type == JSON or isinstance(arg.type, ArrayType | MapType | StructType) for arg in args):
+            raise self.fail(msg.not_comparable(span, str(args[0].type), str(args[-1].type), "these have no order; convert them, as in CAST(x AS DOUBLE)"))
         if untyped and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None:
             return failed(span)
         if op in _DURATION_UNITS and [arg.type for arg in args] == [DURATION]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, ranged_over
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
-from predicat.ir.values import EXACT, INT_MAX, INT_MIN, seconds
+from predicat.ir.values import EXACT, INT_MAX, INT_MIN, RowError, seconds, to_value
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]
@@ -100,8 +100,9 @@ class Probe:
         """Places that are compared with each other share their values."""
         for one in places:
             for other in places:
-                if one != other and self.kinds[one] == self.kinds[other]:
-                    self.values[one] += [value for value in self.values[other] if value not in self.values[one]]
+                kind = self.kinds[one]
+                if one != other and kind == self.kinds[other]:
+                    self.values[one] += [value for value in self.values[other] if value not in self.values[one] and _fits(value, kind)]
 
     def _add(self, slot: Slot, kind: Type) -> None:
         self.values.setdefault(slot, [])
@@ -151,7 +152,7 @@ class Probe:
                 if not isinstance(holder, list):
                     return
                 if not holder:
-                    holder.append(value if last else {})
+                    holder.append(value if last else _empty(slot[place + 1]))
                 if last:
                     holder[:] = [copy(self._pick(slot, chance)) for _ in range(chance.randrange(3))] + [value]
                     return
@@ -162,12 +163,25 @@ class Probe:
             if last:
                 holder[key] = value
                 return
-            following = slot[place + 1]
-            empty: Any = [] if isinstance(following, int) else {}
+            empty = _empty(slot[place + 1])
             held = holder[key]
             if not isinstance(held, type(empty)):
                 holder[key] = empty
             holder = holder[key]
+
+
+def _empty(key: str | int) -> Any:
+    """What can hold a key."""
+    return [] if isinstance(key, int) else {}
+
+
+def _fits(value: Any, kind: Type) -> bool:
+    """Whether a place of a type can hold a value (one of JSON was first taken for another)."""
+    try:
+        to_value(value, kind)
+    except RowError:
+        return False
+    return True
 
 
 def _makes_room(holder: Any, key: str | int) -> bool:
