@@ -1,4 +1,6 @@
-"""What was proved for lint, kept in the user's cache: a question about predicates that have not changed is not asked again."""
+"""What was proved for lint, kept in the user's cache: a question about predicates that have not changed is
+not asked again.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,12 @@ T = TypeVar("T", bool, str)
 
 
 class Answers(Struct):
-    """Answers by question. With a `path` they are read from there and written there by `save`; without one nothing outlives the run.
+    """Answers by question. With a `path` they are read from there and written there by `save`; without one
+    nothing outlives the run.
 
-    The file is worth no more than the time to make it again: one that is damaged, or was written by other code, is ignored, and
-    one that cannot be written is not. Runs at the same time replace each other's file as a whole.
+    The file is worth no more than the time to make it again: one that is damaged, or was written by other
+    code, is ignored, and one that cannot be written is not. Runs at the same time replace each other's file
+    as a whole.
     """
 
     path: Path | None = None
@@ -31,7 +35,7 @@ class Answers(Struct):
     asked: dict[str, bool | str] = field(default_factory=dict[str, bool | str])
 
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
-        """The answer to a question that is the same for the same text, from an earlier run or worked out now."""
+        """The answer to a question, which is the same for the same text: a known one, or worked out now."""
         key = hashlib.sha256(repr(question).encode()).hexdigest()[:32]
         found = self.asked.get(key, self.known.get(key))
         result = answer() if found is None else found
@@ -45,7 +49,9 @@ class Answers(Struct):
             return
         content = json.dumps(kept, sort_keys=True)
         with suppress(OSError):
-            write_text(self.path, json.dumps({"code": code_hash(), "content": text_hash(content)}) + "\n" + content)
+            write_text(
+                self.path, json.dumps({"code": code_hash(), "content": text_hash(content)}) + "\n" + content
+            )
 
 
 def recalled(path: Path) -> Answers:
@@ -62,7 +68,9 @@ def recalled(path: Path) -> Answers:
 
 @cache
 def code_hash() -> str:
-    """The hash of predicat's own code and the version of the solver: what an answer depends on beside its question."""
+    """The hash of predicat's own code and the version of the solver: what an answer depends on beside its
+    question.
+    """
     root = Path(__file__).parent.parent.parent
     digest = hashlib.sha256()
     for file in sorted(root.rglob("*.py")):

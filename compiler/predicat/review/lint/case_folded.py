@@ -1,4 +1,6 @@
-"""P303: a condition on lower() or upper() of a field, which reads every row, though nothing else says the same."""
+"""P303: a condition on lower() or upper() of a field, which reads every row, though nothing else says the
+same.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,19 @@ def check(context: Context) -> Iterator[Finding]:
         fields = context.datasets[row.dataset].fields
         for part in walk(tree):
             match part:
-                case Apply(op="eq" | "in" | "starts_with" | "like", args=(Apply(op="lower" | "upper" as fold, args=(field,)), value)):
+                case Apply(
+                    op="eq" | "in" | "starts_with" | "like",
+                    args=(Apply(op="lower" | "upper" as fold, args=(field,)), value),
+                ):
                     if _dotted(field) in fields and _is_constant(value):
                         folded = f"{fold}({field.span.text})"
-                        yield Finding(RULE.code, row.qualified, f"no plain index and no pushdown helps {folded}", part.span,
-                                      f"keep the field in one case, or make an index on {folded}")  # fmt: skip
+                        yield Finding(
+                            RULE.code,
+                            row.qualified,
+                            f"no plain index and no pushdown helps {folded}",
+                            part.span,
+                            f"keep the field in one case, or make an index on {folded}",
+                        )
                 case _:
                     pass
 
@@ -36,8 +46,16 @@ def _dotted(tree: Tree) -> str:
 
 
 def _is_constant(value: Tree) -> bool:
-    """Whether a value is constant and an index on the folded field would find it: a pattern that begins with % is not."""
+    """Whether a value is constant and an index on the folded field would find it: a pattern that begins with
+    % is not.
+    """
     return isinstance(value, ListOf) or (isinstance(value, Const) and not str(value.value).startswith("%"))
 
 
-RULE = Rule("P303", "case-folded", "A condition on lower() or upper() of a field, for which no plain index helps.", check, Severity.NOTE)
+RULE = Rule(
+    "P303",
+    "case-folded",
+    "A condition on lower() or upper() of a field, for which no plain index helps.",
+    check,
+    Severity.NOTE,
+)

@@ -20,8 +20,13 @@ def _tautology(context: Context) -> Iterator[Finding]:
         if _is_constant(row):
             continue
         if context.never(row, outcome=False) and not context.never(row, outcome=True):
-            yield Finding("P201", row.qualified, "it is TRUE for every row but those for which it is UNKNOWN", row.current.span,
-                          "if it is about missing values, write IS NOT NULL")  # fmt: skip
+            yield Finding(
+                "P201",
+                row.qualified,
+                "it is TRUE for every row but those for which it is UNKNOWN",
+                row.current.span,
+                "if it is about missing values, write IS NOT NULL",
+            )
 
 
 def _contradiction(context: Context) -> Iterator[Finding]:
@@ -29,15 +34,25 @@ def _contradiction(context: Context) -> Iterator[Finding]:
         if _is_constant(row):
             continue
         if context.never(row, outcome=True) and not context.never(row, outcome=False):
-            yield Finding("P202", row.qualified, "it is TRUE for no row", row.current.span,
-                          "its conditions contradict each other, or ask for what no value is")  # fmt: skip
+            yield Finding(
+                "P202",
+                row.qualified,
+                "it is TRUE for no row",
+                row.current.span,
+                "its conditions contradict each other, or ask for what no value is",
+            )
 
 
 def _undecided(context: Context) -> Iterator[Finding]:
     for row, _ in context.filters():
         if context.never(row, outcome=True) and context.never(row, outcome=False):
-            yield Finding("P203", row.qualified, "it is UNKNOWN for every row", row.current.span,
-                          "compare values of the right kind, or ask IS NULL")  # fmt: skip
+            yield Finding(
+                "P203",
+                row.qualified,
+                "it is UNKNOWN for every row",
+                row.current.span,
+                "compare values of the right kind, or ask IS NULL",
+            )
 
 
 _GENERAL = ("P204", "P205", "P206", "P301", "P302", "P303")
@@ -46,5 +61,12 @@ _GENERAL = ("P204", "P205", "P206", "P301", "P302", "P303")
 RULES = (
     Rule("P201", "tautology", "A filter that is never FALSE.", _tautology, Severity.WARNING, _GENERAL),
     Rule("P202", "contradiction", "A filter that is never TRUE.", _contradiction, Severity.ERROR, _GENERAL),
-    Rule("P203", "never-decided", "A filter that is UNKNOWN for every row.", _undecided, Severity.ERROR, _GENERAL),
+    Rule(
+        "P203",
+        "never-decided",
+        "A filter that is UNKNOWN for every row.",
+        _undecided,
+        Severity.ERROR,
+        _GENERAL,
+    ),
 )

@@ -20,19 +20,29 @@ def check(context: Context) -> Iterator[Finding]:
     for members in alike.values():
         for at, first in _duplicates(context, members) if len(members) > 1 else ():
             row, one = members[at], members[first]
-            yield Finding(RULE.code, row.qualified, f"it accepts the same rows as {one.qualified}", row.span,
-                          f"refer to it instead: all: [{one.name}]", filters=(row.qualified, one.qualified))  # fmt: skip
+            yield Finding(
+                RULE.code,
+                row.qualified,
+                f"it accepts the same rows as {one.qualified}",
+                row.span,
+                f"refer to it instead: all: [{one.name}]",
+                filters=(row.qualified, one.qualified),
+            )
 
 
 def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, int]]:
-    """The filters that accept the same rows as an earlier one, with the first such one, by number. All have one rule for UNKNOWN."""
+    """The filters that accept the same rows as an earlier one, with the first such one, by number. All have
+    one rule for UNKNOWN.
+    """
     on_unknown = members[0].on_unknown
 
     def answer() -> str:
         first_of: dict[int, int] = {}
         for same in classes([context.trial(row) for row in members], accept=on_unknown == "accept"):
             chosen = sorted(same)
-            pairs = _proved([members[number].current.predicate.node for number in chosen], on_unknown, context.timeout)
+            pairs = _proved(
+                [members[number].current.predicate.node for number in chosen], on_unknown, context.timeout
+            )
             first_of |= {chosen[at]: chosen[first] for at, first in pairs}
         return json.dumps(sorted(first_of.items()))
 
@@ -41,7 +51,9 @@ def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, 
 
 
 def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tuple[int, int]]:
-    """Pairs of a predicate and the first one that accepts the same rows. A row that shows a difference is tried on all that are left."""
+    """Pairs of a predicate and the first one that accepts the same rows. A row that shows a difference is
+    tried on all that are left.
+    """
     functions, accept = [compile_node(node) for node in nodes], on_unknown == "accept"
     pairs: list[tuple[int, int]] = []
     stack = [list(range(len(nodes)))]
@@ -58,8 +70,12 @@ def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tupl
                 undecided.append(other)
             else:
                 row = {**witness.row, **{f":{name}": value for name, value in witness.params.items()}}
-                outcomes = {number: accepted(functions[number](row), accept=accept) for number in (first, *others)}
-                stack.append([other, *(number for number in others if outcomes[number] is not outcomes[first])])
+                outcomes = {
+                    number: accepted(functions[number](row), accept=accept) for number in (first, *others)
+                }
+                stack.append(
+                    [other, *(number for number in others if outcomes[number] is not outcomes[first])]
+                )
                 others = [number for number in others if outcomes[number] is outcomes[first]]
         if len(undecided) > 1:
             stack.append(undecided)

@@ -18,20 +18,35 @@ def check(context: Context) -> Iterator[Finding]:
     for group in context.groups():
         if not group.exhaustive or not group.members:
             continue
-        shown = _gap(context, group.nodes[0] if len(group.nodes) == 1 else Call(BOOLEAN, "or", tuple(group.nodes)))
+        shown = _gap(
+            context, group.nodes[0] if len(group.nodes) == 1 else Call(BOOLEAN, "or", tuple(group.nodes))
+        )
         if shown:
-            yield Finding(RULE.code, group.name, f"no filter of the group accepts {shown}", group.members[0].span,
-                          "the group says exhaustive: true; add a filter for the rest, rows without a value included")  # fmt: skip
+            yield Finding(
+                RULE.code,
+                group.name,
+                f"no filter of the group accepts {shown}",
+                group.members[0].span,
+                "the group says exhaustive: true; add a filter for the rest, rows without a value included",
+            )
 
 
 def _gap(context: Context, union: Node) -> str:
     """A row for which a predicate is not TRUE, as text; an empty text where none was found."""
 
     def answer() -> str:
-        _, witness = search(union, union, lambda a, _: a is not True, lambda a, _: negated(a.true), context.timeout)
+        _, witness = search(
+            union, union, lambda a, _: a is not True, lambda a, _: negated(a.true), context.timeout
+        )
         return "" if witness is None else row_text(witness.row)
 
     return context.ask(("gap", to_text(union)), answer)
 
 
-RULE = Rule("P402", "group-gap", "A row that no filter of an exhaustive group accepts, which is shown.", check, Severity.ERROR)
+RULE = Rule(
+    "P402",
+    "group-gap",
+    "A row that no filter of an exhaustive group accepts, which is shown.",
+    check,
+    Severity.ERROR,
+)

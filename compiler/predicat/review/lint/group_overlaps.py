@@ -21,20 +21,43 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         needs = list(map(required, group.nodes))
         for (at, one), (other_at, other) in combinations(enumerate(group.members), 2):
-            shown = "" if disjoint(needs[at], needs[other_at]) else _common(context, group.nodes[at], group.nodes[other_at])
+            shown = (
+                ""
+                if disjoint(needs[at], needs[other_at])
+                else _common(context, group.nodes[at], group.nodes[other_at])
+            )
             if shown:
-                yield Finding(RULE.code, group.name, f"{one.name} and {other.name} both accept {shown}", one.span,
-                              "the group says exclusive: true", filters=(one.qualified, other.qualified))  # fmt: skip
+                yield Finding(
+                    RULE.code,
+                    group.name,
+                    f"{one.name} and {other.name} both accept {shown}",
+                    one.span,
+                    "the group says exclusive: true",
+                    filters=(one.qualified, other.qualified),
+                )
 
 
 def _common(context: Context, one: Node, other: Node) -> str:
     """A row for which both are TRUE, as text; an empty text where none was found."""
 
     def answer() -> str:
-        _, witness = search(one, other, lambda a, b: a is True and b is True, lambda a, b: all_of(a.true, b.true), context.timeout)
+        _, witness = search(
+            one,
+            other,
+            lambda a, b: a is True and b is True,
+            lambda a, b: all_of(a.true, b.true),
+            context.timeout,
+        )
         return "" if witness is None else row_text(witness.row)
 
     return context.ask(("common", to_text(one), to_text(other)), answer)
 
 
-RULE = Rule("P401", "group-overlap", "Two filters of an exclusive group accept one row, which is shown.", check, Severity.ERROR, ("P205",))
+RULE = Rule(
+    "P401",
+    "group-overlap",
+    "Two filters of an exclusive group accept one row, which is shown.",
+    check,
+    Severity.ERROR,
+    ("P205",),
+)

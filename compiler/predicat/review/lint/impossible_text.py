@@ -1,4 +1,6 @@
-"""P504, P505: a text compared with what its function never gives: capitals from lower(), more characters than substring() takes."""
+"""P504, P505: a text compared with what its function never gives: capitals from lower(), more characters than
+substring() takes.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _GENERAL = ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302", "P30
 
 
 def _compared(tree: Tree) -> Iterator[tuple[Apply, Apply, str, str]]:
-    """Functions that are compared with constant texts: the comparison, the function, the text as written, and the least of it that must be there."""
+    """Functions that are compared with constant texts: the comparison, the function, the text as written, and
+    the least of it that must be there.
+    """
     for part in walk(tree):
         if not isinstance(part, Apply) or part.op not in _SIDES or len(part.args) != 2:
             continue
@@ -38,8 +42,13 @@ def _case(context: Context) -> Iterator[Finding]:
         for part, function, text, least in _compared(tree):
             rule = _CASES.get(function.op)
             if rule is not None and rule[0](least) != least:
-                yield Finding("P504", row.qualified, f"{function.op}() never gives {shown(text)}, which has {rule[1]}", part.span,
-                              f"compare with {shown(rule[0](text))}")  # fmt: skip
+                yield Finding(
+                    "P504",
+                    row.qualified,
+                    f"{function.op}() never gives {shown(text)}, which has {rule[1]}",
+                    part.span,
+                    f"compare with {shown(rule[0](text))}",
+                )
 
 
 def _ascii(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -47,8 +56,9 @@ def _ascii(change: Callable[[str], str]) -> Callable[[str], str]:
 
 
 _CASES: dict[str, tuple[Callable[[str], str], str]] = {
-    "lower": (_ascii(str.lower), "capital letters"), "upper": (_ascii(str.upper), "small letters"),
-}  # fmt: skip
+    "lower": (_ascii(str.lower), "capital letters"),
+    "upper": (_ascii(str.upper), "small letters"),
+}
 
 
 def _length(context: Context) -> Iterator[Finding]:
@@ -56,8 +66,14 @@ def _length(context: Context) -> Iterator[Finding]:
         for part, function, text, least in _compared(tree):
             most = _most(function)
             if most is not None and len(least) > most:
-                yield Finding("P505", row.qualified, f"{function.span.text} has at most {most} character{'s' if most != 1 else ''}, "
-                              f"{shown(text)} has {len(least)}", part.span, "make them equally long")  # fmt: skip
+                yield Finding(
+                    "P505",
+                    row.qualified,
+                    f"{function.span.text} has at most {most} character{'s' if most != 1 else ''}, "
+                    f"{shown(text)} has {len(least)}",
+                    part.span,
+                    "make them equally long",
+                )
 
 
 def _most(function: Apply) -> int | None:
@@ -65,10 +81,28 @@ def _most(function: Apply) -> int | None:
     if function.op != "substr" or len(function.args) != 3:
         return None
     length = function.args[2]
-    return length.value if isinstance(length, Const) and isinstance(length.value, int) and length.value >= 0 else None
+    return (
+        length.value
+        if isinstance(length, Const) and isinstance(length.value, int) and length.value >= 0
+        else None
+    )
 
 
 RULES = (
-    Rule("P504", "impossible-case", "lower() compared with capital letters, upper() with small ones.", _case, Severity.ERROR, _GENERAL),
-    Rule("P505", "impossible-length", "A part of a text compared with a longer text.", _length, Severity.ERROR, _GENERAL),
+    Rule(
+        "P504",
+        "impossible-case",
+        "lower() compared with capital letters, upper() with small ones.",
+        _case,
+        Severity.ERROR,
+        _GENERAL,
+    ),
+    Rule(
+        "P505",
+        "impossible-length",
+        "A part of a text compared with a longer text.",
+        _length,
+        Severity.ERROR,
+        _GENERAL,
+    ),
 )

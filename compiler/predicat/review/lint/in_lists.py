@@ -23,8 +23,13 @@ def _empty(context: Context) -> Iterator[Finding]:
     for row, tree in bodies(context):
         for part, items in _lists(tree):
             if not items.items:
-                yield Finding("P502", row.qualified, "no value is in an empty list: IN is never TRUE, NOT IN never FALSE", part.span,
-                              "name the values, or leave the condition out")  # fmt: skip
+                yield Finding(
+                    "P502",
+                    row.qualified,
+                    "no value is in an empty list: IN is never TRUE, NOT IN never FALSE",
+                    part.span,
+                    "name the values, or leave the condition out",
+                )
 
 
 def _duplicates(context: Context) -> Iterator[Finding]:
@@ -36,7 +41,14 @@ def _duplicates(context: Context) -> Iterator[Finding]:
                     continue
                 key = (type(item.value), item.value)
                 if key in known:
-                    yield Finding("P503", row.qualified, f"the list has {item.span.text} twice", item.span, "leave it out", _fix(before, item))
+                    yield Finding(
+                        "P503",
+                        row.qualified,
+                        f"the list has {item.span.text} twice",
+                        item.span,
+                        "leave it out",
+                        _fix(before, item),
+                    )
                 known.add(key)
 
 
@@ -45,11 +57,21 @@ def _fix(before: Tree | None, item: Tree) -> Fix | None:
     if before is None or before.span.source is not item.span.source:
         return None
     gap = item.span.source.text[before.span.end : item.span.start]
-    return Fix(Span(item.span.source, before.span.end, item.span.end), "") if _BETWEEN_ITEMS.fullmatch(gap) else None
+    return (
+        Fix(Span(item.span.source, before.span.end, item.span.end), "")
+        if _BETWEEN_ITEMS.fullmatch(gap)
+        else None
+    )
 
 
 RULES = (
-    Rule("P502", "empty-list", "IN of an empty list, which is never TRUE.", _empty, Severity.ERROR,
-         ("P201", "P202", "P203", "P204", "P205", "P206", "P301")),
+    Rule(
+        "P502",
+        "empty-list",
+        "IN of an empty list, which is never TRUE.",
+        _empty,
+        Severity.ERROR,
+        ("P201", "P202", "P203", "P204", "P205", "P206", "P301"),
+    ),
     Rule("P503", "duplicate-item", "An item that a list of IN has twice.", _duplicates),
-)  # fmt: skip
+)

@@ -21,8 +21,14 @@ def check(context: Context) -> Iterator[Finding]:
             if isinstance(part, Call) and part.op in _EQUALITIES and not _difference(part):
                 inexact = next((side for arg in part.args for side in _sides(arg) if _rounds(side)), None)
                 if inexact is not None:
-                    yield Finding(RULE.code, row.qualified, f"the result of {inexact.span.text or 'arithmetic'} is rounded: whether it is equal is chance", part.span,
-                                  "allow a difference, as in abs(a - b) < 1e-9, or declare the field as decimal")  # fmt: skip
+                    yield Finding(
+                        RULE.code,
+                        row.qualified,
+                        f"the result of {inexact.span.text or 'arithmetic'} is rounded: "
+                        "whether it is equal is chance",
+                        part.span,
+                        "allow a difference, as in abs(a - b) < 1e-9, or declare the field as decimal",
+                    )
 
 
 def _sides(node: Node) -> tuple[Node, ...]:
@@ -46,7 +52,9 @@ def _rounds(node: Node) -> bool:
         case Call(op=op, args=(one, other)) if op in _ARITHMETIC and node.type == DOUBLE:
             if any(map(_rounds, node.args)):
                 return True
-            if op in ("mul", "div", "fdiv") and (_power_of_two(other) or (op == "mul" and _power_of_two(one))):
+            if op in ("mul", "div", "fdiv") and (
+                _power_of_two(other) or (op == "mul" and _power_of_two(one))
+            ):
                 return False
             return any(map(_measured, node.args))
         case _:
@@ -54,7 +62,12 @@ def _rounds(node: Node) -> bool:
 
 
 def _power_of_two(node: Node) -> bool:
-    return isinstance(node, Literal) and isinstance(node.value, float | int) and node.value != 0 and abs(frexp(node.value)[0]) == 0.5
+    return (
+        isinstance(node, Literal)
+        and isinstance(node.value, float | int)
+        and node.value != 0
+        and abs(frexp(node.value)[0]) == 0.5
+    )
 
 
 def _measured(node: Node) -> bool:
@@ -66,4 +79,6 @@ def _measured(node: Node) -> bool:
     return any(part.type == DOUBLE for part in walk(node) if not isinstance(part, Literal))
 
 
-RULE = Rule("P511", "inexact-equality", "Equality of doubles after arithmetic.", check, over=("P201", "P202", "P302"))
+RULE = Rule(
+    "P511", "inexact-equality", "Equality of doubles after arithmetic.", check, over=("P201", "P202", "P302")
+)

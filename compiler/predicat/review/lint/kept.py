@@ -57,9 +57,15 @@ def remember(path: Path, found: Sequence[Finding]) -> None:
 
 def _data(item: Finding) -> dict[str, Any]:
     return {
-        "code": item.code, "name": item.name, "message": item.message, "span": _span_data(item.span), "hint": item.hint,
-        "fix": [_span_data(item.fix.span), item.fix.text] if item.fix else None, "filters": item.filters, "level": item.level.value,
-    }  # fmt: skip
+        "code": item.code,
+        "name": item.name,
+        "message": item.message,
+        "span": _span_data(item.span),
+        "hint": item.hint,
+        "fix": [_span_data(item.fix.span), item.fix.text] if item.fix else None,
+        "filters": item.filters,
+        "level": item.level.value,
+    }
 
 
 def _span_data(span: Span) -> list[Any] | None:
@@ -71,12 +77,22 @@ def _span_data(span: Span) -> list[Any] | None:
 
 def _finding(item: Mapping[str, Any], sources: dict[str, Source]) -> Finding:
     fix = Fix(_span(item["fix"][0], sources), item["fix"][1]) if item["fix"] else None
-    return Finding(item["code"], item["name"], item["message"], _span(item["span"], sources), item["hint"], fix,
-                   tuple(item["filters"]), Severity(item["level"]))  # fmt: skip
+    return Finding(
+        item["code"],
+        item["name"],
+        item["message"],
+        _span(item["span"], sources),
+        item["hint"],
+        fix,
+        tuple(item["filters"]),
+        Severity(item["level"]),
+    )
 
 
 def _span(data: Sequence[Any] | None, sources: dict[str, Source]) -> Span:
-    """A place in a file. Where its text is another one there, as that of a macro, it is a text of its own within."""
+    """A place in a file. Where its text is another one there, as that of a macro, it is a text of its own
+    within.
+    """
     if data is None:
         return NOWHERE
     name, start, end, text = data

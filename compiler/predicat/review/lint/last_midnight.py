@@ -1,4 +1,6 @@
-"""P510: a range of days on a timestamp that ends at the midnight before its last day, or a second before the next."""
+"""P510: a range of days on a timestamp that ends at the midnight before its last day, or a second before the
+next.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _ranges(filter_name: str, part: Call) -> Iterator[Finding]:
-    starts = [bound for arg in part.args if (bound := _bound(arg, ("ge", "gt"))) is not None and bound[1].time() == _MIDNIGHT]
+    starts = [
+        bound
+        for arg in part.args
+        if (bound := _bound(arg, ("ge", "gt"))) is not None and bound[1].time() == _MIDNIGHT
+    ]
     for arg in part.args:
         bound = _bound(arg, ("le",))
         if bound is None or not any(name == bound[0] and start <= bound[1] for name, start in starts):
@@ -32,20 +38,38 @@ def _ranges(filter_name: str, part: Call) -> Iterator[Finding]:
             continue
         following = (end + timedelta(days=1)).date().isoformat()
         if end.time() == _MIDNIGHT:
-            yield Finding(RULE.code, filter_name, f"the range ends at {end.date()} 00:00:00: what comes later on that day is left out", arg.span,
-                          f"for all of that day write {field} < TIMESTAMP '{following} 00:00:00'; to end before it, write < for <=")  # fmt: skip
+            yield Finding(
+                RULE.code,
+                filter_name,
+                f"the range ends at {end.date()} 00:00:00: what comes later on that day is left out",
+                arg.span,
+                f"for all of that day write {field} < TIMESTAMP '{following} 00:00:00'; "
+                "to end before it, write < for <=",
+            )
         elif end.time() >= time(23, 59, 59) and end.microsecond != 999_999:
-            yield Finding(RULE.code, filter_name, f"the range ends at {end.time()}: the rest of the last second is left out", arg.span,
-                          f"write {field} < TIMESTAMP '{following} 00:00:00'")  # fmt: skip
+            yield Finding(
+                RULE.code,
+                filter_name,
+                f"the range ends at {end.time()}: the rest of the last second is left out",
+                arg.span,
+                f"write {field} < TIMESTAMP '{following} 00:00:00'",
+            )
 
 
 def _bound(node: Node, ops: tuple[str, ...]) -> tuple[str, datetime] | None:
     """A field of timestamps and the constant that bounds it. The evaluator's order: the field stands left."""
     match node:
-        case Call(op=op, args=(Field(type=kind, decl=decl), Literal(value=datetime() as value))) if op in ops and kind == TIMESTAMP:
+        case Call(op=op, args=(Field(type=kind, decl=decl), Literal(value=datetime() as value))) if (
+            op in ops and kind == TIMESTAMP
+        ):
             return decl.name, value.astimezone(UTC)
         case _:
             return None
 
 
-RULE = Rule("P510", "last-midnight", "A range of days on a timestamp that leaves out its last day but for midnight.", check)
+RULE = Rule(
+    "P510",
+    "last-midnight",
+    "A range of days on a timestamp that leaves out its last day but for midnight.",
+    check,
+)

@@ -22,13 +22,22 @@ def check(context: Context) -> Iterator[Finding]:
             value, pattern = part.args[0], part.args[1]
             found = like.simple(pattern.value) if isinstance(pattern.value, str) else None
             if found is not None and found[0] == "eq":
-                yield Finding(RULE.code, row.qualified, f"{pattern.span.text or shown(found[1])} has no wildcard: LIKE is = here", part.span,
-                              "write =, or add the % that is missing", _fix(value, pattern, found[1]))  # fmt: skip
+                yield Finding(
+                    RULE.code,
+                    row.qualified,
+                    f"{pattern.span.text or shown(found[1])} has no wildcard: LIKE is = here",
+                    part.span,
+                    "write =, or add the % that is missing",
+                    _fix(value, pattern, found[1]),
+                )
 
 
 def _fix(value: Tree, pattern: Const, text: str) -> Fix | None:
     """`=` in the place of LIKE, where the pattern is written as the text is."""
-    if pattern.span.source is not value.span.source or pattern.span.text != "'" + text.replace("'", "''") + "'":
+    if (
+        pattern.span.source is not value.span.source
+        or pattern.span.text != "'" + text.replace("'", "''") + "'"
+    ):
         return None
     gap = Span(pattern.span.source, value.span.end, pattern.span.start)
     word = _WORD.fullmatch(gap.text)

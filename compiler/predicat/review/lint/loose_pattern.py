@@ -1,7 +1,8 @@
-r"""P507, P508: regular expressions that take more than they seem to: `.` for a dot, an anchor or two that are missing.
+r"""P507, P508: regular expressions that take more than they seem to: `.` for a dot, an anchor or two that are
+missing.
 
-Only what looks like the name of a host, a file or a package is looked at: `github.com`, `\.csv`, `^https?://`. What else a pattern
-leaves open is probably meant.
+Only what looks like the name of a host, a file or a package is looked at: `github.com`, `\.csv`,
+`^https?://`. What else a pattern leaves open is probably meant.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from predicat.ir.tree import Apply, Const
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, walk
 
-_QUOTED = re.compile(r"\\[.\-/_@:]")
 _OPAQUE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
-_ENDS = ("com", "org", "net", "io", "dev", "edu", "gov", "eu", "de", "uk", "fr", "cloud", "app", "internal", "local", "csv", "tsv", "json",
-         "jsonl", "parquet", "avro", "orc", "txt", "log", "gz", "zip", "tar", "pdf", "xml", "html", "php", "js", "css", "py", "sql", "yml",
-         "yaml", "png", "jpg", "exe")  # fmt: skip
-_NAME = rf"[A-Za-z0-9-]{{2,}}(?:\.[A-Za-z0-9-]{{2,}})*\.(?:{'|'.join(_ENDS)})(?![A-Za-z0-9*+?{{])"
+_ENDS = (
+    "com|org|net|io|dev|edu|gov|eu|de|uk|fr|cloud|app|internal|local|csv|tsv|json|jsonl|parquet|avro|orc|"
+    "txt|log|gz|zip|tar|pdf|xml|html|php|js|css|py|sql|yml|yaml|png|jpg|exe"
+)
+_NAME = rf"[A-Za-z0-9-]{{2,}}(?:\.[A-Za-z0-9-]{{2,}})*\.(?:{_ENDS})(?![A-Za-z0-9*+?{{])"
 _DOT_IN_NAME = re.compile(_NAME)
 _DOTTED_WORDS = re.compile(r"\^?(?P<name>[A-Za-z0-9_\-/:@ ]{2,}(?:\.[A-Za-z0-9_\-/:@ ]{2,})+)(?:\.[*+])?\$?")
 _ADDRESS = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
@@ -30,7 +31,12 @@ _ESCAPED_DOT = "\0"
 def _patterns(context: Context) -> Iterator[tuple[Filter, Const, str]]:
     for row, tree in bodies(context):
         for part in walk(tree):
-            if isinstance(part, Apply) and part.op == "matches" and isinstance(part.args[1], Const) and isinstance(part.args[1].value, str):
+            if (
+                isinstance(part, Apply)
+                and part.op == "matches"
+                and isinstance(part.args[1], Const)
+                and isinstance(part.args[1].value, str)
+            ):
                 yield row, part.args[1], part.args[1].value
 
 
@@ -40,8 +46,13 @@ def _dots(context: Context) -> Iterator[Finding]:
         name = _DOT_IN_NAME.search(plain) or _ADDRESS.search(plain) or _DOTTED_WORDS.fullmatch(plain)
         if name is not None:
             looks_like = name[name.lastgroup or 0]
-            yield Finding("P507", row.qualified, f"in {_shown(text)} each dot of {_shown(looks_like)} matches any character", pattern.span,
-                          r"write \. for a dot")  # fmt: skip
+            yield Finding(
+                "P507",
+                row.qualified,
+                f"in {_shown(text)} each dot of {_shown(looks_like)} matches any character",
+                pattern.span,
+                r"write \. for a dot",
+            )
 
 
 def _anchors(context: Context) -> Iterator[Finding]:
@@ -57,11 +68,20 @@ def _unanchored(text: str) -> tuple[str, str] | None:
     starts = [branch.startswith(("^", r"\A")) for branch in branches]
     ends = [_ends(branch) for branch in branches]
     if len(branches) > 1 and _one_only(starts, 0) and not any(ends):
-        return f"is anchored by ^ in {_shown(branches[0])} only", "put the alternatives in parentheses: ^(...|...)"
+        return (
+            f"is anchored by ^ in {_shown(branches[0])} only",
+            "put the alternatives in parentheses: ^(...|...)",
+        )
     if len(branches) > 1 and _one_only(ends, -1) and not any(starts):
-        return f"is anchored by $ in {_shown(branches[-1])} only", "put the alternatives in parentheses: (...|...)$"
+        return (
+            f"is anchored by $ in {_shown(branches[-1])} only",
+            "put the alternatives in parentheses: (...|...)$",
+        )
     if len(branches) > 2 and _one_only(starts, 0) and _one_only(ends, -1):
-        return "is anchored in its first and its last alternative only", "put the alternatives in parentheses: ^(...|...)$"
+        return (
+            "is anchored in its first and its last alternative only",
+            "put the alternatives in parentheses: ^(...|...)$",
+        )
     if len(branches) > 1:
         return None
     dotted = text.replace(r"\.", _ESCAPED_DOT)
@@ -69,7 +89,10 @@ def _unanchored(text: str) -> tuple[str, str] | None:
         return "also matches where the address is within another text", "begin it with ^"
     host = not starts[0] and _DOT_IN_NAME.match(dotted.replace(_ESCAPED_DOT, "."))
     if host and not _FILE_END.search(dotted):
-        return f"matches {_shown('not-' + host[0])} as well", r"begin it with ^, or with (^|\.) for subdomains"
+        return (
+            f"matches {_shown('not-' + host[0])} as well",
+            r"begin it with ^, or with (^|\.) for subdomains",
+        )
     if _FILE_END.search(dotted):
         return "matches names that go on behind it", "end it with $"
     return None
@@ -100,6 +123,16 @@ def _branches(text: str) -> list[str]:
 
 
 RULES = (
-    Rule("P507", "pattern-dot", r"A dot in a pattern that looks like a name of a host, file or package: it matches any character.", _dots),
-    Rule("P508", "pattern-anchor", "A pattern whose anchors are missing, or belong to one alternative only.", _anchors),
+    Rule(
+        "P507",
+        "pattern-dot",
+        r"A dot in a pattern that looks like a name of a host, file or package: it matches any character.",
+        _dots,
+    ),
+    Rule(
+        "P508",
+        "pattern-anchor",
+        "A pattern whose anchors are missing, or belong to one alternative only.",
+        _anchors,
+    ),
 )

@@ -12,10 +12,13 @@ from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies
 
 _TOKEN = re.compile(
-    r"""'(?:[^']|'')*' | "(?:[^"\\]|""|\\.)*" | `[^`]*` | --[^\n]* | /\*.*?\*/ | -> | && | \|\| | \w+ | [^\w\s]""", re.VERBOSE | re.DOTALL
+    r"""'(?:[^']|'')*' | "(?:[^"\\]|""|\\.)*" | `[^`]*`
+    | --[^\n]* | /\*.*?\*/ | -> | && | \|\| | \w+ | [^\w\s]""",
+    re.VERBOSE | re.DOTALL,
 )
 _CEL_TOKEN = re.compile(
-    r"""[rR]?(?:\"\"\".*?\"\"\"|'''.*?''') | [rR]?"(?:[^"\\]|\\.)*" | [rR]?'(?:[^'\\]|\\.)*' | //[^\n]* | && | \|\| | \w+ | [^\w\s]""",
+    r"""[rR]?(?:\"\"\".*?\"\"\"|'''.*?''') | [rR]?"(?:[^"\\]|\\.)*" | [rR]?'(?:[^'\\]|\\.)*'
+    | //[^\n]* | && | \|\| | \w+ | [^\w\s]""",
     re.VERBOSE | re.DOTALL,
 )
 _WORDS = {"AND": "and", "OR": "or", "BETWEEN": "between"}
@@ -23,13 +26,19 @@ _SYMBOLS = {"&&": "and", "||": "or"}
 _APART = ("CASE", "WHEN", "THEN", "ELSE", "END", ",", "->", "?", ":")
 """What stands between conditions that are none of the same chain."""
 _LANGUAGES = {
-    "sql": (_TOKEN, _WORDS), "spark": (_TOKEN, _WORDS), "postgres": (_TOKEN, _WORDS), "jms": (_TOKEN, _WORDS), "cesql": (_TOKEN, _WORDS),
+    "sql": (_TOKEN, _WORDS),
+    "spark": (_TOKEN, _WORDS),
+    "postgres": (_TOKEN, _WORDS),
+    "jms": (_TOKEN, _WORDS),
+    "cesql": (_TOKEN, _WORDS),
     "cel": (_CEL_TOKEN, _SYMBOLS),
-}  # fmt: skip
+}
 
 
 class _Chain(Struct):
-    """What was met between two brackets so far: the first AND, whether there was an OR, and BETWEENs that wait for their AND."""
+    """What was met between two brackets so far: the first AND, whether there was an OR, and BETWEENs that
+    wait for their AND.
+    """
 
     both: Span | None = None
     either: bool = False
@@ -40,8 +49,13 @@ def check(context: Context) -> Iterator[Finding]:
     for row, tree in bodies(context):
         if row.current.language in _LANGUAGES:
             for place in _mixed(tree.span.source, *_LANGUAGES[row.current.language]):
-                yield Finding(RULE.code, row.qualified, f"{place.text.upper()} binds tighter than the {_OTHER[place.text.upper()]} beside it", place,
-                              "put parentheses around what belongs together")  # fmt: skip
+                yield Finding(
+                    RULE.code,
+                    row.qualified,
+                    f"{place.text.upper()} binds tighter than the {_OTHER[place.text.upper()]} beside it",
+                    place,
+                    "put parentheses around what belongs together",
+                )
 
 
 _OTHER = {"AND": "OR", "&&": "||"}
@@ -58,7 +72,7 @@ def _mixed(source: Source, tokens: re.Pattern[str], words: dict[str, str]) -> It
             stack.append(_Chain())
         elif word in ")]}" or word in _APART:
             yield from _judged(chain)
-            stack = (stack[:-1] if word in ")]}" and len(stack) > 1 else [*stack[:-1], _Chain()])
+            stack = stack[:-1] if word in ")]}" and len(stack) > 1 else [*stack[:-1], _Chain()]
         elif kind == "between":
             chain.between += 1
         elif kind == "and" and chain.between:

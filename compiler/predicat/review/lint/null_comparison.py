@@ -24,13 +24,19 @@ def check(context: Context) -> Iterator[Finding]:
 
 def _problem(part: Tree) -> tuple[str, str] | None:
     match part:
-        case Apply(op=op, args=(one, other)) if op in (*COMPARISONS, "like", "like_ci") and (_is_null(one) or _is_null(other)):
+        case Apply(op=op, args=(one, other)) if op in (*COMPARISONS, "like", "like_ci") and (
+            _is_null(one) or _is_null(other)
+        ):
             value = (other if _is_null(one) else one).span.text
             meant = {"eq": f"write {value} IS NULL", "ne": f"write {value} IS NOT NULL"}
-            return "a comparison with NULL is UNKNOWN for every row", meant.get(op, f"{value} IS NULL asks for missing values")
+            return "a comparison with NULL is UNKNOWN for every row", meant.get(
+                op, f"{value} IS NULL asks for missing values"
+            )
         case Apply(op="in", args=(value, ListOf(items=items))) if any(map(_is_null, items)):
-            return ("NULL in a list of IN matches no row, and NOT IN with it accepts none",
-                    f"take it out; OR {value.span.text} IS NULL asks for missing values")  # fmt: skip
+            return (
+                "NULL in a list of IN matches no row, and NOT IN with it accepts none",
+                f"take it out; OR {value.span.text} IS NULL asks for missing values",
+            )
         case _:
             return None
 
@@ -39,5 +45,11 @@ def _is_null(tree: Tree) -> bool:
     return isinstance(tree, Const) and tree.value is None
 
 
-RULE = Rule("P501", "null-comparison", "A comparison with NULL, which is never TRUE; NULL in a list of IN.", check, Severity.ERROR,
-            ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302"))  # fmt: skip
+RULE = Rule(
+    "P501",
+    "null-comparison",
+    "A comparison with NULL, which is never TRUE; NULL in a list of IN.",
+    check,
+    Severity.ERROR,
+    ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302"),
+)

@@ -15,13 +15,23 @@ def check(context: Context) -> Iterator[Finding]:
     for row, node in context.filters():
         if row.on_unknown == "accept" or row.current.references:
             continue
-        asked = {part.args[0].decl.name for part in walk(node) if isinstance(part, Call) and part.op == "is_null" and isinstance(part.args[0], Field)}
+        asked = {
+            part.args[0].decl.name
+            for part in walk(node)
+            if isinstance(part, Call) and part.op == "is_null" and isinstance(part.args[0], Field)
+        }
         for negation in _negations(node):
             open_fields = [name for name in _read(negation) if name not in asked and not _tested(row, name)]
             if open_fields:
                 names = ", ".join(open_fields)
-                yield Finding(RULE.code, row.qualified, f"rows without {names} are not accepted by this negation", negation.span,
-                              f"if they should be, add OR {open_fields[0]} IS NULL; if not, say so with a test: {{row: {{{open_fields[0]}: null}}, matches: false}}")  # fmt: skip
+                yield Finding(
+                    RULE.code,
+                    row.qualified,
+                    f"rows without {names} are not accepted by this negation",
+                    negation.span,
+                    f"if they should be, add OR {open_fields[0]} IS NULL; if not, say so with a test: "
+                    f"{{row: {{{open_fields[0]}: null}}, matches: false}}",
+                )
                 break
 
 
@@ -37,7 +47,7 @@ def _negations(node: Node) -> Iterator[Call]:
 
 
 def _read(node: Node) -> Iterator[str]:
-    """The fields without which a negation may be UNKNOWN: those that coalesce() and the like guard are none."""
+    """The fields without which a negation may be UNKNOWN: none that coalesce() or the like guards."""
     if isinstance(node, Field):
         yield node.decl.name
     elif not (isinstance(node, Call) and (node.op == "coalesce" or _never_unknown(node))):
@@ -52,4 +62,6 @@ def _tested(row: Filter, name: str) -> bool:
     return any(test.row.get(name, ...) is None or name not in test.row for test in row.tests)
 
 
-RULE = Rule("P301", "null-negation", "A negation that drops rows without a value, which no test shows.", check)
+RULE = Rule(
+    "P301", "null-negation", "A negation that drops rows without a value, which no test shows.", check
+)

@@ -17,11 +17,22 @@ def check(context: Context) -> Iterator[Finding]:
     for row, node in context.filters():
         if row.current.references or not (isinstance(node, Call) and node.op in _LOGIC):
             continue  # of a reference a part may be of use to the filter that it comes from
-        number = int(context.ask(("redundant", row.on_unknown, row.current.body, context.text(row)), partial(_first, context, row)))
+        number = int(
+            context.ask(
+                ("redundant", row.on_unknown, row.current.body, context.text(row)),
+                partial(_first, context, row),
+            )
+        )
         if number >= 0:
             _, parent, place = list(_shorter(node))[number]
-            yield Finding(RULE.code, row.qualified, f"this operand of {parent.op.upper()} decides no row", parent.args[place].span,
-                          "the others say it already; leave it out", _fix(parent, place))  # fmt: skip
+            yield Finding(
+                RULE.code,
+                row.qualified,
+                f"this operand of {parent.op.upper()} decides no row",
+                parent.args[place].span,
+                "the others say it already; leave it out",
+                _fix(parent, place),
+            )
 
 
 def _first(context: Context, row: Filter) -> str:
@@ -30,7 +41,8 @@ def _first(context: Context, row: Filter) -> str:
     for number, (shorter, _, _) in enumerate(_shorter(node)):
         if context.trial(row).differs(shorter, accept=row.on_unknown == "accept"):
             continue
-        # An operand that makes FALSE of UNKNOWN, as `has(m.k) && m.k == "x"`, is a guard: bounds on UNKNOWN rows see it.
+        # An operand that makes FALSE of UNKNOWN, as `has(m.k) && m.k == "x"`, is a guard: bounds on UNKNOWN
+        # rows see it.
         if context.compared(node, shorter, (row.on_unknown, row.on_unknown)) == "equivalent":
             return str(number)
     return "-1"
@@ -45,18 +57,32 @@ def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
         if node.op in ("and", "or") and left:
             yield (left[0] if len(left) == 1 else Call(node.type, node.op, left, node.span)), node, place
         for inner, parent, at in _shorter(arg):
-            yield Call(node.type, node.op, (*node.args[:place], inner, *node.args[place + 1 :]), node.span), parent, at
+            yield (
+                Call(node.type, node.op, (*node.args[:place], inner, *node.args[place + 1 :]), node.span),
+                parent,
+                at,
+            )
 
 
 def _others(node: Call, place: int) -> tuple[Node, ...]:
-    """The other operands. Those that one place of the text says together, as `j.kind == "x"` its kind and its value, are one."""
+    """The other operands. Those that one place of the text says together, as `j.kind == "x"` its kind and its
+    value, are one.
+    """
     span = node.args[place].span
-    return tuple(arg for at, arg in enumerate(node.args) if at != place and (arg.span != span or not span.text))
+    return tuple(
+        arg for at, arg in enumerate(node.args) if at != place and (arg.span != span or not span.text)
+    )
 
 
 def _fix(parent: Call, place: int) -> Fix | None:
-    spans = [arg.span for at, arg in enumerate(parent.args) if arg.span not in [earlier.span for earlier in parent.args[:at]]]
-    if any(span.source is not spans[0].source or not span.source.text for span in spans) or spans != sorted(spans, key=lambda span: span.start):
+    spans = [
+        arg.span
+        for at, arg in enumerate(parent.args)
+        if arg.span not in [earlier.span for earlier in parent.args[:at]]
+    ]
+    if any(span.source is not spans[0].source or not span.source.text for span in spans) or spans != sorted(
+        spans, key=lambda span: span.start
+    ):
         return None
     if len(spans) < 2:
         return None
@@ -66,4 +92,10 @@ def _fix(parent: Call, place: int) -> Fix | None:
     return Fix(Span(spans[0].source, start, end), "")
 
 
-RULE = Rule("P204", "redundant-operand", "An operand of AND or OR that decides no row (proved); none that makes FALSE of UNKNOWN.", check, over=("P301", "P302", "P303"))
+RULE = Rule(
+    "P204",
+    "redundant-operand",
+    "An operand of AND or OR that decides no row (proved); none that makes FALSE of UNKNOWN.",
+    check,
+    over=("P301", "P302", "P303"),
+)

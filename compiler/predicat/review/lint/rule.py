@@ -21,14 +21,17 @@ _TRIED, _TRIED_OF_EACH = 100, 8
 
 
 class Fix(Struct, frozen=True):
-    """A text that takes the place of a span of a filter's body. It is only applied where it provably keeps the rows."""
+    """A text that takes the place of a span of a filter's body. It is only applied where it provably keeps
+    the rows.
+    """
 
     span: Span
     text: str
 
 
 class Finding(Struct, frozen=True):
-    """What a rule found: of which filter (or dataset, or group), where, what to do, and perhaps how to mend it.
+    """What a rule found: of which filter (or dataset, or group), where, what to do, and perhaps how to mend
+    it.
 
     `filters` are those that it is about, where that is not the one of its name. `level` is that of its rule.
     """
@@ -52,7 +55,9 @@ class Finding(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """A group of a dataset: its filters that exist, with the predicates of their latest versions at the defaults of parameters."""
+    """A group of a dataset: its filters that exist, with the predicates of their latest versions at the
+    defaults of parameters.
+    """
 
     name: str
     exclusive: bool
@@ -68,7 +73,9 @@ class Group(Struct, frozen=True):
 
 
 class Context(Struct):
-    """A catalog under review. `timeout` is in seconds for each question to the solver, `answers` are those that are known."""
+    """A catalog under review. `timeout` is in seconds for each question to the solver, `answers` are those
+    that are known.
+    """
 
     catalog: Catalog
     timeout: float = 1.0
@@ -91,7 +98,13 @@ class Context(Struct):
             for name, spec in dataset.groups.items():
                 members = [dataset.filters[member] for member in spec["filters"] if member in dataset.filters]
                 nodes = [with_defaults(member.current.predicate.node) for member in members]
-                yield Group(f"{dataset.name}.{name}", bool(spec.get("exclusive")), bool(spec.get("exhaustive")), members, nodes)
+                yield Group(
+                    f"{dataset.name}.{name}",
+                    bool(spec.get("exclusive")),
+                    bool(spec.get("exhaustive")),
+                    members,
+                    nodes,
+                )
 
     def text(self, row: Filter) -> str:
         """The canonical text of a filter's predicate."""
@@ -109,12 +122,17 @@ class Context(Struct):
         """Whether a filter's predicate provably never has an outcome."""
 
         def answer() -> bool:
-            return not self.trial(row).shows(outcome) and example(row.current.predicate.node, outcome, self.timeout)[0] == "none"
+            return (
+                not self.trial(row).shows(outcome)
+                and example(row.current.predicate.node, outcome, self.timeout)[0] == "none"
+            )
 
         return self.ask(("never", str(outcome), self.text(row)), answer)
 
     def compared(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
-        """What the second predicate does to the rows of the first, as the kind of a verdict; "open" where nothing is proved."""
+        """What the second predicate does to the rows of the first, as the kind of a verdict; "open" where
+        nothing is proved.
+        """
 
         def answer() -> str:
             verdict = compare_nodes(before, after, on_unknown, self.timeout)
@@ -134,9 +152,10 @@ class Context(Struct):
 class Rule(Struct, frozen=True):
     """A rule: its code, its name, what it looks for in one line, and how.
 
-    `level`: an error is certainly wrong, a warning probably, a note is for whoever asks. `whole` says that it needs all files of the
-    catalog: those of one dataset are not enough. `over` are the codes of rules that find
-    the same cause in a more general way: where this rule finds something, what they find of the same filters at that place is left out.
+    `level`: an error is certainly wrong, a warning probably, a note is for whoever asks. `whole` says that it
+    needs all files of the catalog: those of one dataset are not enough. `over` are the codes of rules that
+    find the same cause in a more general way: where this rule finds something, what they find of the same
+    filters at that place is left out.
     """
 
     code: str
@@ -161,11 +180,13 @@ def without_repeats(found: Sequence[Finding], rules: Iterable[Rule]) -> list[Fin
     for item in found:
         for code in over.get(item.code, ()):
             specific.setdefault(code, []).append(item)
-    return [item for item in found if not any(_explains(other, item) for other in specific.get(item.code, ()))]
+    return [
+        item for item in found if not any(_explains(other, item) for other in specific.get(item.code, ()))
+    ]
 
 
 def _explains(one: Finding, other: Finding) -> bool:
-    """Whether two findings are of the same filters, and where both are of a part of a body, of the same part."""
+    """Whether two findings are of the same filters, and, where both name a part of a body, of one part."""
     if not one.about <= other.about:
         return False
     if one.span.source.outer is None or other.span.source.outer is None:

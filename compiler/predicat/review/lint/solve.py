@@ -1,8 +1,9 @@
-"""The values of one field for which a comparison of a monotone expression of it is TRUE, found by bisection with the evaluator.
+"""The values of one field for which a comparison of a monotone expression of it is TRUE, found by bisection
+with the evaluator.
 
-An expression is monotone if each of its operators is: it never falls, or never rises, as the field grows. Then the values for which
-it is defined are an interval, and those for which it is above a constant, or below, are one end of that: two bounds say all. What is
-found here is a candidate: whoever uses it has it proved.
+An expression is monotone if each of its operators is: it never falls, or never rises, as the field grows.
+Then the values for which it is defined are an interval, and those for which it is above a constant, or below,
+are one end of that: two bounds say all. What is found here is a candidate: whoever uses it has it proved.
 """
 
 from __future__ import annotations
@@ -19,14 +20,29 @@ from predicat.ir.types import BIGINT, DATE, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.semantics.evaluate import compile_node
 
-_MONOTONE = ("add", "sub", "mul", "neg", "year", "to_date", "date_trunc", "add_days", "days_between", "to_timestamp", "to_double", "to_int")
+_MONOTONE = (
+    "add",
+    "sub",
+    "mul",
+    "neg",
+    "year",
+    "to_date",
+    "date_trunc",
+    "add_days",
+    "days_between",
+    "to_timestamp",
+    "to_double",
+    "to_int",
+)
 """Operators that are monotone in their one argument that is no constant."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 
 
 class Domain(Struct, frozen=True):
-    """The values of a type in their order, as whole numbers from `low` to `high`; `middle` is one for which most is defined."""
+    """The values of a type in their order, as whole numbers from `low` to `high`; `middle` is one for which
+    most is defined.
+    """
 
     low: int
     high: int
@@ -35,8 +51,9 @@ class Domain(Struct, frozen=True):
 
 
 class Interval(Struct, frozen=True):
-    """The values for which a comparison is TRUE, from `low` to `high`: None where the type ends. `cut` says which of the bounds are
-    there only because the expression has no value beyond them, as `n + 1` for the largest number.
+    """The values for which a comparison is TRUE, from `low` to `high`: None where the type ends. `cut` says
+    which of the bounds are there only because the expression has no value beyond them, as `n + 1` for the
+    largest number.
     """
 
     low: Any
@@ -47,9 +64,13 @@ class Interval(Struct, frozen=True):
 DOMAINS: dict[Type, Domain] = {
     BIGINT: Domain(INT_MIN, INT_MAX, 0, lambda number: number),
     DATE: Domain(date.min.toordinal(), date.max.toordinal(), date(2000, 1, 1).toordinal(), date.fromordinal),
-    TIMESTAMP: Domain((datetime.min.replace(tzinfo=UTC) - _EPOCH) // _TICK, (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _TICK, 0,
-                      lambda ticks: _EPOCH + ticks * _TICK),
-}  # fmt: skip
+    TIMESTAMP: Domain(
+        (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _TICK,
+        (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _TICK,
+        0,
+        lambda ticks: _EPOCH + ticks * _TICK,
+    ),
+}
 
 
 def field_of(node: Node) -> Field | None:
@@ -64,7 +85,9 @@ def field_of(node: Node) -> Field | None:
 
 
 def interval(op: str, node: Node, field: Field, constant: Any) -> Interval | None:
-    """The values of the field for which `node op constant` is TRUE; `op` is eq, lt, le, gt or ge. None where there is none."""
+    """The values of the field for which `node op constant` is TRUE; `op` is eq, lt, le, gt or ge. None where
+    there is none.
+    """
     domain, function, name = DOMAINS[field.type], compile_node(node), field.decl.name
 
     def at(number: int) -> Any:
@@ -86,11 +109,16 @@ def interval(op: str, node: Node, field: Field, constant: Any) -> Interval | Non
     if low > high:
         return None
     ends = (low == domain.low, high == domain.high)
-    return Interval(None if ends[0] else domain.value(low), None if ends[1] else domain.value(high),
-                    (low == first and not ends[0], high == last and not ends[1]))  # fmt: skip
+    return Interval(
+        None if ends[0] else domain.value(low),
+        None if ends[1] else domain.value(high),
+        (low == first and not ends[0], high == last and not ends[1]),
+    )
 
 
-def _upper(at: Callable[[int], Any], low: int, high: int, constant: Any, *, strict: bool, rising: bool) -> tuple[int, int]:
+def _upper(
+    at: Callable[[int], Any], low: int, high: int, constant: Any, *, strict: bool, rising: bool
+) -> tuple[int, int]:
     """The part of [low, high] where the value is above the constant, or on it unless `strict`."""
 
     def above(number: int) -> bool:
@@ -101,7 +129,9 @@ def _upper(at: Callable[[int], Any], low: int, high: int, constant: Any, *, stri
     return low, -_first(-high, -low + 1, lambda number: -number < low or above(-number))
 
 
-def _lower(at: Callable[[int], Any], low: int, high: int, constant: Any, *, strict: bool, rising: bool) -> tuple[int, int]:
+def _lower(
+    at: Callable[[int], Any], low: int, high: int, constant: Any, *, strict: bool, rising: bool
+) -> tuple[int, int]:
     """The part of [low, high] where the value is below the constant, or on it unless `strict`."""
 
     def below(number: int) -> bool:
@@ -113,7 +143,9 @@ def _lower(at: Callable[[int], Any], low: int, high: int, constant: Any, *, stri
 
 
 def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The least number from low to high for which something holds; it holds for high, and from some number on."""
+    """The least number from low to high for which something holds; it holds for high, and from some number
+    on.
+    """
     while low < high:
         middle = (low + high) // 2
         if holds(middle):

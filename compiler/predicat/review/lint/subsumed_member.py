@@ -16,10 +16,20 @@ def check(context: Context) -> Iterator[Finding]:
         for (at, one), (other_at, other) in permutations(enumerate(group.members), 2):
             if shown[at] & ~shown[other_at]:
                 continue  # a row that the other one does not accept
-            kind = context.compared(group.nodes[other_at], group.nodes[at], (other.on_unknown, one.on_unknown))
+            kind = context.compared(
+                group.nodes[other_at], group.nodes[at], (other.on_unknown, one.on_unknown)
+            )
             if kind == "narrower":
-                yield Finding(RULE.code, one.qualified, f"in the group {group.name}, {other.name} accepts all of its rows", one.span,
-                              "order them, or exclude the rows of one from the other", filters=(one.qualified, other.qualified))  # fmt: skip
+                yield Finding(
+                    RULE.code,
+                    one.qualified,
+                    f"in the group {group.name}, {other.name} accepts all of its rows",
+                    one.span,
+                    "order them, or exclude the rows of one from the other",
+                    filters=(one.qualified, other.qualified),
+                )
 
 
-RULE = Rule("P205", "subsumed-member", "A filter of a group whose rows another one of it accepts too (proved).", check)
+RULE = Rule(
+    "P205", "subsumed-member", "A filter of a group whose rows another one of it accepts too (proved).", check
+)

@@ -43,8 +43,8 @@ class Trial:
 
     @cached_property
     def examples(self) -> Sequence[Row]:
-        """A row for which it is TRUE and one for which it is FALSE, as far as they were found: with values if there are such, which
-        tell more apart.
+        """A row for which it is TRUE and one for which it is FALSE, as far as they were found: with values if
+        there are such, which tell more apart.
         """
         found: dict[bool, Row] = {}
         for row, outcome in self:
@@ -55,9 +55,14 @@ class Trial:
         return [found[outcome] for outcome in (True, False) if outcome in found]
 
     def differs(self, other: Node, *, accept: bool) -> bool:
-        """Whether some row is accepted by this predicate or the other, and not by both; `accept` says whether UNKNOWN is accepted."""
+        """Whether some row is accepted by this predicate or the other, and not by both; `accept` says whether
+        UNKNOWN is accepted.
+        """
         function = compile_node(other)
-        return any(accepted(outcome, accept=accept) is not accepted(function(row), accept=accept) for row, outcome in self)
+        return any(
+            accepted(outcome, accept=accept) is not accepted(function(row), accept=accept)
+            for row, outcome in self
+        )
 
 
 def accepted(outcome: bool | None, *, accept: bool) -> bool:
@@ -71,15 +76,19 @@ def rows(nodes: Sequence[Node], count: int) -> Iterator[Row]:
 
 
 def required(node: Node) -> Required:
-    """For places in a row and other expressions the values that they must have where a predicate is TRUE, as far as `=`, IN, AND
-    and OR say it. They are named by their canonical text.
+    """For places in a row and other expressions the values that they must have where a predicate is TRUE, as
+    far as `=`, IN, AND and OR say it. They are named by their canonical text.
     """
     match node:
         case Call(op="eq", args=(place, Literal() as constant)) if place.type == constant.type:
             return {to_text(place): frozenset({constant.value})}
         case Call(op="in", args=(place, Items(items=items))):
             constants = [item for item in items if isinstance(item, Literal) and item.type == place.type]
-            return {to_text(place): frozenset(item.value for item in constants)} if len(constants) == len(items) else {}
+            return (
+                {to_text(place): frozenset(item.value for item in constants)}
+                if len(constants) == len(items)
+                else {}
+            )
         case Call(op="is_true", args=(inner,)):
             return required(inner)
         case Call(op="and"):
@@ -97,12 +106,16 @@ def required(node: Node) -> Required:
 
 
 def disjoint(one: Required, other: Required) -> bool:
-    """Whether a place must have values for one predicate that it must not have for the other: no row makes both TRUE."""
+    """Whether a place must have values for one predicate that it must not have for the other: no row makes
+    both TRUE.
+    """
     return any(place in other and not values & other[place] for place, values in one.items())
 
 
 def masks(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[bool]) -> list[int]:
-    """For each predicate the rows that it accepts, as the bits of a whole number; `accept` says for each whether it accepts UNKNOWN."""
+    """For each predicate the rows that it accepts, as the bits of a whole number; `accept` says for each
+    whether it accepts UNKNOWN.
+    """
     functions = [compile_node(node) for node in nodes]
     found = [0] * len(nodes)
     for bit, row in enumerate(tried):
@@ -113,11 +126,15 @@ def masks(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[bool]) -
 
 
 def classes(trials: Sequence[Trial], *, accept: bool) -> Iterator[list[int]]:
-    """The numbers of predicates that no row tried tells apart, two or more in a class. A class is a guess; all other pairs differ.
+    """The numbers of predicates that no row tried tells apart, two or more in a class. A class is a guess;
+    all other pairs differ.
 
-    Predicates that require different values of one place, as `s = 'x1'` and `s = 'x2'`, are never compared with each other.
+    Predicates that require different values of one place, as `s = 'x1'` and `s = 'x2'`, are never compared
+    with each other.
     """
-    apart, others = ({}, list(range(len(trials)))) if accept else _by_value([required(trial.node) for trial in trials])
+    apart, others = (
+        ({}, list(range(len(trials)))) if accept else _by_value([required(trial.node) for trial in trials])
+    )
     yield from (same for same in _split(trials, others, accept=accept) if len(same) > 1)
     for members in apart.values():
         tried = _examples(trials, members) if others else []
@@ -128,7 +145,9 @@ def classes(trials: Sequence[Trial], *, accept: bool) -> Iterator[list[int]]:
 
 
 def _by_value(needs: Sequence[Required]) -> tuple[dict[Any, list[int]], list[int]]:
-    """Predicates by the one value that they require of a place, which is the place with the most values; and those that require none."""
+    """Predicates by the one value that they require of a place, which is the place with the most values; and
+    those that require none.
+    """
     values: dict[str, dict[Any, list[int]]] = {}
     for number, need in enumerate(needs):
         for place, allowed in need.items():
@@ -140,7 +159,9 @@ def _by_value(needs: Sequence[Required]) -> tuple[dict[Any, list[int]], list[int
 
 
 def _split(trials: Sequence[Trial], members: list[int], *, accept: bool) -> Iterator[list[int]]:
-    """Classes of some predicates: examples split a class into parts, until none splits any; then more rows do it once."""
+    """Classes of some predicates: examples split a class into parts, until none splits any; then more rows do
+    it once.
+    """
     stack = [(members, False)]
     while stack:
         same, tried_more = stack.pop()
@@ -158,7 +179,9 @@ def _split(trials: Sequence[Trial], members: list[int], *, accept: bool) -> Iter
             stack += [(part, tried_more) for part in parts if len(part) > 1]
 
 
-def _parts(trials: Sequence[Trial], members: list[int], tried: Sequence[Row], *, accept: bool) -> list[list[int]]:
+def _parts(
+    trials: Sequence[Trial], members: list[int], tried: Sequence[Row], *, accept: bool
+) -> list[list[int]]:
     """A class by which of some rows its members accept."""
     parts: dict[tuple[bool, ...], list[int]] = {}
     for number in members:
@@ -168,7 +191,9 @@ def _parts(trials: Sequence[Trial], members: list[int], tried: Sequence[Row], *,
 
 
 def _choices(trials: Sequence[Trial], members: list[int]) -> Iterator[list[Row]]:
-    """Rows that may split a class: examples of few of its members, from all over the class, then those of all, few at a time."""
+    """Rows that may split a class: examples of few of its members, from all over the class, then those of
+    all, few at a time.
+    """
     yield _examples(trials, members[:: max(len(members) // _CHOSEN, 1)][:_CHOSEN])
     every = _examples(trials, members)
     for start in range(0, len(every), _CHOSEN):

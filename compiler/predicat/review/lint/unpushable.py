@@ -1,4 +1,6 @@
-"""P302: a condition that no engine pushes down to its files or indexes, though one that says the same would be."""
+"""P302: a condition that no engine pushes down to its files or indexes, though one that says the same would
+be.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _SIGNS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 class Better(Struct, frozen=True):
-    """A condition on the bare field that should say the same, as a node and in SQL; what to add to that, if it is not quite the same."""
+    """A condition on the bare field that should say the same, as a node and in SQL; what to add to that, if
+    it is not quite the same.
+    """
 
     node: Node
     sql: str
@@ -35,18 +39,31 @@ def check(context: Context) -> Iterator[Finding]:
         for part in _conditions(node):
             better = pushable(part)
             if better is not None and context.same_rows(part, better.node, (row.on_unknown, row.on_unknown)):
-                yield Finding(RULE.code, row.qualified, "this condition is not pushed down", part.span,
-                              f"write {better.sql}, which says the same{better.but}", _fix(row, part.span, better))  # fmt: skip
+                yield Finding(
+                    RULE.code,
+                    row.qualified,
+                    "this condition is not pushed down",
+                    part.span,
+                    f"write {better.sql}, which says the same{better.but}",
+                    _fix(row, part.span, better),
+                )
 
 
 def _fix(row: Filter, span: Span, better: Better) -> Fix | None:
-    if row.current.language != "sql" or better.but or not span.source.text or len(better.sql) > span.end - span.start:
+    if (
+        row.current.language != "sql"
+        or better.but
+        or not span.source.text
+        or len(better.sql) > span.end - span.start
+    ):
         return None
     return Fix(span, better.sql)
 
 
 def _conditions(node: Node) -> Iterator[Call]:
-    """The conditions that AND and OR join. What one place of the text says, as BETWEEN its two bounds, is one."""
+    """The conditions that AND and OR join. What one place of the text says, as BETWEEN its two bounds, is
+    one.
+    """
     if isinstance(node, Call) and node.op in ("and", "or") and not _is_range(node):
         for arg in node.args:
             yield from _conditions(arg)
@@ -55,7 +72,9 @@ def _conditions(node: Node) -> Iterator[Call]:
 
 
 def _is_range(node: Call) -> bool:
-    return node.op == "and" and bool(node.span.source.text) and all(arg.span == node.span for arg in node.args)
+    return (
+        node.op == "and" and bool(node.span.source.text) and all(arg.span == node.span for arg in node.args)
+    )
 
 
 def pushable(node: Call) -> Better | None:
@@ -65,9 +84,17 @@ def pushable(node: Call) -> Better | None:
         if len(bounds) != len(node.args) or not all(bounds):
             return None
         known = [bound for bound in bounds if bound is not None]
-        return Better(Call(BOOLEAN, "and", tuple(bound.node for bound in known), node.span),
-                      f"({' AND '.join(bound.sql for bound in known)})", known[0].but or known[-1].but)  # fmt: skip
-    if len(node.args) != 2 or not isinstance(node.args[0], Call) or not isinstance(node.args[1], Literal) or node.args[1].value is None:
+        return Better(
+            Call(BOOLEAN, "and", tuple(bound.node for bound in known), node.span),
+            f"({' AND '.join(bound.sql for bound in known)})",
+            known[0].but or known[-1].but,
+        )
+    if (
+        len(node.args) != 2
+        or not isinstance(node.args[0], Call)
+        or not isinstance(node.args[1], Literal)
+        or node.args[1].value is None
+    ):
         return None
     inner, constant = node.args[0], node.args[1]
     solved = _solved(node, inner, constant)
@@ -93,10 +120,16 @@ def _solved(node: Call, inner: Call, constant: Literal) -> Better | None:
     if found is None or (found.low is None and found.high is None):
         return None
     ends = (("ge", found.low), ("le", found.high))
-    bounds = [Call(BOOLEAN, op, (field, Literal(field.type, value)), node.span) for op, value in ends if value is not None]
+    bounds = [
+        Call(BOOLEAN, op, (field, Literal(field.type, value)), node.span)
+        for op, value in ends
+        if value is not None
+    ]
     both: Node = bounds[0] if len(bounds) == 1 else Call(BOOLEAN, "and", tuple(bounds), node.span)
     but = " except where the arithmetic overflows" if any(found.cut) else ""
-    low, high = (None if cut else value for value, cut in zip((found.low, found.high), found.cut, strict=True))
+    low, high = (
+        None if cut else value for value, cut in zip((found.low, found.high), found.cut, strict=True)
+    )
     sql = _range_text(field, low, high, strict=node.op in ("lt", "gt"))
     return Better(both, sql, but) if sql else None
 
@@ -150,24 +183,43 @@ def _plain(text: str) -> bool:
 def _prefix(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
     """`substring(x, 1, 2) = 'ab'` asks for a beginning."""
     start, length = inner.args[1], inner.args[2] if len(inner.args) > 2 else None
-    if node.op != "eq" or not isinstance(start, Literal) or start.value not in (0, 1) or not isinstance(length, Literal):
+    if (
+        node.op != "eq"
+        or not isinstance(start, Literal)
+        or start.value not in (0, 1)
+        or not isinstance(length, Literal)
+    ):
         return None
     if not isinstance(constant.value, str) or not constant.value or not _plain(constant.value):
         return None
     if length.value != len(constant.value) + (1 if start.value == 0 else 0):
         return None
-    return Better(Call(BOOLEAN, "starts_with", (field, constant), node.span), f"{_name(field)} LIKE {_quoted(constant.value + '%')}")
+    return Better(
+        Call(BOOLEAN, "starts_with", (field, constant), node.span),
+        f"{_name(field)} LIKE {_quoted(constant.value + '%')}",
+    )
 
 
 def _occurs(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
     """`position('a' IN x) > 0` asks whether a text occurs, `= 1` whether it begins so."""
     sought = inner.args[1]
-    if not isinstance(sought, Literal) or not isinstance(sought.value, str) or not sought.value or not _plain(sought.value):
+    if (
+        not isinstance(sought, Literal)
+        or not isinstance(sought.value, str)
+        or not sought.value
+        or not _plain(sought.value)
+    ):
         return None
     if (node.op, constant.value) in (("gt", 0), ("ge", 1)):
-        return Better(Call(BOOLEAN, "contains", (field, sought), node.span), f"{_name(field)} LIKE {_quoted(f'%{sought.value}%')}")
+        return Better(
+            Call(BOOLEAN, "contains", (field, sought), node.span),
+            f"{_name(field)} LIKE {_quoted(f'%{sought.value}%')}",
+        )
     if (node.op, constant.value) == ("eq", 1):
-        return Better(Call(BOOLEAN, "starts_with", (field, sought), node.span), f"{_name(field)} LIKE {_quoted(f'{sought.value}%')}")
+        return Better(
+            Call(BOOLEAN, "starts_with", (field, sought), node.span),
+            f"{_name(field)} LIKE {_quoted(f'{sought.value}%')}",
+        )
     return None
 
 
@@ -175,15 +227,29 @@ def _empty(node: Call, _inner: Call, field: Field, constant: Literal) -> Better 
     """`length(x) = 0` asks for the empty text, `length(x) > 0` for any other."""
     if not isinstance(constant.value, int) or field.type != STRING:
         return None
-    op = {("eq", 0): "eq", ("lt", 1): "eq", ("le", 0): "eq", ("gt", 0): "ne", ("ge", 1): "ne", ("ne", 0): "ne"}.get((node.op, constant.value))
+    op = {
+        ("eq", 0): "eq",
+        ("lt", 1): "eq",
+        ("le", 0): "eq",
+        ("gt", 0): "ne",
+        ("ge", 1): "ne",
+        ("ne", 0): "ne",
+    }.get((node.op, constant.value))
     if op is None:
         return None
-    return Better(Call(BOOLEAN, op, (field, Literal(STRING, "")), node.span), f"{_name(field)} {_SIGNS[op]} ''")
+    return Better(
+        Call(BOOLEAN, op, (field, Literal(STRING, "")), node.span), f"{_name(field)} {_SIGNS[op]} ''"
+    )
 
 
 def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Better | None:
     """`CAST(n AS string) = '12'` asks for a number."""
-    if node.op != "eq" or not isinstance(constant.value, str) or (number := parse_whole(constant.value)) is None or str(number) != constant.value:
+    if (
+        node.op != "eq"
+        or not isinstance(constant.value, str)
+        or (number := parse_whole(constant.value)) is None
+        or str(number) != constant.value
+    ):
         return None
     if field.type != BIGINT or abs(number) >= 2**63:
         return None
@@ -191,9 +257,17 @@ def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Bette
 
 
 def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
-    """`coalesce(x, 0) = 5` is `x = 5` for a filter; where the default is accepted, `x IS NULL` is asked for as well."""
+    """`coalesce(x, 0) = 5` is `x = 5` for a filter; where the default is accepted, `x IS NULL` is asked for
+    as well.
+    """
     sign, text = _SIGNS.get(node.op), _literal(constant)
-    if len(inner.args) != 2 or not isinstance(inner.args[1], Literal) or inner.args[1].value is None or sign is None or text is None:
+    if (
+        len(inner.args) != 2
+        or not isinstance(inner.args[1], Literal)
+        or inner.args[1].value is None
+        or sign is None
+        or text is None
+    ):
         return None
     try:
         default = _OUTCOMES[node.op](inner.args[1].value, constant.value)
@@ -203,13 +277,20 @@ def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Better
     if not default:
         return Better(bare, f"{_name(field)} {sign} {text}")
     absent = Call(BOOLEAN, "is_null", (field,), node.span)
-    return Better(Call(BOOLEAN, "or", (bare, absent), node.span), f"({_name(field)} {sign} {text} OR {_name(field)} IS NULL)")
+    return Better(
+        Call(BOOLEAN, "or", (bare, absent), node.span),
+        f"({_name(field)} {sign} {text} OR {_name(field)} IS NULL)",
+    )
 
 
 _OUTCOMES: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": lambda a, b: bool(a == b), "ne": lambda a, b: bool(a != b), "lt": lambda a, b: bool(a < b), "le": lambda a, b: bool(a <= b),
-    "gt": lambda a, b: bool(a > b), "ge": lambda a, b: bool(a >= b),
-}  # fmt: skip
+    "eq": lambda a, b: bool(a == b),
+    "ne": lambda a, b: bool(a != b),
+    "lt": lambda a, b: bool(a < b),
+    "le": lambda a, b: bool(a <= b),
+    "gt": lambda a, b: bool(a > b),
+    "ge": lambda a, b: bool(a >= b),
+}
 
 
 def _literal(constant: Literal) -> str | None:
@@ -226,7 +307,17 @@ def _literal(constant: Literal) -> str | None:
 
 
 _RULES: dict[str, Callable[[Call, Call, Field, Literal], Better | None]] = {
-    "substr": _prefix, "position": _occurs, "length": _empty, "to_string": _text_of, "coalesce": _default,
-}  # fmt: skip
+    "substr": _prefix,
+    "position": _occurs,
+    "length": _empty,
+    "to_string": _text_of,
+    "coalesce": _default,
+}
 
-RULE = Rule("P302", "unpushable", "A condition that is not pushed down where an equivalent one is (proved).", check, over=("P303",))
+RULE = Rule(
+    "P302",
+    "unpushable",
+    "A condition that is not pushed down where an equivalent one is (proved).",
+    check,
+    over=("P303",),
+)

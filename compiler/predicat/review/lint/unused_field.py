@@ -11,7 +11,12 @@ from predicat.review.lint.rule import Context, Finding, Rule
 
 def check(context: Context) -> Iterator[Finding]:
     for name, dataset in context.datasets.items():
-        read = {field for row in dataset.filters.values() for version in row.versions.values() for field in fields_of(version.predicate.node)}
+        read = {
+            field
+            for row in dataset.filters.values()
+            for version in row.versions.values()
+            for field in fields_of(version.predicate.node)
+        }
         for field, decl in dataset.fields.items():
             if field not in read:
                 hint = None if decl.description else "describe it, or take it out"

@@ -34,7 +34,9 @@ def _variables(context: Context) -> Iterator[Finding]:
         return
     for name in catalog.variables:
         if VARIABLE + name not in names:
-            yield Finding("P513", name, "no filter uses this variable", _defined(context, name), "take it out of vars")
+            yield Finding(
+                "P513", name, "no filter uses this variable", _defined(context, name), "take it out of vars"
+            )
 
 
 def _defined(context: Context, name: str) -> Span:
@@ -45,14 +47,20 @@ def _defined(context: Context, name: str) -> Span:
         sources.setdefault(source.name, source)
     for source in sources.values():
         block = re.search(r"^vars:.*(?:\n(?:[ \t].*)?)*", source.text, re.MULTILINE)
-        found = re.compile(rf"(?<![\w.]){re.escape(name)}(?=['\"]?\s*:)").search(source.text, *block.span()) if block else None
+        found = (
+            re.compile(rf"(?<![\w.]){re.escape(name)}(?=['\"]?\s*:)").search(source.text, *block.span())
+            if block
+            else None
+        )
         if found:
             return Span(source, *found.span())
     return NOWHERE
 
 
 def _macros(context: Context) -> Iterator[Finding]:
-    macros = {name: macro for name, macro in context.catalog.macros.items() if macro.text}  # without text it is what is around macros
+    macros = {
+        name: macro for name, macro in context.catalog.macros.items() if macro.text
+    }  # without text it is what is around macros
     names = _used(context) if macros else set[str]()
     for name, macro in macros.items():
         if name not in names:

@@ -15,11 +15,18 @@ def check(context: Context) -> Iterator[Finding]:
         version = row.current
         if not version.params or version.tree is None:
             continue
-        named = {part.name for part in walk(version.tree) if isinstance(part, Name | Param)} | set(params_of(node))
+        named = {part.name for part in walk(version.tree) if isinstance(part, Name | Param)} | set(
+            params_of(node)
+        )
         for name in version.params:
             if name not in named:
-                yield Finding(RULE.code, row.qualified, f"the parameter {name} decides nothing: the body does not name it", version.span,
-                              f"use it as :{name}, or take it out of params")  # fmt: skip
+                yield Finding(
+                    RULE.code,
+                    row.qualified,
+                    f"the parameter {name} decides nothing: the body does not name it",
+                    version.span,
+                    f"use it as :{name}, or take it out of params",
+                )
 
 
 RULE = Rule("P512", "unused-parameter", "A parameter that the body does not name.", check)

@@ -22,7 +22,9 @@ def bodies(context: Context) -> Iterator[tuple[Filter, Tree]]:
 
 
 def has_sql_nulls(row: Filter) -> bool:
-    """Whether a comparison with NULL is UNKNOWN in the language of a filter. In the others `== null` asks for a missing value."""
+    """Whether a comparison with NULL is UNKNOWN in the language of a filter. In the others `== null` asks for
+    a missing value.
+    """
     return LANGUAGES[row.current.language].rules in (SQL_RULES, JMS_RULES)
 
 
