@@ -318,6 +318,12 @@ async def about_names(folder: Path) -> None:
         laid_out = applied(NAMES + "view:   {}\n", list(edits or []))
         assert laid_out.endswith("\nview: {}\n") and len(laid_out.split("\n")) == len(NAMES.split("\n")) + 1
 
+        other = folder / "compose.yml"
+        other.write_text("a:   1\n")
+        foreign = lsp.TextDocumentIdentifier(other.as_uri())
+        options = lsp.FormattingOptions(2, True)
+        assert await client.text_document_formatting_async(lsp.DocumentFormattingParams(foreign, options)) == []
+
         for body, label, argument, doc in (
             ("sql: lower(", "lower(string) -> string", 0, "A to Z become a to z"),
             ("sql: coalesce(a, upper(b), ", "coalesce(T, ...) -> T", 1, "The first argument"),
