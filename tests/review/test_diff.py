@@ -329,6 +329,23 @@ def test_a_manifest_knows_everything_that_files_say(shop: Path) -> None:
     assert "the manifest was written by an earlier predicat" in run("diff", "target/manifest.json", cwd=shop).stdout
 
 
+def test_the_lock_the_project_file_and_the_place_of_a_filter(shop: Path) -> None:
+    assert run("release", cwd=shop).returncode == 0
+    git(shop, "add", ".")
+    git(shop, "commit", "-qm", "released")
+    (shop / "predicat.yml").write_text("catalog: shop\n")
+    lock = shop / "catalog" / "catalog.lock"
+    lock.write_text("".join(line for line in lock.read_text().splitlines(keepends=True) if "shops.opened@1" not in line))
+    (shop / "catalog" / "shops.yml").write_text(SHOP["catalog/shops.yml"].replace("  closed: {not: opened}\n", ""))
+    (shop / "catalog" / "more.yml").write_text("apiVersion: predicat/v1\ndataset: shops\nfilters:\n  closed: {not: opened}\n")
+    done = run("diff", "HEAD", "--format", "json", cwd=shop)
+    found = {(row["kind"], row["name"]): (row["title"], row["before"], row["after"]) for row in json.loads(done.stdout)["entries"]}
+    assert found.keys() == {("lock", "shops.opened@1"), ("project", "catalog"), ("file", "shops.closed")} and done.returncode == 0
+    assert found["lock", "shops.opened@1"][0] == "taken out of the lock" and "released 20" in str(found["lock", "shops.opened@1"][1])
+    assert found["project", "catalog"] == ("added", None, "shop")
+    assert found["file", "shops.closed"] == ("file changed", "catalog/shops.yml", "catalog/more.yml")
+
+
 def test_a_long_comment_leaves_out_whole_entries(tmp_path: Path) -> None:
     from predicat.review.comment import MAX_COMMENT, markdown
     from predicat.review.entries import Entry, Review

@@ -125,7 +125,7 @@ class _Comparison:
         if item.kind.code in ("coverage", "rows-bound") and item.before is not None and item.after is not None:
             notes = (loosened(item.parts[0], item.before, item.after),)
             level = NOTE if notes == ("tightened",) else level
-        if item.kind.code == "param" and item.before is None and not item.after["default"]:
+        if item.kind.code == "param" and item.before is None and item.after is not None and not item.after["default"]:
             level, notes = WARNING, ("it must be given",)
         return Entry(item.kind.code, item.name, level, self.part(item), before, after, self.place(item), notes=notes)
 
