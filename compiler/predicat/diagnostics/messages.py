@@ -91,6 +91,14 @@ def type_mismatch(span: Span, op: str, types: Iterable[str], expected: str, hint
     return Diagnostic("type-mismatch", f"{op} does not take ({given}); it takes {expected}", span, hint)
 
 
+def no_condition(span: Span, kind: str) -> Diagnostic:
+    return Diagnostic("type-mismatch", f"a condition is true or false, but this is of type {kind}", span)
+
+
+def several_types(span: Span, what: str, kinds: Iterable[str], hint: str | None = None) -> Diagnostic:
+    return Diagnostic("type-mismatch", f"the values of {what} are of one type, not {' and '.join(kinds)}", span, hint)
+
+
 def not_boolean(span: Span, kind: str) -> Diagnostic:
     return Diagnostic("not-boolean", f"a filter must be true or false, but this is of type {kind}", span)
 

@@ -32,6 +32,8 @@ RULES = SQL_RULES
 _DIALECT = Dialect.get_or_raise(None)
 _TOKENIZER, _PARSER = _DIALECT.tokenizer(), _DIALECT.parser()
 MAX_DIGITS = 1000
+MAX_SHOWN = 40
+"""The longest part of a condition that a message repeats."""
 MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
 
@@ -60,6 +62,7 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(msg.syntax(whole, "a filter is one condition; this has several statements"))
     reader = _Reader(source, whole, Places(tokens))
+    reader.parameters = reader.places.parameters(statements[0])
     reader.extent(statements[0])
     try:
         return reader.read(statements[0], 0)
@@ -173,6 +176,8 @@ class _Reader:
         self.reporter = Reporter()
         self.places = places
         self.extents: dict[int, tuple[int, int]] = {}
+        self.parameters: dict[int, tuple[int, int]] = {}
+        """Where each parameter stands, by the identity of its node."""
 
     def fail(self, diagnostic: Diagnostic) -> _Stop:
         self.reporter.add(diagnostic)
@@ -200,7 +205,7 @@ class _Reader:
     def around(self, node: exp.Expr, parts: list[exp.Expr]) -> tuple[int, int]:
         """The extent of a node whose parts have theirs."""
         meta = node.meta
-        low, high = (meta["start"], meta["end"] + 1) if "end" in meta else (len(self.source.text), -1)
+        low, high = (meta["start"], meta["end"] + 1) if "end" in meta else self.parameters.get(id(node), (len(self.source.text), -1))
         for part in parts:
             first, last = self.extents[id(part)]
             if last >= 0:
@@ -221,24 +226,40 @@ class _Reader:
         allowed, build = rule
         for name, value in node.args.items():
             if value and name not in allowed:
-                raise self.fail(self.unsupported(node, " with a further argument" if name == "expression" else f" with {name}"))
+                raise self.fail(self.unsupported(self.foreign(node, value)))
         return build(self, node, depth + 1)
 
-    def unsupported(self, node: exp.Expr, more: str = "") -> Diagnostic:
+    def unsupported(self, node: exp.Expr) -> Diagnostic:
         names = {
-            exp.Subquery: "a subquery", exp.Select: "a subquery", exp.Star: "*", exp.Window: "a window function",
+            exp.Subquery: "a subquery", exp.Select: "a subquery", exp.SetOperation: "a subquery", exp.Star: "*", exp.Window: "a window function",
             exp.CurrentTimestamp: "the current time", exp.CurrentDate: "the current date", exp.Rand: "a random number",
             exp.JSONExtract: "the operator ->", exp.ConnectByRoot: "CONNECT_BY_ROOT",
         }  # fmt: skip
-        what = names.get(type(node))
+        what = next((name for kind, name in names.items() if isinstance(node, kind)), None)
         hint = _JSON_HINT if isinstance(node, exp.JSONExtract) else None
+        if isinstance(node, exp.RegexpILike) or (isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)):
+            hint = "write RLIKE '(?i)...', which ignores case"
         if isinstance(node, exp.CurrentTimestamp | exp.CurrentDate):
             hint = "a filter gives the same answer every day: pass the time as a parameter"
         if what is None and isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
             what = self.called_name(node)
             if type(node) not in _RULES:
                 return msg.unknown_function(self.span(node), what, KNOWN)
-        return msg.unsupported_syntax(self.span(node), (what or type(node).__name__) + more, hint)
+        return msg.unsupported_syntax(self.span(node), what or self.written(node), hint)
+
+    @staticmethod
+    def foreign(node: exp.Expr, value: object) -> exp.Expr:
+        """What of a node is unknown: the subquery in it, or the node as a whole."""
+        return value if isinstance(value, exp.Query) else node
+
+    def written(self, node: exp.Expr) -> str:
+        """An operator as the text has it: the words between its operands, or else the whole of it."""
+        parts = [self.extent(part) for part in (node.args.get("this"), node.args.get("expression")) if isinstance(part, exp.Expr)]
+        between = self.source.text[parts[0][1] : parts[1][0]].strip("() \t\n") if len(parts) == 2 and parts[0][1] >= 0 else ""
+        if between and len(between) <= MAX_SHOWN:
+            return f"the operator {between}"
+        text = " ".join(self.span(node).text.split())
+        return repr(text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "...")
 
     def called_name(self, node: exp.Expr) -> str:
         """The name of a function as it is written, in small letters."""
@@ -358,8 +379,8 @@ def _dot(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _placeholder(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     name = str(node.this or "")
-    at = reader.source.text.find(f":{name}") if name else -1
-    span = Span(reader.source, at, at + len(name) + 1) if at >= 0 else reader.whole
+    low, high = reader.parameters.get(id(node), (reader.whole.start, reader.whole.end))
+    span = Span(reader.source, low, high)
     if not name:
         raise reader.fail(msg.unsupported_syntax(span, "a parameter without a name", "write :name and declare it under params:"))
     return t.Param(name, span)
@@ -848,7 +869,7 @@ FUNCTIONS: dict[str, Build] = {
     "least": _function("least"),
 }
 """Functions that sqlglot has no node for, or whose node differs between its versions, by their lower-case names."""
-KNOWN = [*FUNCTIONS, "coalesce", "nullif", "lower", "upper", "length", "substring", "trim", "replace", "abs", "concat", "left", "right", "quarter", "date_sub"]
+KNOWN = [*(name for name in FUNCTIONS if name != "is_true"), "coalesce", "nullif", "lower", "upper", "length", "substring", "trim", "replace", "abs", "concat", "left", "right", "quarter", "date_sub"]
 """Names to guess a misspelt one from."""
 
 

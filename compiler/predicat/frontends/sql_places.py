@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
-from sqlglot import Token, exp
+from sqlglot import Token, TokenType, exp
 
 _OPENING, _CLOSING = ("(", "["), (")", "]")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
@@ -46,6 +47,15 @@ class Places:
     def closers(self) -> dict[int, int]:
         return {opener: closer for closer, opener in self.openers.items()}
 
+    def parameters(self, root: exp.Expr) -> dict[int, tuple[int, int]]:
+        """Where each parameter stands, by the identity of its node: those of one name in the order of the text."""
+        places: dict[str, list[tuple[int, int]]] = {}
+        for one, other in pairwise(self.tokens):
+            if one.token_type is TokenType.COLON and other.start == one.end + 1:
+                places.setdefault(other.text, []).append((one.start, other.end + 1))
+        nodes = root.find_all(exp.Placeholder, bfs=False)
+        return {id(node): places[node.name].pop(0) for node in nodes if places.get(node.name)}
+
     def whole(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
         """The extent of a node with the words that are its own beside those of its parts."""
         first, last = self.starts.get(low), self.ends.get(high)
@@ -70,6 +80,8 @@ class Places:
         match node:
             case exp.Paren() | exp.Tuple() if self.at(first - 1) == "(" and self.at(last + 1) == ")":
                 return first - 1, last + 1
+            case exp.Select() if self.at(first - 1) == "SELECT":
+                return first - 1, last
             case exp.Not() if self.at(first - 1) == "NOT":
                 return first - 1, last
             case exp.Is() if self.at(last + 1) == "IS":

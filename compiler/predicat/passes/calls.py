@@ -9,9 +9,10 @@ from msgspec import Struct, field
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
-from predicat.ir.types import BIGINT, DOUBLE, JSON, DecimalType, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, DecimalType, Type
 from predicat.passes import signatures
 from predicat.passes.convert import convert, is_choice, values_of
+from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import regex
 from predicat.semantics.zones import TRUNC_UNITS, ZONED, is_zone
@@ -35,16 +36,28 @@ class Calls(Struct):
         args = list(map(self.one_type, args))
         for position in signatures.constant_positions(op):
             if position < len(args) and not isinstance(args[position], Literal):
-                raise self.fail(msg.not_constant(args[position].span, op, _constant_name(op, position)))
+                raise self.fail(msg.not_constant(args[position].span, label(op, sql=self.rules.promote), _constant_name(op, position)))
         self.pattern(op, args)
         if self.rules.promote:
             args = self.sql_arithmetic(op, args)
         kinds = tuple(arg.type for arg in args)
         found = signatures.find(op, kinds, promote=self.rules.promote, mixed_numbers=False)
         if found is None:
-            raise self.fail(msg.type_mismatch(span, op, map(str, kinds), signatures.expected(op), self.number_hint(kinds)))
+            raise self.fail(self.mismatch(op, args, span))
         converted = tuple(convert(arg, kind) for arg, kind in zip(args, found.wanted, strict=True))
         return Call(found.result, op, converted, span)
+
+    def mismatch(self, op: str, args: list[Node], span: Span) -> Diagnostic:
+        """Why an operator does not take its arguments."""
+        kinds = tuple(arg.type for arg in args)
+        tests = args[:1] if op == "cond" else args if op in ("is_true", "and", "or", "not") else []
+        wrong = next((arg for arg in tests if arg.type != BOOLEAN), None)
+        if wrong is not None:
+            return msg.no_condition(wrong.span, str(wrong.type))
+        if op in ("cond", "coalesce", "greatest", "least"):
+            names = dict.fromkeys(map(str, kinds[1:] if op == "cond" else kinds))
+            return msg.several_types(span, "a choice" if op == "cond" else label(op, sql=self.rules.promote), names, self.number_hint(kinds))
+        return msg.type_mismatch(span, label(op, sql=self.rules.promote), map(str, kinds), signatures.expected(op), self.number_hint(kinds))
 
     def one_type(self, node: Node) -> Node:
         """A node that is no choice between values of several types, for places that hold only values of one."""

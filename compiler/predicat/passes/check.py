@@ -13,6 +13,7 @@ from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Para
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type, is_numeric
 from predicat.passes import constants, mathematics
 from predicat.passes.convert import dyn, is_choice, typed_null
+from predicat.passes.labels import label
 from predicat.passes.operators import Operators
 from predicat.passes.scope import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES, Rules, Scope, Stop
 from predicat.passes.variables import caseless, unused
@@ -240,7 +241,7 @@ class _Checker(Operators):
         if isinstance(source.type, MapType):
             source = Call(ArrayType(STRING), "keys", (source,), source.span)
         if not isinstance(source.type, ArrayType) and source.type != JSON:
-            raise self.fail(msg.type_mismatch(tree.source.span, tree.kind, [str(source.type)], "an array"))
+            raise self.fail(msg.type_mismatch(tree.source.span, label(tree.kind, sql=self.rules.promote), [str(source.type)], "an array"))
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
         variable, found = self.opened(tree, element, depth)
         body = self.one_type(found)
