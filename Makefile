@@ -4,14 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test test-fast test-all lint fuzz test-matrix schema clean
+.PHONY: help demo test test-fast test-all test-pythons lint fuzz test-matrix schema clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo         one catalog on Spark and PostgreSQL, on real data"
 	@echo "make test         all tests, but for a few that are slow"
 	@echo "make test-fast    the tests that need no engine (Spark, PostgreSQL, DuckDB, a browser), in less than a minute"
-	@echo "make test-all     all tests, the slow ones too"
+	@echo "make test-all     all tests, the slow ones too, and those without an engine on other versions of Python"
 	@echo "make lint         ruff, mypy, basedpyright, import-linter"
 	@echo "make fuzz         10,000 generated predicates on all engines, and every language on hostile bodies (hours)"
 	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1 and 4.2"
@@ -34,6 +34,10 @@ test-fast: $(STAMP)
 
 test-all: $(STAMP)
 	@PREDICAT_SLOW=1 $(BIN)/python -m pytest -q
+	@$(BIN)/python tests/pythons.py
+
+test-pythons: $(STAMP)
+	@$(BIN)/python tests/pythons.py
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .
