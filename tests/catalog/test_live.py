@@ -225,3 +225,24 @@ def test_files_on_disk(folder: Path) -> None:
     assert catalog.load({}, TODAY).good
     (folder / "more.yml").write_bytes(b"\xff")
     assert live(catalog.load({}, TODAY)) == fresh(folder, {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "filters:\n" + "".join(f"  f{number}: {{sql: \"note LIKE '[%{number}'\"}}\n" for number in range(70)),
+        "filters:\n  deep: " + "[" * 61 + "]" * 61 + "\n",
+        "filters:\n  deep: " + "[" * 100_000 + "\n",
+        'filters:\n  deep: "' + "[" * 100 + '" [\n',
+        "filters:\n" + " " * 400 + "deep: {sql: amount > 1}\n",
+        "filters:\n  a: {sql: amount > 1}\n  deep:\n    " + "- " * 50 + "1\n",
+    ],
+)
+def test_bounds(folder: Path, text: str) -> None:
+    """Brackets in texts do not nest; those of YAML have a bound, in parts as well."""
+    texts = {(folder / "more.yml").resolve(): "apiVersion: predicat/v1\ndataset: orders\n" + text}
+    catalog = LiveCatalog(folder)
+    catalog.load({}, TODAY)
+    loaded = catalog.load(texts, TODAY)
+    assert live(loaded) == fresh(folder, texts)
+    assert any(item.code.startswith("yaml") for item in loaded.diagnostics) == ("LIKE" not in text)

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 from yaml import MappingNode, ScalarNode
 
-from predicat.catalog.yamltext import Item, bad_yaml, check_bounds, compose, parse
+from predicat.catalog.yamltext import MAX_SIZE, Item, bad_yaml, check_bounds, compose, parse
 from predicat.diagnostics import PredicatError, Reporter, Source
 
 _KEY = re.compile(r"^[A-Za-z_]\w* *:(?=\s|$)", re.MULTILINE)
@@ -117,14 +117,8 @@ def read(source: Source, before: FileParts | None) -> FileParts:
     if before is not None and before.source.text == source.text and before.source.name == source.name:
         return before
     last = before.parts if before is not None else []
-    try:
-        check_bounds(source)
-    except PredicatError as error:
-        reporter = Reporter()
-        reporter.extend(error.diagnostics)
-        return FileParts(source, last, whole=(None, reporter))
     split = _split(source.text)
-    if split is None:
+    if split is None or len(source.text) > MAX_SIZE:
         return _whole(source, None, last)
     pieces, end = split
     known: dict[str, list[Part]] = {}
@@ -164,8 +158,10 @@ def _whole(source: Source, last: tuple[int, str] | None, parts: list[Part]) -> F
     reporter = Reporter()
     if last is not None:
         start, before = last
+        probe = Source("", before + source.text[start:])
         try:
-            parse(Source("", before + source.text[start:]))
+            check_bounds(probe)
+            parse(probe)
         except yaml.MarkedYAMLError as error:
             reporter.add(bad_yaml(error, source, start - len(before)))
             return FileParts(source, parts, whole=(None, reporter))
@@ -185,6 +181,7 @@ def _part(file: Source, extent: Extent, known: dict[str, list[Part]], *, empty: 
     else:
         source = Source(file.name, text, file)
         try:
+            check_bounds(source)
             node = parse(source)
         except (yaml.YAMLError, RecursionError, PredicatError):
             return None

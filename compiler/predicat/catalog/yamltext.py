@@ -6,7 +6,6 @@ import re
 from collections.abc import Container, Iterator
 from collections.abc import Sequence as SequenceType
 from functools import lru_cache
-from itertools import islice
 from operator import is_
 from typing import Any
 
@@ -273,7 +272,6 @@ def _align(value: str, raw: str, start: int, end: int) -> SequenceType[int]:
     return offsets
 
 
-_FLOW = re.compile(r"[\[{\]}]")
 _NESTED = re.compile(r"^(?:[ \t]*[-?:] ){40}", re.MULTILINE)
 """Forty values inside of each other on a line."""
 _NO_BRACKET, _NO_MARK = (bytes(set(range(256)) - set(kept)) for kept in (b"[]{}", b"-?:\n"))
@@ -313,8 +311,8 @@ def check_bounds(source: Source) -> None:
     _no_deep_brackets(raw.translate(None, _NO_BRACKET), source)
     marked = max(map(len, raw.translate(None, _NO_MARK).split(b"\n"))) >= 40
     deep = _NESTED.search(text) if marked else None
-    at = deep.start() if deep else text.find("\n" + " " * 400) + 1
-    if deep or at:
+    at = deep.start() if deep else f"\n{text}".find("\n" + " " * 400)
+    if at >= 0:
         raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}"))
 
 
@@ -327,11 +325,27 @@ def parse(source: Source) -> yaml.Node | None:
 
 def _no_deep_brackets(brackets: bytes, source: Source) -> None:
     depth = 0
-    for count, bracket in enumerate(brackets):
+    for bracket in brackets:
         depth = depth + 1 if bracket in b"[{" else max(depth - 1, 0)
-        if depth > MAX_DEPTH:
-            place = next(islice(_FLOW.finditer(source.text), count, None))
-            raise PredicatError.of(msg.yaml_limit(Span(source, place.start(), place.end()), f"brackets nest deeper than {MAX_DEPTH}"))
+        if depth > MAX_DEPTH:  # unless these are in texts, such as patterns
+            _no_deep_flow(source)
+            return
+
+
+def _no_deep_flow(source: Source) -> None:
+    """Raise PredicatError where brackets that are YAML's own nest too deep."""
+    depth = 0
+    try:
+        for token in yaml.scan(source.text, Loader=_Loader):
+            if isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken):
+                depth += 1
+            elif isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken):
+                depth -= 1
+            if depth > MAX_DEPTH:
+                at = token.start_mark.index
+                raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"brackets nest deeper than {MAX_DEPTH}"))
+    except yaml.YAMLError:
+        return  # the reader comes no further, and says why
 
 
 def _no_aliases(root: yaml.Node | None, source: Source) -> None:
