@@ -160,6 +160,14 @@ def test_a_base_that_is_no_yaml_does_not_stop_the_review(repository: Path) -> No
     assert "orders.fine: narrower" in done.stdout and "catalog/shops.yml: not compared" in done.stdout and "shops.one" not in done.stdout
 
 
+@pytest.mark.parametrize("text", ["", "# all gone\n", "apiVersion: predicat/v1\ndataset: orders\n"])
+def test_a_file_that_is_emptied_is_not_silent(repository: Path, text: str) -> None:
+    (repository / "catalog" / "more.yml").write_text("apiVersion: predicat/v1\ndataset: more\n")
+    (repository / "catalog" / "orders.yml").write_text(text)
+    done = run("diff", cwd=repository)
+    assert done.returncode == 1 and "5 removed" in done.stdout and "orders.large: removed" in done.stdout
+
+
 def test_without_git(tmp_path: Path) -> None:
     run("init", cwd=tmp_path)
     done = run("diff", cwd=tmp_path)

@@ -69,11 +69,12 @@ def _definitions(
     reader = DefinitionReader(reporter)
     unread: list[Path] = []
     for file in catalog_files(root, reporter) if files is None else sorted(files):
+        problems = len(reporter.errors)
         source = read_source(file, reporter, texts)
         item = compose(source, reporter) if source is not None else None
         if item is not None:
             reader.file(item)
-        else:
+        if (item is None or not item.is_mapping) and len(reporter.errors) > problems:  # an empty file has none
             unread.append(file)
     templates = Templates(macro_folder(root, macros), {**reader.variables, **(variables or {})})
     return Definitions(Builder(reader, templates, reporter, tests, today), tuple(unread))
@@ -129,7 +130,7 @@ def _shown(file: Path) -> str:
 
 
 class Definitions(Struct, frozen=True):
-    """A catalog that was read, whose versions are checked when they are asked for. `unread` are the files that are no YAML."""
+    """A catalog that was read, whose versions are checked when they are asked for. `unread` are the files that are no YAML, or no mapping."""
 
     builder: Builder
     unread: tuple[Path, ...] = ()
