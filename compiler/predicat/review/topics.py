@@ -116,7 +116,7 @@ def _listed(found: Counter[str]) -> str:
     return ", ".join(f"{count} {_plural(what) if count > 1 else what}" for what, count in found.items())
 
 
-_NOUNS = frozenset(code.replace("-", " ") for code in KINDS)
+_NOUNS = frozenset(code.replace("-", " ") for code in KINDS if code not in ("rows", "not-compared"))
 
 
 def _plural(what: str) -> str:
