@@ -357,7 +357,10 @@ def test_random_predicates_have_no_outcomes_but_the_possible() -> None:
 
 LISTS = ", ".join(f"'item{number}'" for number in range(1500))
 LADDER = [(f"f{number}", f"f{(number + 7) % 30}", number) for number in range(30)]
+WORDS = [f"s LIKE '%{number}w{number}{number}%'" for number in range(10, 24)]
 LONG = [
+    (" OR ".join(WORDS), " OR ".join(WORDS[1:]), "narrower"),
+    (" AND ".join(WORDS), " AND ".join(WORDS[1:]), "wider"),
     (f"s IN ({LISTS})", f"s IN ({LISTS}, 'another')", "wider"),
     (f"s IN ({LISTS})", f"s IN ({LISTS}) OR s > 'item0' AND s < 'item00'", "wider"),
     (f"NOT (s < 'b' OR s IN ({LISTS}))", f"s >= 'b' AND s NOT IN ({LISTS})", "equivalent"),

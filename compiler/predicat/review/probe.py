@@ -26,6 +26,7 @@ _VARIANTS = {"lower": ["a", "A"], "upper": ["a", "A"], "trim": ["a", " a"], "ltr
 _JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
 _MAX = 40
 _DIAGONALS = 3
+_MAX_PIECES = 16
 _FIRST = {"gt": 1, "lt": -1, "ne": 1}
 """The step from a constant to a value that makes a comparison TRUE; it is tried first, because most conditions stand in an AND."""
 
@@ -36,11 +37,15 @@ class Probe:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
         self.kinds: dict[Slot, Type] = {}
+        self.pieces: dict[Slot, dict[str, None]] = {}
+        """Texts that parts of a place are compared with."""
         self.parameters: set[str] = set()
         self.documents: set[Slot] = set()
         """Places of JSON numbers: JSON has no NaN and no infinity."""
         for node in nodes:
             self._visit(node, {})
+        for slot, pieces in self.pieces.items():
+            self.values[slot][_DIAGONALS:_DIAGONALS] = _joined(list(pieces)[:_MAX_PIECES])
         for slot in self.values:
             values = [*self.values[slot], *_usual(self.kinds[slot])]
             finite = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
@@ -72,6 +77,8 @@ class Probe:
         found = [self._visit(child, env) for child in children(node)]
         places = set[Slot]().union(*found)
         if isinstance(node, Call):
+            for place in places if node.op in ("contains", "like") else ():
+                self.pieces.setdefault(place, {}).update(dict.fromkeys(_piece(node)))
             for constant in (*_constants(node), *(_usual(node.type) if node.op in _READS else ())):
                 for place in places:
                     for value in _around(node.op, constant, self.kinds[place]):
@@ -351,6 +358,22 @@ def _usual(kind: Type) -> list[Any]:
     if kind == JSON:
         return ["a", 1, True, {}, []]
     return [[]] if isinstance(kind, ArrayType) else [{}]
+
+
+def _piece(node: Call) -> Iterator[str]:
+    """The constant text that a test looks for in another one."""
+    constant = node.args[1]
+    if isinstance(constant, Literal) and isinstance(constant.value, str):
+        parts = like.parts(constant.value) if node.op == "like" else [constant.value]
+        yield "".join("" if part is None else part or "x" for part in parts)
+
+
+def _joined(pieces: list[str]) -> list[str]:
+    """Each text, all of them together, and all but one."""
+    if len(pieces) < 2:
+        return []
+    others = ("".join(piece for piece in pieces if piece != other) for other in pieces)
+    return [*pieces, "".join(pieces), *others]
 
 
 def _distinct(values: Sequence[Any]) -> list[Any]:
