@@ -160,10 +160,6 @@ class Definitions(Struct, frozen=True):
         """A dataset without its filters."""
         return _dataset(self.datasets[name], {})
 
-    def members(self) -> None:
-        """Find out whether groups, subscriptions and keys name what there is."""
-        self.builder.members()
-
     @property
     def problems(self) -> list[Diagnostic]:
         """The errors that were met so far."""

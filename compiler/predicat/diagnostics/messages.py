@@ -293,10 +293,6 @@ def baseline_line(span: Span) -> Diagnostic:
                       "write the file anew: predicat lint --baseline FILE --update-baseline")  # fmt: skip
 
 
-def broken_base(revision: str) -> Diagnostic:
-    return Diagnostic("base", f"the catalog at {revision}, to compare with, has problems", NOWHERE, "name a revision whose catalog passes predicat check")
-
-
 def deprecation_over(span: Span, name: str, day: str) -> Diagnostic:
     return Diagnostic("deprecation-over", f"{name} is past its deprecation date {day}", span, "remove it", Severity.WARNING)
 

@@ -47,7 +47,7 @@ class Snapshot(Struct):
     """A catalog. `data` has what it says, by the paths of `kinds.KINDS`; `check` gives a version of a filter, None for a broken one.
 
     `broken` are filters that the files name and that have a problem; `unread` files that are no YAML. `carries` is False for a manifest
-    that knows too little, and `whole` says whether these are all the files of the catalog.
+    that knows too little.
     """
 
     data: Data
