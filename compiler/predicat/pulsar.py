@@ -78,16 +78,42 @@ class Builder(Struct, frozen=True, dict=True):
         return found
 
 
+class MessageFilterRef(Struct, frozen=True):
+    """What of a message is tested: a property, the event time or the publish time."""
+
+    data: dict[str, str]
+
+    @staticmethod
+    def property(key: str) -> MessageFilterRef:
+        """A property of the message."""
+        return MessageFilterRef({"property": key})
+
+    @staticmethod
+    def event_time() -> MessageFilterRef:
+        """The event time, in milliseconds since 1970."""
+        return MessageFilterRef({"ref": "event_time"})
+
+    @staticmethod
+    def publish_time() -> MessageFilterRef:
+        """The publish time, in milliseconds since 1970."""
+        return MessageFilterRef({"ref": "publish_time"})
+
+
+def of(ref: MessageFilterRef, op: str, *values: Value) -> Builder:
+    """A test of what a reference names."""
+    return Builder({**ref.data, "op": op, "values": list(values)})
+
+
 def property(key: str, op: str, *values: Value) -> Builder:  # noqa: A001  # the name in the proposal
     """A test of a property."""
-    return Builder({"property": key, "op": op, "values": list(values)})
+    return of(MessageFilterRef.property(key), op, *values)
 
 
 def event_time(op: str, *values: int) -> Builder:
     """A test of the event time, in milliseconds since 1970."""
-    return Builder({"ref": "event_time", "op": op, "values": list(values)})
+    return of(MessageFilterRef.event_time(), op, *values)
 
 
 def publish_time(op: str, *values: int) -> Builder:
     """A test of the publish time, in milliseconds since 1970."""
-    return Builder({"ref": "publish_time", "op": op, "values": list(values)})
+    return of(MessageFilterRef.publish_time(), op, *values)

@@ -1,7 +1,7 @@
 """Knative trigger filters and the CloudEvents Subscriptions API.
 
-`attributes` and the deprecated `sourceAndType` are exact tests on CloudEvents attributes, all of which must pass; an
-empty value asks only that the attribute is there and not empty, as Knative's broker has it. `cloudevents` is a filter of the
+`attributes` and the deprecated `sourceAndType` are exact tests on CloudEvents attributes, all of which must pass (none of
+them accept every event, and so does an empty list of filters); an empty value asks only that the attribute is there and not empty, as Knative's broker has it. `cloudevents` is a filter of the
 Subscriptions API, or a list of them: exact, prefix, suffix, all, any, not and cesql (`sql` is another name for that).
 A test of an absent attribute fails, and `not` of it passes. Sources: the Knative proposal "Trigger filtering";
 CloudEvents Subscriptions 1.0, section 3.2.4.1.
@@ -45,6 +45,8 @@ def source_and_type(body: Body) -> t.Tree:
 def cloudevents(body: Body) -> t.Tree:
     """The untyped tree of a filter of the Subscriptions API. Raises PredicatError."""
     reader = _Reader(body)
+    if body.value == []:
+        return t.Const(value=True, span=body.span)
     return reader.tree(lambda: reader.filters(body.value, 0) if isinstance(body.value, list) else reader.filter(body.value, 0))
 
 
@@ -56,7 +58,7 @@ class _Reader(DataReader):
     def attributes(self, value: Any, what: str) -> t.Tree:
         entries = self.mapping(value, what)
         if not entries:
-            raise self.bad(value, what, "it names no attribute")
+            return t.Const(value=True, span=self.span(value))
         return both(self.many(entries.items(), lambda entry: self.attribute(entries, *entry)), self.span(value))
 
     def attribute(self, entries: Mapping[str, Any], name: str, value: Any) -> t.Tree:

@@ -1,4 +1,5 @@
-"""Kubernetes label selectors: as text (`a=b, tier in (x, y), !c`) or as matchLabels and matchExpressions.
+"""Kubernetes label selectors: as text (`a=b, tier in (x, y), !c`), as matchLabels and matchExpressions, or as a
+Service's plain map of labels.
 
 `!=` and `notin` accept an object without the key; every other requirement needs it. `>` and `<` compare whole numbers.
 Source: Kubernetes documentation, "Labels and Selectors"; apimachinery, pkg/labels.
@@ -7,6 +8,7 @@ Source: Kubernetes documentation, "Labels and Selectors"; apimachinery, pkg/labe
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Source, Span
@@ -18,6 +20,7 @@ from predicat.ir.types import BIGINT
 if TYPE_CHECKING:
     from predicat.frontends import Body
 
+_PARTS = ("matchLabels", "matchExpressions")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _PREFIX = r"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?"
 KEY = re.compile(_PREFIX + r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
@@ -35,7 +38,13 @@ def parse(body: Body) -> t.Tree:
 
 class _Reader(DataReader):
     def selector(self, value: Any) -> t.Tree:
-        entries = self.mapping(value, "a label selector", ("matchLabels", "matchExpressions"))
+        """matchLabels and matchExpressions, or the plain map of a Service's selector; none of them accept everything."""
+        entries = self.mapping(value, "a label selector")
+        if list(entries) == ["selector"] and isinstance(entries["selector"], Mapping):
+            return self.selector(entries["selector"])
+        if entries and not any(isinstance(inner, Mapping | list) for inner in entries.values()) and not set(entries) & set(_PARTS):
+            return both(self.many(entries.items(), lambda entry: self.equals(entries, *entry)), self.span(value))
+        entries = self.mapping(value, "a label selector", _PARTS)
         labels = self.mapping(entries.get("matchLabels", {}), "matchLabels")
         parts = self.many(labels.items(), lambda entry: self.equals(labels, *entry))
         parts += self.many(self.listed(entries.get("matchExpressions", []), "matchExpressions", 0), self.expression)

@@ -101,7 +101,16 @@ class _Parser(WordReader):
         if kind not in ("text", "word"):
             raise self.invalid(span, "the key of an attribute should be here")
         self.at += 1
-        return (self.unquoted(word, span) if kind == "text" else word), span
+        if kind == "text":
+            return self.unquoted(word, span), span
+        while self.peek() == ".":  # a key with points in it, as those of CloudEvents and of audit logs have
+            self.take()
+            kind, part, end = self.words[self.at]
+            if kind != "word":
+                raise self.unexpected("the rest of a key")
+            self.at += 1
+            word, span = f"{word}.{part}", span.to(end)
+        return word, span
 
     def value(self) -> t.Tree:
         kind, word, span = self.words[self.at]

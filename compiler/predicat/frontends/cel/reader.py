@@ -326,10 +326,21 @@ class _Reader:
         """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         span = self.call_span(expr, *args)
+        if len(args) == 3:
+            return self.header(args, span)
         if len(args) != 2 or not isinstance(args[1], t.Const) or not isinstance(args[1].value, str):
             raise self.fail(msg.not_constant(span, "match", "pattern"))
         pattern = re.sub(r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value)
         return t.Apply("like", (args[0], t.Const(pattern, args[1].span)), span)
+
+    def header(self, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+        """Tekton's `header.match('X-GitHub-Event', 'push')`: a header in its canonical spelling; an absent one is the empty text."""
+        headers, name, value = args
+        if not isinstance(name, t.Const) or not isinstance(name.value, str):
+            raise self.fail(msg.not_constant(name.span, "match", "name"))
+        canonical = "-".join(part[:1].upper() + part[1:].lower() for part in name.value.split("-"))
+        found = t.Apply("bracket", (headers, t.Const(canonical, name.span)), headers.span.to(name.span))
+        return t.Apply("eq", (t.Apply("coalesce", (found, t.Const("", name.span)), span), value), span)
 
     # --- macros
 

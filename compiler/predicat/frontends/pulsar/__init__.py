@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from predicat.frontends import Body
 
 MAX_BYTES = 1_000_000
+_SEEK = re.compile(r"(?:consumer_id|request_id|message_id|message_publish_time|expression)\b")
+"""What the text format of a CommandSeek begins with."""
 
 
 def parse(body: Body) -> t.Tree:
@@ -76,12 +79,17 @@ def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
 
     if len(data) > MAX_BYTES:
         raise reader.fail(msg.too_large(reader.whole, len(data), MAX_BYTES, "bytes"))
-    found = classes["Expr"]()
-    try:
-        found.MergeFromString(data)
-    except (DecodeError, RecursionError):
-        raise reader.fail(msg.syntax(reader.whole, "these bytes are no Expr, or nest too deep")) from None
-    return found
+    for name in ("CommandSeek", "Expr"):  # only a CommandSeek has a fifth field, and a number as the second
+        found = classes[name]()
+        try:
+            found.MergeFromString(data)
+        except (DecodeError, RecursionError):
+            continue
+        if name == "Expr":
+            return found
+        if found.HasField("expression") or found.HasField("request_id"):
+            return _expression(reader, found)
+    raise reader.fail(msg.syntax(reader.whole, "these bytes are no Expr, or nest too deep"))
 
 
 def _text(reader: DataReader, text: str, classes: dict[str, Any]) -> Any:
@@ -96,20 +104,29 @@ def _text(reader: DataReader, text: str, classes: dict[str, Any]) -> Any:
             raise reader.fail(msg.syntax(reader.whole, f"this is no JSON: {str(error)[:100]}")) from None
     if ":" not in clean and "{" not in clean:
         try:
-            return base64.b64decode(clean, validate=True)
+            return base64.b64decode("".join(clean.split()), validate=True)
         except (binascii.Error, ValueError):
             raise reader.fail(msg.syntax(reader.whole, "this is no base64, JSON or text format of an Expr")) from None
     if clean.count("{") - clean.count("\\{") > MAX_DEPTH * 3:
         raise reader.fail(msg.too_deep(reader.whole, MAX_DEPTH))
     from google.protobuf import text_format  # noqa: PLC0415  # only for this format
 
-    found = classes["CommandSeek" if "expression" in clean.split("{", 1)[0] or "consumer_id" in clean else "Expr"]()
+    found = classes["CommandSeek" if _SEEK.match(clean) else "Expr"]()
     try:
         text_format.Parse(clean, found)
     except (text_format.ParseError, RecursionError, UnicodeError) as error:
         if "missing required" not in str(error).lower() and "required field" not in str(error).lower():
             raise reader.fail(msg.syntax(reader.whole, f"this is no Expr in text format: {str(error)[:200]}")) from None
-    return found.expression if found.DESCRIPTOR.name == "CommandSeek" else found
+    return _expression(reader, found)
+
+
+def _expression(reader: DataReader, found: Any) -> Any:
+    """The Expr itself, or that of a CommandSeek."""
+    if found.DESCRIPTOR.name != "CommandSeek":
+        return found
+    if not found.HasField("expression"):
+        raise reader.fail(msg.bad_value(reader.whole, "seek.expression", "a CommandSeek filters by its expression, and this one has none"))
+    return found.expression
 
 
 def _shallow(reader: DataReader, value: Any) -> None:
@@ -128,10 +145,12 @@ def _shallow(reader: DataReader, value: Any) -> None:
 
 def _from_json(reader: DataReader, value: Mapping[str, Any], classes: dict[str, Any]) -> Any:
     seek = "expression" in value or "consumerId" in value or "consumer_id" in value
-    return _fill(reader, classes["CommandSeek" if seek else "Expr"](), value, "seek" if seek else "expr")
+    found = classes["CommandSeek" if seek else "Expr"]()
+    _fill(reader, found, value, "seek" if seek else "expr")
+    return _expression(reader, found)
 
 
-def _fill(reader: DataReader, found: Any, value: Any, path: str) -> Any:
+def _fill(reader: DataReader, found: Any, value: Any, path: str) -> None:
     """A message from JSON data. Bad fields are reported by their path; a required one that is missing is found later."""
     names = {field.name: field for field in found.DESCRIPTOR.fields}
     names |= {field.json_name: field for field in found.DESCRIPTOR.fields}
@@ -153,7 +172,6 @@ def _fill(reader: DataReader, found: Any, value: Any, path: str) -> Any:
                 setattr(found, field.name, int(inner) if field.name != "name" else _scalar(reader, inner, where))
             except (TypeError, ValueError):
                 raise reader.bad(inner, where, f"{inner!r} is no value of it") from None
-    return found.expression if found.DESCRIPTOR.name == "CommandSeek" else found
 
 
 def _scalar(reader: DataReader, value: Any, where: str) -> str:
