@@ -38,7 +38,7 @@ def parse(body: Body) -> t.Tree:
 
 class _Reader(DataReader):
     def selector(self, value: Any) -> t.Tree:
-        """matchLabels and matchExpressions, or the plain map of a Service's selector; none of them accept everything."""
+        """Reads matchLabels and matchExpressions, or the plain map of a Service's selector; none of them accept everything."""
         entries = self.mapping(value, "a label selector")
         if list(entries) == ["selector"] and isinstance(entries["selector"], Mapping):
             return self.selector(entries["selector"])
