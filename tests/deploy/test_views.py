@@ -484,6 +484,36 @@ def test_a_dry_run_of_other_columns_is_a_script_too(db: Any, apply: Apply, tmp_p
     assert state(db) == before
 
 
+def test_what_changes_between_the_plan_and_its_execution_is_noticed(db: Any, apply: Apply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    apply()
+    make = deployment.plan
+
+    def plan(*args: Any) -> Plan:
+        found = make(*args)
+        db.execute("COMMENT ON VIEW shop.people__adult IS 'mine now'")
+        return found
+
+    monkeypatch.setattr(deployment, "plan", plan)
+    with pytest.raises(PredicatError, match="another session changed shop.people__adult in the meantime"):
+        deployment.apply(catalog(tmp_path, WIDER), db, "shop")
+    assert value(db, "SELECT obj_description('shop.people__adult'::regclass)") == "mine now"
+
+
+def test_two_runs_for_a_catalog_wait_for_each_other(db: Any, apply: Apply, tmp_path: Path) -> None:
+    import psycopg
+
+    apply()
+    with psycopg.connect(db.info.dsn, password=db.info.password) as other:
+        other.execute("SELECT 1")
+        other.commit()
+        step = deployment.plan(catalog(tmp_path, WIDER), other, "shop").changes
+        with other.transaction():
+            deployment._Batch(other, "shop", deployment.plan(catalog(tmp_path, WIDER), db, "shop")).run(step)
+            with pytest.raises(PredicatError, match="another session holds a lock for too long"):
+                deployment.apply(catalog(tmp_path, WIDER), db, "shop", limits=Limits(lock=0.05))
+    assert apply(WIDER) == []
+
+
 def test_an_open_transaction_is_refused(db: Any, tmp_path: Path) -> None:
     with db.transaction(), pytest.raises(PredicatError, match="the connection has an open transaction"):
         deployment.apply(catalog(tmp_path, HEAD + FILTERS), db, "shop")

@@ -29,7 +29,7 @@ COMMANDS = {
     "compile": "Write the manifest and the SQL of every filter.",
     "sql": "Print a filter's SQL.",
     "translate": "Say a predicate in another language.",
-    "apply": "Create the PostgreSQL views of the filters, in one transaction.",
+    "apply": "Make the PostgreSQL views of the filters as the catalog asks.",
     "run": "Run filters on Spark and write the accepted rows.",
     "spark": "The Spark extension: its jar and its settings.",
     "quality": "Measure how many rows filters accept, and check the bounds of the catalog.",
