@@ -52,9 +52,10 @@ class Saved(Struct, frozen=True):
 
 
 class Closure(Struct, frozen=True):
-    """Views and all views that depend on them: what each of them reads, what else depends on it, and what of it cannot be made again."""
+    """Views and all views that depend on them: what each of them reads and by which it is read, what else depends on it, and what of it cannot be made again."""
 
     reads: dict[int, set[int]]
+    readers: dict[int, set[int]]
     others: dict[int, list[str]]
     fixed: dict[int, list[str]]
 
@@ -73,10 +74,11 @@ class Closure(Struct, frozen=True):
 
     def above(self, oids: Collection[int]) -> set[int]:
         """Some of the views, and those that depend on them."""
-        found = set(oids)
-        for oid in self.order:
-            if self.reads.get(oid, set()) & found:
-                found.add(oid)
+        found, todo = set(oids), list(oids)
+        while todo:
+            for reader in self.readers.get(todo.pop(), set()) - found:
+                found.add(reader)
+                todo.append(reader)
         return found
 
 
@@ -127,7 +129,11 @@ def closure(connection: psycopg.Connection, oids: Collection[int]) -> Closure:
             reads.setdefault(int(view), set()).add(int(source))
     for oid, what in connection.execute(_FIXED.encode(), (list(reads),)).fetchall():
         fixed.setdefault(int(oid), []).append(str(what))
-    return Closure(reads, others, fixed)
+    readers: dict[int, set[int]] = {}
+    for reader, sources in reads.items():
+        for source in sources:
+            readers.setdefault(source, set()).add(reader)
+    return Closure(reads, readers, others, fixed)
 
 
 _SAVED = """

@@ -73,7 +73,7 @@ def plan(catalog: Catalog, connection: psycopg.Connection, name: str, schema: st
     place = "relation" if schema is None else "schema"
     planner = Planner(catalog, name, rules or Rules(), connection.info.server_version, definitions, place, schema)
     steps = planner.steps(views, existing)
-    found = _with_dependents(connection, Plan(steps, Closure({}, {}, {}), {}, relations), planner.reporter)
+    found = _with_dependents(connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations), planner.reporter)
     planner.reporter.raise_errors()
     return found
 
@@ -87,7 +87,7 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
     with guarded(connection):
         closure = dependents.closure(connection, [*dropped, *again])
         above = closure.above(again) - dropped.keys()
-        saved = dependents.save(connection, [*above, *(closure.above(dropped) - above)])
+        saved = dependents.save(connection, [*above, *(closure.above(dropped) - dropped.keys() - above)])
     for oid, step in dropped.items():
         needed = [saved[other].shown for other in closure.above([oid]) - dropped.keys()] + closure.others.get(oid, [])
         if needed:
