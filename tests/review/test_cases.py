@@ -39,7 +39,7 @@ def node(text: str, language: str = "sql", fields: Any = FIELDS) -> Node:
 def test_pairs_that_reviewers_meet(part: int) -> None:
     for language, before, after, kind in PAIRS[part::8]:
         left, right = node(before, language), node(after, language)
-        verdict = compare_nodes(left, right, timeout=0.5 if kind == "open" else 20)
+        verdict = compare_nodes(left, right, timeout=0.1 if kind == "open" else 20)
         shown = (
             "open"
             if verdict.kind in OPEN
@@ -377,6 +377,6 @@ LONG = [
 def test_long_lists_and_many_operands(before: str, after: str, kind: str) -> None:
     fields = {"s": "string"} | {f"f{number}": "bigint" for number in range(30)}
     left, right = node(before, fields=fields), node(after, fields=fields)
-    verdict = compare_nodes(left, right, timeout=20)
+    verdict = compare_nodes(left, right)
     assert (verdict.kind, verdict.proof) == (kind, "proved")
     check_witnesses(left, right, verdict)
