@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat.api import declared
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.ops import OPS, Op
@@ -22,6 +23,7 @@ from predicat.passes.fold import fold
 from predicat.passes.variables import free
 from predicat.review.compare import compare_nodes
 from predicat.review.lint import null_negation
+from predicat.review.probe import affordable
 from predicat.review.show import SENTENCES
 from predicat.review.smt.arrays import needed
 from predicat.review.smt.encode import Encoder
@@ -242,3 +244,13 @@ def test_no_macro_on_any_type_ends_in_a_traceback(kind: str) -> None:
     for one, other in itertools.product(("any", "all", "one"), repeat=2):
         verdict = compare_nodes(nested(field, 0, one), nested(field, 0, other), timeout=0.3)
         assert verdict.kind in SENTENCES
+
+
+def test_a_row_that_takes_long_to_judge_is_no_witness() -> None:
+    """A macro in a macro over one long array looks at its elements a million times; one macro does not, nor do two over short ones."""
+    fields = declared({"xs": "array<bigint>"})
+    one, two = (predicat.parse(text, "cel", fields).node for text in ("xs.all(v, v > 1)", "xs.all(v, xs.exists(w, w > v))"))
+    assert affordable({"xs": [1] * 2000}, (one, one))
+    assert not affordable({"xs": [1] * 2000}, (one, two))
+    assert affordable({"xs": [1] * 50}, (two, two))
+    assert compare_nodes(Call(BOOLEAN, "and", (two, two)), two, timeout=1).same_rows

@@ -16,7 +16,7 @@ from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of, walk
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.review.cases.proof import Cases, cases
-from predicat.review.probe import Probe
+from predicat.review.probe import Probe, affordable
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Encoder, OutOfTime
 from predicat.review.smt.functions import TEXT_OPERATORS
@@ -318,6 +318,8 @@ class _Comparison:
                     solver.add(*(length <= models.MAX_LENGTH for length in encoder.lengths))
                     continue
                 except (ValueError, OverflowError, AttributeError):
+                    return "open"
+                if not affordable(row, self.nodes):
                     return "open"
                 found = self.witness(row, params, test)
                 if found is not None:

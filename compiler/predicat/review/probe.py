@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -335,6 +335,24 @@ def _moments(op: str, number: int, kind: Type) -> list[Any]:
             except (ValueError, OverflowError):
                 continue
     return [item.date() for item in found] if kind == DATE else found
+
+
+_MOST_STEPS = 250_000
+
+
+def affordable(row: Mapping[str, Any], nodes: Iterable[Node]) -> bool:
+    """Whether a row is judged in little time: macros that stand in each other look at the elements of a long array again and again."""
+    longest = max(map(_longest, row.values()), default=0)
+    return longest < 100 or all(longest ** _nesting(node) <= _MOST_STEPS for node in nodes)
+
+
+def _longest(value: Any) -> int:
+    return max([len(value), *map(_longest, value)]) if isinstance(value, list) else 0
+
+
+def _nesting(node: Node) -> int:
+    """How deep macros stand in each other."""
+    return (1 if isinstance(node, Quantifier) else 0) + max(map(_nesting, children(node)), default=0)
 
 
 def _usual(kind: Type) -> list[Any]:

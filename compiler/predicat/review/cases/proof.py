@@ -19,6 +19,7 @@ from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import never_unknown
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.standins import Standin, Unknown, standins
+from predicat.review.probe import affordable
 from predicat.semantics.evaluate import compile_node
 
 Outcome = bool | None
@@ -197,8 +198,10 @@ class _Proof:
         for pair, path in possible.items():
             row: dict[str, Any] = {}
             for level, value in path:
-                if level.place is not None and value is not None:
+                if level.place is not None and (value is not None or isinstance(level.place, Parameter)):
                     _put(row, _path(level.place), value)
+            if not affordable(row, self.nodes):
+                raise NotCases
             seen: Pair = (functions[0](row), functions[1](row))
             if seen != pair and all(level.place is not None for level, _ in path):
                 raise NotCases
