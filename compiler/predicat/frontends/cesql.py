@@ -243,8 +243,9 @@ class _Parser(WordReader):
         whole = t.Apply("cast", (t.Apply("json_number", (tree,), span), t.Const("to_int", span)), span)
         for name, kind, read in (("number", INTEGER, whole), ("boolean", TRUTH, t.Apply("json_boolean", (tree,), span)),
                                  ("string", TEXT, t.Apply("json_string", (tree,), span))):  # fmt: skip
-            test = t.Apply("json_is", (tree, t.Const(name, span)), span)
-            found = t.Apply("cond", (test, use(Typed(read, kind)), found), span)
+            test, made = t.Apply("json_is", (tree, t.Const(name, span)), span), use(Typed(read, kind))
+            if not all(isinstance(part, t.Const) and part.value is None for part in (made, found)):  # a choice between no values has no type
+                found = t.Apply("cond", (test, made, found), span)
         return found
 
     def string(self, value: Typed) -> Typed:
