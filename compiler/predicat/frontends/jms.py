@@ -31,11 +31,12 @@ _COMPARISONS = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "
 _ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 _SUMS, _PRODUCTS = ("+", "-"), ("*", "/")
 _FOREIGN = {"==": "a selector compares with =", "!=": "a selector writes <> for it", "||": "a selector writes OR", "&&": "a selector writes AND",
-            "!": "a selector writes NOT", "(": "a selector has no functions", '"': "texts stand in single quotes, names in none"}  # fmt: skip
+            "!": "a selector writes NOT", "(": "a selector has no functions", '"': "texts stand in single quotes; names in double quotes are declared, or have characters like -"}  # fmt: skip
 _TOKEN = re.compile(
     r"\s*(?:(?P<text>'(?:[^']|'')*')"
     r"|(?P<double>(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)[fFdD]?(?![\w$.])|[0-9]+[fFdD](?![\w$.]))"
     r"|(?P<whole>(?:0[xX][0-9a-fA-F](?:[0-9a-fA-F_]*[0-9a-fA-F])?|0[bB][01](?:[01_]*[01])?|[0-9](?:[0-9_]*[0-9])?)[lL]?(?![\w$.]))"
+    r'|(?P<quoted>"(?:[^"]|"")+")'
     r"|(?P<word>[^\W\d][\w$]*|\$[\w$]*)"
     r"|(?P<sign><>|<=|>=|==|!=|\|\||&&|[=<>+*/(),.!\"-]))"
 )
@@ -130,7 +131,7 @@ class _Parser(WordReader):
             if len(escape) != 1:
                 raise self.fail(msg.bad_like(at, "ESCAPE takes one character"))
         try:
-            found = canonical(pattern, escape)
+            found = canonical(pattern, escape, before_any=True)  # brokers take the character itself
         except LikeError as error:
             raise self.fail(msg.bad_like(place, str(error))) from None
         return t.Apply("like", (value, t.Const(found, place)), value.span.to(place))
@@ -187,12 +188,20 @@ class _Parser(WordReader):
             inner = self.disjunction(depth + 1)
             self.take(")")
             return inner
+        if kind == "quoted" and self.is_name(name := word[1:-1].replace('""', '"')):
+            self.at += 1
+            return self.key(name, span)
         if kind != "word" or self.peek() in KEYWORDS - {"TRUE", "FALSE"}:
-            raise self.unexpected(hint="ask for it with IS NULL" if self.peek() == "NULL" else _FOREIGN.get(word))
+            raise self.unexpected(hint="ask for it with IS NULL" if self.peek() == "NULL" else _FOREIGN.get(word, _FOREIGN['"'] if kind == "quoted" else None))
         self.at += 1
         if word.upper() in ("TRUE", "FALSE"):
             return t.Const(word.upper() == "TRUE", span)
         return self.named(word, span)
+
+    def is_name(self, name: str) -> bool:
+        """Whether what stands in double quotes names a property: one that is declared, or that could not stand there without them."""
+        declared = self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
+        return declared or name.upper() in KEYWORDS or not name.isidentifier()
 
     def named(self, word: str, span: Span) -> t.Tree:
         """A property; a dotted name, which no selector has but catalogs do, is a field of that name or a part of one."""

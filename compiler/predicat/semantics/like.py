@@ -10,8 +10,8 @@ class LikeError(ValueError):
     """A pattern that no engine accepts."""
 
 
-def canonical(pattern: str, escape: str = "\\") -> str:
-    """The same pattern with a backslash as its escape character. Raises LikeError."""
+def canonical(pattern: str, escape: str = "\\", *, before_any: bool = False) -> str:
+    """The same pattern with a backslash as its escape character. `before_any`: it may stand before any character. Raises LikeError."""
     out: list[str] = []
     chars = iter(pattern)
     for char in chars:
@@ -19,7 +19,7 @@ def canonical(pattern: str, escape: str = "\\") -> str:
             following = next(chars, None)
             if following is None:
                 raise LikeError("it ends with its escape character")
-            if following not in ("%", "_", escape):
+            if not before_any and following not in ("%", "_", escape):
                 raise LikeError(f"the escape character stands before {following!r}, which needs none")
             out.append(following if following not in "%_\\" else "\\" + following)
         elif char == "\\":
