@@ -153,6 +153,8 @@ def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
 
 @pytest.mark.parametrize(("args", "given", "expected"), [
     (["--from", "attributes", "--to", "cel", "--field", "ce=map<string, string>", "--on", "ce"], "type: a\nx.y: b\n", 'ce.type == "a" && ce["x.y"] == "b"\n'),
+    (["--from", "attributes", "--to", "cel"], "type: a\nx.y: b\n", 'ce.type == "a" && ce["x.y"] == "b"\n'),
+    (["--from", "headers", "--to", "sns"], "headerEquals: {type: a}", '{"type": ["a"]}\n'),
     (["--from", "cel", "--to", "labels"], 'tier == "web" && !(env in ["a", "b"])', "predicat: error"),
     (["--from", "labels", "--to", "sns", "--field", "m=map<string, string>", "--on", "m"], "env in (a, b), tier", '{"env": ["a", "b"], "tier": [{"exists": true}]}\n'),
     (["--from", "sql", "--to", "duckdb", "--field", "a=bigint"], "a + 1 > 2", "TRY(CAST(a AS BIGINT) + CAST(1 AS BIGINT)) > 2\n"),

@@ -125,6 +125,8 @@ def test_explain(folder: Path) -> None:
     assert "yes / yes  n is more than 3" in out and "reads orders on spark: n, status" in out
     out = run("explain", "good", "--row", '{"n": 2, "status": "gone"}', cwd=folder).stdout
     assert out.startswith("orders.good@1 is FALSE: the row is not accepted\n") and ">   n is more than 3: FALSE   {n: 2}" in out
+    done = run("explain", "good", "--row", '{"n": 2, "statis": "gone"}', cwd=folder)
+    assert "warning: the row has 'statis', which is no field of the dataset: did you mean 'status'" in done.stderr and done.returncode == 0
     done = run("explain", "good", "--row", "[1]", cwd=folder)
     assert done.returncode == 2 and "JSON object" in done.stderr
     assert "did you mean 'good'" in run("explain", "goood", cwd=folder).stderr

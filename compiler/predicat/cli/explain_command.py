@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -25,7 +26,20 @@ def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None
     if row is None:
         click.echo("\n".join(explain.explain(catalog, found, version)))
         return
-    click.echo("\n".join(explain.explain_row(found, version, _row(row))))
+    data = _row(row)
+    _check_names(data, catalog.datasets[found.dataset].fields)
+    click.echo("\n".join(explain.explain_row(found, version, data)))
+
+
+def _check_names(row: dict[str, object], fields: Iterable[str]) -> None:
+    """Warns of keys that are no fields of the dataset: a mistyped one would pass for a field without a value."""
+    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # not for --help
+
+    known = list(fields)
+    for name in row:
+        if name not in known and not any(field.startswith(f"{name}.") for field in known):
+            hint = msg.did_you_mean(name, known)
+            click.echo(f"warning: the row has {name!r}, which is no field of the dataset{': ' + hint if hint else ''}", err=True)
 
 
 def _row(text: str) -> dict[str, object]:

@@ -15,13 +15,16 @@ from predicat.cli.options import pairs
 @click.argument("file", default="-")
 @click.option("--from", "source", required=True, metavar="LANGUAGE", help="The language that it is written in.")
 @click.option("--to", "target", required=True, metavar="LANGUAGE", help="A language or a SQL dialect.")
-@click.option("--field", "fields", multiple=True, metavar="NAME=TYPE", help="A field and its type; without any, names are dynamically typed.")
-@click.option("--on", help="The field that keys are read from; by default the row itself.")
+@click.option("--field", "fields", multiple=True, metavar="NAME=TYPE", help="A field and its type; without any, keys of texts are texts, and other names dynamically typed.")
+@click.option("--on", help="The field that keys are read from; by default the row itself, or where no field is given the language's own.")
 def command(file: str, source: str, target: str, fields: tuple[str, ...], on: str | None) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
+    from predicat.frontends import LANGUAGES, default_fields  # noqa: PLC0415  # as above
 
     api.check_target(target)
     declared = pairs("--field", fields, "NAME=TYPE")
+    if not declared and on is None and (defaults := default_fields(source)):
+        declared, on = defaults, LANGUAGES[source].on
     name = "<stdin>" if file == "-" else file
     predicate = api.parse(_body(_read(file), source, name), source, declared or None, on=on, name=name)
     click.echo(predicate.to(target))

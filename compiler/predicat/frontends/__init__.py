@@ -116,3 +116,12 @@ LANGUAGES = {
     )
 }
 """Every language by its name."""
+
+
+def default_fields(language: str) -> dict[str, str]:
+    """The fields of a filter for which none are declared, in the languages whose keys hold texts; none for other languages."""
+    row = LANGUAGES.get(language)
+    if row is None or row.on is None or language == "sns":  # SNS asks for arrays and numbers as well
+        return {}
+    times = {"event_time": "bigint", "publish_time": "bigint"} if row.on == "properties" else {}
+    return {row.on: "map<string, string>", **times}
