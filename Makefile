@@ -32,8 +32,8 @@ test: $(STAMP)
 test-fast: $(STAMP)
 	@PREDICAT_FAST=1 $(BIN)/python -m pytest -q
 
-test-all: $(STAMP)
-	@PREDICAT_SLOW=1 $(BIN)/python -m pytest -q
+test-all: test
+	@PREDICAT_SLOW=1 $(BIN)/python -m pytest -q -m slow
 	@$(BIN)/python tests/pythons.py
 
 test-pythons: $(STAMP)

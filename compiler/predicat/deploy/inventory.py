@@ -90,7 +90,7 @@ def _existing(row: tuple[Any, ...]) -> Existing:
     oid, schema, name, kind, owner, trusted, comment, options, columns, rule = row
     known = tuple((str(column), str(identity)) for column, identity in columns)
     fingerprint = marks.digest(rule, [column for column, _ in known]) if rule else ""
-    pairs = dict(str(option).partition("=")[::2] for option in options)
+    pairs: dict[str, str] = {key: value for key, _, value in (str(option).partition("=") for option in options)}
     return Existing(int(oid), str(schema), str(name), str(kind), str(owner), bool(trusted), str(comment), pairs, known, fingerprint)
 
 

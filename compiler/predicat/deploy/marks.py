@@ -57,7 +57,7 @@ def read(comment: str) -> Mark | None:
     match = _MARK.search(comment)
     if match is None:
         return None
-    parts = dict(part.partition("=")[::2] for part in match[1].split(" "))
+    parts: dict[str, str] = {key: value for key, _, value in (part.partition("=") for part in match[1].split(" "))}
     if not all(parts.get(key) for key in ("catalog", "dataset", "filter", "hash")):
         return None
     options = {key: parts[key] == "true" for key in VIEW_KEYS if key in parts}

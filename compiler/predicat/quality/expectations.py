@@ -47,7 +47,7 @@ class _FilterExpectation(BatchExpectation):
     bounds: ClassVar[tuple[tuple[str, str], ...]] = ()
     """Pairs of fields: a lower bound ("" for none) and the upper one. At least one of all must be given."""
 
-    @pydantic.root_validator
+    @pydantic.root_validator  # pyright: ignore[reportCallIssue, reportPrivateImportUsage]  # as GX's own expectations use it
     def _check_bounds(cls, values: dict[str, Any]) -> dict[str, Any]:  # noqa: N805  # pydantic's
         names = [name for pair in cls.bounds for name in pair if name]
         if names and all(values.get(name) is None for name in names):

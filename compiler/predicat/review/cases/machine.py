@@ -164,9 +164,9 @@ def texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
     Raises NotCases where there are too many to look at.
     """
     classes = _classes(tables) if tables else []
-    start = (0,) * len(tables)
+    start: tuple[int, ...] = (0,) * len(tables)
     seen: dict[tuple[int, ...], str] = {start: ""}
-    order = [start]
+    order: list[tuple[int, ...]] = [start]
     found: dict[tuple[Label, ...], str] = {}
     for state in order:
         found.setdefault(
