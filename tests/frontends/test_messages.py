@@ -93,3 +93,11 @@ def test_messages(language: str, text: str, message: str, marked: str) -> None:
     (problem,) = caught.value.diagnostics
     assert problem.message == message
     assert problem.span is not None and problem.span.text == marked
+
+
+@pytest.mark.parametrize(("policy", "at"), [('{"a": ["x"], "b": [y]}', 19), ('{"a": ["x"] "b": ["y"]}', 12), ('{"a": ["x"]', 10)])
+def test_a_policy_that_is_no_json_is_marked_where_it_breaks(policy: str, at: int) -> None:
+    with pytest.raises(predicat.PredicatError, match="the filter policy is no JSON") as caught:
+        predicat.parse(policy, "sns", {"m": "map<string, string>"}, on="m")
+    span = caught.value.diagnostics[0].span
+    assert span is not None and (span.start, span.end) == (at, at + 1)

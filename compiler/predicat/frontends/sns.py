@@ -51,6 +51,10 @@ def _loaded(reader: _Reader, body: Body) -> Any:
         raise reader.fail(msg.too_large(body.span, len(body.value), MAX_BYTES))
     try:
         return json.loads(body.value)
+    except json.JSONDecodeError as error:
+        at = min(error.pos, max(len(body.value) - 1, 0))
+        place = Span(body.source, at, at + 1) if body.source.text == body.value else body.span
+        raise reader.fail(msg.syntax(place, f"the filter policy is no JSON: {error.msg}")) from None
     except (ValueError, RecursionError) as error:
         raise reader.fail(msg.syntax(body.span, f"the filter policy is no JSON: {error}")) from None
 
