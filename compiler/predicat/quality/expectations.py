@@ -220,6 +220,9 @@ class _GroupExpectation(_FilterExpectation):
         number = int(getattr(counts, self.counted))
         result: dict[str, Any] = {
             "observed_value": number,
+            "element_count": measured.rows,
+            "unexpected_count": number,
+            "unexpected_percent": 100 * number / measured.rows if measured.rows else 0.0,
             "details": {"measured": f"{number:,} of {measured.rows:,} rows are {self.broken}"},
         }
         if number and _format(runtime_configuration) in ("SUMMARY", "COMPLETE"):
