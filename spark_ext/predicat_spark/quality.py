@@ -11,7 +11,7 @@ from predicat.diagnostics import messages as msg
 from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
 from predicat.quality.extent import measure_extent
 from predicat.quality.fold import ROWS, Totals
-from predicat.quality.grouping import few_groups, grouped
+from predicat.quality.grouping import FEW, few_groups, grouped
 from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
@@ -29,7 +29,7 @@ _SETTINGS = {
     "spark.sql.shuffle.partitions": "16",  # groups are few
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
 }
-MOST_GROUPS = 100_000
+MOST_GROUPS = FEW
 """Groups that come to the driver; where there are more, rows are counted on the executors."""
 
 

@@ -9,8 +9,8 @@ from itertools import islice
 from predicat.quality.classes import Classes
 from predicat.quality.fold import ROWS, Program, Totals, add, fold, lanes, totals_of, zeros
 
-FEW = ROWS
-"""Groups that are always worth grouping: they are looked at together."""
+FEW = 2 * ROWS
+"""Groups that are always worth grouping; so many come to the client at most."""
 SAMPLED = 20_000
 """Rows that are looked at to guess how many groups there are."""
 _REPEATS = 4
