@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date
-from importlib.util import find_spec
 
 from predicat.catalog.model import Catalog, Filter
+from predicat.diagnostics import extras
 
 NAME = "CHANGELOG.md"
 _HEAD = "# Changelog of the catalog\n\nWritten by `predicat release`.\n"
@@ -35,7 +35,7 @@ def lines(
 
 def _against_previous(row: Filter, number: int) -> str:
     earlier = [other for other in row.versions if other < number]
-    if not earlier or find_spec("z3") is None:
+    if not earlier or not extras.installed("z3"):
         return ""
     from predicat.review import show  # noqa: PLC0415  # needs z3
     from predicat.review.compare import compare  # noqa: PLC0415  # as above

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import cache, cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 from predicat.catalog.lock import LockFile
 from predicat.catalog.model import Catalog
 from predicat.catalog.released import EMPTY, Lock, Released, entries, subscriptions_of
-from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Severity, Span, messages
+from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Severity, Span, extras, messages
 from predicat.diagnostics import release_messages as msg
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ class Rules:
         now = self.entries[name][2] if what == "catalog" else self.lock.versions[name]
         if reference is None or now.hash == reference.hash:
             return True
-        if now.params != reference.params or find_spec("z3") is None:
+        if now.params != reference.params or not extras.installed("z3"):
             return False
         verdict = self.proof(name, what)
         return verdict.kind == "equivalent" and verdict.same_rows
@@ -149,7 +148,7 @@ class Rules:
     def _agree(self, rival: Released) -> bool:
         """Whether two lines of one name provably mean the same: a new wording of what was released."""
         other = self.file.lock.versions.get(rival.name)
-        if other is None or other.params != rival.params or find_spec("z3") is None:
+        if other is None or other.params != rival.params or not extras.installed("z3"):
             return False
         verdict = _compare(other, rival)
         return verdict.kind == "equivalent" and verdict.same_rows
@@ -177,7 +176,7 @@ class Rules:
             before, after = _params_text(released.params), _params_text(now.params)
             yield msg.released_params(span, name, place, before, after, hint)
             return
-        if find_spec("z3") is None:
+        if not extras.installed("z3"):
             yield messages.missing_extra(
                 "z3, which would prove that a released filter keeps its meaning,", "review"
             )
