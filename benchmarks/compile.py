@@ -30,7 +30,9 @@ def cpu(*command: str, cwd: Path = ROOT, cache: str | None = None, codes: Sequen
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"PYTHONPYCACHEPREFIX": BYTE_CODE.name} | ({"PREDICAT_CACHE": cache} if cache else {})
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([*PROGRAM, *command], cwd=cwd, check=False, capture_output=True, text=True, env=environment)
+    done = subprocess.run(
+        [*PROGRAM, *command], cwd=cwd, check=False, capture_output=True, text=True, env=environment
+    )
     if done.returncode not in codes:
         sys.exit(f"predicat {' '.join(command)} ended with exit code {done.returncode}:\n{done.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -42,7 +44,9 @@ def main(count: int, runs: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         changed = min(cpu("check", cache=f"{name}/{run}") for run in range(runs))
         unchanged = min(cpu("check", cache=f"{name}/0") for _ in range(runs))
-        print(f"predicat check on the reference catalog: changed {changed:.2f} s CPU, unchanged {unchanged:.2f} s CPU")
+        print(
+            f"predicat check on the reference catalog: changed {changed:.2f} s CPU, unchanged {unchanged:.2f} s CPU"
+        )
     for what, body in ((f"{count} filters", ONE), (f"{count} filters of two versions", TWO)):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "catalog"
@@ -54,12 +58,18 @@ def main(count: int, runs: int) -> None:
             plain = time.process_time() - start
             cold = cpu("compile", cwd=Path(name))
             unchanged = cpu("compile", cwd=Path(name))
-            print(f"{what}: cold {cold:.1f} s, unchanged {unchanged:.2f} s; YAML alone {plain:.1f} s; ratio {cold / plain:.1f}")
+            print(
+                f"{what}: cold {cold:.1f} s, unchanged {unchanged:.2f} s; YAML alone {plain:.1f} s; ratio {cold / plain:.1f}"
+            )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("filters", nargs="?", type=int, default=10_000, help="filters of each generated catalog")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "filters", nargs="?", type=int, default=10_000, help="filters of each generated catalog"
+    )
     parser.add_argument("--runs", type=int, default=5, help="runs of each small command; the fastest counts")
     options = parser.parse_args()
     main(options.filters, options.runs)

@@ -80,7 +80,9 @@ async def measure(folder: Path, edits: int) -> str:
     editor = Editor(folder)
     await editor.start()
     lines = editor.file.read_text().split("\n")
-    bodies = [number for number, line in enumerate(lines) if line.lstrip().startswith(("cel: a > ", "sql: a > "))]
+    bodies = [
+        number for number, line in enumerate(lines) if line.lstrip().startswith(("cel: a > ", "sql: a > "))
+    ]
     document = lsp.TextDocumentIdentifier(editor.file.as_uri())
 
     async def typed(number: int) -> None:
@@ -94,7 +96,9 @@ async def measure(folder: Path, edits: int) -> str:
     async def new_key(number: int) -> None:
         await editor.edit(5, 2, "half" if number % 2 == 0 else "", 0 if number % 2 == 0 else 4)
 
-    def asked(question: Callable[..., Awaitable[object]], params: object) -> Callable[[int], Awaitable[object]]:
+    def asked(
+        question: Callable[..., Awaitable[object]], params: object
+    ) -> Callable[[int], Awaitable[object]]:
         return lambda _number: question(params)
 
     place = {"text_document": document, "position": lsp.Position(5, 3)}
@@ -105,7 +109,9 @@ async def measure(folder: Path, edits: int) -> str:
         "edit of a key": new_key,
         "lenses": asked(client.text_document_code_lens_async, lsp.CodeLensParams(document)),
         "outline": asked(client.text_document_document_symbol_async, lsp.DocumentSymbolParams(document)),
-        "uses": asked(client.text_document_references_async, lsp.ReferenceParams(lsp.ReferenceContext(True), **place)),
+        "uses": asked(
+            client.text_document_references_async, lsp.ReferenceParams(lsp.ReferenceContext(True), **place)
+        ),
     }
     found = [f"{name} {await editor.best(edits, step):.0f} ms" for name, step in rows.items()]
     await client.shutdown_async(None)

@@ -85,9 +85,13 @@ def write_mixed(folder: Path, count: int, per_file: int) -> None:
         for number in range(start, min(start + per_file, count)):
             body = MIXED[number % len(MIXED)].format(number=number, above=number + 17, few=number % 50 + 10, day=f"{number % 27 + 1:02}",
                                                      year=1900 + number % 150)  # fmt: skip
-            text += f'  f{number}: {{description: Filter {number}., owner: team@example.com, sql: "{body}"}}\n'
+            text += (
+                f'  f{number}: {{description: Filter {number}., owner: team@example.com, sql: "{body}"}}\n'
+            )
         text += "groups:\n  none: {filters: []}\n"
         for first in range(start, min(start + per_file, count) - 99, 100):
-            text += f"  g{first}: {{filters: [{', '.join(f'f{first + step}' for step in (0, 1, 3, 5, 11))}]}}\n"
+            text += (
+                f"  g{first}: {{filters: [{', '.join(f'f{first + step}' for step in (0, 1, 3, 5, 11))}]}}\n"
+            )
             text += f"  e{first}: {{filters: [{', '.join(f'f{first + step}' for step in (4, 6, 24, 26, 46))}], exclusive: true}}\n"
         (folder / f"mixed{start // per_file}.yml").write_text(text)

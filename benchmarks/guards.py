@@ -96,8 +96,14 @@ def on_spark(rows: int, folder: Path) -> Iterator[Count]:
     predicat_spark.ensure_java()
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.memory", "4g").config(
-        "spark.ui.showConsoleProgress", "false").config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.memory", "4g")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .getOrCreate()
+    )
     spark.sparkContext.setLogLevel("ERROR")
     spark.sql(f"SELECT {COLUMNS['spark']} FROM range(0, {rows}, 1, 2)").write.parquet(str(folder / "data"))
     table = spark.read.parquet(str(folder / "data"))
@@ -131,7 +137,9 @@ def on_duckdb(rows: int, _folder: Path) -> Iterator[Count]:
     connection = duckdb.connect(config={"threads": 2})
     connection.execute("SET timezone = 'UTC'")
     connection.execute(f"CREATE TABLE guards AS SELECT {COLUMNS['duckdb']} FROM range(0, {rows}) AS r(id)")
-    yield lambda condition: (connection.execute(f"SELECT count(*) FROM guards WHERE {condition}").fetchone() or (0,))[0]
+    yield lambda condition: (
+        connection.execute(f"SELECT count(*) FROM guards WHERE {condition}").fetchone() or (0,)
+    )[0]
 
 
 ENGINES = {"spark": on_spark, "postgres": on_postgres, "duckdb": on_duckdb}
@@ -147,7 +155,10 @@ def measure(engine: str, count: Count, times: int, labels: list[str]) -> None:
         # In turn, so that a slow moment of the machine meets both.
         runs = [[seconds(count, condition) for condition in (hand, sql)] for _ in range(times)]
         one, other = (min(took) for took in zip(*runs, strict=True))
-        print(f"{engine}, {label}: {other / one:.2f} of the raising one ({one * 1000:.0f} ms, {other * 1000:.0f} ms)", flush=True)
+        print(
+            f"{engine}, {label}: {other / one:.2f} of the raising one ({one * 1000:.0f} ms, {other * 1000:.0f} ms)",
+            flush=True,
+        )
 
 
 def seconds(count: Count, condition: str) -> float:
@@ -163,11 +174,25 @@ def main(rows: int, engines: list[str], runs: int, labels: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
-    parser.add_argument("engines", nargs="*", metavar="engine", default=list(ENGINES), help=f"of {', '.join(ENGINES)}; all unless given")
+    parser.add_argument(
+        "engines",
+        nargs="*",
+        metavar="engine",
+        default=list(ENGINES),
+        help=f"of {', '.join(ENGINES)}; all unless given",
+    )
     parser.add_argument("--runs", type=int, default=9, help="runs of each condition; the fastest counts")
-    parser.add_argument("--only", action="append", metavar="LABEL", choices=list(PAIRS), help="only this condition; may be repeated")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="LABEL",
+        choices=list(PAIRS),
+        help="only this condition; may be repeated",
+    )
     options = parser.parse_args()
     if unknown := sorted(set(options.engines) - set(ENGINES)):
         parser.error(f"no engine is named {', '.join(unknown)}; there are {', '.join(ENGINES)}")

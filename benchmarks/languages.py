@@ -42,7 +42,9 @@ def main(seconds: float) -> None:
     for name, body in BODIES.items():
         source = Source(name, body if isinstance(body, str) else "")
         given = Body(body, source, Span(source, 0, len(source.text)))
-        print(f"{name}: {rate(seconds, lambda read=LANGUAGES[name].read, given=given: read(given)):,.0f} filters a second")
+        print(
+            f"{name}: {rate(seconds, lambda read=LANGUAGES[name].read, given=given: read(given)):,.0f} filters a second"
+        )
     from google.protobuf import text_format
 
     message = proto.messages()["Expr"]
@@ -50,13 +52,19 @@ def main(seconds: float) -> None:
     print(f"protobuf message alone: {rate(seconds, lambda: message.FromString(data)):,.0f} a second")
     source = Source("pulsar", "")
     given = Body(data, source, Span(source, 0, 0))
-    print(f"pulsar from bytes: {rate(seconds, lambda: LANGUAGES['pulsar'].read(given)):,.0f} filters a second")
+    print(
+        f"pulsar from bytes: {rate(seconds, lambda: LANGUAGES['pulsar'].read(given)):,.0f} filters a second"
+    )
     function = predicat.parse('a > 5 && s == "x"', "cel", FIELDS)
     row = {"a": 7, "s": "x"}
     print(f"evaluator: {rate(seconds, lambda: function.evaluate(row)):,.0f} rows a second")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("seconds", nargs="?", type=float, default=0.5, help="how long each of them is measured")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "seconds", nargs="?", type=float, default=0.5, help="how long each of them is measured"
+    )
     main(parser.parse_args().seconds)

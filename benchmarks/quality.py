@@ -26,8 +26,15 @@ from predicat_spark.quality import on_spark
 
 
 def catalog(folder: Path, filters: int) -> predicat.Catalog:
-    lines = [f"  f{number}: {{sql: \"a > {number % 90} AND b < {100 - number % 50} OR s = 'x{number % 7}'\"}}" for number in range(filters)]
-    text = "apiVersion: predicat/v1\ndataset: d\nrelation: d\nfields: {a: bigint, b: bigint, s: string}\nfilters:\n" + "\n".join(lines) + "\n"
+    lines = [
+        f"  f{number}: {{sql: \"a > {number % 90} AND b < {100 - number % 50} OR s = 'x{number % 7}'\"}}"
+        for number in range(filters)
+    ]
+    text = (
+        "apiVersion: predicat/v1\ndataset: d\nrelation: d\nfields: {a: bigint, b: bigint, s: string}\nfilters:\n"
+        + "\n".join(lines)
+        + "\n"
+    )
     (folder / "d.yml").write_text(text)
     return predicat.load_catalog(folder)
 
@@ -53,8 +60,12 @@ def main(rows: int, filters: int, runs: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = catalog(folder, filters)
-        spark = predicat_spark.session(catalog=folder, config={"spark.master": "local[2]", "spark.ui.enabled": "false"})
-        spark.range(rows).selectExpr("id % 100 AS a", "id * 7 % 100 AS b", "concat('x', id % 11) AS s").write.parquet(str(folder / "rows"))
+        spark = predicat_spark.session(
+            catalog=folder, config={"spark.master": "local[2]", "spark.ui.enabled": "false"}
+        )
+        spark.range(rows).selectExpr(
+            "id % 100 AS a", "id * 7 % 100 AS b", "concat('x', id % 11) AS s"
+        ).write.parquet(str(folder / "rows"))
         frame = spark.read.parquet(str(folder / "rows"))
         conditions = [found[f"d.f{number}"].sql("spark") for number in range(filters)]
         chunks = [conditions[start : start + 25] for start in range(0, filters, 25)]
@@ -89,14 +100,22 @@ def wide(rows: int, filters: int, runs: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = wide_catalog(folder, filters)
-        spark = predicat_spark.session(catalog=folder, config={"spark.master": "local[2]", "spark.ui.enabled": "false"})
+        spark = predicat_spark.session(
+            catalog=folder, config={"spark.master": "local[2]", "spark.ui.enabled": "false"}
+        )
         columns = (f"pmod(hash(id, {number}), 1000) AS c{number}" for number in range(COLUMNS))
         spark.range(rows).selectExpr(*columns).selectExpr(*(f"CAST(c{number} AS BIGINT) AS c{number}" for number in range(COLUMNS))).write.parquet(
             str(folder / "rows"))  # fmt: skip
         frame = spark.read.parquet(str(folder / "rows"))
         conditions = [found[f"d.f{number}"].sql("spark") for number in range(filters)]
         chunks = [conditions[start : start + 25] for start in range(0, filters, 25)]
-        aggregates = [[*(f"count_if({condition})" for condition in chunk), *(f"count_if(({condition}) IS NULL)" for condition in chunk)] for chunk in chunks]
+        aggregates = [
+            [
+                *(f"count_if({condition})" for condition in chunk),
+                *(f"count_if(({condition}) IS NULL)" for condition in chunk),
+            ]
+            for chunk in chunks
+        ]
         took = medians({
             "one count(*)": lambda: frame.where(conditions[0]).count(),
             f"coverage, conditions and overlaps of {filters} filters": lambda: on_spark(plan(found, "d", (), "spark"), frame),
@@ -111,19 +130,33 @@ def great_expectations(frame: Any, conditions: list[str], times: int) -> float:
     import great_expectations as gx
 
     context = gx.get_context(mode="ephemeral")
-    batch = context.data_sources.add_spark("s").add_dataframe_asset("d").add_batch_definition_whole_dataframe("all")
+    batch = (
+        context.data_sources.add_spark("s")
+        .add_dataframe_asset("d")
+        .add_batch_definition_whole_dataframe("all")
+    )
     suite = context.suites.add(gx.ExpectationSuite("d"))
     for condition in conditions:
-        suite.add_expectation(gx.expectations.UnexpectedRowsExpectation(unexpected_rows_query=f"SELECT * FROM {{batch}} WHERE NOT ({condition})"))
-    validation = context.validation_definitions.add(gx.ValidationDefinition(name="d", data=batch, suite=suite))
+        suite.add_expectation(
+            gx.expectations.UnexpectedRowsExpectation(
+                unexpected_rows_query=f"SELECT * FROM {{batch}} WHERE NOT ({condition})"
+            )
+        )
+    validation = context.validation_definitions.add(
+        gx.ValidationDefinition(name="d", data=batch, suite=suite)
+    )
     return min(seconds(lambda: validation.run(batch_parameters={"dataframe": frame})) for _ in range(times))
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
     parser.add_argument("filters", nargs="?", type=int, default=100, help="at least 3")
-    parser.add_argument("--runs", type=int, default=5, help="runs of each way after the first; the median counts")
+    parser.add_argument(
+        "--runs", type=int, default=5, help="runs of each way after the first; the median counts"
+    )
     parser.add_argument("--wide", action="store_true", help="filters over 38 columns")
     options = parser.parse_args()
     (wide if options.wide else main)(options.rows, options.filters, options.runs)

@@ -52,7 +52,11 @@ def change(folder: Path, wanted: Callable[[int], bool]) -> None:
         number, line = int(found[1]), found[0]
         if not wanted(number):
             return line
-        edits = (line.replace("a > ", "a >= "), line.replace("a > ", "a > 1"), line.replace("a > ", "b < 0.5 AND a > " if " AND " in line else "b < 0.5 && a > "))
+        edits = (
+            line.replace("a > ", "a >= "),
+            line.replace("a > ", "a > 1"),
+            line.replace("a > ", "b < 0.5 AND a > " if " AND " in line else "b < 0.5 && a > "),
+        )
         return edits[number // 5 % len(edits)]
 
     for file in (folder / "catalog").glob("*.yml"):
@@ -69,7 +73,9 @@ def proofs(most: int | None) -> None:
             predicat.compare(one.current.predicate, other.current.predicate, timeout=1)
             times.append(1000 * (time.perf_counter() - start))
     times.sort()
-    print(f"{len(times)} pairs: p50 {times[len(times) // 2]:.1f} ms, p90 {times[len(times) * 9 // 10]:.1f} ms, p99 {times[len(times) * 99 // 100]:.1f} ms")
+    print(
+        f"{len(times)} pairs: p50 {times[len(times) // 2]:.1f} ms, p90 {times[len(times) * 9 // 10]:.1f} ms, p99 {times[len(times) * 99 // 100]:.1f} ms"
+    )
 
 
 def reviews(count: int) -> None:
@@ -80,22 +86,37 @@ def reviews(count: int) -> None:
         git = ["git", "-c", "user.name=b", "-c", "user.email=b@example.com"]
         for step in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "all"]):
             subprocess.run([*git, *step], cwd=folder, check=True)
-        print(f"check: {seconds(folder, 'check'):.2f} s, unchanged {seconds(folder, 'check'):.2f} s; test: {seconds(folder, 'test'):.2f} s")
+        print(
+            f"check: {seconds(folder, 'check'):.2f} s, unchanged {seconds(folder, 'check'):.2f} s; test: {seconds(folder, 'test'):.2f} s"
+        )
         for changed in (*CHANGED, count // 5):
-            change(folder, (lambda number: number % 5 == 0) if changed == count // 5 else range(changed).__contains__)
+            change(
+                folder,
+                (lambda number: number % 5 == 0) if changed == count // 5 else range(changed).__contains__,
+            )
             print(f"diff of {changed} filters among {count}: {cpu(folder, 'diff', code=1):.2f} s of CPU")
             subprocess.run([*git, "checkout", "-q", "."], cwd=folder, check=True)
         print(f"release of {2 * count} versions: {cpu(folder, 'release'):.2f} s of CPU", end="; ", flush=True)
         for step in (["add", "."], ["commit", "-qm", "released"]):
             subprocess.run([*git, *step], cwd=folder, check=True)
-        print(f"check against the base: {cpu(folder, 'check'):.2f} s, unchanged {cpu(folder, 'check'):.2f} s of CPU")
-        print(f"docs build: {seconds(folder, 'docs', 'build'):.1f} s; without proofs between versions: {seconds(folder, 'docs', 'build', '--no-proofs'):.1f} s")
+        print(
+            f"check against the base: {cpu(folder, 'check'):.2f} s, unchanged {cpu(folder, 'check'):.2f} s of CPU"
+        )
+        print(
+            f"docs build: {seconds(folder, 'docs', 'build'):.1f} s; without proofs between versions: {seconds(folder, 'docs', 'build', '--no-proofs'):.1f} s"
+        )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("filters", nargs="?", type=int, default=5000, help="filters of the generated catalog, at least 15")
-    parser.add_argument("--pairs", type=int, help="pairs of each dataset that are compared; all of them unless it is given")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "filters", nargs="?", type=int, default=5000, help="filters of the generated catalog, at least 15"
+    )
+    parser.add_argument(
+        "--pairs", type=int, help="pairs of each dataset that are compared; all of them unless it is given"
+    )
     options = parser.parse_args()
     proofs(options.pairs)
     reviews(options.filters)

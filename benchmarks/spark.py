@@ -47,7 +47,9 @@ def cel_function() -> Callable[[int, int, str], bool]:
 
         if not programs:
             environment = cel.NewEnv()
-            programs.append(environment.compile('a > 900 && b in [1, 2, 3] && s.startsWith("x1")', disable_check=True))
+            programs.append(
+                environment.compile('a > 900 && b in [1, 2, 3] && s.startsWith("x1")', disable_check=True)
+            )
         return bool(programs[0].eval(data={"a": a, "b": b, "s": s}).plain_value())
 
     return evaluate
@@ -84,7 +86,9 @@ def main(rows: int, runs: int) -> None:
         function = predicat.load_catalog(folder / "catalog")["wanted"]
         python = F.udf(lambda a, b, s: function.evaluate({"a": a, "b": b, "s": s}) is True, BooleanType())
         cel = F.udf(cel_function(), BooleanType())
-        pandas = F.pandas_udf(lambda a, b, s: (a > 900) & b.isin([1, 2, 3]) & s.str.startswith("x1"), BooleanType())
+        pandas = F.pandas_udf(
+            lambda a, b, s: (a > 900) & b.isin([1, 2, 3]) & s.str.startswith("x1"), BooleanType()
+        )
         table = spark.table("bench")
 
         def count(frame: Any) -> int:
@@ -94,7 +98,10 @@ def main(rows: int, runs: int) -> None:
             "written by hand": (runs, lambda: count(table.where(hand))),
             "matches_filter": (runs, lambda: count(table.where("matches_filter('bench.wanted')"))),
             "pandas UDF": (min(2, runs), lambda: count(table.where(pandas("a", "b", "s")))),
-            "Python UDF (the reference evaluator)": (min(2, runs), lambda: count(table.where(python("a", "b", "s")))),
+            "Python UDF (the reference evaluator)": (
+                min(2, runs),
+                lambda: count(table.where(python("a", "b", "s"))),
+            ),
             "CEL UDF (cel-expr-python)": (min(2, runs), lambda: count(table.where(cel("a", "b", "s")))),
         }
         answers = {label: run() for label, (_, run) in ways.items()}  # warm, and check
@@ -105,15 +112,24 @@ def main(rows: int, runs: int) -> None:
             print(f"{label}: {taken:.2f} s, ratio {taken / seconds['written by hand']:.2f}")
         plain = best(6 * runs, lambda: spark.sql(f"SELECT * FROM bench WHERE {hand}"))
         ours = best(6 * runs, lambda: spark.sql("SELECT * FROM bench WHERE matches_filter('bench.wanted')"))
-        print(f"analysis: {plain * 1000:.1f} ms by hand, {ours * 1000:.1f} ms with matches_filter, ratio {ours / plain:.2f}")
+        print(
+            f"analysis: {plain * 1000:.1f} ms by hand, {ours * 1000:.1f} ms with matches_filter, ratio {ours / plain:.2f}"
+        )
         pushed = scanned(table.where("matches_filter('bench.recent')").select("a"))
         print(f"rows that leave the scan of sorted data: {pushed:,} of {rows:,}")
         spark.stop()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("rows", nargs="?", type=int, default=5_000_000)
-    parser.add_argument("--runs", type=int, default=5, help="runs of each query, of analysis six times as many; the fastest counts")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=5,
+        help="runs of each query, of analysis six times as many; the fastest counts",
+    )
     options = parser.parse_args()
     main(options.rows, options.runs)

@@ -14,7 +14,10 @@ HEAD = "apiVersion: predicat/v1\ndataset: benchmark_views\nrelation: {postgres: 
 
 
 def catalog(folder: Path, count: int, sign: str) -> predicat.Catalog:
-    filters = "".join(f"  f{number}: {{sql: \"age {sign} {number} AND name LIKE 'a{number}%'\"}}\n" for number in range(count))
+    filters = "".join(
+        f"  f{number}: {{sql: \"age {sign} {number} AND name LIKE 'a{number}%'\"}}\n"
+        for number in range(count)
+    )
     (folder / "views.yml").write_text(HEAD + filters, encoding="utf-8")
     return predicat.load_catalog(folder)
 
@@ -26,7 +29,12 @@ def main(count: int, dsn: str | None) -> None:
         with server.connect(dsn, folder / "data") as connection:
             connection.execute("CREATE TABLE IF NOT EXISTS public.benchmark_views (name text, age int)")
             connection.commit()
-            for label, sign, views in (("created", ">=", count), ("unchanged", ">=", count), ("replaced", ">", count), ("dropped", ">", 1)):
+            for label, sign, views in (
+                ("created", ">=", count),
+                ("unchanged", ">=", count),
+                ("replaced", ">", count),
+                ("dropped", ">", 1),
+            ):
                 asked = catalog(folder, views, sign)
                 cpu, wall = time.process_time(), time.monotonic()
                 plan = deployment.apply(asked, connection, "benchmark")

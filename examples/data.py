@@ -41,7 +41,10 @@ def table(name: str) -> pa.Table:
 def _table(name: str) -> pa.Table:
     schema = pa.schema([(column, _ARROW[kind]) for column, kind in SCHEMAS[name].items()])
     if name == "events":
-        rows = [{**row, "properties": None if row["properties"] is None else list(row["properties"].items())} for row in events()]
+        rows = [
+            {**row, "properties": None if row["properties"] is None else list(row["properties"].items())}
+            for row in events()
+        ]
         return pa.Table.from_pylist(rows, schema=schema)
     file = flights_folder() / {"flights": "flights.csv.zip", "weather": "weather.csv"}[name]
     frame = pd.read_csv(file, keep_default_na=True)[list(SCHEMAS[name])]
@@ -71,7 +74,9 @@ def to_postgres(connection: psycopg.Connection, folder: Path) -> dict[str, int]:
     counts: dict[str, int] = {}
     for name, path in to_parquet(folder).items():
         kinds = {**SCHEMAS[name], "row_id": "bigint"}
-        columns = ", ".join(f"{column} {kind.replace('double', 'double precision')}" for column, kind in kinds.items())
+        columns = ", ".join(
+            f"{column} {kind.replace('double', 'double precision')}" for column, kind in kinds.items()
+        )
         connection.execute(f"DROP TABLE IF EXISTS public.{name} CASCADE".encode())
         connection.execute(f"CREATE TABLE public.{name} ({columns})".encode())
         rows = pq.read_table(path)
@@ -90,5 +95,7 @@ def _rows(rows: pa.Table, name: str) -> Iterable[tuple[Any, ...]]:
         columns = [column.to_pylist() for column in batch.columns]
         for index, kind in enumerate(kinds):
             if kind == "jsonb":
-                columns[index] = [None if value is None else json.dumps(dict(value)) for value in columns[index]]
+                columns[index] = [
+                    None if value is None else json.dumps(dict(value)) for value in columns[index]
+                ]
         yield from zip(*columns, strict=True)

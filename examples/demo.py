@@ -31,8 +31,13 @@ def main() -> int:
     write_manifest(build_manifest(catalog), TARGET / "manifest.json")
     _say(f"compiled {len(catalog.filters())} filters to target/manifest.json")
     files = to_parquet(TARGET / "data")
-    reports = {name: predicat_spark.run(catalog, name, [], str(path), TARGET / "accepted" / name) for name, path in files.items()}
-    _say(f"ran them on Spark over {sum(report['rows'] for report in reports.values()):,} rows; accepted rows are in target/accepted")
+    reports = {
+        name: predicat_spark.run(catalog, name, [], str(path), TARGET / "accepted" / name)
+        for name, path in files.items()
+    }
+    _say(
+        f"ran them on Spark over {sum(report['rows'] for report in reports.values()):,} rows; accepted rows are in target/accepted"
+    )
     with server.connect(None, TARGET / "postgres") as connection:
         to_postgres(connection, TARGET / "data")
         done = deployment.apply(catalog, connection, load_project(ROOT / "catalog").catalog)
@@ -43,16 +48,24 @@ def main() -> int:
             for found in report["filters"]:
                 query = f'SELECT row_id FROM public."{name}__{found["name"]}" ORDER BY row_id'
                 there = [row[0] for row in connection.execute(query.encode()).fetchall()]
-                here = sorted(pq.read_table(TARGET / "accepted" / name / found["name"], columns=["row_id"])["row_id"].to_pylist())
+                here = sorted(
+                    pq.read_table(TARGET / "accepted" / name / found["name"], columns=["row_id"])[
+                        "row_id"
+                    ].to_pylist()
+                )
                 agree = here == there
                 wrong += not agree
                 rows.append((f"{name}.{found['name']}", found["language"], f"{len(here):,}", f"{len(there):,}",
                              f"{found['unknown']:,}", "yes" if agree else "NO"))  # fmt: skip
     _table(("filter", "language", "rows in Spark", "rows in PostgreSQL", "UNKNOWN", "agree"), rows)
     (TARGET / "report.json").write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
-    _say(f"\n{len(rows) - wrong} of {len(rows)} filters select the same rows in both, row by row; {time.monotonic() - started:.0f} s; report: target/report.json")
+    _say(
+        f"\n{len(rows) - wrong} of {len(rows)} filters select the same rows in both, row by row; {time.monotonic() - started:.0f} s; report: target/report.json"
+    )
     wrong_bounds = _coverage(catalog, files)
-    _say(f"coverage: {TARGET / 'quality' / 'coverage.html'}; Great Expectations' Data Docs: {_data_docs(catalog, files['flights'])}")
+    _say(
+        f"coverage: {TARGET / 'quality' / 'coverage.html'}; Great Expectations' Data Docs: {_data_docs(catalog, files['flights'])}"
+    )
     return 1 if wrong or wrong_bounds else 0
 
 

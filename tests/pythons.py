@@ -14,10 +14,18 @@ VERSIONS = ("3.11", "3.12", "3.13")
 
 def program(version: str) -> str | None:
     """A Python of a version: on the path, where it really runs, or of pyenv."""
-    for place in (shutil.which(f"python{version}"), *sorted(map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python")))):
+    for place in (
+        shutil.which(f"python{version}"),
+        *sorted(map(str, Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))),
+    ):
         if place is None:
             continue
-        asked = subprocess.run([place, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True, check=False)
+        asked = subprocess.run(
+            [place, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if asked.stdout.strip() == version:
             return place
     return None
@@ -29,17 +37,28 @@ def passes(version: str, python: str) -> bool:
     own = folder / "bin" / "python"
     if not own.exists():
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
-    subprocess.run([str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"], cwd=ROOT, check=True)
+    subprocess.run(
+        [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-e", ".[dev]"],
+        cwd=ROOT,
+        check=True,
+    )
     environment = {**os.environ, "PREDICAT_FAST": "1"}
-    return subprocess.run([str(own), "-m", "pytest", "-q"], cwd=ROOT, env=environment, check=False).returncode == 0
+    return (
+        subprocess.run([str(own), "-m", "pytest", "-q"], cwd=ROOT, env=environment, check=False).returncode
+        == 0
+    )
 
 
 def main(versions: list[str]) -> int:
     own = "%d.%d" % sys.version_info[:2]
     found = {version: program(version) for version in versions if version != own}
-    failed = [version for version, python in found.items() if python is not None and not passes(version, python)]
+    failed = [
+        version for version, python in found.items() if python is not None and not passes(version, python)
+    ]
     missing = [version for version, python in found.items() if python is None]
-    print(f"tests without an engine: failed on {', '.join(failed) or 'none'}; not on this machine: {', '.join(missing) or 'none'}")
+    print(
+        f"tests without an engine: failed on {', '.join(failed) or 'none'}; not on this machine: {', '.join(missing) or 'none'}"
+    )
     return 1 if failed else 0
 
 

@@ -29,7 +29,9 @@ def languages() -> dict[str, set[str]]:
         for entry in yaml.safe_load(file.read_text(encoding="utf-8")):
             for case in entry["cases"]:
                 ((language, body),) = ((key, value) for key, value in case.items() if key != "expected")
-                found[language] |= used(predicat.parse(body, language, entry["fields"], on=entry.get("on")).node)
+                found[language] |= used(
+                    predicat.parse(body, language, entry["fields"], on=entry.get("on")).node
+                )
     for row in predicat.load_catalog(ROOT / "catalog").filters():
         for version in row.versions.values():
             found[version.language] |= used(version.predicate.node)
@@ -48,18 +50,33 @@ def sample(op: str, index: int, generic: str) -> Node | None:
         constant = next((args_[place] for args_, _ in OPS[op].examples if place < len(args_)), "a")
         kind = kind_of(generic if param == "T" else param)
         if place in signatures.constant_positions(op):
-            args.append(Literal(STRING, {"json_is": "string", "date_trunc": "day", "strip": WHITE_SPACE}.get(op, constant)))
+            args.append(
+                Literal(
+                    STRING, {"json_is": "string", "date_trunc": "day", "strip": WHITE_SPACE}.get(op, constant)
+                )
+            )
         elif param.startswith("list"):
             args.append(Items(ArrayType(STRING), (Literal(STRING, "a"),)))
         elif place and kind == STRING and op not in ("and", "or", "coalesce", "same"):
             args.append(Literal(STRING, "k"))
         else:
             args.append(Field(kind, FieldDecl(f"f{place}", kind)))
-    found = signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=op in ("eq", "ne", "lt", "le", "gt", "ge"))
+    found = signatures.find(
+        op,
+        tuple(arg.type for arg in args),
+        promote=False,
+        mixed_numbers=op in ("eq", "ne", "lt", "le", "gt", "ge"),
+    )
     if found is None:
         return None
     node: Node = Call(found.result, op, tuple(args))
-    return node if found.result == BOOLEAN else Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,)),)) if str(found.result) == "any" else node
+    return (
+        node
+        if found.result == BOOLEAN
+        else Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,)),))
+        if str(found.result) == "any"
+        else node
+    )
 
 
 def kind_of(param: str) -> Type:

@@ -14,11 +14,17 @@ ROOT = Path(__file__).parent.parent
 
 
 def test_the_example_of_the_design() -> None:
-    f = predicat.parse('ce.type == "a" && data.amount > 3.5', language="cel", fields={"ce.type": "string", "data.amount": "double"})
+    f = predicat.parse(
+        'ce.type == "a" && data.amount > 3.5',
+        language="cel",
+        fields={"ce.type": "string", "data.amount": "double"},
+    )
     assert f.evaluate({"ce.type": "a", "data.amount": 4.0}) is True
     assert f.evaluate({"ce": {"type": "b"}}) is False
     assert f.evaluate({}) is None
-    sql, values = predicat.parse('ce.type == "a" && n > 3', language="cel", fields={"ce.type": "string", "n": "bigint"}).parameterized("postgres", first=4)
+    sql, values = predicat.parse(
+        'ce.type == "a" && n > 3', language="cel", fields={"ce.type": "string", "n": "bigint"}
+    ).parameterized("postgres", first=4)
     assert (sql, values) == ('"ce.type" = $4 AND n > CAST($5 AS BIGINT)', ["a", 3])
     assert "sql" in predicat.languages() and predicat.dialects() == ("spark", "postgres", "duckdb")
 
@@ -34,11 +40,17 @@ def test_without_fields_names_are_dynamic() -> None:
 def test_words_of_enumerations_are_constants(tmp_path: Path) -> None:
     enums = {"Status": {"ACTIVE": 1, "CLOSED": 2}, "shop.Kind": {"SHIP": "ship"}}
     fields = {"status": "bigint", "kind": "string", "Status.CLOSED": "bigint"}
-    for language, text in (("sql", "status = Status.ACTIVE AND kind IN (shop.Kind.SHIP)"), ("cel", "status == Status.ACTIVE && kind == shop.Kind.SHIP")):
+    for language, text in (
+        ("sql", "status = Status.ACTIVE AND kind IN (shop.Kind.SHIP)"),
+        ("cel", "status == Status.ACTIVE && kind == shop.Kind.SHIP"),
+    ):
         found = predicat.parse(text, language, fields, enums=enums)
         assert found.evaluate({"status": 1, "kind": "ship"}) is True
         assert found.sql("postgres").startswith("status = 1 AND kind")
-    assert predicat.parse("status == Status.CLOSED", "cel", fields, enums=enums).fields.keys() == {"status", "Status.CLOSED"}
+    assert predicat.parse("status == Status.CLOSED", "cel", fields, enums=enums).fields.keys() == {
+        "status",
+        "Status.CLOSED",
+    }
     assert predicat.parse("status == Status.ACTIVE", "cel", enums=enums).fields.keys() == {"status"}
     file = tmp_path / "orders.yml"
     file.write_text("apiVersion: predicat/v1\ndataset: orders\nfields: {status: bigint}\nenums: {Status: {ACTIVE: 1}}\n"
@@ -65,7 +77,10 @@ def test_params() -> None:
 ])  # fmt: skip
 def test_wrong_params(params: dict[str, object], message: str) -> None:
     f = predicat.load_catalog(ROOT / "catalog")["flights.long_delay"]
-    for call in (lambda: f.evaluate({"dep_delay": 70}, **params), lambda: f.parameterized("postgres", **params)):
+    for call in (
+        lambda: f.evaluate({"dep_delay": 70}, **params),
+        lambda: f.parameterized("postgres", **params),
+    ):
         with pytest.raises(predicat.PredicatError, match=message):
             call()
 
@@ -75,7 +90,9 @@ def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
     file.write_text("apiVersion: predicat/v1\ndataset: d\nfields: {n: bigint, s: string}\n"
                     "filters: {f: {sql: 'n > :least AND s = :word', params: {least: bigint, word: {type: string, default: x}}}}\n")  # fmt: skip
     f = predicat.load_catalog(file)["d.f"]
-    with pytest.raises(predicat.PredicatError, match="this predicate needs a value for its parameter 'least'"):
+    with pytest.raises(
+        predicat.PredicatError, match="this predicate needs a value for its parameter 'least'"
+    ):
         f.parameterized("duckdb")
     assert f.parameterized("duckdb", least=3) == ("n > CAST($1 AS BIGINT) AND s = $2", [3, "x"])
 
@@ -100,13 +117,36 @@ def test_errors(call: object, message: str) -> None:
         call()  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("text", ["'", '"', "\\", "\\'", "--", "/*", "${x}", "{{x}}", "%s", ":x", "?", "$1", "\u2019", "\ud7ff", "x' OR '1'='1", "\\' OR 1=1 --"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'",
+        '"',
+        "\\",
+        "\\'",
+        "--",
+        "/*",
+        "${x}",
+        "{{x}}",
+        "%s",
+        ":x",
+        "?",
+        "$1",
+        "\u2019",
+        "\ud7ff",
+        "x' OR '1'='1",
+        "\\' OR 1=1 --",
+    ],
+)
 def test_constants_stay_constants(text: str) -> None:
     """An attack in a constant changes nothing: the SQL is one comparison whose constant reads back as it was."""
     import sqlglot
     from sqlglot import exp
 
-    for language, body in (("cel", f"s == {text!r}" if "\\" not in text and "'" not in text else None), ("sql", "s = '" + text.replace("'", "''") + "'")):
+    for language, body in (
+        ("cel", f"s == {text!r}" if "\\" not in text and "'" not in text else None),
+        ("sql", "s = '" + text.replace("'", "''") + "'"),
+    ):
         if body is None:
             continue
         f = predicat.parse(body, language, {"s": "string"})
@@ -118,4 +158,7 @@ def test_constants_stay_constants(text: str) -> None:
 
 def test_importing_the_compiler_loads_no_engine() -> None:
     script = "import sys, predicat; print([name for name in ('pyspark', 'sqlglot', 'psycopg', 'jinja2', 'great_expectations') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )

@@ -50,7 +50,9 @@ def start(run: Run) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, f"benchmarks/{run.program}", *run.arguments.split()]
     # With Java's quick compiler Spark starts in half of the time.
     environment = os.environ | {"JDK_JAVA_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,11 @@ def runs(request: pytest.FixtureRequest) -> Iterator[dict[Run, Future[subprocess
     """The benchmarks that were chosen, two at a time: most of what each takes is the start of an engine."""
     items = [item for item in request.session.items if item.name.startswith("test_runs_as_its_page_says[")]
     with ThreadPoolExecutor(2) as pool:
-        yield {run: pool.submit(start, run) for run in (item.callspec.params["run"] for item in items) if not run.absent()}
+        yield {
+            run: pool.submit(start, run)
+            for run in (item.callspec.params["run"] for item in items)
+            if not run.absent()
+        }
 
 
 @pytest.mark.parametrize("run", RUNS, ids=[f"{run.program} {run.arguments}" for run in RUNS])

@@ -15,7 +15,9 @@ from tests.engines.predicates import predicates
 
 
 @pytest.mark.long
-@settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
+)
 @given(node=predicates(3))
 def test_there_and_back(node: Node) -> None:
     found = from_data(json.loads(json.dumps(to_data(node))))
@@ -30,7 +32,17 @@ def test_the_reference_catalog() -> None:
             assert to_text(from_data(json.loads(json.dumps(to_data(node))))) == to_text(node)
 
 
-@pytest.mark.parametrize("data", [None, [], ["drop", "table"], ["const", "text"], ["const", "bigint", ["x", 1]], ["field", "a", "no type", "absent"]])
+@pytest.mark.parametrize(
+    "data",
+    [
+        None,
+        [],
+        ["drop", "table"],
+        ["const", "text"],
+        ["const", "bigint", ["x", 1]],
+        ["field", "a", "no type", "absent"],
+    ],
+)
 def test_other_data_is_refused(data: object) -> None:
     with pytest.raises(ValueError):
         from_data(data)

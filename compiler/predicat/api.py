@@ -137,11 +137,17 @@ class Predicate(Struct, frozen=True, dict=True):
             if name not in known:
                 raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, known))
             if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
-                raise PredicatError.of(msg.bad_value(NOWHERE, f"parameter {name!r}", "NaN compares with nothing"))
+                raise PredicatError.of(
+                    msg.bad_value(NOWHERE, f"parameter {name!r}", "NaN compares with nothing")
+                )
             try:
                 found[name] = to_value(value, known[name].type)
             except RowError:
-                raise PredicatError.of(msg.param_type(NOWHERE, "this predicate", name, str(known[name].type), type(value).__name__)) from None
+                raise PredicatError.of(
+                    msg.param_type(
+                        NOWHERE, "this predicate", name, str(known[name].type), type(value).__name__
+                    )
+                ) from None
         return found
 
 
@@ -187,9 +193,13 @@ def parse(
     _whole_characters(source)
     known = None if fields is None else declared(fields)
     row = LANGUAGES[language]
-    whole = getattr(text, "span", None) or Span(source, 0, len(source.text))  # data that was read from a file knows its place
+    whole = getattr(text, "span", None) or Span(
+        source, 0, len(source.text)
+    )  # data that was read from a file knows its place
     tree = row.read(Body(text, source, whole, on, known))
-    constants = {f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()}
+    constants = {
+        f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()
+    }
     return Predicate(simplify(check(tree, Scope(known, enums=constants), row.rules)), language)
 
 
@@ -224,7 +234,9 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     if nulls not in ("absent", "value"):
         raise PredicatError.of(msg.bad_value(NOWHERE, "nulls", f"{nulls!r} is neither absent nor value"))
     column = data.get("column")
-    columns = column if isinstance(column, Mapping) else dict.fromkeys(backends.DIALECTS, column) if column else {}
+    columns = (
+        column if isinstance(column, Mapping) else dict.fromkeys(backends.DIALECTS, column) if column else {}
+    )
     return FieldDecl(name, kind, str(data.get("description", "")), nulls, tuple(columns.items()))
 
 

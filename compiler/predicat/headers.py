@@ -68,7 +68,9 @@ def header_in(key: str, values: Iterable[str]) -> ServerSideFilter:
     """The header has one of the values. Raises PredicatError for a single text, and for a value that is no text."""
     several = [values] if isinstance(values, str) else list(values)
     if isinstance(values, str) or not all(isinstance(value, str) for value in several):
-        raise PredicatError.of(msg.usage(f"the header {key!r} is compared with a list of texts, not with {values!r}"))
+        raise PredicatError.of(
+            msg.usage(f"the header {key!r} is compared with a list of texts, not with {values!r}")
+        )
     return _checked({"headerIn": {key: sorted(set(several))}})
 
 

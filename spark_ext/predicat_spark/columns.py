@@ -26,23 +26,31 @@ def matches_filter(name: str, alias: str | None = None, **params: Any) -> Column
 
     arguments = [F.lit(name), *([F.lit(alias)] if alias is not None else [])]
     if params:
-        arguments.append(F.named_struct(*(part for key, value in params.items() for part in (F.lit(key), F.lit(value)))))
+        arguments.append(
+            F.named_struct(*(part for key, value in params.items() for part in (F.lit(key), F.lit(value))))
+        )
     return F.call_function("matches_filter", *arguments)
 
 
-def create_views(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
+def create_views(
+    session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None
+) -> list[str]:
     """A view `dataset__filter` of the dataset's Spark relation for every filter whose parameters have defaults."""
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
     with settings(session, READING):
         for name, relation, node in _acceptable(catalog, dataset):
             source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
-            session.sql(f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}")
+            session.sql(
+                f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}"
+            )
             done.append(name)
     return done
 
 
-def create_functions(session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None) -> list[str]:
+def create_functions(
+    session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None
+) -> list[str]:
     """A SQL function `dataset__filter(columns...)` for every such filter: TRUE or FALSE; Spark inlines its body."""
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
@@ -68,7 +76,9 @@ def _quoted(name: str) -> str:
 def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, str, Node]]:
     """The name, the Spark relation and the predicate of each filter whose parameters have defaults."""
     if dataset is not None and dataset not in catalog.datasets:
-        raise PredicatError.of(msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
+        raise PredicatError.of(
+            msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets))
+        )
     for item in catalog.datasets.values():
         if dataset not in (None, item.name) or "spark" not in item.relation:
             continue

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from predicat.catalog.model import Dataset
 
 
-def count(source: str, dataset: Dataset, asked: Sequence[Question], master: str = "local[*]") -> dict[str, Counts]:
+def count(
+    source: str, dataset: Dataset, asked: Sequence[Question], master: str = "local[*]"
+) -> dict[str, Counts]:
     """The counts and samples of some questions about one dataset, read from a table or path. Raises PredicatError."""
     session = local_session(master, f"predicat diff {dataset.name}")
     from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
@@ -44,11 +46,25 @@ def _counts(frame: DataFrame, asked: Sequence[Question]) -> dict[str, Counts]:
         assert row is not None  # noqa: S101  # an aggregate has one row
         for place, question in enumerate(chunk):
             gained, lost = row[f"g{place}"], row[f"l{place}"]
-            samples = [_sample(frame, question, part) if size else [] for part, size in ((question.gained, gained), (question.lost, lost))]
-            found[question.name] = Counts(row["total"], row[f"b{place}"], row[f"a{place}"], gained, lost, gained_rows=distinct(samples[0]), lost_rows=distinct(samples[1]))
+            samples = [
+                _sample(frame, question, part) if size else []
+                for part, size in ((question.gained, gained), (question.lost, lost))
+            ]
+            found[question.name] = Counts(
+                row["total"],
+                row[f"b{place}"],
+                row[f"a{place}"],
+                gained,
+                lost,
+                gained_rows=distinct(samples[0]),
+                lost_rows=distinct(samples[1]),
+            )
     return found
 
 
 def _sample(frame: DataFrame, question: Question, condition: str) -> list[dict[str, object]]:
     columns = [f"`{name.replace('`', '``')}`" for name in question.columns] or ["1 AS row"]
-    return [row.asDict(recursive=True) for row in frame.where(condition).selectExpr(*columns).limit(FETCHED).collect()]
+    return [
+        row.asDict(recursive=True)
+        for row in frame.where(condition).selectExpr(*columns).limit(FETCHED).collect()
+    ]

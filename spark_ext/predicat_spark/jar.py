@@ -51,7 +51,9 @@ def _compile(home: Path, files: list[Path], target: Path) -> None:
         ]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own sources
         if done.returncode != 0:
-            raise PredicatError.of(msg.engine_error("the Scala compiler", (done.stdout + done.stderr).strip()[-4000:]))
+            raise PredicatError.of(
+                msg.engine_error("the Scala compiler", (done.stdout + done.stderr).strip()[-4000:])
+            )
         _pack(out, target)
 
 
@@ -59,7 +61,11 @@ def _pack(classes: Path, target: Path) -> None:
     """Write the jar beside its place and move it there, so that nobody ever sees half of one."""
     beside = target.with_suffix(f".{os.getpid()}")
     with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as jar:
-        entries = [(str(file.relative_to(classes)), file.read_bytes()) for file in sorted(classes.rglob("*")) if file.is_file()]
+        entries = [
+            (str(file.relative_to(classes)), file.read_bytes())
+            for file in sorted(classes.rglob("*"))
+            if file.is_file()
+        ]
         for name, content in [*entries, (_PROVIDER, f"{EXTENSION}Provider\n".encode())]:
             jar.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), content)
     beside.replace(target)

@@ -52,7 +52,11 @@ def _major(java: Path) -> int | None:
     """The major version of a java program, or None if it does not run or lacks a module that Spark asks for."""
     try:
         done = subprocess.run(  # noqa: S603  # a program named java that the user has set up
-            [str(java), f"--add-modules={_VECTOR}", "-version"], capture_output=True, text=True, timeout=60, check=False
+            [str(java), f"--add-modules={_VECTOR}", "-version"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
         )
     except (OSError, subprocess.SubprocessError):
         return None

@@ -87,7 +87,9 @@ def chosen(catalog: Catalog, dataset: str, names: Sequence[str]) -> list[tuple[s
     """The filters of names, subscriptions included; all filters that need no parameter where none is named."""
     found = catalog.datasets.get(dataset)
     if found is None:
-        raise PredicatError.of(msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
+        raise PredicatError.of(
+            msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets))
+        )
     if not names:
         return [(row.name, row) for row in found.filters.values() if accepted(row, row.current) is not None]
     return [_named(catalog, found, name) for name in names]
@@ -126,7 +128,10 @@ def check_relations(catalog: Catalog, inputs: Mapping[str, str], master: str = "
 
 def column_types(frame: DataFrame) -> dict[str, str]:
     """The types of the columns; a char(n), which Spark shows as a string, by its own name."""
-    return {field.name: field.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString() for field in frame.schema}
+    return {
+        field.name: field.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString()
+        for field in frame.schema
+    }
 
 
 def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
@@ -164,7 +169,9 @@ def _declared(frame: DataFrame, dataset: Dataset) -> DataFrame:
         column = decl.column("spark")
         present = next((name for name in frame.columns if name.lower() == column.lower()), None)
         kind = str(decl.type)
-        if present is None or frame.schema[present].dataType.simpleString() == kind.replace(", ", ",").replace(": ", ":"):
+        if present is None or frame.schema[present].dataType.simpleString() == kind.replace(
+            ", ", ","
+        ).replace(": ", ":"):
             continue
         quoted = frame[f"`{present}`"]
         inner = frame.schema[present].dataType.typeName()
@@ -195,7 +202,10 @@ def count(frame: DataFrame, rows: Sequence[tuple[str, Filter]]) -> dict[str, int
                 assert default is not None  # noqa: S101  # chosen() made sure
                 predicate = f"({spark.render(default)})"
                 raw = f"({spark.render(accepted(row, row.current, exact=True) or node)})"
-                there = " AND ".join(f"`{decl.column('spark')}` IS NOT NULL" for decl in fields_of(node).values()) or "TRUE"
+                there = (
+                    " AND ".join(f"`{decl.column('spark')}` IS NOT NULL" for decl in fields_of(node).values())
+                    or "TRUE"
+                )
                 columns += [
                     f"count_if({predicate}) AS a{index}",
                     f"count_if(NOT {raw}) AS r{index}",
@@ -257,7 +267,11 @@ class _Files:
     def recover(self, names: Sequence[str]) -> None:
         """Bring back the folders of a run that was killed between two renames."""
         root = self.paths.Path(self.folder)
-        found = [str(status.getPath().getName()) for status in self.system.listStatus(root)] if self.system.exists(root) else []
+        found = (
+            [str(status.getPath().getName()) for status in self.system.listStatus(root)]
+            if self.system.exists(root)
+            else []
+        )
         for name in names:
             old = [one for one in found if re.fullmatch(rf"\.old-{re.escape(name)}-[0-9a-f]{{32}}", one)]
             if old and name not in found:
@@ -265,7 +279,9 @@ class _Files:
 
     def rename(self, old: str, new: str) -> bool:
         if not self.system.rename(self.path(old), self.path(new)):
-            raise PredicatError.of(msg.engine_error("Spark", f"cannot move {self.path(old)} to {self.path(new)}"))
+            raise PredicatError.of(
+                msg.engine_error("Spark", f"cannot move {self.path(old)} to {self.path(new)}")
+            )
         return True
 
     def delete(self, name: str) -> None:
@@ -297,7 +313,9 @@ class _Staged(Struct, frozen=True):
         return [*swap, (_renamed(new, self.name), _renamed(self.name, new))]
 
 
-def write_tables(session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], prefix: str) -> None:
+def write_tables(
+    session: SparkSession, frame: DataFrame, rows: Sequence[tuple[str, Filter]], prefix: str
+) -> None:
     """The accepted rows of each filter as a table, all written beside the old ones first; a failure leaves or brings back those.
 
     A Parquet table that keeps its columns is pointed to its new files in one step, so that readers find the old rows or the new ones.
@@ -338,8 +356,12 @@ def _recover(session: SparkSession, name: str) -> None:
         return
     table = exp.to_table(name, dialect="spark")
     place = f"IN {_table_name(name.rpartition('.')[0])}" if table.db else ""
-    known = session.sql(f"SHOW TABLES {place} LIKE {exp.Literal.string(f'{table.name}__old_*').sql(dialect='spark')}").collect()
-    pattern = re.compile(rf"{re.escape(table.name)}(__old_[0-9a-f]{{32}})", re.IGNORECASE)  # Spark keeps names in small letters
+    known = session.sql(
+        f"SHOW TABLES {place} LIKE {exp.Literal.string(f'{table.name}__old_*').sql(dialect='spark')}"
+    ).collect()
+    pattern = re.compile(
+        rf"{re.escape(table.name)}(__old_[0-9a-f]{{32}})", re.IGNORECASE
+    )  # Spark keeps names in small letters
     old = [found[1] for row in known if (found := pattern.fullmatch(row.tableName))]
     if old:
         session.sql(_renamed(name + old[0], name))
@@ -352,10 +374,18 @@ def _location(session: SparkSession, name: str, frame: DataFrame) -> str | None:
     known = session.sql(f"DESCRIBE TABLE EXTENDED {_table_name(name)}").collect()
     about = {row.col_name: row.data_type for row in known}
     place = str(about.get("Location") or "")
-    plain = about.get("Type") == "MANAGED" and about.get("Provider") == "parquet" and "# Partition Information" not in about and "Bucket Columns" not in about
+    plain = (
+        about.get("Type") == "MANAGED"
+        and about.get("Provider") == "parquet"
+        and "# Partition Information" not in about
+        and "Bucket Columns" not in about
+    )
     if not plain or not place or "${" in place:  # Spark would put the value of a variable there
         return None
-    columns = [[(field.name, field.dataType.simpleString()) for field in schema] for schema in (session.table(_table_name(name)).schema, frame.schema)]
+    columns = [
+        [(field.name, field.dataType.simpleString()) for field in schema]
+        for schema in (session.table(_table_name(name)).schema, frame.schema)
+    ]
     return place.rstrip("/") if columns[0] == columns[1] else None
 
 
@@ -402,7 +432,14 @@ def _progress(total: int) -> Any:
 def table(report: Report) -> str:
     """The report as a table of plain text."""
     head = ["filter", "language", "accepted", "rejected", "UNKNOWN", "guarded"]
-    body = [[row["name"], row["language"], *(f"{row[key]:,}" for key in ("accepted", "rejected", "unknown", "guarded"))] for row in report["filters"]]
+    body = [
+        [
+            row["name"],
+            row["language"],
+            *(f"{row[key]:,}" for key in ("accepted", "rejected", "unknown", "guarded")),
+        ]
+        for row in report["filters"]
+    ]
     widths = [max(len(line[column]) for line in [head, *body]) for column in range(len(head))]
     lines = [_line(line, widths) for line in [head, *body]]
     summary = f"{report['rows']:,} rows of {report['dataset']} in {report['seconds']:.1f} s"
@@ -410,4 +447,7 @@ def table(report: Report) -> str:
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(cell.ljust(width) if index < 2 else cell.rjust(width) for index, (cell, width) in enumerate(zip(cells, widths, strict=True))).rstrip()
+    return "  ".join(
+        cell.ljust(width) if index < 2 else cell.rjust(width)
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ).rstrip()

@@ -49,7 +49,9 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
     def run(plan: Plan) -> Measure:
         try:
             with settings(frame.sparkSession, {**READING, **_SETTINGS}):
-                result = measure(plan, _count(part, plan), lambda condition: _rows(plan, frame, condition), sample)
+                result = measure(
+                    plan, _count(part, plan), lambda condition: _rows(plan, frame, condition), sample
+                )
                 measure_extent(result, plan, lambda expressions: frame.selectExpr(*expressions).head() or ())
         except PySparkException as error:
             raise PredicatError.of(msg.engine_error("Spark", _first_line(error))) from None
@@ -72,7 +74,9 @@ def _first_line(error: Exception) -> str:
 
 def _count(frame: DataFrame, plan: Plan) -> Totals:
     """The counts: grouped by Spark where groups are few, else worked out on the executors in batches."""
-    if extras.installed("pyarrow") and not few_groups(plan.classes, lambda rows: _fetched(_numbered(frame, plan.classes).limit(rows))):
+    if extras.installed("pyarrow") and not few_groups(
+        plan.classes, lambda rows: _fetched(_numbered(frame, plan.classes).limit(rows))
+    ):
         return _streamed(frame, plan)
     numbered = _numbered(frame, plan.classes)
     counted = numbered.groupBy(*numbered.columns).count() if plan.classes.keys else numbered.groupBy().count()
@@ -89,10 +93,16 @@ def _streamed(frame: DataFrame, plan: Plan) -> Totals:
     cloudpickle: Any = importlib.import_module("pyspark.cloudpickle")
     cloudpickle.register_pickle_by_value(fold)
     try:
-        counted = _numbered(frame, plan.classes, lanes=True).mapInArrow(fold.folder(plan.program), "counts array<bigint>").collect()
+        counted = (
+            _numbered(frame, plan.classes, lanes=True)
+            .mapInArrow(fold.folder(plan.program), "counts array<bigint>")
+            .collect()
+        )
     finally:
         cloudpickle.unregister_pickle_by_value(fold)
-    return fold.totals_of(plan.program, fold.add([fold.zeros(plan.program), *(row.counts for row in counted)]))
+    return fold.totals_of(
+        plan.program, fold.add([fold.zeros(plan.program), *(row.counts for row in counted)])
+    )
 
 
 def _fetched(frame: DataFrame) -> list[tuple[int, ...]]:
@@ -116,12 +126,19 @@ def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> Dat
 
 
 def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any]]:
-    names = dict.fromkeys(decl.column("spark") for row in plan.filters for decl in row.current.predicate.fields.values())
+    names = dict.fromkeys(
+        decl.column("spark") for row in plan.filters for decl in row.current.predicate.fields.values()
+    )
     columns = [f"`{name.replace('`', '``')}`" for name in names] or ["1 AS one"]
-    return [row.asDict(recursive=True) for row in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()]
+    return [
+        row.asDict(recursive=True)
+        for row in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()
+    ]
 
 
-def check_coverage(catalog: Catalog, dataset: str, source: str | DataFrame, filters: Sequence[str] = ()) -> list[Check]:
+def check_coverage(
+    catalog: Catalog, dataset: str, source: str | DataFrame, filters: Sequence[str] = ()
+) -> list[Check]:
     """Every bound of some filters (of all, if none is named) and groups of a dataset on a table, path or DataFrame, in one pass.
 
     Raises PredicatError with Spark's text if the query fails.

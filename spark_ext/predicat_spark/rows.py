@@ -15,23 +15,40 @@ if TYPE_CHECKING:
 
 
 def on_spark(
-    fields: Sequence[FieldDecl], rows: Sequence[Mapping[str, Any]], expressions: Sequence[str], session: SparkSession | None = None
+    fields: Sequence[FieldDecl],
+    rows: Sequence[Mapping[str, Any]],
+    expressions: Sequence[str],
+    session: SparkSession | None = None,
 ) -> list[list[Any]]:
     """The values of SQL expressions on rows, in the order of the rows."""
     frame = frame_of(fields, rows, session or local_session("local[1]", "predicat test"))
-    found = frame.selectExpr("__id", *(f"{sql} AS c{place}" for place, sql in enumerate(expressions))).orderBy("__id").collect()
+    found = (
+        frame.selectExpr("__id", *(f"{sql} AS c{place}" for place, sql in enumerate(expressions)))
+        .orderBy("__id")
+        .collect()
+    )
     return [list(column) for column in zip(*found, strict=True)][1:]
 
 
-def frame_of(fields: Sequence[FieldDecl], rows: Sequence[Mapping[str, Any]], session: SparkSession) -> DataFrame:
+def frame_of(
+    fields: Sequence[FieldDecl], rows: Sequence[Mapping[str, Any]], session: SparkSession
+) -> DataFrame:
     """The rows in one partition, and `__id` to keep their order."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; Spark is slow to load
 
     names = [_name(decl.column("spark")) for decl in fields]
-    schema = ", ".join(["__id bigint", *(f"`{name}` {_type(decl.type)}" for name, decl in zip(names, fields, strict=True))])
-    data = [(index, *(_value(row.get(decl.name), decl.type) for decl in fields)) for index, row in enumerate(rows)]
+    schema = ", ".join(
+        ["__id bigint", *(f"`{name}` {_type(decl.type)}" for name, decl in zip(names, fields, strict=True))]
+    )
+    data = [
+        (index, *(_value(row.get(decl.name), decl.type) for decl in fields)) for index, row in enumerate(rows)
+    ]
     frame = session.createDataFrame(data, schema)
-    parsed = {decl.column("spark"): _parsed(F.col(f"`{name}`"), decl.type) for name, decl in zip(names, fields, strict=True) if _has_json(decl.type)}
+    parsed = {
+        decl.column("spark"): _parsed(F.col(f"`{name}`"), decl.type)
+        for name, decl in zip(names, fields, strict=True)
+        if _has_json(decl.type)
+    }
     return frame.withColumns(parsed).coalesce(1) if parsed else frame.coalesce(1)
 
 

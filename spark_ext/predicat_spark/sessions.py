@@ -34,7 +34,9 @@ def configure(builder: Any, manifest: str | Path, config: Mapping[str, str] | No
     options = dict(config or {})
     jars = [part for part in (options.pop("spark.jars", ""), str(ensure_jar())) if part]
     extensions = [part for part in (options.pop("spark.sql.extensions", ""), EXTENSION) if part]
-    builder = builder.config("spark.jars", ",".join(jars)).config("spark.sql.extensions", ",".join(extensions))
+    builder = builder.config("spark.jars", ",".join(jars)).config(
+        "spark.sql.extensions", ",".join(extensions)
+    )
     builder = builder.config("spark.driver.extraClassPath", str(ensure_jar()))
     for key, value in options.items():
         builder = builder.config(key, value)
@@ -53,7 +55,9 @@ def session(
     """
     path = _manifest(catalog, manifest)
     jar = ensure_jar()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # Python functions run where this program's packages are
+    os.environ.setdefault(
+        "PYSPARK_PYTHON", sys.executable
+    )  # Python functions run where this program's packages are
     from pyspark.sql import SparkSession  # noqa: PLC0415  # needs Java's home first
 
     running = SparkSession.getActiveSession()
@@ -74,11 +78,15 @@ def _manifest(catalog: str | Path | None, manifest: str | Path | None) -> Path:
 def _checked(session: SparkSession, jar: Path) -> SparkSession:
     """Spark only warns where it cannot load an extension; here that is an error."""
     if not session.catalog.functionExists("matches_filter"):
-        raise PredicatError.of(msg.engine_error("Spark", f"the session has not loaded the extension from {jar}"))
+        raise PredicatError.of(
+            msg.engine_error("Spark", f"the session has not loaded the extension from {jar}")
+        )
     return session
 
 
-def install(session: SparkSession, catalog: str | Path | None = None, manifest: str | Path | None = None) -> SparkSession:
+def install(
+    session: SparkSession, catalog: str | Path | None = None, manifest: str | Path | None = None
+) -> SparkSession:
     """A session with `matches_filter` that shares the tables, cache, settings and temporary views of a running one.
 
     Spark fixes the rules of a session at its start, so the result is another session: `spark = install(spark, ...)`.

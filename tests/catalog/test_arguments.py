@@ -16,11 +16,24 @@ import predicat
 from tests.frontends import sql_texts
 
 FIELDS = {**sql_texts.FIELDS, "p": "decimal(10,2)", "j": "json"}
-ROW = {"a": 3, "d": 1.5, "s": "2020-01-01", "t": "2020-01-01T00:00:00Z", "day": "2020-01-01", "b": True, "p": "12.50", "j": {"x": 2}, "xs": [1, 3]}
+ROW = {
+    "a": 3,
+    "d": 1.5,
+    "s": "2020-01-01",
+    "t": "2020-01-01T00:00:00Z",
+    "day": "2020-01-01",
+    "b": True,
+    "p": "12.50",
+    "j": {"x": 2},
+    "xs": [1, 3],
+}
 
 
 def catalog(folder: Path, kind: str, body: str, **filters: str) -> predicat.Catalog:
-    shown = {"p": {"params": {"v": kind}, "sql": body}, **{name: {"sql": text} for name, text in filters.items()}}
+    shown = {
+        "p": {"params": {"v": kind}, "sql": body},
+        **{name: {"sql": text} for name, text in filters.items()},
+    }
     data = {"apiVersion": "predicat/v1", "dataset": "t", "relation": "t", "fields": FIELDS, "filters": shown}
     (folder / "t.yml").write_text(yaml.safe_dump(data), encoding="utf-8")
     return predicat.load_catalog(folder)
@@ -33,8 +46,13 @@ def catalog(folder: Path, kind: str, body: str, **filters: str) -> predicat.Cata
     ("decimal(10,2)", "p = :v", "12.5", True), ("decimal(10,2)", "p > :v", "12", True), ("decimal(10,2)", "p > :v", "p", False),
     ("bigint", "a > :v", "a / 0", None), ("array<bigint>", "a = ANY(:v)", "xs", True), ("json", ":v.x > 1", "j", True),
 ])  # fmt: skip
-def test_an_argument_of_another_kind(kind: str, body: str, argument: str, expected: bool | None, tmp_path: Path) -> None:
-    assert catalog(tmp_path, kind, body, q=f"matches_filter('p', v => {argument})")["q"].evaluate(ROW) is expected
+def test_an_argument_of_another_kind(
+    kind: str, body: str, argument: str, expected: bool | None, tmp_path: Path
+) -> None:
+    assert (
+        catalog(tmp_path, kind, body, q=f"matches_filter('p', v => {argument})")["q"].evaluate(ROW)
+        is expected
+    )
 
 
 @pytest.mark.parametrize(("kind", "body", "argument", "problem"), [
@@ -49,24 +67,44 @@ def test_an_argument_that_is_none(kind: str, body: str, argument: str, problem: 
         catalog(tmp_path, kind, body, q=f"matches_filter('p', v => {argument})")
 
 
-KINDS = {"a": sql_texts.integers, "d": sql_texts.doubles, "s": sql_texts.texts, "b": sql_texts.booleans, "t": sql_texts.moments, "day": sql_texts.days}
+KINDS = {
+    "a": sql_texts.integers,
+    "d": sql_texts.doubles,
+    "s": sql_texts.texts,
+    "b": sql_texts.booleans,
+    "t": sql_texts.moments,
+    "day": sql_texts.days,
+}
 
 
 def replaced(text: str, name: str, by: str) -> str:
     """The condition with something else in the place of a field, but not in texts."""
     parts = re.split(r"('(?:[^']|'')*')", text)
-    return "".join(part if place % 2 else re.sub(rf"\b{name}\b", lambda _: by, part) for place, part in enumerate(parts))
+    return "".join(
+        part if place % 2 else re.sub(rf"\b{name}\b", lambda _: by, part) for place, part in enumerate(parts)
+    )
 
 
 @pytest.mark.long
 @settings(max_examples=150 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
           phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
 @given(data=st.data(), rows=st.lists(sql_texts.rows, min_size=6, max_size=6))
-def test_an_argument_stands_for_the_parameter(data: st.DataObject, rows: list[dict[str, Any]], tmp_path: Path) -> None:
+def test_an_argument_stands_for_the_parameter(
+    data: st.DataObject, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
     name = data.draw(st.sampled_from(list(KINDS)))
-    body, argument = data.draw(sql_texts.booleans(1).filter(lambda text: replaced(text, name, "") != text)), data.draw(KINDS[name](1))
+    body, argument = (
+        data.draw(sql_texts.booleans(1).filter(lambda text: replaced(text, name, "") != text)),
+        data.draw(KINDS[name](1)),
+    )
     try:
-        found = catalog(tmp_path, FIELDS[name], replaced(body, name, ":v"), given=f"matches_filter('p', v => {argument})", written=replaced(body, name, f"({argument})"))
+        found = catalog(
+            tmp_path,
+            FIELDS[name],
+            replaced(body, name, ":v"),
+            given=f"matches_filter('p', v => {argument})",
+            written=replaced(body, name, f"({argument})"),
+        )
     except predicat.PredicatError:
         assume(False)  # `extract(day FROM day)`, or what an engine reads in another way without parentheses
         raise

@@ -19,7 +19,12 @@ def problems(path: Path) -> str:
     try:
         predicat.load_catalog(path, macros=HERE / "macros")
     except predicat.PredicatError as error:
-        return "\n\n".join(item.render() for item in error.diagnostics).replace(str(path), path.name).replace(f"tests/catalog/bad/{path.name}", path.name) + "\n"
+        return (
+            "\n\n".join(item.render() for item in error.diagnostics)
+            .replace(str(path), path.name)
+            .replace(f"tests/catalog/bad/{path.name}", path.name)
+            + "\n"
+        )
     return "no problem\n"
 
 

@@ -14,7 +14,9 @@ PROGRAM = Path(sys.executable).parent / "predicat"
 
 
 def run(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(PROGRAM), *args], capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    return subprocess.run(
+        [str(PROGRAM), *args], capture_output=True, text=True, cwd=cwd, timeout=120, check=False
+    )
 
 
 def test_help_names_every_command() -> None:
@@ -55,22 +57,38 @@ def test_compile_writes_all_and_removes_what_is_gone(tmp_path: Path) -> None:
     (tmp_path / "target" / "sql" / "spark" / "customers" / "gone.sql").write_text("x")
     assert run("compile", cwd=tmp_path).returncode == 0
     manifest = json.loads((tmp_path / "target" / "manifest.json").read_text())
-    assert [row["name"] for row in manifest["filters"]] == ["customers.active", "customers.european", "customers.active_european"]
+    assert [row["name"] for row in manifest["filters"]] == [
+        "customers.active",
+        "customers.european",
+        "customers.active_european",
+    ]
     names = sorted(str(path.relative_to(tmp_path)) for path in (tmp_path / "target" / "sql").rglob("*.sql"))
     assert names == [f"target/sql/{dialect}/customers.sql" for dialect in ("postgres", "spark")]
     file = tmp_path / "catalog" / "customers.yml"
-    file.write_text(file.read_text().replace("relation: {spark: customers, postgres: public.customers}", "relation: customers"))
+    file.write_text(
+        file.read_text().replace(
+            "relation: {spark: customers, postgres: public.customers}", "relation: customers"
+        )
+    )
     assert run("compile", cwd=tmp_path).returncode == 0
     assert (tmp_path / "target" / "sql" / "duckdb" / "customers.sql").exists()
 
 
 def test_an_unchanged_catalog_is_not_compiled_again(tmp_path: Path) -> None:
     run("init", cwd=tmp_path)
-    manifest, sql = tmp_path / "target" / "manifest.json", tmp_path / "target" / "sql" / "spark" / "customers.sql"
+    manifest, sql = (
+        tmp_path / "target" / "manifest.json",
+        tmp_path / "target" / "sql" / "spark" / "customers.sql",
+    )
     assert "unchanged" not in run("compile", cwd=tmp_path).stdout
     written, text = manifest.read_text(), sql.read_text()
     assert run("compile", cwd=tmp_path).stdout == "target/manifest.json: 3 filter versions, unchanged\n"
-    for damage in (lambda: sql.write_text("x"), sql.unlink, manifest.unlink, lambda: manifest.write_text(written[:-9])):
+    for damage in (
+        lambda: sql.write_text("x"),
+        sql.unlink,
+        manifest.unlink,
+        lambda: manifest.write_text(written[:-9]),
+    ):
         damage()
         assert "unchanged" not in run("compile", cwd=tmp_path).stdout
         assert (manifest.read_text(), sql.read_text()) == (written, text)
@@ -89,7 +107,11 @@ def test_a_failed_compile_leaves_the_manifest(tmp_path: Path) -> None:
     file.write_text(file.read_text().replace("orders > 0", "ordrs > 0"))
     done = run("compile", cwd=tmp_path)
     assert done.returncode == 1
-    assert "catalog/customers.yml:" in done.stderr and "did you mean 'orders'" in done.stderr and "Traceback" not in done.stderr
+    assert (
+        "catalog/customers.yml:" in done.stderr
+        and "did you mean 'orders'" in done.stderr
+        and "Traceback" not in done.stderr
+    )
     assert (tmp_path / "target" / "manifest.json").read_text() == before
 
 
@@ -123,9 +145,13 @@ def test_an_output_that_cannot_be_written_is_told(tmp_path: Path, args: tuple[st
     ("macros/more.sql", ".", "cannot read macros/more.sql: Is a directory"), ("macros/more.sql", b"\xff", "cannot read macros/more.sql: byte 0 is no UTF-8"),
     ("macros/more.sql", b"{{ 1 / 0 }}", "cannot be rendered: division by zero\n  --> macros/more.sql:1:1"),
 ])  # fmt: skip
-def test_a_file_that_cannot_be_read_is_told_once(tmp_path: Path, path: str, target: str | bytes, said: str) -> None:
+def test_a_file_that_cannot_be_read_is_told_once(
+    tmp_path: Path, path: str, target: str | bytes, said: str
+) -> None:
     run("init", cwd=tmp_path)
-    (tmp_path / "catalog" / "two.yml").write_text("""{apiVersion: predicat/v1, dataset: two, fields: {a: bigint},
+    (
+        tmp_path / "catalog" / "two.yml"
+    ).write_text("""{apiVersion: predicat/v1, dataset: two, fields: {a: bigint},
       filters: {one: {sql: "a > {{ var('x', 1) }}"}, other: {sql: "a < {{ var('x', 1) }}"}}}""")
     for lock in (tmp_path / "catalog" / ".#two.yml", tmp_path / "macros" / ".#macros.sql"):
         lock.symlink_to("someone@somewhere.1:2")  # as Emacs does
@@ -148,7 +174,9 @@ def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
     for path in (ROOT / "catalog").glob("*.yml"):
         jsonschema.validate(json.loads(json.dumps(yaml.safe_load(path.read_text()), default=str)), schema)
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({"apiVersion": "predicat/v1", "dataset": "d", "filters": {"f": {"sqll": "x"}}}, schema)
+        jsonschema.validate(
+            {"apiVersion": "predicat/v1", "dataset": "d", "filters": {"f": {"sqll": "x"}}}, schema
+        )
 
 
 @pytest.mark.parametrize(("args", "given", "expected"), [
@@ -160,9 +188,21 @@ def test_the_schema_is_checked_in_and_fits_the_catalog() -> None:
     (["--from", "sql", "--to", "duckdb", "--field", "a=bigint"], "a + 1 > 2", "TRY(CAST(a AS BIGINT) + CAST(1 AS BIGINT)) > 2\n"),
 ])  # fmt: skip
 def test_translate(args: list[str], given: str, expected: str) -> None:
-    done = subprocess.run([str(PROGRAM), "translate", *args], input=given, capture_output=True, text=True, cwd=ROOT, timeout=60, check=False)
+    done = subprocess.run(
+        [str(PROGRAM), "translate", *args],
+        input=given,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+        check=False,
+    )
     if expected == "predicat: error":
-        assert done.returncode == 1 and "error[unsupported]: labels cannot say" in done.stderr and "Traceback" not in done.stderr
+        assert (
+            done.returncode == 1
+            and "error[unsupported]: labels cannot say" in done.stderr
+            and "Traceback" not in done.stderr
+        )
     else:
         assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
@@ -172,7 +212,10 @@ def test_translate_reads_files_and_says_what_is_wrong(tmp_path: Path) -> None:
     done = run("translate", "--from", "headers", "--to", "cel", str(tmp_path / "f.yml"))
     assert done.returncode == 1 and "f.yml:2:3" in done.stderr and "it tests one header, not 2" in done.stderr
     assert "cannot read" in run("translate", "--from", "cel", "--to", "sql", str(tmp_path / "none")).stderr
-    assert "did you mean 'cel'" in run("translate", "--from", "cell", "--to", "cel", str(tmp_path / "f.yml")).stderr
+    assert (
+        "did you mean 'cel'"
+        in run("translate", "--from", "cell", "--to", "cel", str(tmp_path / "f.yml")).stderr
+    )
     assert run("translate", "--from", "cel", "--to", "cel", "--field", "a").returncode == 2
 
 
@@ -182,5 +225,9 @@ def test_every_command_and_exit_code_is_documented() -> None:
 
     page = (ROOT / "docs" / "commands.md").read_text()
     assert [name for name in COMMANDS if f"| `{name}` |" not in page] == []
-    documented = [line.split("|")[1:3] for line in page.splitlines() if line.startswith("| ") and line[2].isdigit()]
-    assert [(int(code), text.strip().rstrip(".").lower()) for code, text in documented] == [(code.value, text.lower()) for code, text in MEANINGS.items()]
+    documented = [
+        line.split("|")[1:3] for line in page.splitlines() if line.startswith("| ") and line[2].isdigit()
+    ]
+    assert [(int(code), text.strip().rstrip(".").lower()) for code, text in documented] == [
+        (code.value, text.lower()) for code, text in MEANINGS.items()
+    ]

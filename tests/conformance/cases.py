@@ -39,7 +39,9 @@ class Case:
 
 def load(name: str) -> list[dict[str, Any]]:
     file = FOLDER / name
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    return (
+        [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()] if file.exists() else []
+    )
 
 
 # --- CEL
@@ -65,7 +67,17 @@ def cel_cases() -> list[Case]:
             want, text = True, f"({text}) == {_literal(expected)}"
         fields = declared({name: _type(kind) for name, kind in row["variables"].items()})
         values = {name: _value(value) for name, value in row["bindings"].items()}
-        found.append(Case(f"{index} {row['file']}/{row['section']}/{row['name']}", row["level"], text, want, "cel", fields, values))
+        found.append(
+            Case(
+                f"{index} {row['file']}/{row['section']}/{row['name']}",
+                row["level"],
+                text,
+                want,
+                "cel",
+                fields,
+                values,
+            )
+        )
     return found
 
 
@@ -75,7 +87,9 @@ def _type(kind: list[Any]) -> str:
         return f"array<{_type(inner)}>"
     if name == "map":
         return f"map<string, {_type(inner[1])}>"
-    return {"int": "bigint", "uint": "bigint", "bool": "boolean", "dyn": "json", "null": "json"}.get(name, name)
+    return {"int": "bigint", "uint": "bigint", "bool": "boolean", "dyn": "json", "null": "json"}.get(
+        name, name
+    )
 
 
 def _value(value: list[Any]) -> Any:
@@ -111,7 +125,12 @@ def _literal(value: list[Any]) -> str:
 
 # --- CESQL
 
-BASE_EVENT = {"specversion": "1.0", "id": "A234-1234-1234", "type": "com.example.event", "source": "https://example.com/source"}
+BASE_EVENT = {
+    "specversion": "1.0",
+    "id": "A234-1234-1234",
+    "type": "com.example.event",
+    "source": "https://example.com/source",
+}
 
 
 def cesql_cases() -> list[Case]:
@@ -127,8 +146,16 @@ def cesql_cases() -> list[Case]:
             text, want = f"({text}) = {want}", True
         names = {bool: "boolean", int: "bigint", str: "string"}
         fields = declared({name: names[type(value)] for name, value in event.items()})
-        fields |= declared({name: "string" for name in ("missing", "time", "myext", "firstname", "lastname", "subject") if name not in event})
-        found.append(Case(f"{index} {row['file']}/{row['name']}", "cesql", text, want, "cesql", fields, event))
+        fields |= declared(
+            {
+                name: "string"
+                for name in ("missing", "time", "myext", "firstname", "lastname", "subject")
+                if name not in event
+            }
+        )
+        found.append(
+            Case(f"{index} {row['file']}/{row['name']}", "cesql", text, want, "cesql", fields, event)
+        )
     return found
 
 
@@ -140,10 +167,21 @@ def parsed(case: Case, *, lifted: bool) -> Case:
     source = Source("case", case.text)
     case = replace(case, fields=dict(case.fields), row=dict(case.row))
     try:
-        tree = LANGUAGES[case.language].read(Body(case.text, source, Span(source, 0, len(case.text)), None, case.fields))
+        tree = LANGUAGES[case.language].read(
+            Body(case.text, source, Span(source, 0, len(case.text)), None, case.fields)
+        )
         if lifted:
             tree = _lift(tree, case, case.label.split()[0])
-        case.predicate = predicat.Predicate(simplify(check(tree, Scope(case.fields, enums=ENUMS if case.language == "cel" else {}), LANGUAGES[case.language].rules)), case.language)
+        case.predicate = predicat.Predicate(
+            simplify(
+                check(
+                    tree,
+                    Scope(case.fields, enums=ENUMS if case.language == "cel" else {}),
+                    LANGUAGES[case.language].rules,
+                )
+            ),
+            case.language,
+        )
     except predicat.PredicatError as error:
         case.problem = str(error).split("\n", 1)[0]
     return case
@@ -158,7 +196,11 @@ def _lift(tree: t.Tree, case: Case, prefix: str) -> t.Tree:
         match part:
             case t.Const(value, span):
                 kinds = {bool: "boolean", int: "bigint", float: "double", str: "string"}
-                if type(value) not in kinds or (isinstance(value, str) and "\0" in value) or (type(value) is int and not -(2**63) <= value < 2**63):
+                if (
+                    type(value) not in kinds
+                    or (isinstance(value, str) and "\0" in value)
+                    or (type(value) is int and not -(2**63) <= value < 2**63)
+                ):
                     return part
                 name = f"c{prefix}_{len(case.row)}"
                 case.fields[name] = FieldDecl(name, parse_type(kinds[type(value)]))

@@ -23,7 +23,9 @@ pytestmark = pytest.mark.skipif(not all(CASES.values()), reason="the conformance
 
 def usable(language: str, *, lifted: bool) -> tuple[list[Case], list[Case]]:
     cases = [parsed(case, lifted=lifted) for case in CASES[language]]
-    return [case for case in cases if case.predicate is not None], [case for case in cases if case.predicate is None]
+    return [case for case in cases if case.predicate is not None], [
+        case for case in cases if case.predicate is None
+    ]
 
 
 @pytest.mark.parametrize("lifted", [False, True], ids=["constants", "columns"])
@@ -34,8 +36,13 @@ def test_evaluator(language: str, *, lifted: bool) -> None:
              if case.predicate is not None and case.predicate.evaluate(case.row) is not case.expected]  # fmt: skip
     assert [row for row in wrong if row[0].split()[1] not in KNOWN_WRONG] == []
     if not lifted:
-        total, missing = Counter(case.level for case in CASES[language]), Counter(case.level for case in refused if case.expected is not None)
-        assert {level: count for level, count in missing.items() if count / total[level] > ALLOWED[level]} == {}
+        total, missing = (
+            Counter(case.level for case in CASES[language]),
+            Counter(case.level for case in refused if case.expected is not None),
+        )
+        assert {
+            level: count for level, count in missing.items() if count / total[level] > ALLOWED[level]
+        } == {}
 
 
 @pytest.mark.parametrize("lifted", [False, True], ids=["constants", "columns"])
@@ -52,7 +59,12 @@ def test_engines(language: str, spark: Any, postgres: Any, *, lifted: bool) -> N
         groups[-1].append(case)
     for group in groups:
         fields = {name: decl for case in group for name, decl in case.fields.items()}
-        row = {name: to_value(value, fields[name].type) for case in group for name, value in case.row.items() if name in fields}
+        row = {
+            name: to_value(value, fields[name].type)
+            for case in group
+            for name, value in case.row.items()
+            if name in fields
+        }
         tables = Tables(spark, postgres, fields, [row])
         for engine, run in tables.engines():
             said = [(case, sql) for case in group if (sql := rendered(case, engine)) is not None]

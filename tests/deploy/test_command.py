@@ -36,19 +36,37 @@ def test_apply_says_what_it_does(project: tuple[Any, Path]) -> None:
     dsn = dsn_of(db)
     script = run("apply", "--dry-run", "--dsn", dsn, cwd=folder).stdout.splitlines()
     assert script[0] == "BEGIN;" and script[-1] == "COMMIT;"
-    assert "-- create cli.flights__late: a new filter" in script and "SET LOCAL search_path = pg_catalog, pg_temp;" in script
-    assert 'CREATE VIEW "cli"."flights__united" WITH (security_invoker=true) AS SELECT * FROM "cli"."flights" WHERE carrier = \'UA\';' in script
+    assert (
+        "-- create cli.flights__late: a new filter" in script
+        and "SET LOCAL search_path = pg_catalog, pg_temp;" in script
+    )
+    assert (
+        'CREATE VIEW "cli"."flights__united" WITH (security_invoker=true) AS SELECT * FROM "cli"."flights" WHERE carrier = \'UA\';'
+        in script
+    )
     first = run("apply", "--dsn", dsn, cwd=folder)
     assert (first.returncode, first.stderr) == (0, "")
-    assert first.stdout == "create cli.flights__late: a new filter\ncreate cli.flights__united: a new filter\n2 created\n"
+    assert (
+        first.stdout
+        == "create cli.flights__late: a new filter\ncreate cli.flights__united: a new filter\n2 created\n"
+    )
     assert run("apply", "--dsn", dsn, cwd=folder).stdout == "2 unchanged\n"
     db.execute("CREATE OR REPLACE VIEW cli.flights__late AS SELECT * FROM cli.flights")
     refused = run("apply", "--dsn", dsn, cwd=folder)
-    assert (refused.returncode, refused.stdout) == (1, "") and "error[view]: cli.flights__late was changed by hand" in refused.stderr
+    assert (refused.returncode, refused.stdout) == (
+        1,
+        "",
+    ) and "error[view]: cli.flights__late was changed by hand" in refused.stderr
     assert run("apply", "--force", "--dsn", dsn, cwd=folder).stdout.endswith("\n1 replaced, 1 unchanged\n")
 
 
-@pytest.mark.parametrize(("text", "code", "problem"), [("catalogue: x\n", 1, "did you mean 'catalog'?"), ("catalog: other\n", 1, "belongs to the catalog 'air'")])
+@pytest.mark.parametrize(
+    ("text", "code", "problem"),
+    [
+        ("catalogue: x\n", 1, "did you mean 'catalog'?"),
+        ("catalog: other\n", 1, "belongs to the catalog 'air'"),
+    ],
+)
 def test_the_project_file_counts(project: tuple[Any, Path], text: str, code: int, problem: str) -> None:
     db, folder = project
     assert run("apply", "--dsn", dsn_of(db), cwd=folder).returncode == 0

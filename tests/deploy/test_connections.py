@@ -19,14 +19,23 @@ SECRET = "hunter2"
 
 def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("PG")}
-    return subprocess.run([str(PROGRAM), *args], capture_output=True, text=True, cwd=cwd, timeout=120, check=False, env={**inherited, **environment})
+    return subprocess.run(
+        [str(PROGRAM), *args],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=120,
+        check=False,
+        env={**inherited, **environment},
+    )
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "people.yml").write_text(
-        "apiVersion: predicat/v1\ndataset: people\nrelation: {postgres: connections.people}\nfields: {age: bigint}\nfilters: {adult: {sql: age >= 18}}\n")
+        "apiVersion: predicat/v1\ndataset: people\nrelation: {postgres: connections.people}\nfields: {age: bigint}\nfilters: {adult: {sql: age >= 18}}\n"
+    )
     (tmp_path / "predicat.yml").write_text("catalog: connections\n")
     return tmp_path
 
@@ -53,7 +62,13 @@ def test_a_connection_that_fails_is_told_without_its_password(dsn: str, shown: s
     assert shown in told and SECRET not in told and "server running" not in told
 
 
-@pytest.mark.parametrize("variables", [{"PGHOST": "127.0.0.1", "PGPORT": "1", "PGPASSWORD": SECRET}, {"PGSERVICE": "mine", "PGSERVICEFILE": "services"}])
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"PGHOST": "127.0.0.1", "PGPORT": "1", "PGPASSWORD": SECRET},
+        {"PGSERVICE": "mine", "PGSERVICEFILE": "services"},
+    ],
+)
 def test_passwords_of_the_environment_and_of_service_files(project: Path, variables: dict[str, str]) -> None:
     (project / "services").write_text(f"[mine]\nhost=127.0.0.1\nport=1\npassword={SECRET}\n")
     done = run("apply", cwd=project, **variables)
@@ -82,7 +97,9 @@ def dsn_of(connection: Any, **changes: str) -> str:
     ({"user": "nobody_here"}, "", "nobody_here"),
     ({"options": "-c default_transaction_read_only=on"}, "", "the server is read-only"),
 ])  # fmt: skip
-def test_what_the_server_refuses_is_one_sentence(weak: Any, project: Path, changes: dict[str, str], before: str, problem: str) -> None:
+def test_what_the_server_refuses_is_one_sentence(
+    weak: Any, project: Path, changes: dict[str, str], before: str, problem: str
+) -> None:
     if before:
         weak.execute(before)
     done = run("apply", "--dsn", dsn_of(weak, **changes), cwd=project)
@@ -95,6 +112,9 @@ def test_a_lost_session_is_one_sentence(weak: Any) -> None:
     from predicat.deploy.server import connect
     from predicat.diagnostics import PredicatError
 
-    with pytest.raises(PredicatError, match="PostgreSQL failed"), connect(dsn_of(weak), Path("unused")) as connection:
+    with (
+        pytest.raises(PredicatError, match="PostgreSQL failed"),
+        connect(dsn_of(weak), Path("unused")) as connection,
+    ):
         weak.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
         connection.execute("SELECT 1")

@@ -12,7 +12,15 @@ import pytest
 
 import predicat
 from predicat.diagnostics import PredicatError
-from predicat.headers import ServerSideFilter, and_, header_equals, header_in, header_like, header_not_equals, or_
+from predicat.headers import (
+    ServerSideFilter,
+    and_,
+    header_equals,
+    header_in,
+    header_like,
+    header_not_equals,
+    or_,
+)
 
 GIN = "USING gin (headers)"
 B_TREE = "((headers->>'type'))"
@@ -22,7 +30,9 @@ TYPE, REGION, RARE = header_equals("type", "t7"), header_equals("region", "r77")
 
 @pytest.fixture(scope="module")
 def queue(postgres: Any) -> Iterator[Any]:
-    postgres.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE TABLE public.queue_messages (id bigint, headers jsonb)")
+    postgres.execute(
+        "CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE TABLE public.queue_messages (id bigint, headers jsonb)"
+    )
     postgres.execute("""INSERT INTO public.queue_messages SELECT i, jsonb_build_object('type', 't' || i % 500, 'region', 'r' || i % 100, 'n', i)
         || CASE WHEN i % 1000 = 0 THEN '{"rare": "x"}'::jsonb ELSE '{}' END FROM generate_series(1, 20000) AS i""")
     yield postgres
@@ -35,14 +45,19 @@ def queue(postgres: Any) -> Iterator[Any]:
     (GIN, or_(TYPE, header_equals("type", "t8")), 80), (GIN, header_like(RARE, "%"), 20), (GIN, header_not_equals(RARE, "y"), 20),
     (GIN, header_in(RARE, ["x", "z"]), 20), (TRIGRAMS, header_like("type", "t49_"), 400), (TRIGRAMS, header_like("type", "%499%"), 40),
 ], ids=str)  # fmt: skip
-def test_an_index_of_the_document_serves(queue: Any, index: str, condition: ServerSideFilter, rows: int) -> None:
+def test_an_index_of_the_document_serves(
+    queue: Any, index: str, condition: ServerSideFilter, rows: int
+) -> None:
     queue.execute(f"CREATE INDEX wanted ON public.queue_messages {index}; ANALYZE public.queue_messages")
     try:
         sql = condition.sql_condition(2)
         query = f"SELECT count(*) FROM public.queue_messages WHERE id > $1 AND {sql}"
         cursor = psycopg.RawCursor(queue)
         assert cursor.execute(query.encode(), [0, *condition.parameters]).fetchone() == (rows,)
-        plan = "\n".join(row[0] for row in cursor.execute(f"EXPLAIN {query}".encode(), [0, *condition.parameters]).fetchall())
+        plan = "\n".join(
+            row[0]
+            for row in cursor.execute(f"EXPLAIN {query}".encode(), [0, *condition.parameters]).fetchall()
+        )
         assert "on wanted" in plan or "using wanted" in plan, f"{sql}\n{plan}"
     finally:
         queue.execute("DROP INDEX public.wanted")
@@ -62,7 +77,19 @@ def test_the_condition(condition: ServerSideFilter, sql: str) -> None:
     assert len(condition.parameters) == condition.parameter_count == len(set(re.findall(r"\$\d", sql)))
 
 
-VALUES = [None, {}, {"type": None}, {"type": ""}, {"type": "a"}, {"type": "b"}, {"type": 5}, {"type": "5"}, {"type": True}, {"type": [1]}, {"type": {"a": 1}}]
+VALUES = [
+    None,
+    {},
+    {"type": None},
+    {"type": ""},
+    {"type": "a"},
+    {"type": "b"},
+    {"type": 5},
+    {"type": "5"},
+    {"type": True},
+    {"type": [1]},
+    {"type": {"a": 1}},
+]
 
 
 @pytest.mark.parametrize("value", ["a", "5", "true", "[1]", '{"a": 1}', "", "null", "5.0"])
@@ -72,9 +99,15 @@ def test_the_condition_is_true_for_the_same_rows(postgres: Any, value: str) -> N
              header_like("type", f"%{value}%"), or_(header_equals("type", value), header_equals("type", "b"))]  # fmt: skip
     for condition in built:
         for given in (*map(json.dumps, VALUES), '["type"]', '"type"', None):
-            row = postgres.execute(f"SELECT ({condition.predicate.sql('postgres').replace('%', '%%')}) IS TRUE FROM (SELECT %s::jsonb AS headers) AS t", (given,)).fetchone()
+            row = postgres.execute(
+                f"SELECT ({condition.predicate.sql('postgres').replace('%', '%%')}) IS TRUE FROM (SELECT %s::jsonb AS headers) AS t",
+                (given,),
+            ).fetchone()
             query = f"SELECT ({condition.sql_condition(2)}) IS TRUE FROM (SELECT $1::jsonb AS headers) AS t"
-            assert psycopg.RawCursor(postgres).execute(query.encode(), [given, *condition.parameters]).fetchone() == row, (condition, given)
+            assert (
+                psycopg.RawCursor(postgres).execute(query.encode(), [given, *condition.parameters]).fetchone()
+                == row
+            ), (condition, given)
 
 
 @pytest.mark.parametrize("first", [0, -1, True, "4", 1.0])

@@ -23,7 +23,27 @@ from predicat.ir.nodes import FieldDecl
 from tests.engines.test_operators import EXAMPLES, build
 
 _CALL = re.compile(r"\b([A-Za-z_][A-Za-z0-9_]*)\(")
-_OPERATORS = ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||", "~", "~~", "->", "->>", "#>>", "?", "@>")
+_OPERATORS = (
+    "=",
+    "<>",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "||",
+    "~",
+    "~~",
+    "->",
+    "->>",
+    "#>>",
+    "?",
+    "@>",
+)
 _ALIKE = {"text": ("text", "varchar", "bpchar"), "float8": ("float8", "float4", "int4", "numeric"), "int8": ("int8", "int4", "int2", "numeric"),
           "numeric": ("numeric", "int4"), "int4": ("int4", "int2", "int8")}  # fmt: skip
 """Types that a column or a constant may have in the place of another: a function that takes it exactly is preferred."""
@@ -48,10 +68,16 @@ def emitted() -> tuple[list[str], dict[str, FieldDecl], dict[str, Any]]:
 
 def plant(db: Any, names: set[str]) -> int:
     """Functions and operators with the names and signatures of PostgreSQL's own, and with similar types; how many."""
-    own = db.execute("""SELECT p.proname, ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) AS t), format_type(p.prorettype, NULL), p.proretset
-        FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = ANY (%s) AND p.prokind = 'f' AND p.provariadic = 0""", (list(names),)).fetchall()
-    binary = db.execute("""SELECT oprname, format_type(oprleft, NULL), format_type(oprright, NULL), format_type(oprresult, NULL) FROM pg_operator
-        WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname = ANY (%s) AND oprkind = 'b'""", (list(_OPERATORS),)).fetchall()
+    own = db.execute(
+        """SELECT p.proname, ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) AS t), format_type(p.prorettype, NULL), p.proretset
+        FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = ANY (%s) AND p.prokind = 'f' AND p.provariadic = 0""",
+        (list(names),),
+    ).fetchall()
+    binary = db.execute(
+        """SELECT oprname, format_type(oprleft, NULL), format_type(oprright, NULL), format_type(oprresult, NULL) FROM pg_operator
+        WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname = ANY (%s) AND oprkind = 'b'""",
+        (list(_OPERATORS),),
+    ).fetchall()
     statements: dict[str, None] = {}
     for schema in _SCHEMAS:
         for name, args, result, several in own:
@@ -61,11 +87,20 @@ def plant(db: Any, names: set[str]) -> int:
             for kinds in _variants([_short(left), _short(right)]):
                 function = f"op{number}"
                 statements[_function(schema, function, kinds, _short(result), False)] = None
-                statements[f"CREATE OPERATOR {schema}.{name} (LEFTARG = {kinds[0]}, RIGHTARG = {kinds[1]}, FUNCTION = {schema}.{function})"] = None
-    wanted = [statement for statement in statements if not re.search(r"\b(internal|cstring|any|record|trigger)\b|any\w+", statement)]
-    db.execute("DO $do$ DECLARE s text; BEGIN FOREACH s IN ARRAY current_setting('predicat.plants')::text[] LOOP "
-               "BEGIN EXECUTE s; EXCEPTION WHEN duplicate_function OR undefined_function OR syntax_error THEN NULL; END; END LOOP; END $do$"
-               if db.execute("SELECT set_config('predicat.plants', %s::text[]::text, false)", (wanted,)) else "")
+                statements[
+                    f"CREATE OPERATOR {schema}.{name} (LEFTARG = {kinds[0]}, RIGHTARG = {kinds[1]}, FUNCTION = {schema}.{function})"
+                ] = None
+    wanted = [
+        statement
+        for statement in statements
+        if not re.search(r"\b(internal|cstring|any|record|trigger)\b|any\w+", statement)
+    ]
+    db.execute(
+        "DO $do$ DECLARE s text; BEGIN FOREACH s IN ARRAY current_setting('predicat.plants')::text[] LOOP "
+        "BEGIN EXECUTE s; EXCEPTION WHEN duplicate_function OR undefined_function OR syntax_error THEN NULL; END; END LOOP; END $do$"
+        if db.execute("SELECT set_config('predicat.plants', %s::text[]::text, false)", (wanted,))
+        else ""
+    )
     planted = "SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text = ANY (%s) AND prosrc LIKE '%%planted%%'"
     return int(db.execute(planted, (list(_SCHEMAS),)).fetchone()[0])
 
@@ -94,7 +129,9 @@ def planted(postgres: Any) -> Iterator[Any]:
     from predicat.deploy.server import connect  # a connection of its own: its search path is hostile
 
     postgres.execute("CREATE DATABASE planted")
-    dsn = psycopg.conninfo.make_conninfo(postgres.info.dsn, dbname="planted", password=postgres.info.password or "")
+    dsn = psycopg.conninfo.make_conninfo(
+        postgres.info.dsn, dbname="planted", password=postgres.info.password or ""
+    )
     with connect(dsn, Path("unused")) as db:
         db.autocommit = True
         sql, _, _ = emitted()
@@ -121,7 +158,9 @@ def test_a_view_of_every_operator_calls_none(planted: Any) -> None:
     planted.execute("SET search_path = evil, public")
     expressions = ", ".join(f"{text} AS x{number}" for number, text in enumerate(sql))
     with guarded(planted):
-        planted.execute(f"CREATE TEMPORARY VIEW all_operators AS SELECT {expressions} FROM pg_temp.{TABLE}".encode())
+        planted.execute(
+            f"CREATE TEMPORARY VIEW all_operators AS SELECT {expressions} FROM pg_temp.{TABLE}".encode()
+        )
     assert len(planted.execute("SELECT * FROM all_operators").fetchone()) == len(sql) > 150
     planted.execute("DROP VIEW all_operators")
 
@@ -145,12 +184,18 @@ def test_apply_and_readers_call_none(planted: Any, tmp_path: Path, path: str) ->
     (tmp_path / "c.yml").write_text(CATALOG)
     catalog = predicat.load_catalog(tmp_path)
     planted.execute(f"SET search_path = {path}")
-    planted.execute("CREATE TABLE public.people (name varchar(20), age int, weight real, born timestamptz, tags varchar[], headers jsonb)")
-    planted.execute("""INSERT INTO public.people VALUES ('Ann', 30, 60, '2001-01-01 12:00+00', '{a}', '{"type": "order"}')""")
+    planted.execute(
+        "CREATE TABLE public.people (name varchar(20), age int, weight real, born timestamptz, tags varchar[], headers jsonb)"
+    )
+    planted.execute(
+        """INSERT INTO public.people VALUES ('Ann', 30, 60, '2001-01-01 12:00+00', '{a}', '{"type": "order"}')"""
+    )
     try:
         deployment.apply(catalog, planted, "planted")
         for row in catalog.filters():
-            assert planted.execute(f"SELECT count(*) OPERATOR(pg_catalog.=) 1 FROM public.{row.view}").fetchone()[0], row.name
+            assert planted.execute(
+                f"SELECT count(*) OPERATOR(pg_catalog.=) 1 FROM public.{row.view}"
+            ).fetchone()[0], row.name
         assert deployment.apply(catalog, planted, "planted").changes == []
     finally:
         planted.execute("DROP TABLE public.people CASCADE")
@@ -164,4 +209,6 @@ def test_sql_in_a_session_of_your_own_means_what_its_search_path_says(planted: A
     assert planted.execute(f"SELECT {', '.join(sql)} FROM pg_temp.{TABLE}").fetchone()
     planted.execute("SET search_path = evil, public")
     with pytest.raises(psycopg.errors.RaiseException, match="planted"):
-        planted.execute(f"SELECT {predicat.parse('x > 1.5', 'sql', {'x': 'double'}).sql('postgres')} FROM (SELECT 1::float4 AS x) AS t")
+        planted.execute(
+            f"SELECT {predicat.parse('x > 1.5', 'sql', {'x': 'double'}).sql('postgres')} FROM (SELECT 1::float4 AS x) AS t"
+        )

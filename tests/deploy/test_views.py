@@ -40,13 +40,17 @@ def db(postgres: Any) -> Iterator[Any]:
     for role in ("reader", "analyst", "keeper"):
         postgres.execute(f"CREATE ROLE {role}; GRANT USAGE ON SCHEMA shop TO {role}")
     yield postgres
-    postgres.execute("RESET ROLE; RESET ALL; DROP SCHEMA IF EXISTS shop CASCADE; DROP SCHEMA IF EXISTS other CASCADE")
+    postgres.execute(
+        "RESET ROLE; RESET ALL; DROP SCHEMA IF EXISTS shop CASCADE; DROP SCHEMA IF EXISTS other CASCADE"
+    )
     postgres.execute("DROP OWNED BY reader, analyst, keeper; DROP ROLE reader, analyst, keeper")
 
 
 @pytest.fixture
 def apply(db: Any, tmp_path: Path) -> Apply:
-    def run(text: str = HEAD + FILTERS, *, name: str = "shop", schema: str | None = None, **rules: bool) -> list[str]:
+    def run(
+        text: str = HEAD + FILTERS, *, name: str = "shop", schema: str | None = None, **rules: bool
+    ) -> list[str]:
         return done(deployment.apply(catalog(tmp_path, text), db, name, schema, rules=Rules(**rules)))
 
     return run
@@ -65,7 +69,9 @@ def value(db: Any, query: str) -> Any:
     return db.execute(query).fetchone()[0]
 
 
-def names(db: Any, query: str = "SELECT viewname FROM pg_views WHERE schemaname IN ('shop', 'other') ORDER BY 1") -> list[str]:
+def names(
+    db: Any, query: str = "SELECT viewname FROM pg_views WHERE schemaname IN ('shop', 'other') ORDER BY 1"
+) -> list[str]:
     return [row[0] for row in db.execute(query).fetchall()]
 
 
@@ -142,14 +148,19 @@ def test_what_was_granted_said_and_built_on_a_view_survives_a_new_meaning(db: An
 
 
 @pytest.mark.parametrize("default", [False, True], ids=["", "with default privileges"])
-def test_what_was_granted_said_and_built_on_a_view_survives_other_columns(db: Any, apply: Apply, default: bool) -> None:
+def test_what_was_granted_said_and_built_on_a_view_survives_other_columns(
+    db: Any, apply: Apply, default: bool
+) -> None:
     apply()
     db.execute(DEPENDENTS)
     before = state(db)
     if default:
         db.execute("ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT ALL ON TABLES TO analyst")
     db.execute("CREATE TABLE shop.persons (age int, name text)")
-    assert apply((HEAD + FILTERS).replace("shop.people", "shop.persons")) == ["recreate people__adult", "recreate people__named"]
+    assert apply((HEAD + FILTERS).replace("shop.people", "shop.persons")) == [
+        "recreate people__adult",
+        "recreate people__named",
+    ]
     assert state(db) == before
     assert value(db, "SELECT n FROM shop.summary") == 0
     assert value(db, "SELECT relispopulated FROM pg_class WHERE relname = 'kept'")
@@ -158,9 +169,14 @@ def test_what_was_granted_said_and_built_on_a_view_survives_other_columns(db: An
 
 def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
     apply()
-    db.execute("CREATE VIEW shop.report AS SELECT * FROM shop.people__adult; ALTER TABLE shop.people ADD COLUMN city text")
+    db.execute(
+        "CREATE VIEW shop.report AS SELECT * FROM shop.people__adult; ALTER TABLE shop.people ADD COLUMN city text"
+    )
     assert apply() == ["replace people__adult", "replace people__named"]
-    assert names(db, "SELECT attname FROM pg_attribute WHERE attrelid = 'shop.people__adult'::regclass AND attnum > 0 ORDER BY attnum") == ["name", "age", "city"]
+    assert names(
+        db,
+        "SELECT attname FROM pg_attribute WHERE attrelid = 'shop.people__adult'::regclass AND attnum > 0 ORDER BY attnum",
+    ) == ["name", "age", "city"]
 
 
 @pytest.mark.parametrize(("more", "problem"), [
@@ -172,7 +188,9 @@ def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
     ("GRANT SELECT (city) ON shop.people__adult TO reader", r"loses columns on which these hang: SELECT \(city\) of reader"),
     ("COMMENT ON COLUMN shop.people__adult.city IS 'where'", "loses columns on which these hang: the comment on the column city"),
 ])  # fmt: skip
-def test_what_cannot_be_made_again_is_told_and_nothing_changes(db: Any, apply: Apply, more: str, problem: str) -> None:
+def test_what_cannot_be_made_again_is_told_and_nothing_changes(
+    db: Any, apply: Apply, more: str, problem: str
+) -> None:
     db.execute("ALTER TABLE shop.people ADD COLUMN city text")
     apply()
     db.execute(more)
@@ -186,14 +204,19 @@ def test_what_cannot_be_made_again_is_told_and_nothing_changes(db: Any, apply: A
 def test_a_view_that_is_needed_is_not_dropped(db: Any, apply: Apply) -> None:
     apply()
     db.execute("CREATE VIEW shop.report AS SELECT * FROM shop.people__named")
-    with pytest.raises(PredicatError, match=r"people__named should be dropped \(there is no filter named\), but these depend on it: view shop.report"):
+    with pytest.raises(
+        PredicatError,
+        match=r"people__named should be dropped \(there is no filter named\), but these depend on it: view shop.report",
+    ):
         apply(HEAD + FILTERS.replace("named:", "called:"))
     assert names(db) == ["people__adult", "people__named", "report"]
 
 
 def test_a_view_moves_with_its_relation_and_keeps_its_grants(db: Any, apply: Apply) -> None:
     apply()
-    db.execute("GRANT SELECT ON shop.people__adult TO reader; CREATE SCHEMA other; ALTER TABLE shop.people SET SCHEMA other")
+    db.execute(
+        "GRANT SELECT ON shop.people__adult TO reader; CREATE SCHEMA other; ALTER TABLE shop.people SET SCHEMA other"
+    )
     moved = (HEAD + FILTERS).replace("shop.people", "other.people")
     assert apply(moved) == ["replace other.people__adult", "replace other.people__named"]
     assert value(db, "SELECT has_table_privilege('reader', 'other.people__adult', 'SELECT')")
@@ -208,7 +231,9 @@ def test_comments_of_others_stay(db: Any, apply: Apply) -> None:
     assert apply() == []
     assert apply(WIDER.replace("Of age", "Grown up")) == ["replace people__adult"]
     comment = value(db, "SELECT obj_description('shop.people__adult'::regclass)")
-    assert comment.startswith("Ask Ann.\npredicat: Grown up. Version 1.\n[predicat/1 ") and comment.endswith("]\nReviewed in May.")
+    assert comment.startswith("Ask Ann.\npredicat: Grown up. Version 1.\n[predicat/1 ") and comment.endswith(
+        "]\nReviewed in May."
+    )
     assert apply((HEAD + FILTERS).replace("18", "21")) == ["comment people__adult"]
 
 
@@ -222,7 +247,9 @@ def test_comments_of_others_stay(db: Any, apply: Apply) -> None:
     ("CREATE VIEW shop.people__adult AS SELECT 1; COMMENT ON VIEW shop.people__adult IS 'predicat: mine'", "an earlier edition of predicat.*\n.*--adopt"),
 ])  # fmt: skip
 @pytest.mark.parametrize("force", [False, True])
-def test_what_others_made_is_left_alone(db: Any, apply: Apply, planted: str, problem: str, force: bool) -> None:
+def test_what_others_made_is_left_alone(
+    db: Any, apply: Apply, planted: str, problem: str, force: bool
+) -> None:
     db.execute(planted)
     with pytest.raises(PredicatError, match=problem):
         apply(force=force)
@@ -235,7 +262,10 @@ def test_views_of_another_catalog_are_left_alone(db: Any, apply: Apply) -> None:
         apply(WIDER, name="crm", force=True)
     other = (HEAD + FILTERS).replace("dataset: people", "dataset: persons")
     assert apply(other, name="crm") == ["create persons__adult", "create persons__named"]
-    assert apply(HEAD.replace("people\n", "nobody\n", 1), name="crm") == ["drop persons__adult", "drop persons__named"]
+    assert apply(HEAD.replace("people\n", "nobody\n", 1), name="crm") == [
+        "drop persons__adult",
+        "drop persons__named",
+    ]
     assert names(db) == ["people__adult", "people__named"]
 
 
@@ -245,9 +275,14 @@ def test_a_mark_on_a_view_of_a_stranger_is_not_believed(db: Any, apply: Apply) -
     db.execute("DROP VIEW shop.people__adult; GRANT CREATE ON SCHEMA shop TO reader; SET ROLE reader")
     db.execute("CREATE VIEW shop.people__adult AS SELECT 'x'::text AS name, 1 AS age")
     db.execute(f"COMMENT ON VIEW shop.people__adult IS '{mark}'")
-    db.execute(f"CREATE VIEW shop.people__gone AS SELECT 1; COMMENT ON VIEW shop.people__gone IS '{mark.replace('adult', 'gone')}'; RESET ROLE")
+    db.execute(
+        f"CREATE VIEW shop.people__gone AS SELECT 1; COMMENT ON VIEW shop.people__gone IS '{mark.replace('adult', 'gone')}'; RESET ROLE"
+    )
     for force in (False, True):
-        with pytest.raises(PredicatError, match="people__adult belongs to the role 'reader', which this role does not act for"):
+        with pytest.raises(
+            PredicatError,
+            match="people__adult belongs to the role 'reader', which this role does not act for",
+        ):
             apply(force=force)
     db.execute("DROP VIEW shop.people__adult")
     assert apply() == ["create people__adult"]
@@ -260,7 +295,10 @@ def test_views_of_removed_filters_and_datasets_go(db: Any, apply: Apply) -> None
     apply()
     assert apply("apiVersion: predicat/v1\ndataset: other\n") == ["drop people__adult", "drop people__named"]
     apply()
-    assert apply(HEAD.replace("relation: {postgres: shop.people}\n", "") + FILTERS) == ["drop people__adult", "drop people__named"]
+    assert apply(HEAD.replace("relation: {postgres: shop.people}\n", "") + FILTERS) == [
+        "drop people__adult",
+        "drop people__named",
+    ]
     apply()
     params = HEAD + FILTERS.replace('sql: "age >= 18"', 'sql: "age >= :x", params: {x: bigint}')
     assert apply(params) == ["drop people__adult"]
@@ -277,15 +315,25 @@ def test_a_deployment_in_a_schema_of_its_own_is_another_one(db: Any, apply: Appl
 
 
 BY_HAND = [
-    ("CREATE OR REPLACE VIEW shop.people__adult AS SELECT * FROM shop.people WHERE age > 99", "its query is another one", "replace people__adult"),
-    ("ALTER VIEW shop.people__adult RENAME COLUMN age TO years", "its query is another one", "recreate people__adult"),
+    (
+        "CREATE OR REPLACE VIEW shop.people__adult AS SELECT * FROM shop.people WHERE age > 99",
+        "its query is another one",
+        "replace people__adult",
+    ),
+    (
+        "ALTER VIEW shop.people__adult RENAME COLUMN age TO years",
+        "its query is another one",
+        "recreate people__adult",
+    ),
     ("ALTER VIEW shop.people__adult RENAME TO grown", "it was people__adult", "replace people__adult"),
 ]
 
 
 @pytest.mark.parametrize(("change", "problem", "step"), BY_HAND, ids=["query", "column", "name"])
 @pytest.mark.parametrize("text", [HEAD + FILTERS, WIDER], ids=["same", "changed"])
-def test_a_view_that_was_changed_by_hand_is_named(db: Any, apply: Apply, change: str, problem: str, step: str, text: str) -> None:
+def test_a_view_that_was_changed_by_hand_is_named(
+    db: Any, apply: Apply, change: str, problem: str, step: str, text: str
+) -> None:
     apply()
     db.execute(change)
     with pytest.raises(PredicatError, match=f"was changed by hand: {problem}\n.*--force"):
@@ -298,7 +346,9 @@ def test_a_filter_that_is_gone_keeps_its_view_while_that_was_changed_by_hand(db:
     apply()
     db.execute(BY_HAND[0][0])
     fewer = HEAD + "filters: {named: {sql: name IS NOT NULL}}\n"
-    with pytest.raises(PredicatError, match="changed by hand: its query is another one, and there is no filter adult"):
+    with pytest.raises(
+        PredicatError, match="changed by hand: its query is another one, and there is no filter adult"
+    ):
         apply(fewer)
     assert apply(fewer, force=True) == ["drop people__adult"]
 
@@ -318,14 +368,22 @@ def test_what_is_no_change_of_a_view_by_hand(db: Any, apply: Apply, change: str)
 def test_a_renamed_column_is_no_change_by_hand(db: Any, apply: Apply) -> None:
     apply()
     db.execute("ALTER TABLE shop.people RENAME COLUMN age TO years")
-    assert apply((HEAD + FILTERS).replace("age", "years")) == ["recreate people__adult", "recreate people__named"]
+    assert apply((HEAD + FILTERS).replace("age", "years")) == [
+        "recreate people__adult",
+        "recreate people__named",
+    ]
 
 
 def test_a_view_that_was_dumped_and_restored_is_as_it_was(db: Any, apply: Apply) -> None:
     """The server parses the text of the view anew, with other numbers of relations in it."""
     apply()
-    text, comment = value(db, "SELECT pg_get_viewdef('shop.people__adult'::regclass)"), value(db, "SELECT obj_description('shop.people__adult'::regclass)")
-    db.execute("DROP VIEW shop.people__named, shop.people__adult; ALTER TABLE shop.people RENAME TO old; CREATE TABLE shop.people (name text, age int)")
+    text, comment = (
+        value(db, "SELECT pg_get_viewdef('shop.people__adult'::regclass)"),
+        value(db, "SELECT obj_description('shop.people__adult'::regclass)"),
+    )
+    db.execute(
+        "DROP VIEW shop.people__named, shop.people__adult; ALTER TABLE shop.people RENAME TO old; CREATE TABLE shop.people (name text, age int)"
+    )
     db.execute(f"CREATE VIEW shop.people__adult WITH (security_invoker = true) AS {text}")
     db.execute(f"COMMENT ON VIEW shop.people__adult IS '{comment}'")
     assert apply() == ["comment people__adult", "create people__named"]
@@ -345,7 +403,9 @@ def test_views_of_the_former_edition_are_adopted(db: Any, apply: Apply) -> None:
     assert len(caught.value.diagnostics) == 2 and "--adopt" in str(caught.value)
     assert apply(adopt=True) == ["replace people__adult", "replace people__named", "drop people__gone"]
     assert value(db, "SELECT has_table_privilege('reader', 'shop.people__adult', 'SELECT')")
-    assert value(db, "SELECT reloptions FROM pg_class WHERE relname = 'people__adult'") is None, "who could read it, still can"
+    assert value(db, "SELECT reloptions FROM pg_class WHERE relname = 'people__adult'") is None, (
+        "who could read it, still can"
+    )
     assert apply() == [] and names(db) == ["people__adult", "people__mine", "people__named"]
 
 
@@ -379,7 +439,9 @@ def test_an_invoker_view_shows_what_its_reader_may_see(db: Any, apply: Apply) ->
     assert value(db, "SELECT count(*) FROM shop.people__named") == 3
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         db.execute("SELECT count(*) FROM shop.people__adult")
-    db.execute("RESET ROLE; GRANT SELECT ON shop.people TO reader; ALTER TABLE shop.people ENABLE ROW LEVEL SECURITY")
+    db.execute(
+        "RESET ROLE; GRANT SELECT ON shop.people TO reader; ALTER TABLE shop.people ENABLE ROW LEVEL SECURITY"
+    )
     db.execute("CREATE POLICY young ON shop.people TO reader USING (age < 30); SET ROLE reader")
     assert names(db, "SELECT name FROM shop.people__adult") == ["a"]
 
@@ -395,8 +457,12 @@ def test_options_that_somebody_set_stay(db: Any, apply: Apply) -> None:
     (140_012, {}, {}), (150_000, {}, {"security_invoker": "true"}), (140_012, {"security_barrier": True}, {"security_barrier": "true"}),
     (140_012, {"security_invoker": False}, {}), (140_012, {"security_invoker": True}, None),
 ])  # fmt: skip
-def test_servers_without_security_invoker(tmp_path: Path, server: int, stated: dict[str, bool], expected: dict[str, str] | None) -> None:
-    relation = Relation(1, "shop", "people", (Column("name", "text", "25 -1 100"), Column("age", "integer", "23 -1 0")))
+def test_servers_without_security_invoker(
+    tmp_path: Path, server: int, stated: dict[str, bool], expected: dict[str, str] | None
+) -> None:
+    relation = Relation(
+        1, "shop", "people", (Column("name", "text", "25 -1 100"), Column("age", "integer", "23 -1 0"))
+    )
     rows = catalog(tmp_path, f"{HEAD}view: {json.dumps(stated)}\n{FILTERS}")
     planner = Planner(rows, "shop", Rules(), server, lambda _: {})
     step = planner.steps(wanted(rows, "shop", {"people": relation}), [])[0]
@@ -412,14 +478,22 @@ def test_servers_without_security_invoker(tmp_path: Path, server: int, stated: d
 def test_a_dataset_on_a_view_of_ours(db: Any, apply: Apply) -> None:
     apply()
     both = HEAD + FILTERS
-    (more,) = [both.replace("dataset: people", "dataset: adults").replace("shop.people", "shop.people__adult")]
+    (more,) = [
+        both.replace("dataset: people", "dataset: adults").replace("shop.people", "shop.people__adult")
+    ]
     one = both.replace("filters:", "filters:\n  old: {sql: age > 30}")
     assert apply(one) == ["create people__old"]
     deployment.apply(catalog_of(one, more), db, "shop")
     db.execute("CREATE TABLE shop.persons (age int, name text)")
     moved = catalog_of(one.replace("shop.people", "shop.persons"), more)
     steps = done(deployment.apply(moved, db, "shop"))
-    assert sorted(steps) == ["recreate adults__adult", "recreate adults__named", "recreate people__adult", "recreate people__named", "recreate people__old"]
+    assert sorted(steps) == [
+        "recreate adults__adult",
+        "recreate adults__named",
+        "recreate people__adult",
+        "recreate people__named",
+        "recreate people__old",
+    ]
     # What reads a view that was made anew has its columns in their old order, until the next run.
     assert done(deployment.apply(moved, db, "shop")) != steps
     assert done(deployment.apply(moved, db, "shop")) == []
@@ -438,12 +512,17 @@ def test_a_lock_is_not_waited_for_without_end(db: Any, apply: Apply, tmp_path: P
     apply()
     with psycopg.connect(db.info.dsn, password=db.info.password) as other:
         other.execute("SELECT * FROM shop.people__adult")
-        with pytest.raises(PredicatError, match=r"shop.people__adult: another session holds a lock for too long: .*\n.*--lock-timeout"):
+        with pytest.raises(
+            PredicatError,
+            match=r"shop.people__adult: another session holds a lock for too long: .*\n.*--lock-timeout",
+        ):
             deployment.apply(catalog(tmp_path, WIDER), db, "shop", limits=Limits(lock=0.05))
     assert value(db, "SHOW lock_timeout") == "0" and value(db, "SHOW search_path") == '"$user", public'
 
 
-def test_many_views_are_made_in_several_transactions(db: Any, apply: Apply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_views_are_made_in_several_transactions(
+    db: Any, apply: Apply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import psycopg
 
     monkeypatch.setattr(deployment, "BATCH", 4)
@@ -454,7 +533,9 @@ def test_many_views_are_made_in_several_transactions(db: Any, apply: Apply, tmp_
     with psycopg.connect(db.info.dsn, password=db.info.password) as other:
         other.execute("SELECT * FROM shop.people__f5")
         with pytest.raises(PredicatError, match="1 of 3 transactions were committed before this"):
-            deployment.apply(catalog(tmp_path, text.replace("age > ", "age >= ")), db, "shop", limits=Limits(lock=0.05))
+            deployment.apply(
+                catalog(tmp_path, text.replace("age > ", "age >= ")), db, "shop", limits=Limits(lock=0.05)
+            )
     assert len(apply(text.replace("age > ", "age >= "))) == 6
 
 
@@ -469,7 +550,11 @@ def test_a_dry_run_prints_a_script_and_changes_nothing(db: Any, apply: Apply, tm
         "-- replace shop.people__adult: its SQL changed", "-- create shop.people__named: a new filter", "-- create shop.people__old: a new filter",
     ]  # fmt: skip
     db.execute("\n".join(lines))
-    assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == ["comment people__adult", "comment people__named", "comment people__old"]
+    assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == [
+        "comment people__adult",
+        "comment people__named",
+        "comment people__old",
+    ]
     assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == []
 
 
@@ -484,7 +569,9 @@ def test_a_dry_run_of_other_columns_is_a_script_too(db: Any, apply: Apply, tmp_p
     assert state(db) == before
 
 
-def test_what_changes_between_the_plan_and_its_execution_is_noticed(db: Any, apply: Apply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_changes_between_the_plan_and_its_execution_is_noticed(
+    db: Any, apply: Apply, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     apply()
     make = deployment.plan
 
@@ -522,6 +609,9 @@ def test_an_open_transaction_is_refused(db: Any, tmp_path: Path) -> None:
 def test_a_role_without_rights_gets_a_sentence(db: Any, apply: Apply) -> None:
     apply()
     db.execute("GRANT CREATE ON SCHEMA shop TO reader; SET ROLE reader")
-    with pytest.raises(PredicatError, match=r"people__adult: the role 'reader' lacks a privilege: must be owner of view people__adult"):
+    with pytest.raises(
+        PredicatError,
+        match=r"people__adult: the role 'reader' lacks a privilege: must be owner of view people__adult",
+    ):
         apply(WIDER)
     db.execute("RESET ROLE")

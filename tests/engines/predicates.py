@@ -8,7 +8,18 @@ from typing import Any
 from hypothesis import strategies as st
 
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, ArrayType, Type, parse_type
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    Type,
+    parse_type,
+)
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, LONGEST
 
 FIELDS = {
@@ -18,19 +29,126 @@ FIELDS = {
         "t": "timestamp", "v": "timestamp", "dt": "date", "m": "map<string, string>", "xs": "array<bigint>",
     }.items()
 }  # fmt: skip
-INTS = [0, 1, -1, 2, 3, 7, 46_341, 2_000_000_000, 2**31, -(2**31) - 1, 2**53, 2**53 + 1, 2**63 - 1, -(2**63) + 1, -(2**63)]
-FLOATS = [0.0, -0.0, 0.5, 0.1, 0.2, -2.5, 3.0, 1e15, 1e300, -1e300, 1e-200, 1.7976931348623157e308, 5e-324, 1e160, float(2**53), float(2**63), float("nan"), float("inf"), float("-inf")]
-TEXTS = ["", "a", "A", "abc", "%", "_", "\\", "'", '"', "a%b_c\\d", "ß", "É", "e\u0301", "😀", "1", "-7", "2.5", "true", " x ", "a\nb",
-         "2013-07-04", "2013-07-04T10:30:15.123456789Z", "9223372036854775808", "NaN", "1e400", "$1", "{x}", "${2}", ":y", "--", "1h30m", "-.5us.5us", "999999999999999h1ns"]
-TIMES = [datetime(2013, 7, 4, 10, 30, 15, 123456, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
-         datetime(2013, 11, 3, 5, 30, tzinfo=UTC), datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC), datetime(1900, 3, 1, 1, 2, 3, tzinfo=UTC),
-         FIRST_MOMENT, LAST_MOMENT]
+INTS = [
+    0,
+    1,
+    -1,
+    2,
+    3,
+    7,
+    46_341,
+    2_000_000_000,
+    2**31,
+    -(2**31) - 1,
+    2**53,
+    2**53 + 1,
+    2**63 - 1,
+    -(2**63) + 1,
+    -(2**63),
+]
+FLOATS = [
+    0.0,
+    -0.0,
+    0.5,
+    0.1,
+    0.2,
+    -2.5,
+    3.0,
+    1e15,
+    1e300,
+    -1e300,
+    1e-200,
+    1.7976931348623157e308,
+    5e-324,
+    1e160,
+    float(2**53),
+    float(2**63),
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+]
+TEXTS = [
+    "",
+    "a",
+    "A",
+    "abc",
+    "%",
+    "_",
+    "\\",
+    "'",
+    '"',
+    "a%b_c\\d",
+    "ß",
+    "É",
+    "e\u0301",
+    "😀",
+    "1",
+    "-7",
+    "2.5",
+    "true",
+    " x ",
+    "a\nb",
+    "2013-07-04",
+    "2013-07-04T10:30:15.123456789Z",
+    "9223372036854775808",
+    "NaN",
+    "1e400",
+    "$1",
+    "{x}",
+    "${2}",
+    ":y",
+    "--",
+    "1h30m",
+    "-.5us.5us",
+    "999999999999999h1ns",
+]
+TIMES = [
+    datetime(2013, 7, 4, 10, 30, 15, 123456, tzinfo=UTC),
+    datetime(1970, 1, 1, tzinfo=UTC),
+    datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    datetime(2013, 11, 3, 5, 30, tzinfo=UTC),
+    datetime(2024, 2, 29, 23, 59, 59, tzinfo=UTC),
+    datetime(1900, 3, 1, 1, 2, 3, tzinfo=UTC),
+    FIRST_MOMENT,
+    LAST_MOMENT,
+]
 DATES = [date(2013, 7, 4), date(1970, 1, 1), date(2024, 2, 29), date(1899, 12, 31), date.min, date.max]
-SPANS = [timedelta(0), timedelta(hours=1), timedelta(days=-400), timedelta(microseconds=1), timedelta(seconds=-1.5), timedelta(seconds=200_000_000_000),
-         LAST_MOMENT - FIRST_MOMENT, *(sign * timedelta(microseconds=LONGEST) for sign in (1, -1))]
-POOLS: dict[Type, list[Any]] = {BIGINT: INTS, DOUBLE: FLOATS, STRING: TEXTS, BOOLEAN: [True, False], TIMESTAMP: TIMES, DATE: DATES, DURATION: SPANS}
+SPANS = [
+    timedelta(0),
+    timedelta(hours=1),
+    timedelta(days=-400),
+    timedelta(microseconds=1),
+    timedelta(seconds=-1.5),
+    timedelta(seconds=200_000_000_000),
+    LAST_MOMENT - FIRST_MOMENT,
+    *(sign * timedelta(microseconds=LONGEST) for sign in (1, -1)),
+]
+POOLS: dict[Type, list[Any]] = {
+    BIGINT: INTS,
+    DOUBLE: FLOATS,
+    STRING: TEXTS,
+    BOOLEAN: [True, False],
+    TIMESTAMP: TIMES,
+    DATE: DATES,
+    DURATION: SPANS,
+}
 ZONES = ["America/New_York", "Asia/Kolkata", "Pacific/Auckland", "UTC"]
-PATTERNS = ["a", "^a.c$", "[^a]", "\\d+", "(?i)e|É", "\\bx\\b", "%|_", "^$", ".", "a{2}|b?c", "[[:upper:]]", "\\\\", "\\${2}|b", "(?i)[\\Wk]"]
+PATTERNS = [
+    "a",
+    "^a.c$",
+    "[^a]",
+    "\\d+",
+    "(?i)e|É",
+    "\\bx\\b",
+    "%|_",
+    "^$",
+    ".",
+    "a{2}|b?c",
+    "[[:upper:]]",
+    "\\\\",
+    "\\${2}|b",
+    "(?i)[\\Wk]",
+]
 LIKES = ["%", "a%", "%c", "_", "a\\%b\\_c%", "%\\\\%", "", "%b%", "__"]
 
 
@@ -58,7 +176,14 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
     if depth <= 0:
         return leaves(kind)
     less = {item: st.deferred(lambda item=item: values(item, depth - 1)) for item in POOLS}
-    n, f, s, t, d, span = less[BIGINT], less[DOUBLE], less[STRING], less[TIMESTAMP], less[DATE], less[DURATION]
+    n, f, s, t, d, span = (
+        less[BIGINT],
+        less[DOUBLE],
+        less[STRING],
+        less[TIMESTAMP],
+        less[DATE],
+        less[DURATION],
+    )
     parts = ["year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond"]
     options: dict[Type, list[st.SearchStrategy[Node]]] = {
         BIGINT: [*(call(BIGINT, op, n, n) for op in ("add", "sub", "mul", "div", "mod")), call(BIGINT, "neg", n), call(BIGINT, "abs", n),
@@ -80,11 +205,13 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
         DURATION: [call(DURATION, "to_duration", s), call(DURATION, "sub", t, t), *(call(DURATION, op, span, span) for op in ("add", "sub"))],
         DATE: [call(DATE, "to_date", s), call(DATE, "to_date", t), call(DATE, "add_days", d, n)],
     }  # fmt: skip
-    mixed = [call(kind, "cond", less[BOOLEAN], less[kind], less[kind]), call(kind, "coalesce", less[kind], less[kind])]
+    mixed = [
+        call(kind, "cond", less[BOOLEAN], less[kind], less[kind]),
+        call(kind, "coalesce", less[kind], less[kind]),
+    ]
     if kind != BOOLEAN:
         mixed += [call(kind, op, less[kind], less[kind]) for op in ("greatest", "least")]
     return st.one_of(leaves(kind), *options[kind], *mixed)
-
 
 
 def collected(less: dict[Type, st.SearchStrategy[Node]]) -> st.SearchStrategy[Node]:
@@ -104,8 +231,15 @@ def predicates(depth: int) -> st.SearchStrategy[Node]:
         return leaves(BOOLEAN)
     inner = st.deferred(lambda: predicates(depth - 1))
     scalars = [BIGINT, DOUBLE, STRING, TIMESTAMP, DATE, DURATION]
-    compare = [call(BOOLEAN, op, values(kind, depth - 1), values(kind, depth - 1)) for kind in scalars for op in ("eq", "ne", "lt", "le", "gt", "ge")]
-    mixed = [call(BOOLEAN, op, values(BIGINT, depth - 1), values(DOUBLE, depth - 1)) for op in ("eq", "ne", "lt", "le", "gt", "ge")]
+    compare = [
+        call(BOOLEAN, op, values(kind, depth - 1), values(kind, depth - 1))
+        for kind in scalars
+        for op in ("eq", "ne", "lt", "le", "gt", "ge")
+    ]
+    mixed = [
+        call(BOOLEAN, op, values(BIGINT, depth - 1), values(DOUBLE, depth - 1))
+        for op in ("eq", "ne", "lt", "le", "gt", "ge")
+    ]
     text = values(STRING, depth - 1)
     member = [
         st.tuples(values(kind, depth - 1), st.lists(literals(kind), min_size=1, max_size=3)).map(
@@ -139,7 +273,9 @@ def rows(count: int) -> list[dict[str, Any]]:
     rng = random.Random(20)  # test data
     found: list[dict[str, Any]] = [{}]
     while len(found) < count:
-        row = {name: rng.choice([*POOLS[decl.type], None]) for name, decl in FIELDS.items() if decl.type in POOLS}
+        row = {
+            name: rng.choice([*POOLS[decl.type], None]) for name, decl in FIELDS.items() if decl.type in POOLS
+        }
         row["m"] = rng.choice([None, {}, {"a": "x", "": "y"}, {rng.choice(TEXTS): rng.choice(TEXTS)}])
         row["xs"] = rng.choice([None, [], [1, None], [2**63 - 1, 3], [0]])
         found.append(row)

@@ -18,9 +18,20 @@ class Tables:
     """Some rows on every engine."""
 
     def __init__(
-        self, spark: Any, postgres: Any, fields: Mapping[str, FieldDecl], rows: Sequence[Mapping[str, Any]], only: Sequence[str] = ENGINES
+        self,
+        spark: Any,
+        postgres: Any,
+        fields: Mapping[str, FieldDecl],
+        rows: Sequence[Mapping[str, Any]],
+        only: Sequence[str] = ENGINES,
     ) -> None:
-        self.spark, self.postgres, self.fields, self.rows, self.only = spark, postgres, list(fields.values()), rows, only
+        self.spark, self.postgres, self.fields, self.rows, self.only = (
+            spark,
+            postgres,
+            list(fields.values()),
+            rows,
+            only,
+        )
 
     def engines(self) -> list[tuple[str, Any]]:
         """Each engine's name, and how to evaluate expressions on it."""

@@ -14,7 +14,11 @@ from tests.engines.rows import Tables
 from tests.engines.test_generated import check_batch
 
 FIELDS = {"s": "string"}
-CASED = [char for char in map(chr, range(128, sys.maxunicode)) if char not in {char.lower(), char.upper()} or char.lower() != char.upper()]
+CASED = [
+    char
+    for char in map(chr, range(128, sys.maxunicode))
+    if char not in {char.lower(), char.upper()} or char.lower() != char.upper()
+]
 LETTERS = [*ascii_lowercase, "é", "ß", "σ", "µ", "ǆ"]
 
 

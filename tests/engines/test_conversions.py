@@ -29,9 +29,38 @@ NEAR = {
 }  # fmt: skip
 
 
-_DAYS = ["-".join(parts) for parts in itertools.product(("0000", "0001", "2020", "2-20"), ("00", "02", "10", "12", "13", "1-"), ("00", "01", "19", "28", "29", "32"))]
-_CLOCKS = ["00:00:00", "19:59:59", "20:00:00.5", "23:59:59.123456", "24:00:00", "29:00:00", "10:60:00", "10:00:61", "10:0:000", "10: 0:00", "1T:00:00", "10:00:0Z", "-1:00:00"]
-FIELDS = {"date": _DAYS, "timestamp": [f"{day}T{clock}{zone}" for (day, clock), zone in zip(itertools.product(_DAYS, _CLOCKS), itertools.cycle(("Z", "+00:00", "Z")))]}
+_DAYS = [
+    "-".join(parts)
+    for parts in itertools.product(
+        ("0000", "0001", "2020", "2-20"),
+        ("00", "02", "10", "12", "13", "1-"),
+        ("00", "01", "19", "28", "29", "32"),
+    )
+]
+_CLOCKS = [
+    "00:00:00",
+    "19:59:59",
+    "20:00:00.5",
+    "23:59:59.123456",
+    "24:00:00",
+    "29:00:00",
+    "10:60:00",
+    "10:00:61",
+    "10:0:000",
+    "10: 0:00",
+    "1T:00:00",
+    "10:00:0Z",
+    "-1:00:00",
+]
+FIELDS = {
+    "date": _DAYS,
+    "timestamp": [
+        f"{day}T{clock}{zone}"
+        for (day, clock), zone in zip(
+            itertools.product(_DAYS, _CLOCKS), itertools.cycle(("Z", "+00:00", "Z"))
+        )
+    ],
+}
 """Days and times with parts that there are, and that there are not."""
 
 
@@ -42,7 +71,9 @@ def texts(bases: list[str], count: int) -> Iterator[str]:
         text = list(chance.choice(bases))
         for _ in range(chance.randint(1, 2)):
             place = chance.randrange(len(text) + 1)
-            text[place : place + chance.randint(0, 1)] = [chance.choice(chance.choice([CHARACTERS, list("0 +-.:TZNe")]))]
+            text[place : place + chance.randint(0, 1)] = [
+                chance.choice(chance.choice([CHARACTERS, list("0 +-.:TZNe")]))
+            ]
         yield "".join(text)
 
 
@@ -57,5 +88,9 @@ def test_near_texts(kind: str, spark: Any, postgres: Any) -> None:
     assert 10 < sum(map(bool, wanted[0])) < len(rows) - 10
     for engine, run in tables.engines():
         for want, got in zip(wanted, run([predicate.sql(engine) for predicate in predicates]), strict=True):
-            wrong = [(row["s"], given) for row, given, expected in zip(rows, got, want, strict=True) if given is not expected]
+            wrong = [
+                (row["s"], given)
+                for row, given, expected in zip(rows, got, want, strict=True)
+                if given is not expected
+            ]
             assert wrong == [], engine

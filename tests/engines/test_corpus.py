@@ -15,7 +15,11 @@ from predicat.ir.values import to_value
 from tests.engines.rows import ENGINES, Tables
 
 CORPUS = Path(__file__).parent.parent / "corpus"
-ENTRIES = [entry for file in sorted(CORPUS.glob("*.yml")) for entry in yaml.safe_load(file.read_text(encoding="utf-8"))]
+ENTRIES = [
+    entry
+    for file in sorted(CORPUS.glob("*.yml"))
+    for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
+]
 
 
 Case = tuple[str, predicat.Predicate, list[bool | None]]
@@ -26,7 +30,13 @@ def parsed(entry: dict[str, Any]) -> list[Case]:
     found = []
     for case in entry["cases"]:
         ((language, body),) = ((key, value) for key, value in case.items() if key != "expected")
-        found.append((f"{language}: {body}", predicat.parse(body, language, entry["fields"], on=entry.get("on")), case["expected"]))
+        found.append(
+            (
+                f"{language}: {body}",
+                predicat.parse(body, language, entry["fields"], on=entry.get("on")),
+                case["expected"],
+            )
+        )
     return found
 
 
@@ -55,7 +65,14 @@ def cases_of(entry: dict[str, Any]) -> tuple[list[Case], dict[str, FieldDecl], l
     """The expressions of an entry, the fields, and the rows with the values of these."""
     declared = predicat.api.declared(entry["fields"])
     cases = parsed(entry)
-    return cases, declared, [{name: to_value(_value(row, name), spec.type) for name, spec in declared.items()} for row in entry["rows"]]
+    return (
+        cases,
+        declared,
+        [
+            {name: to_value(_value(row, name), spec.type) for name, spec in declared.items()}
+            for row in entry["rows"]
+        ],
+    )
 
 
 def _value(row: dict[str, Any], name: str) -> Any:

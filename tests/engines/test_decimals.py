@@ -44,15 +44,34 @@ def _rows(count: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{}]
     while len(found) < count:
         given_row = {name: pick(kind) for name, kind in FIELDS.items() if kind in _POOLS}
-        given_row |= {name: rng.choice([None, [], [pick(kind), pick(kind)], [pick(kind)]]) for name, kind in (("da", "decimal(10,2)"), ("dd", "double"), ("aa", "bigint"))}
-        given_row |= {name: rng.choice([None, {}, {"x": pick(kind, absent=False), "y": pick(kind, absent=False)}]) for name, kind in (("md", "decimal(10,2)"), ("mf", "double"))}
+        given_row |= {
+            name: rng.choice([None, [], [pick(kind), pick(kind)], [pick(kind)]])
+            for name, kind in (("da", "decimal(10,2)"), ("dd", "double"), ("aa", "bigint"))
+        }
+        given_row |= {
+            name: rng.choice([None, {}, {"x": pick(kind, absent=False), "y": pick(kind, absent=False)}])
+            for name, kind in (("md", "decimal(10,2)"), ("mf", "double"))
+        }
         given_row["st"] = rng.choice([None, {"x": pick("decimal(10,2)"), "y": pick("double")}])
         found.append({name: value for name, value in given_row.items() if value is not None})
     return found
 
 
 ROWS = _rows(40)
-_constants = ["0", "2", "-3", "1.5", "0.1", "0.10", "2.0", "0.30", "9007199254740993", "9223372036854775807", "0.0000000001", "99999999.99"]
+_constants = [
+    "0",
+    "2",
+    "-3",
+    "1.5",
+    "0.1",
+    "0.10",
+    "2.0",
+    "0.30",
+    "9007199254740993",
+    "9223372036854775807",
+    "0.0000000001",
+    "99999999.99",
+]
 _columns = ["dc", "dz", "de", "dw", "a", "d", "st.x", "st.y", "da[0]", "dd[1]"]
 _arrays = st.sampled_from(["da", "dd", "aa"])
 _signs = ["<", "<=", ">", ">="]
@@ -81,17 +100,32 @@ def sql(depth: int) -> st.SearchStrategy[str]:
 def _numbers(language: str, depth: int) -> st.SearchStrategy[str]:
     keys = ["md.x", "mf.y"] if language == "cel" else ["md['x']", "mf['y']"]
     columns = st.sampled_from(_columns + keys)
-    leaves = columns | columns | st.sampled_from(_constants + ([] if language == "cel" else ["1e-1", "1.5e0"]))
+    leaves = (
+        columns | columns | st.sampled_from(_constants + ([] if language == "cel" else ["1e-1", "1.5e0"]))
+    )
     if not depth:
         return leaves
     x = _numbers(language, depth - 1)
     if language == "cel":
-        return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("(a > 0 ? {} : {})", x, x), ("double({})", x), ("int({})", x), "double(s)")
+        return leaves | written(
+            ("({} {} {})", x, st.sampled_from("+-*/"), x),
+            ("(a > 0 ? {} : {})", x, x),
+            ("double({})", x),
+            ("int({})", x),
+            "double(s)",
+        )
     return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("CASE WHEN a > 0 THEN {} ELSE {} END", x, x), ("CAST({} AS {})", x, st.sampled_from(["double", "bigint"])), ("abs({})", x),
                             ("coalesce({}, {})", x, x), ("nullif({}, {})", x, x), ("greatest({}, {})", x, x), ("least({}, {})", x, x), ("floor({})", x))  # fmt: skip
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(data=st.data())
 def _check(tables: Tables, data: st.DataObject) -> None:
     predicates: list[predicat.Predicate] = []
@@ -104,7 +138,9 @@ def _check(tables: Tables, data: st.DataObject) -> None:
     assert len(predicates) > 60
     for name, run in tables.engines():
         for one, column in zip(predicates, run([one.sql(name) for one in predicates]), strict=True):
-            assert column == [one.evaluate(row) for row in ROWS], f"{name}: {to_text(one.node)}\n{one.sql(name)}"
+            assert column == [one.evaluate(row) for row in ROWS], (
+                f"{name}: {to_text(one.node)}\n{one.sql(name)}"
+            )
 
 
 def test_engines_agree(spark: Any, postgres: Any) -> None:
@@ -122,7 +158,12 @@ def test_constants_that_no_column_holds(text: str, expected: list[bool], spark: 
     """A constant beside a column never makes more digits than the 38 that engines compare."""
     fields = {"dw": "decimal(38,0)", "dp": "decimal(38,30)"}
     found = predicat.parse(text, "sql", fields)
-    rows = [{"dw": Decimal(1), "dp": Decimal("1.5")}, {"dw": Decimal(2), "dp": Decimal("-99999999.999")}, {"dw": Decimal("9" * 38), "dp": Decimal(7)}, {}]
+    rows = [
+        {"dw": Decimal(1), "dp": Decimal("1.5")},
+        {"dw": Decimal(2), "dp": Decimal("-99999999.999")},
+        {"dw": Decimal("9" * 38), "dp": Decimal(7)},
+        {},
+    ]
     want = [*expected, False if "DISTINCT" in text else None]
     assert [found.evaluate(row) for row in rows] == want
     for name, run in Tables(spark, postgres, declared(fields), rows).engines():
@@ -130,24 +171,50 @@ def test_constants_that_no_column_holds(text: str, expected: list[bool], spark: 
 
 
 @settings(max_examples=300 * EXAMPLES, deadline=None, derandomize=True, database=None)
-@given(unscaled=st.integers(-(10**15) + 1, 10**15 - 1), scale=st.integers(0, 15), constant=st.floats(allow_nan=False), near=st.integers(-2, 2), sign=st.sampled_from(["==", "!=", *_signs]))
-def test_a_double_beside_a_decimal_of_few_digits(unscaled: int, scale: int, constant: float, near: int, sign: str) -> None:
+@given(
+    unscaled=st.integers(-(10**15) + 1, 10**15 - 1),
+    scale=st.integers(0, 15),
+    constant=st.floats(allow_nan=False),
+    near=st.integers(-2, 2),
+    sign=st.sampled_from(["==", "!=", *_signs]),
+)
+def test_a_double_beside_a_decimal_of_few_digits(
+    unscaled: int, scale: int, constant: float, near: int, sign: str
+) -> None:
     """It becomes a decimal, and decides as the doubles of both do."""
     value = Decimal(unscaled).scaleb(-scale)
     for _ in range(abs(near)):
         constant = math.nextafter(float(value), math.inf if near > 0 else -math.inf)
     for beside in (constant, float(value)):
-        found = predicat.parse(f"x {sign} {beside!r}" if math.isfinite(beside) else f'x {sign} double("{"Infinity" if beside > 0 else "-Infinity"}")', "cel", {"x": f"decimal(15,{scale})"})
-        assert found.evaluate({"x": value}) is {"==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}[sign](float(value), beside)
+        found = predicat.parse(
+            f"x {sign} {beside!r}"
+            if math.isfinite(beside)
+            else f'x {sign} double("{"Infinity" if beside > 0 else "-Infinity"}")',
+            "cel",
+            {"x": f"decimal(15,{scale})"},
+        )
+        assert found.evaluate({"x": value}) is {
+            "==": operator.eq,
+            "!=": operator.ne,
+            "<": operator.lt,
+            "<=": operator.le,
+            ">": operator.gt,
+            ">=": operator.ge,
+        }[sign](float(value), beside)
 
 
 def test_a_double_beside_a_decimal_is_pushed_down() -> None:
-    assert predicat.parse("dc in [0.1, 12.5] && dc < 1e300", "cel", FIELDS).sql("spark") == "dc IN (0.1, 12.5) AND CASE WHEN dc IS NULL THEN CAST(NULL AS BOOLEAN) ELSE TRUE END"
+    assert (
+        predicat.parse("dc in [0.1, 12.5] && dc < 1e300", "cel", FIELDS).sql("spark")
+        == "dc IN (0.1, 12.5) AND CASE WHEN dc IS NULL THEN CAST(NULL AS BOOLEAN) ELSE TRUE END"
+    )
     assert predicat.parse("de == 0.1", "cel", FIELDS).sql("spark") == "CAST(de AS DOUBLE) = 0.1"
 
 
 def test_more_digits_than_engines_have() -> None:
-    with pytest.raises(predicat.PredicatError, match=r"decimal\(38,0\) beside decimal\(10,2\) needs more than 38 digits"):
+    with pytest.raises(
+        predicat.PredicatError, match=r"decimal\(38,0\) beside decimal\(10,2\) needs more than 38 digits"
+    ):
         predicat.parse("dw > dc", "sql", FIELDS)
 
 
@@ -159,4 +226,7 @@ def test_rows_of_a_comparison_are_rows_that_columns_hold(text: str, other: str) 
     assert verdict.same_rows is not different
     for witness in (verdict.lost, verdict.gained):
         if witness is not None:
-            assert [predicat.parse(one, "sql", FIELDS).evaluate(witness.row) for one in (text, other)] == [witness.before, witness.after]
+            assert [predicat.parse(one, "sql", FIELDS).evaluate(witness.row) for one in (text, other)] == [
+                witness.before,
+                witness.after,
+            ]

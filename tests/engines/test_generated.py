@@ -39,8 +39,14 @@ def check_batch(nodes: list[Node], tables: Tables) -> None:
                 continue
         got = run([sql for _, sql in asked])
         for (index, sql), column in zip(asked, got, strict=True):
-            differing = [(tables.rows[at], have, want) for at, (have, want) in enumerate(zip(column, expected[index], strict=True)) if have != want]
-            assert not differing, f"{name}: {to_text(nodes[index])}\n{sql}\n(row, got, expected): {differing[0]}"
+            differing = [
+                (tables.rows[at], have, want)
+                for at, (have, want) in enumerate(zip(column, expected[index], strict=True))
+                if have != want
+            ]
+            assert not differing, (
+                f"{name}: {to_text(nodes[index])}\n{sql}\n(row, got, expected): {differing[0]}"
+            )
 
 
 @generated
@@ -51,15 +57,31 @@ def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
 
 
 @settings(generated, max_examples=max(EXAMPLES // 4, 1))
-@given(texts=st.lists(st.integers(1, 2).flatmap(cel_texts.booleans), min_size=BATCH, max_size=BATCH), rows=st.lists(cel_texts.rows, min_size=10, max_size=10))
-def test_engines_agree_on_cel(spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]) -> None:
-    check_batch([node for text in texts if (node := parsed(text, "cel")) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))
+@given(
+    texts=st.lists(st.integers(1, 2).flatmap(cel_texts.booleans), min_size=BATCH, max_size=BATCH),
+    rows=st.lists(cel_texts.rows, min_size=10, max_size=10),
+)
+def test_engines_agree_on_cel(
+    spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]
+) -> None:
+    check_batch(
+        [node for text in texts if (node := parsed(text, "cel")) is not None],
+        Tables(spark, postgres, declared(cel_texts.FIELDS), rows),
+    )
 
 
 @settings(generated, max_examples=max(EXAMPLES // 4, 1))
-@given(texts=st.lists(st.integers(0, 2).flatmap(sql_texts.over_json), min_size=BATCH, max_size=BATCH), rows=st.lists(cel_texts.rows, min_size=10, max_size=10))
-def test_engines_agree_on_sql_over_json(spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]) -> None:
-    check_batch([node for text in texts if (node := parsed(text, "sql")) is not None], Tables(spark, postgres, declared(cel_texts.FIELDS), rows))
+@given(
+    texts=st.lists(st.integers(0, 2).flatmap(sql_texts.over_json), min_size=BATCH, max_size=BATCH),
+    rows=st.lists(cel_texts.rows, min_size=10, max_size=10),
+)
+def test_engines_agree_on_sql_over_json(
+    spark: Any, postgres: Any, texts: list[str], rows: list[dict[str, Any]]
+) -> None:
+    check_batch(
+        [node for text in texts if (node := parsed(text, "sql")) is not None],
+        Tables(spark, postgres, declared(cel_texts.FIELDS), rows),
+    )
 
 
 def parsed(text: str, language: str) -> Node | None:
@@ -71,7 +93,13 @@ def parsed(text: str, language: str) -> Node | None:
 
 @pytest.mark.long
 def test_simplification_keeps_the_meaning() -> None:
-    @settings(max_examples=200, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+    @settings(
+        max_examples=200,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+    )
     @given(node=predicates(3))
     def check(node: Node) -> None:
         from predicat.semantics.evaluate import compile_node

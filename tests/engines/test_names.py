@@ -10,7 +10,15 @@ import pytest
 import predicat
 from tests.engines.rows import Tables
 
-FORMS = ("{0} = 1", "NOT ({0} IS NULL)", "0 < {0} AND {0} IN (1, 2)", "{0} + 1 = 2", "-{0} < 3", "CASE WHEN {0} = 1 THEN TRUE END", "COALESCE({0}, 2) <> 2")
+FORMS = (
+    "{0} = 1",
+    "NOT ({0} IS NULL)",
+    "0 < {0} AND {0} IN (1, 2)",
+    "{0} + 1 = 2",
+    "-{0} < 3",
+    "CASE WHEN {0} = 1 THEN TRUE END",
+    "COALESCE({0}, 2) <> 2",
+)
 
 QUOTES = {"spark": "`", "postgres": '"', "duckdb": '"'}
 
@@ -18,10 +26,20 @@ QUOTES = {"spark": "`", "postgres": '"', "duckdb": '"'}
 def test_words_of_the_engines_are_names(spark: Any, postgres: Any) -> None:
     words = {row[0].lower() for row in spark.sql("SELECT keyword FROM sql_keywords()").collect()}
     words |= {row[0] for row in postgres.execute("SELECT word FROM pg_get_keywords()").fetchall()}
-    words |= {row[0].lower() for row in duckdb.connect().execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()}
-    parsed = {word: predicat.parse(FORMS[place % len(FORMS)].format(f'"{word}"'), "sql", {word: "bigint"}) for place, word in enumerate(sorted(words))}
+    words |= {
+        row[0].lower()
+        for row in duckdb.connect().execute("SELECT keyword_name FROM duckdb_keywords()").fetchall()
+    }
+    parsed = {
+        word: predicat.parse(FORMS[place % len(FORMS)].format(f'"{word}"'), "sql", {word: "bigint"})
+        for place, word in enumerate(sorted(words))
+    }
     # A name in quotes is no question: those stay that one engine at least reads without them.
-    fields = {word: "bigint" for word, one in parsed.items() if not all(quote in one.sql(name) for name, quote in QUOTES.items())}
+    fields = {
+        word: "bigint"
+        for word, one in parsed.items()
+        if not all(quote in one.sql(name) for name, quote in QUOTES.items())
+    }
     predicates = [parsed[word] for word in fields]
     tables = Tables(spark, postgres, predicat.api.declared(fields), [dict.fromkeys(fields, 1)])
 

@@ -32,7 +32,11 @@ EXPRESSIONS = [
 
 @pytest.fixture
 def narrow_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    for engine, module, name in (("postgres", predicat.deploy.rows, "postgres_type"), ("duckdb", predicat.deploy.rows, "duckdb_type"), ("spark", predicat_spark.rows, "_type")):
+    for engine, module, name in (
+        ("postgres", predicat.deploy.rows, "postgres_type"),
+        ("duckdb", predicat.deploy.rows, "duckdb_type"),
+        ("spark", predicat_spark.rows, "_type"),
+    ):
         wide = getattr(module, name)
 
         def narrow(kind: Type, *more: Any, engine: str = engine, wide: Any = wide) -> str:
@@ -46,6 +50,20 @@ def narrow_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_arithmetic_is_as_wide_as_the_declared_types(spark: Any, postgres: Any) -> None:
     whole, double = (-(2**31), 2**31 - 1, -1, 46_341, None), (0.5, -(2.0**127), 2.0**127, float("nan"), None)
     pairs = zip(itertools.product(whole, whole), itertools.product(double, double), strict=True)
-    rows = [{"a": a, "b": b, "d": d, "e": e, "s": "abc", "xs": [2**31 - 1], "ds": [d, 0.5], "m": {"k": b}, "st": {"x": a, "y": e}, "ast": [{"x": b}]} for (a, b), (d, e) in pairs]
+    rows = [
+        {
+            "a": a,
+            "b": b,
+            "d": d,
+            "e": e,
+            "s": "abc",
+            "xs": [2**31 - 1],
+            "ds": [d, 0.5],
+            "m": {"k": b},
+            "st": {"x": a, "y": e},
+            "ast": [{"x": b}],
+        }
+        for (a, b), (d, e) in pairs
+    ]
     nodes = [predicat.parse(text, "cel", FIELDS).node for text in EXPRESSIONS]
     check_batch(nodes, Tables(spark, postgres, declared(FIELDS), rows))

@@ -49,11 +49,16 @@ def test_deep_predicates_on_engines(spark: Any, postgres: Any) -> None:
     expected = [tables.reference(one.node) for one in asked]
     assert all({True, False} & {*column} for column in expected)
     for engine, run in tables.engines():
-        for template, want, have in zip(NESTED, expected, run([one.sql(engine) for one in asked]), strict=True):
+        for template, want, have in zip(
+            NESTED, expected, run([one.sql(engine) for one in asked]), strict=True
+        ):
             assert have == want, f"{engine}: {template}"
 
 
-@pytest.mark.parametrize("text", ["i in {}", "{}.exists(e, e > i)", "{}.all(e, e != 7)", "{}.all(e, e != i)", "{}.exists(e, e == 5)"])
+@pytest.mark.parametrize(
+    "text",
+    ["i in {}", "{}.exists(e, e > i)", "{}.all(e, e != 7)", "{}.all(e, e != i)", "{}.exists(e, e == 5)"],
+)
 def test_an_array_that_gets_a_name_is_looked_through(text: str, spark: Any, postgres: Any) -> None:
     """A subquery alone in the parentheses of PostgreSQL's ANY would be the rows to compare with."""
     array = "a"
@@ -66,7 +71,9 @@ def test_an_array_that_gets_a_name_is_looked_through(text: str, spark: Any, post
 
 
 @pytest.mark.parametrize("dialect", predicat.dialects())
-@pytest.mark.parametrize("template", ["a[X]", "X % i", "d / X", "X.replace('a', 'b', 1)", "(X ? b : true)", "(X == s ? 'a' : s)"])
+@pytest.mark.parametrize(
+    "template", ["a[X]", "X % i", "d / X", "X.replace('a', 'b', 1)", "(X ? b : true)", "(X == s ? 'a' : s)"]
+)
 def test_size_grows_by_the_level(template: str, dialect: str) -> None:
     inner, wanted, _ = NESTED[template]
     sizes = [len(nested(template, inner, wanted, depth).sql(dialect)) for depth in (5, 7, 9)]
@@ -86,7 +93,14 @@ def test_what_the_check_takes_apart_is_bounded(template: str) -> None:
         nested(template, "i", "0", 20 if template == "X % i" else 14)
 
 
-@settings(max_examples=max(EXAMPLES // 4, 1), deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=max(EXAMPLES // 4, 1),
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_names_change_no_answer(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     """Generated predicates, in which all that comes again has a name."""
@@ -99,7 +113,10 @@ def test_names_change_no_answer(spark: Any, postgres: Any, nodes: list[Node]) ->
 def within_each_other(sql: str, dialect: str) -> int:
     """The most functions of functions on a way from the root of some SQL to a leaf."""
     found = [part for part in sqlglot.parse_one(sql, dialect=dialect).walk() if isinstance(part, exp.Lambda)]
-    return max((sum(isinstance(above, exp.Lambda) for above in chain([part], ancestors(part))) for part in found), default=0)
+    return max(
+        (sum(isinstance(above, exp.Lambda) for above in chain([part], ancestors(part))) for part in found),
+        default=0,
+    )
 
 
 def ancestors(part: exp.Expr) -> Iterator[exp.Expr]:
@@ -119,7 +136,9 @@ def test_what_has_a_name_stands_side_by_side(dialect: str) -> None:
 
 def test_macros_within_each_other_are_bounded_where_planning_them_is_not() -> None:
     def macros(depth: int) -> predicat.Predicate:
-        return predicat.parse("".join(f"a.exists(x{place}, " for place in range(depth)) + "x0 == i" + ")" * depth, "cel", DEEP)
+        return predicat.parse(
+            "".join(f"a.exists(x{place}, " for place in range(depth)) + "x0 == i" + ")" * depth, "cel", DEEP
+        )
 
     assert within_each_other(macros(14).sql("spark"), "spark") == 14
     with pytest.raises(Unsupported, match="its SQL would have 15 functions within each other"):

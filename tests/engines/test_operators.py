@@ -32,7 +32,9 @@ def kind_of(value: Any) -> Type:
     return type_of(value)
 
 
-def build(row: Op, args: tuple[Any, ...], prefix: str, *, columns: bool) -> tuple[Node, dict[str, FieldDecl], dict[str, Any]]:
+def build(
+    row: Op, args: tuple[Any, ...], prefix: str, *, columns: bool
+) -> tuple[Node, dict[str, FieldDecl], dict[str, Any]]:
     """The call with its arguments as columns (or as literals), the fields and the values of the row."""
     known = [value[0] if isinstance(value, list) else value for value in args if value is not None]
     boolean = row.name in ("and", "or", "not", "is_true")
@@ -40,7 +42,13 @@ def build(row: Op, args: tuple[Any, ...], prefix: str, *, columns: bool) -> tupl
     values: dict[str, Any] = {}
     nodes: list[Node] = []
     for index, value in enumerate(args):
-        default = BOOLEAN if boolean or (row.name == "cond" and index == 0) else kind_of(known[-1]) if known else STRING
+        default = (
+            BOOLEAN
+            if boolean or (row.name == "cond" and index == 0)
+            else kind_of(known[-1])
+            if known
+            else STRING
+        )
         kind = kind_of(value) if value is not None else default
         if isinstance(value, list) and row.name == "in":
             nodes.append(Items(kind, tuple(Literal(kind_of(item), item) for item in value)))
@@ -84,7 +92,9 @@ def test_signatures_of_every_operator_can_be_read() -> None:
         assert signatures.signatures(name)
 
 
-@pytest.mark.parametrize(("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Op) else None)
+@pytest.mark.parametrize(
+    ("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Op) else None
+)
 def test_reference(row: Op, args: tuple[Any, ...], want: Any) -> None:
     node, _, values = build(row, args, "a", columns=True)
     assert same(compile_node(node)(values), want)
@@ -103,7 +113,13 @@ def test_engines_agree_on_every_example(spark: Any, postgres: Any) -> None:
             fields |= more
             values |= data
             # Constants are folded before any back end sees them.
-            nodes.append((f"{row.name}{args} {'columns' if columns else 'literals'}", node if columns else fold(node), want))
+            nodes.append(
+                (
+                    f"{row.name}{args} {'columns' if columns else 'literals'}",
+                    node if columns else fold(node),
+                    want,
+                )
+            )
     tables = Tables(spark, postgres, fields, [values])
     wrong: list[str] = []
     for name, run in tables.engines():
@@ -115,14 +131,49 @@ def test_engines_agree_on_every_example(spark: Any, postgres: Any) -> None:
             except Unsupported:
                 wrong.append(f"{name} {label}: refused")
         got = run([sql for _, sql, _ in asked])
-        wrong += [f"{name} {label}: {column[0]!r}, not {want!r}\n    {sql}" for (label, sql, want), column in zip(asked, got, strict=True) if not same(column[0], want)]
+        wrong += [
+            f"{name} {label}: {column[0]!r}, not {want!r}\n    {sql}"
+            for (label, sql, want), column in zip(asked, got, strict=True)
+            if not same(column[0], want)
+        ]
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("key", ["", "0", "12", "-", "-1", "*", "a.b", "a/b", "~", "~1", "$", "[0]", " ", "é", "#", "?", "a'b", 'a"b', "a\\b", "`", "😀"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "0",
+        "12",
+        "-",
+        "-1",
+        "*",
+        "a.b",
+        "a/b",
+        "~",
+        "~1",
+        "$",
+        "[0]",
+        " ",
+        "é",
+        "#",
+        "?",
+        "a'b",
+        'a"b',
+        "a\\b",
+        "`",
+        "😀",
+    ],
+)
 def test_any_key_of_json(spark: Any, postgres: Any, key: str) -> None:
     """Keys that paths of some engine read as something else; the last row's is the value of another column."""
-    rows: list[dict[str, Any]] = [{"j": {key: "v"}, "k": key}, {"j": {"other": "v", "0x": "v"}, "k": "0x"}, {"j": ["v"], "k": "0"}, {"j": "v", "k": ""}, {"k": key}]
+    rows: list[dict[str, Any]] = [
+        {"j": {key: "v"}, "k": key},
+        {"j": {"other": "v", "0x": "v"}, "k": "0x"},
+        {"j": ["v"], "k": "0"},
+        {"j": "v", "k": ""},
+        {"k": key},
+    ]
     fields = declared({"j": "json", "k": "string"})
     said = predicat.parse(f'j[{json.dumps(key, ensure_ascii=False)}] == "v"', "cel", {"j": "json"}).node
     tables = Tables(spark, postgres, fields, rows)
@@ -138,7 +189,10 @@ def test_any_place_of_json(spark: Any, postgres: Any) -> None:
     """A place that the row names: beyond the ends, beside what is no array, beside a null."""
     arrays: list[Any] = [[1, 2], {"1": 2}, "ab", None]
     places = [0, 1, 2, -1, 2**31, 2**63 - 1, -(2**63), None]
-    rows = [{"j": {"xs": xs}, "n": place} for xs in arrays for place in places] + [{"j": {"xs": [0, None]}, "n": 1}, {"n": 1}]
+    rows = [{"j": {"xs": xs}, "n": place} for xs in arrays for place in places] + [
+        {"j": {"xs": [0, None]}, "n": 1},
+        {"n": 1},
+    ]
     node = predicat.parse("j.xs[n] == 2", "cel", {"j": "json", "n": "bigint"}).node
     tables = Tables(spark, postgres, declared({"j": "json", "n": "bigint"}), rows)
     assert tables.reference(node) == [False, True, *[None] * (len(rows) - 2)]

@@ -29,10 +29,23 @@ Rows = list[dict[str, Any]]
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
 def test_corpus(entry: dict[str, Any], spark: Any, postgres: Any) -> None:
     cases, fields, some = cases_of(entry)
-    check([(label, predicate.node, expected) for label, predicate, expected in cases], list(fields.values()), some, spark, postgres)
+    check(
+        [(label, predicate.node, expected) for label, predicate, expected in cases],
+        list(fields.values()),
+        some,
+        spark,
+        postgres,
+    )
 
 
-@settings(max_examples=max(EXAMPLES // 4, 1), deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=max(EXAMPLES // 4, 1),
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_generated(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     some = rows(20)
@@ -40,20 +53,39 @@ def test_generated(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     check(cases, list(FIELDS.values()), some, spark, postgres)
 
 
-@settings(max_examples=max(EXAMPLES // 16, 1), deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=max(EXAMPLES // 16, 1),
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(nodes=st.lists(predicates(3), min_size=BATCH // 4, max_size=BATCH // 4))
 def test_generated_conditions(postgres: Any, nodes: list[Node]) -> None:
     some = rows(20)
-    check_conditions([(to_text(node), simplify(node), [compile_node(node)(row) for row in some]) for node in nodes], list(FIELDS.values()), some, postgres)
+    check_conditions(
+        [(to_text(node), simplify(node), [compile_node(node)(row) for row in some]) for node in nodes],
+        list(FIELDS.values()),
+        some,
+        postgres,
+    )
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
 def test_corpus_conditions(entry: dict[str, Any], postgres: Any) -> None:
     cases, fields, some = cases_of(entry)
-    check_conditions([(label, predicate.node, expected) for label, predicate, expected in cases], list(fields.values()), some, postgres)
+    check_conditions(
+        [(label, predicate.node, expected) for label, predicate, expected in cases],
+        list(fields.values()),
+        some,
+        postgres,
+    )
 
 
-def check_conditions(cases: Iterable[tuple[str, Node, list[bool | None]]], fields: list[FieldDecl], some: Rows, postgres: Any) -> None:
+def check_conditions(
+    cases: Iterable[tuple[str, Node, list[bool | None]]], fields: list[FieldDecl], some: Rows, postgres: Any
+) -> None:
     """The condition of a WHERE is TRUE for the same rows."""
     asked: list[tuple[str, str, list[bool | None]]] = []
     values: list[Any] = []
@@ -69,8 +101,18 @@ def check_conditions(cases: Iterable[tuple[str, Node, list[bool | None]]], field
         assert [value is True for value in column] == [value is True for value in expected], f"{label}\n{sql}"
 
 
-def check(cases: Iterable[tuple[str, Node, list[bool | None]]], fields: list[FieldDecl], some: Rows, spark: Any, postgres: Any) -> None:
-    for name, run, engine in (("spark", on_spark, spark), ("postgres", on_postgres, postgres), ("duckdb", on_duckdb, None)):
+def check(
+    cases: Iterable[tuple[str, Node, list[bool | None]]],
+    fields: list[FieldDecl],
+    some: Rows,
+    spark: Any,
+    postgres: Any,
+) -> None:
+    for name, run, engine in (
+        ("spark", on_spark, spark),
+        ("postgres", on_postgres, postgres),
+        ("duckdb", on_duckdb, None),
+    ):
         asked: list[tuple[str, str, list[bool | None]]] = []
         values: list[Any] = []
         for label, node, expected in cases:
@@ -85,17 +127,29 @@ def check(cases: Iterable[tuple[str, Node, list[bool | None]]], fields: list[Fie
             assert list(column) == expected, f"{name} {label}\n{sql}"
 
 
-def on_spark(spark: Any, fields: list[FieldDecl], some: Rows, asked: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def on_spark(
+    spark: Any, fields: list[FieldDecl], some: Rows, asked: str, values: list[Any]
+) -> list[tuple[Any, ...]]:
     frame_of(fields, some, spark).createOrReplaceTempView(TABLE)
-    return [tuple(row) for row in spark.sql(f"SELECT {asked} FROM {TABLE} ORDER BY __id", args=values).collect()]
+    return [
+        tuple(row) for row in spark.sql(f"SELECT {asked} FROM {TABLE} ORDER BY __id", args=values).collect()
+    ]
 
 
-def on_postgres(connection: Any, fields: list[FieldDecl], some: Rows, asked: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def on_postgres(
+    connection: Any, fields: list[FieldDecl], some: Rows, asked: str, values: list[Any]
+) -> list[tuple[Any, ...]]:
     fill_postgres(connection, fields, some)
-    return psycopg.RawCursor(connection).execute(f"SELECT {asked} FROM {TABLE} ORDER BY __id".encode(), values).fetchall()
+    return (
+        psycopg.RawCursor(connection)
+        .execute(f"SELECT {asked} FROM {TABLE} ORDER BY __id".encode(), values)
+        .fetchall()
+    )
 
 
-def on_duckdb(_: None, fields: list[FieldDecl], some: Rows, asked: str, values: list[Any]) -> list[tuple[Any, ...]]:
+def on_duckdb(
+    _: None, fields: list[FieldDecl], some: Rows, asked: str, values: list[Any]
+) -> list[tuple[Any, ...]]:
     with duckdb.connect() as connection:
         fill_duckdb(connection, fields, some)
         return connection.execute(f"SELECT {asked} FROM {TABLE} ORDER BY __id", values).fetchall()

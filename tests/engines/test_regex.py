@@ -16,8 +16,52 @@ from tests.engines.rows import Tables
 
 ORACLE = cel.NewEnv(variables={"s": cel.Type.STRING, "p": cel.Type.STRING}).compile("s.matches(p)")
 CHARACTERS = list("abABkKsS09_ -\n\r\t^$.[]()*+?|{}\\'") + list("éÉßſıİ😀٣µΜ") + ["\u212a", "\u2028", "\x85"]
-ESCAPES = [r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", r"\b", r"\.", r"\\", r"\n", r"\t", r"\r", r"\x41", r"\x{e9}", r"\x{1F600}", r"\A", r"\z", r"\v", r"\f", r"\a", r"\101", r"\-", r"\/", r"\$"]
-ITEMS = [*"abkKsS09_é^.", "a-c", "A-Z", "0-9", "k-s", "à-ü", r"\d", r"\w", r"\s", r"\D", r"\W", "[:alpha:]", "[:^alpha:]", "[:upper:]", "[:punct:]", r"\n", r"\]", r"\x{e9}"]
+ESCAPES = [
+    r"\d",
+    r"\w",
+    r"\s",
+    r"\D",
+    r"\W",
+    r"\S",
+    r"\b",
+    r"\.",
+    r"\\",
+    r"\n",
+    r"\t",
+    r"\r",
+    r"\x41",
+    r"\x{e9}",
+    r"\x{1F600}",
+    r"\A",
+    r"\z",
+    r"\v",
+    r"\f",
+    r"\a",
+    r"\101",
+    r"\-",
+    r"\/",
+    r"\$",
+]
+ITEMS = [
+    *"abkKsS09_é^.",
+    "a-c",
+    "A-Z",
+    "0-9",
+    "k-s",
+    "à-ü",
+    r"\d",
+    r"\w",
+    r"\s",
+    r"\D",
+    r"\W",
+    "[:alpha:]",
+    "[:^alpha:]",
+    "[:upper:]",
+    "[:punct:]",
+    r"\n",
+    r"\]",
+    r"\x{e9}",
+]
 REPEATS = ["", "", "", "", "*", "+", "?", "*?", "+?", "{2}", "{1,2}", "{2,}", "{1,3}?"]
 chance = random.Random(11)
 
@@ -37,11 +81,17 @@ def atom(depth: int) -> str:
 
 
 def pattern(depth: int) -> str:
-    branches = ["".join(atom(depth) + chance.choice(REPEATS) for _ in range(chance.randint(1, 3))) for _ in range(chance.choice([1, 1, 1, 2]))]
+    branches = [
+        "".join(atom(depth) + chance.choice(REPEATS) for _ in range(chance.randint(1, 3)))
+        for _ in range(chance.choice([1, 1, 1, 2]))
+    ]
     return "|".join(branches)
 
 
-PATTERNS = [chance.choice(["", "", "", "^", "(?i)", "(?s)", "(?im)"]) + pattern(2) + chance.choice(["", "", "", "$"]) for _ in range(500)]
+PATTERNS = [
+    chance.choice(["", "", "", "^", "(?i)", "(?s)", "(?im)"]) + pattern(2) + chance.choice(["", "", "", "$"])
+    for _ in range(500)
+]
 TEXTS = list(dict.fromkeys(["", "a", "K", "\u212a", "S", "ſ", "É", "a\nb\n", "ab\r\n", "a😀b", "$$", "${2}",
                             *("".join(chance.choices(CHARACTERS, k=chance.randint(0, 5))) for _ in range(80))]))  # fmt: skip
 
@@ -76,12 +126,16 @@ def test_generated_patterns(spark: Any, postgres: Any) -> None:
     tables = Tables(spark, postgres, FIELDS, [{"s": text} for text in TEXTS])
     assert [text for text, ours, want in accepted if tables.reference(ours.node) != want] == []
     for engine, run in tables.engines():
-        said = [(text, sql, want) for text, ours, want in accepted if (sql := sql_of(ours, engine)) is not None]
+        said = [
+            (text, sql, want) for text, ours, want in accepted if (sql := sql_of(ours, engine)) is not None
+        ]
         assert len(said) > len(accepted) * 0.98
         for start in range(0, len(said), 100):
             part = said[start : start + 100]
             got = run([sql for _, sql, _ in part])
-            assert [text for (text, _, want), column in zip(part, got, strict=True) if column != want] == [], engine
+            assert [
+                text for (text, _, want), column in zip(part, got, strict=True) if column != want
+            ] == [], engine
 
 
 def sql_of(ours: predicat.Predicate, engine: str) -> str | None:
@@ -99,13 +153,20 @@ def rounds(depth: int) -> str:
     def part() -> str:
         kind = chance.random()
         if kind < 0.08:
-            return chance.choice(["^", "$", r"\b", r"\B", "(?m:^)", "(?m:$)", r"[\x{d800}-\x{dfff}]", r"[\x{0}-\x{d900}]"])
+            return chance.choice(
+                ["^", "$", r"\b", r"\B", "(?m:^)", "(?m:$)", r"[\x{d800}-\x{dfff}]", r"[\x{0}-\x{d900}]"]
+            )
         if kind < 0.55 or not depth:
-            return chance.choice(["a", "b", ",", "a", "b", ",", ".", "[ab]", "[^a]", "[^,]", r"\w", r"\s", "😀", "[^😀]"])
+            return chance.choice(
+                ["a", "b", ",", "a", "b", ",", ".", "[ab]", "[^a]", "[^,]", r"\w", r"\s", "😀", "[^😀]"]
+            )
         return f"({rounds(depth - 1)})"
 
     repeats = ["", "", "*", "+", "*", "+", "?", "{2,}", "{1,2}"]
-    return "|".join("".join(part() + chance.choice(repeats) for _ in range(chance.randint(1, 3))) for _ in range(chance.choice([1, 1, 1, 2, 3])))
+    return "|".join(
+        "".join(part() + chance.choice(repeats) for _ in range(chance.randint(1, 3)))
+        for _ in range(chance.choice([1, 1, 1, 2, 3]))
+    )
 
 
 def separated() -> str:
@@ -113,14 +174,20 @@ def separated() -> str:
 
     def run(longest: int) -> str:
         characters = ["a", "b", ",", ",", "[ab]", "[^,]", r"\w", "ab", "a,"]
-        return "".join(chance.choice(characters) + chance.choice(["", "", "", "+", "*", "?", "{2}"]) for _ in range(chance.randint(1, longest)))
+        return "".join(
+            chance.choice(characters) + chance.choice(["", "", "", "+", "*", "?", "{2}"])
+            for _ in range(chance.randint(1, longest))
+        )
 
     group = chance.choice([run(3), run(3), f"{run(2)}|{run(2)}", f"{run(2)}({run(2)})*{run(1)}"])
     end = chance.choice(["$", "$", "$", "", r"\b", "(?m:$)"])
     return f"^{chance.choice(['', run(1)])}({group}){chance.choice(['*', '+', '{2,}'])}{chance.choice(['', run(2)])}{end}"
 
 
-ROUNDS = [chance.choice(["", "^"]) + rounds(chance.randint(1, 2)) + chance.choice(["", "$", "$"]) for _ in range(100)]
+ROUNDS = [
+    chance.choice(["", "^"]) + rounds(chance.randint(1, 2)) + chance.choice(["", "$", "$"])
+    for _ in range(100)
+]
 ROUNDS += [separated() for _ in range(400)]
 SHORT = ["".join(chance.choices("ab,", k=size)) for size in range(10) for _ in range(size * 3)]
 SHORT += ["".join(chance.choices("aab, \n😀é", k=chance.randint(1, 9))) for _ in range(80)]
@@ -130,19 +197,34 @@ def test_repeated_groups(spark: Any, postgres: Any) -> None:
     texts = list(dict.fromkeys(["", *SHORT]))
     cases = [(text, ours) for text in ROUNDS if (ours := parsed(text)) is not None]
     assert len(cases) > len(ROUNDS) * 0.98
-    want = [[ORACLE.eval(data={"s": text, "p": pattern}).plain_value() is True for text in texts] for pattern, _ in cases]
+    want = [
+        [ORACLE.eval(data={"s": text, "p": pattern}).plain_value() is True for text in texts]
+        for pattern, _ in cases
+    ]
     tables = Tables(spark, postgres, FIELDS, [{"s": text} for text in texts])
-    assert [case[0] for case, expected in zip(cases, want, strict=True) if tables.reference(case[1].node) != expected] == []
+    assert [
+        case[0]
+        for case, expected in zip(cases, want, strict=True)
+        if tables.reference(case[1].node) != expected
+    ] == []
     kinds = {"kept": 0, "read": 0, "refused": 0}
     for engine, run in tables.engines():
-        said = [(pattern, sql, expected) for (pattern, ours), expected in zip(cases, want, strict=True) if (sql := sql_of(ours, engine)) is not None]
+        said = [
+            (pattern, sql, expected)
+            for (pattern, ours), expected in zip(cases, want, strict=True)
+            if (sql := sql_of(ours, engine)) is not None
+        ]
         kinds["refused"] += (len(cases) - len(said)) * (engine == "spark")
         kinds["kept"] += sum("*+" in sql or "++" in sql for _, sql, _ in said if engine == "spark")
         kinds["read"] += sum("AGGREGATE" in sql for _, sql, _ in said if engine == "spark")
         for start in range(0, len(said), 100):
             part = said[start : start + 100]
             got = run([sql for _, sql, _ in part])
-            assert [pattern for (pattern, _, expected), column in zip(part, got, strict=True) if column != expected] == [], engine
+            assert [
+                pattern
+                for (pattern, _, expected), column in zip(part, got, strict=True)
+                if column != expected
+            ] == [], engine
     assert kinds["kept"] > 40
     assert kinds["read"] > 40
     assert kinds["refused"] < 40
@@ -157,7 +239,10 @@ def test_texts_of_many_rounds(spark: Any, postgres: Any) -> None:
     rows = [{"s": text * 20_000 + end} for _, text, end in LONG]
     cases = [(pattern, ours) for pattern, _, _ in LONG if (ours := parsed(pattern)) is not None]
     assert len(cases) == len(LONG)
-    want = [[ORACLE.eval(data={"s": row["s"], "p": pattern}).plain_value() is True for row in rows] for pattern, _ in cases]
+    want = [
+        [ORACLE.eval(data={"s": row["s"], "p": pattern}).plain_value() is True for row in rows]
+        for pattern, _ in cases
+    ]
     assert sum(map(sum, want)) > 10
     tables = Tables(spark, postgres, FIELDS, rows)
     assert [tables.reference(ours.node) for _, ours in cases] == want
@@ -196,13 +281,20 @@ def test_repetitions_within_each_other(pattern: str, problem: str | None, postgr
         with pytest.raises(regex.RegexError, match=problem):
             regex.parse(pattern)
     else:
-        assert postgres.execute("SELECT 'a' ~ %s", (regex.emit(regex.parse(pattern), regex.POSTGRES),)).fetchone() is not None
+        assert (
+            postgres.execute(
+                "SELECT 'a' ~ %s", (regex.emit(regex.parse(pattern), regex.POSTGRES),)
+            ).fetchone()
+            is not None
+        )
 
 
 def test_an_automaton_of_many_states_is_refused() -> None:
     found = predicat.parse(r"s.matches('^((a|b)*a(a|b){9}c?)*$')", "cel", {"s": "string"})
     assert found.evaluate({"s": "abbbbbbbbb"}) is True
-    with pytest.raises(predicat.PredicatError, match="can end at several places, .* more than 60 states") as caught:
+    with pytest.raises(
+        predicat.PredicatError, match="can end at several places, .* more than 60 states"
+    ) as caught:
         found.sql("spark")
     assert "let each round end" in (caught.value.diagnostics[0].hint or "")
 

@@ -30,9 +30,45 @@ CONTAINERS = {
     "marr": "map<string, array<{}>>", "starr": "struct<x: array<{}>>", "stm": "struct<x: map<string, {}>>", "am": "array<map<string, {}>>",
     "mm": "map<string, map<string, {}>>", "sst": "struct<x: struct<x: {}>>", "b": "boolean",
 }  # fmt: skip
-READ = ["s", "arr[0]", "map.k", 'map["k 2"]', "st.x", "ast[0].x", "mst.k.x", "marr.k[0]", "starr.x[1]", "stm.x.k", "am[0].k", "mm.k.k", "sst.x.x", "(b ? s : arr[0])"]
-IN_SQL = ["s", "arr[0]", "map['k']", "st.x", "ast[0].x", "mst['k'].x", "marr['k'][0]", "am[0]['k']", "mm['k']['k']", "coalesce(s, arr[0])", "nullif(s, arr[0])", "greatest(s, map['k'])"]
-ARRAYS = ["arr", "marr.k", "starr.x", "(arr + marr.k)", "arr.filter(y, y == s)", "arr.map(y, y)", "(b ? arr : marr.k)"]
+READ = [
+    "s",
+    "arr[0]",
+    "map.k",
+    'map["k 2"]',
+    "st.x",
+    "ast[0].x",
+    "mst.k.x",
+    "marr.k[0]",
+    "starr.x[1]",
+    "stm.x.k",
+    "am[0].k",
+    "mm.k.k",
+    "sst.x.x",
+    "(b ? s : arr[0])",
+]
+IN_SQL = [
+    "s",
+    "arr[0]",
+    "map['k']",
+    "st.x",
+    "ast[0].x",
+    "mst['k'].x",
+    "marr['k'][0]",
+    "am[0]['k']",
+    "mm['k']['k']",
+    "coalesce(s, arr[0])",
+    "nullif(s, arr[0])",
+    "greatest(s, map['k'])",
+]
+ARRAYS = [
+    "arr",
+    "marr.k",
+    "starr.x",
+    "(arr + marr.k)",
+    "arr.filter(y, y == s)",
+    "arr.map(y, y)",
+    "(b ? arr : marr.k)",
+]
 MAPS = ["map", "stm.x", "mm.k", "am[0]"]
 WHOLE = ["ast.exists(e, e.x == {0})", "mst.all(q, mst[q].x == {0})", "am.exists(e, e.k == {0})", "ast.map(e, e.x)[0] == {0}", "ast.filter(e, e.x == {0})[0].x == s",
          "size(ast.filter(e, has(e.x))) == 2", "{0} in ast.map(e, e.x)", "st == null", "sst.x == null", "ast[0] == null", "mst.k == null", "marr.k == null", "am[0] == null"]  # fmt: skip
@@ -54,21 +90,63 @@ EMPTY: list[dict[str, Any]] = [
 
 def in_cel(constants: list[str]) -> list[str]:
     one, *_, last = constants
-    found = [f"{read} {test}" for read in READ for test in (f"== {one}", "!= s", "== null", f"in [{', '.join(constants)}]", "in arr", f"< {one}", "in marr.k")]
+    found = [
+        f"{read} {test}"
+        for read in READ
+        for test in (
+            f"== {one}",
+            "!= s",
+            "== null",
+            f"in [{', '.join(constants)}]",
+            "in arr",
+            f"< {one}",
+            "in marr.k",
+        )
+    ]
     found += [text.format(array, one, last) for array in ARRAYS for text in (
         "{0}.exists(x, x == {1})", "{0}.all(x, x != {2})", "{0}.exists(x, x > s)", "{0}.all(x, {1} >= x)", "{0}.exists(x, s != x)", "{0}.exists_one(x, x == s)", "{1} in {0}", "{0} == [{1}]", "{0} == arr", "size({0}) == 2", "{0}[0] == {1}",
         "{0}.map(x, x == {1})[0]", "{0}.filter(x, x == {1})[0] == s", "{0} == null")]  # fmt: skip
-    found += [text.format(of, one) for of in MAPS for text in ('{0} == {{"k": {1}}}', "{0} == map", '"k" in {0}', "{0}.all(q, {0}[q] == {1})", "size({0}) == 1", "has({0}.k)", "{0} == null")]
+    found += [
+        text.format(of, one)
+        for of in MAPS
+        for text in (
+            '{0} == {{"k": {1}}}',
+            "{0} == map",
+            '"k" in {0}',
+            "{0}.all(q, {0}[q] == {1})",
+            "size({0}) == 1",
+            "has({0}.k)",
+            "{0} == null",
+        )
+    ]
     return found + [text.format(one) for text in WHOLE]
 
 
 def in_sql(constant: str) -> list[str]:
-    tests = (f"= {constant}", "IS NULL", "IS DISTINCT FROM s", f"IN ({constant}, s)", f"BETWEEN {constant} AND s", "= ANY(arr)", "<> ALL(arr)")
-    return [f"{read} {test}" for read in IN_SQL for test in tests] + ["arr IS NULL", "st IS NULL", "sst.x IS NULL"]
+    tests = (
+        f"= {constant}",
+        "IS NULL",
+        "IS DISTINCT FROM s",
+        f"IN ({constant}, s)",
+        f"BETWEEN {constant} AND s",
+        "= ANY(arr)",
+        "<> ALL(arr)",
+    )
+    return [f"{read} {test}" for read in IN_SQL for test in tests] + [
+        "arr IS NULL",
+        "st IS NULL",
+        "sst.x IS NULL",
+    ]
 
 
 # What no engine can say exactly, or what the checker refuses: arrays of doubles, decimals and documents as a whole.
-REFUSED = ("cannot compare array<", "cannot compare boolean", "< does not take", "nested so deep", "of several types")
+REFUSED = (
+    "cannot compare array<",
+    "cannot compare boolean",
+    "< does not take",
+    "nested so deep",
+    "of several types",
+)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -76,9 +154,17 @@ def test_engines_read_every_container(kind: str, spark: Any, postgres: Any) -> N
     values, constants, literal = KINDS[kind]
     fields = {name: container.format(kind) for name, container in CONTAINERS.items()}
     rows = [*EMPTY, *(row(value, other) for value in values for other in values[:2]), row(values[0], None)]
-    asked = [*((text, "cel") for text in (in_cel(constants) if constants else ())), *((text, "sql") for text in (in_sql(literal) if literal else ()))]
+    asked = [
+        *((text, "cel") for text in (in_cel(constants) if constants else ())),
+        *((text, "sql") for text in (in_sql(literal) if literal else ())),
+    ]
     if kind == "json":  # two documents are compared in many words: some of them are enough
-        asked = [(text, language) for text, language in asked if text.startswith(("map.k", "marr.k")) or (not text.endswith((" s", " arr", " marr.k", " s)")) and "== s)" not in text)]
+        asked = [
+            (text, language)
+            for text, language in asked
+            if text.startswith(("map.k", "marr.k"))
+            or (not text.endswith((" s", " arr", " marr.k", " s)")) and "== s)" not in text)
+        ]
     predicates: list[predicat.Predicate] = []
     for text, language in asked:
         try:
@@ -86,9 +172,16 @@ def test_engines_read_every_container(kind: str, spark: Any, postgres: Any) -> N
         except predicat.PredicatError as error:
             assert any(reason in str(error) for reason in REFUSED), str(error)
     assert len(predicates) > 0.9 * len(asked)
-    want = [[one.evaluate({name: value for name, value in given.items() if value is not None}) for given in rows] for one in predicates]
+    want = [
+        [one.evaluate({name: value for name, value in given.items() if value is not None}) for given in rows]
+        for one in predicates
+    ]
     for name, run in Tables(spark, postgres, declared(fields), rows).engines():
-        said = [(one, sql, answers) for one, answers in zip(predicates, want, strict=True) if (sql := render(one, name))]
+        said = [
+            (one, sql, answers)
+            for one, answers in zip(predicates, want, strict=True)
+            if (sql := render(one, name))
+        ]
         for (one, sql, answers), column in zip(said, run([sql for _, sql, _ in said]), strict=True):
             assert column == answers, f"{name}: {one}\n{sql}"
 
@@ -115,11 +208,22 @@ def test_a_null_of_json_is_no_value_wherever_a_column_holds_it(spark: Any, postg
 
     fields = {"j": "json", "arr": "array<json>", "m": "map<string, json>", "st": "struct<x: json>"}
     predicates = [predicat.parse(text, "cel", fields) for text in ASKED]
-    want = [one.evaluate({"j": None, "arr": [None, "a"], "m": {"k": None}, "st": {"x": None}}) for one in predicates]
+    want = [
+        one.evaluate({"j": None, "arr": [None, "a"], "m": {"k": None}, "st": {"x": None}})
+        for one in predicates
+    ]
     assert True in want
     assert None in want
     postgres.execute("DROP TYPE IF EXISTS pg_temp.document; CREATE TYPE pg_temp.document AS (x jsonb)")
-    runs = {"spark": lambda sql: tuple(spark.sql(sql).collect()[0]), "postgres": lambda sql: postgres.execute(sql).fetchone(), "duckdb": lambda sql: duckdb.connect().execute(sql).fetchone()}
+    runs = {
+        "spark": lambda sql: tuple(spark.sql(sql).collect()[0]),
+        "postgres": lambda sql: postgres.execute(sql).fetchone(),
+        "duckdb": lambda sql: duckdb.connect().execute(sql).fetchone(),
+    }
     for name, run in runs.items():
-        got = run(NULLS[name].format(", ".join(f"{one.sql(name)} AS c{place}" for place, one in enumerate(predicates))))
+        got = run(
+            NULLS[name].format(
+                ", ".join(f"{one.sql(name)} AS c{place}" for place, one in enumerate(predicates))
+            )
+        )
         assert dict(zip(ASKED, got, strict=True)) == dict(zip(ASKED, want, strict=True)), name

@@ -21,11 +21,49 @@ LISTS = ("xs", "ys", "__item", "X_3")
 FIELDS = {**dict.fromkeys(NUMBERS, "bigint"), **dict.fromkeys(LISTS, "array<bigint>")}
 VARIABLES = ("x", "X", "y", "xs", "x_2", "__v1", "__is1", "__t2", "item1", "element", "v" * 70, "v" * 71, "k")
 ROWS: list[dict[str, Any]] = [
-    {"x": 1, "y": 2, "__v1": 3, "x_2": 4, "item1": 5, "element": 0, "K": 2, "xs": [1, 2], "ys": [3, 4], "__item": [0], "X_3": [2, 5]},
-    {"x": 4, "y": 0, "__v1": -1, "x_2": 1, "item1": 2, "element": 3, "K": 1, "xs": [4, 0, 3], "ys": [1], "__item": [2, 2], "X_3": []},
-    {"x": 2, "y": 3, "__v1": 1, "x_2": 0, "item1": 0, "element": 5, "K": 4, "xs": [], "ys": [5, 3], "__item": [4, 1], "X_3": [0]},
+    {
+        "x": 1,
+        "y": 2,
+        "__v1": 3,
+        "x_2": 4,
+        "item1": 5,
+        "element": 0,
+        "K": 2,
+        "xs": [1, 2],
+        "ys": [3, 4],
+        "__item": [0],
+        "X_3": [2, 5],
+    },
+    {
+        "x": 4,
+        "y": 0,
+        "__v1": -1,
+        "x_2": 1,
+        "item1": 2,
+        "element": 3,
+        "K": 1,
+        "xs": [4, 0, 3],
+        "ys": [1],
+        "__item": [2, 2],
+        "X_3": [],
+    },
+    {
+        "x": 2,
+        "y": 3,
+        "__v1": 1,
+        "x_2": 0,
+        "item1": 0,
+        "element": 5,
+        "K": 4,
+        "xs": [],
+        "ys": [5, 3],
+        "__item": [4, 1],
+        "X_3": [0],
+    },
 ]
-ORACLE = cel.NewEnv(variables={**dict.fromkeys(NUMBERS, cel.Type.INT), **dict.fromkeys(LISTS, cel.Type.List(cel.Type.INT))})
+ORACLE = cel.NewEnv(
+    variables={**dict.fromkeys(NUMBERS, cel.Type.INT), **dict.fromkeys(LISTS, cel.Type.List(cel.Type.INT))}
+)
 
 
 @st.composite
@@ -74,7 +112,9 @@ def test_one_meaning_in_cel(text: str) -> None:
     expected = [theirs.eval(data=row).plain_value() for row in ROWS]
     assert [ours.evaluate(row) for row in ROWS] == expected
     back = said(ours)
-    assert back is None or [predicat.parse(back, "cel", FIELDS).evaluate(row) for row in ROWS] == expected, back
+    assert back is None or [predicat.parse(back, "cel", FIELDS).evaluate(row) for row in ROWS] == expected, (
+        back
+    )
 
 
 def said(predicate: predicat.Predicate) -> str | None:
@@ -115,17 +155,30 @@ MEANT = {
 def test_filters_that_are_referred_to(name: str, tmp_path: Path, spark: Any, postgres: Any) -> None:
     (tmp_path / "t.yml").write_text(CATALOG)
     found = predicat.load_catalog(tmp_path)[name]
-    rows = [{"xs": xs, "x": x, "y": 0} for xs in ([1, 2], [2, 0, 9], [1, 3], [-4, 1, 2], [7], []) for x in (0, 7)]
+    rows = [
+        {"xs": xs, "x": x, "y": 0} for xs in ([1, 2], [2, 0, 9], [1, 3], [-4, 1, 2], [7], []) for x in (0, 7)
+    ]
     expected = [MEANT[name](row) for row in rows]
     assert {*expected} == {True, False}
     assert [found.evaluate(row) for row in rows] == expected
-    assert [predicat.parse(found.to("cel"), "cel", {"xs": "array<bigint>", "x": "bigint"}).evaluate(row) for row in rows] == expected
+    assert [
+        predicat.parse(found.to("cel"), "cel", {"xs": "array<bigint>", "x": "bigint"}).evaluate(row)
+        for row in rows
+    ] == expected
     tables = Tables(spark, postgres, declared({"xs": "array<bigint>", "x": "bigint", "y": "bigint"}), rows)
     for engine, run in tables.engines():
         assert run([found.sql(engine)]) == [expected], engine
 
 
-@pytest.mark.parametrize("text", ["exists(xs, X -> x > 5)", 'exists(xs, x -> "X" > 5)', "exists(xs, x -> exists(ys, X -> x > 1))", "exists(xs, ı -> I > 1)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exists(xs, X -> x > 5)",
+        'exists(xs, x -> "X" > 5)',
+        "exists(xs, x -> exists(ys, X -> x > 1))",
+        "exists(xs, ı -> I > 1)",
+    ],
+)
 def test_names_that_engines_take_for_one(text: str) -> None:
     with pytest.raises(PredicatError, match="differs from the variable '.' by capital letters alone"):
         predicat.parse(text, "sql", {**FIELDS, "I": "bigint"})
@@ -133,8 +186,12 @@ def test_names_that_engines_take_for_one(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["in", "a b", "${spark.app.name}", "é", "select", "v" * 80, "__v1"])
 def test_any_name_is_one_of_a_variable(name: str, spark: Any, postgres: Any) -> None:
-    found = predicat.parse(f'exists(xs, "{name}" -> "{name}" > x AND exists(ys, y -> y > "{name}"))', "sql", FIELDS)
+    found = predicat.parse(
+        f'exists(xs, "{name}" -> "{name}" > x AND exists(ys, y -> y > "{name}"))', "sql", FIELDS
+    )
     back = predicat.parse(found.to("cel"), "cel", FIELDS)
-    assert [back.evaluate(row) for row in ROWS] == [found.evaluate(row) for row in ROWS] == [True, False, False]
+    assert (
+        [back.evaluate(row) for row in ROWS] == [found.evaluate(row) for row in ROWS] == [True, False, False]
+    )
     for engine, run in Tables(spark, postgres, declared(FIELDS), ROWS).engines():
         assert run([found.sql(engine)]) == [[True, False, False]], engine

@@ -31,7 +31,14 @@ def test_traps(entry: dict[str, Any], lenient: Any) -> None:
     check(entry, lenient, None, only=["spark"])
 
 
-@settings(max_examples=max(EXAMPLES // 8, 1), deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+@settings(
+    max_examples=max(EXAMPLES // 8, 1),
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
 def test_generated(lenient: Any, nodes: list[Node]) -> None:
     check_batch(nodes, Tables(lenient, None, FIELDS, rows(50), only=["spark"]))

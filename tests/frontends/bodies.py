@@ -7,9 +7,60 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-HOSTILE = ["a", "b", "", "'", '"', "\\", "''", "\\'", "';--", "$1", "${2}", ":p", "%", "_", "a%b_c", "{x}", "`", "\n", "x'OR'1'='1", "é", "😀", "e\u0301",
-           "*", "?", "1", "-7", "2.5", "true", "/*", "\u2028", "\\u0027", "\x7f", "A", "ß"]
-KEYS = ["k", "type", "a-b", "x.y", "K9", "é", "it's", 'q"t', "$k", "a b", "--", "*", "\\", "%s", "{k}", "select"]
+HOSTILE = [
+    "a",
+    "b",
+    "",
+    "'",
+    '"',
+    "\\",
+    "''",
+    "\\'",
+    "';--",
+    "$1",
+    "${2}",
+    ":p",
+    "%",
+    "_",
+    "a%b_c",
+    "{x}",
+    "`",
+    "\n",
+    "x'OR'1'='1",
+    "é",
+    "😀",
+    "e\u0301",
+    "*",
+    "?",
+    "1",
+    "-7",
+    "2.5",
+    "true",
+    "/*",
+    "\u2028",
+    "\\u0027",
+    "\x7f",
+    "A",
+    "ß",
+]
+KEYS = [
+    "k",
+    "type",
+    "a-b",
+    "x.y",
+    "K9",
+    "é",
+    "it's",
+    'q"t',
+    "$k",
+    "a b",
+    "--",
+    "*",
+    "\\",
+    "%s",
+    "{k}",
+    "select",
+]
 PLAIN = ["k", "type", "K9", "n"]
 values = st.sampled_from(HOSTILE)
 full = st.sampled_from([text for text in HOSTILE if text])

@@ -16,12 +16,54 @@ FIELDS = {"a": "bigint", "c": "bigint", "d": "double", "f": "double", "s": "stri
           "xs": "array<bigint>", "ss": "array<string>", "m": "map<string, string>", "t": "timestamp", "j": "json"}  # fmt: skip
 
 _integers = [0, 1, -1, 2, 3, 7, 2**62, 2**63 - 1, -(2**63)]
-_doubles = [0.0, -0.0, 1.0, 1.5, -2.5, 1e300, -1e300, 2.0**53, 2.0**63, -(2.0**63), float("nan"), float("inf"), float("-inf")]
-_texts = ["", "a", "abc", "é", "éa😀", "12", "-3", "true", "1.5", "%", "\\", "a,b", "A b ", "2020-01-02T03:04:05Z", "\u212a", "1h30m", "-1.5s", ".5us0.5us", "0"]
-_moments = [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC) - timedelta(milliseconds=1), datetime(2024, 2, 29, 12, tzinfo=UTC)]
+_doubles = [
+    0.0,
+    -0.0,
+    1.0,
+    1.5,
+    -2.5,
+    1e300,
+    -1e300,
+    2.0**53,
+    2.0**63,
+    -(2.0**63),
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+]
+_texts = [
+    "",
+    "a",
+    "abc",
+    "é",
+    "éa😀",
+    "12",
+    "-3",
+    "true",
+    "1.5",
+    "%",
+    "\\",
+    "a,b",
+    "A b ",
+    "2020-01-02T03:04:05Z",
+    "\u212a",
+    "1h30m",
+    "-1.5s",
+    ".5us0.5us",
+    "0",
+]
+_moments = [
+    datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC),
+    datetime(1970, 1, 1, tzinfo=UTC) - timedelta(milliseconds=1),
+    datetime(2024, 2, 29, 12, tzinfo=UTC),
+]
 _documents: list[dict[str, Any]] = [
-    {}, {"k": "a", "n": 2, "b": True, "xs": ["a", "b"], "o": {"k": "v", "n": 1.5}}, {"k": 3, "n": "x", "b": "true", "xs": [1, "a", False], "o": ["k"], "12": "a"},
-    {"k": "", "n": -0.5, "b": False, "xs": [], "o": {}}, {"k": {"k": "a"}, "xs": [{"k": 1}, {"k": "a"}], "o": {"o": {"k": "a"}}, "n": 2**53}, {"k": ["a"], "xs": "a", "n": True},
+    {},
+    {"k": "a", "n": 2, "b": True, "xs": ["a", "b"], "o": {"k": "v", "n": 1.5}},
+    {"k": 3, "n": "x", "b": "true", "xs": [1, "a", False], "o": ["k"], "12": "a"},
+    {"k": "", "n": -0.5, "b": False, "xs": [], "o": {}},
+    {"k": {"k": "a"}, "xs": [{"k": 1}, {"k": "a"}], "o": {"o": {"k": "a"}}, "n": 2**53},
+    {"k": ["a"], "xs": "a", "n": True},
     {"k": "12", "n": "1.5", "b": "x", "xs": ["true", "-3"], "o": {"k": "2"}},
 ]
 rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
@@ -37,31 +79,171 @@ def _said(value: object) -> str:
     return repr(value)
 
 
-def written(*shapes: tuple[str, st.SearchStrategy[str], *tuple[st.SearchStrategy[str], ...]] | str) -> st.SearchStrategy[str]:
+def written(
+    *shapes: tuple[str, st.SearchStrategy[str], *tuple[st.SearchStrategy[str], ...]] | str,
+) -> st.SearchStrategy[str]:
     """Texts of some shapes, each with its `{}` filled in."""
-    found = [st.just(shape) if isinstance(shape, str) else st.tuples(*shape[1:]).map(lambda parts, shape=shape: shape[0].format(*parts)) for shape in shapes]
+    found = [
+        st.just(shape)
+        if isinstance(shape, str)
+        else st.tuples(*shape[1:]).map(lambda parts, shape=shape: shape[0].format(*parts))
+        for shape in shapes
+    ]
     return st.one_of(found)
 
 
 _signs = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
 _zones = st.sampled_from(["", '"Europe/Paris"', '"-03:30"', '"UTC"'])
-_parts = st.sampled_from(["FullYear", "Month", "Date", "DayOfMonth", "DayOfWeek", "DayOfYear", "Hours", "Minutes", "Seconds", "Milliseconds"])
+_parts = st.sampled_from(
+    [
+        "FullYear",
+        "Month",
+        "Date",
+        "DayOfMonth",
+        "DayOfWeek",
+        "DayOfYear",
+        "Hours",
+        "Minutes",
+        "Seconds",
+        "Milliseconds",
+    ]
+)
 
 
-_durations = st.sampled_from(["(t - t)", "duration(s)", "(duration(s) - duration(o))", "duration(j.k)", '(duration("2h") + duration("-30s"))', '(t - timestamp("2020-01-01T00:00:00Z"))', 'duration("-1.5s")', 'duration("1h2.000001s")', '(duration("3ms") - duration("1h"))'])
+_durations = st.sampled_from(
+    [
+        "(t - t)",
+        "duration(s)",
+        "(duration(s) - duration(o))",
+        "duration(j.k)",
+        '(duration("2h") + duration("-30s"))',
+        '(t - timestamp("2020-01-01T00:00:00Z"))',
+        'duration("-1.5s")',
+        'duration("1h2.000001s")',
+        '(duration("3ms") - duration("1h"))',
+    ]
+)
 _every = st.sampled_from(["exists", "all", "exists_one"])
-_mixed = st.sampled_from(['[1, "x", 3]', '[a, "x", d]', "[s, null]", '[d, true, "a"]', '[[1], "x", a]', '{1: "x", "k": s}', '{"k": a, "z": s}', '{"k": a, true: 2}', "{a: 1}"])
-_tests = st.sampled_from(["x % 2 == 1", "x > 1", 'x == "x"', "x == a", "x != null", 'x + "y" != "xy"', "-x < 0", "size(x) > 0", "!x", "1 / x > 0 || x == s"])
+_mixed = st.sampled_from(
+    [
+        '[1, "x", 3]',
+        '[a, "x", d]',
+        "[s, null]",
+        '[d, true, "a"]',
+        '[[1], "x", a]',
+        '{1: "x", "k": s}',
+        '{"k": a, "z": s}',
+        '{"k": a, true: 2}',
+        "{a: 1}",
+    ]
+)
+_tests = st.sampled_from(
+    [
+        "x % 2 == 1",
+        "x > 1",
+        'x == "x"',
+        "x == a",
+        "x != null",
+        'x + "y" != "xy"',
+        "-x < 0",
+        "size(x) > 0",
+        "!x",
+        "1 / x > 0 || x == s",
+    ]
+)
 
 
-_paths = st.sampled_from(["j.k", "j.n", "j.b", "j.xs", "j.o", "j.o.k", 'j["k"]', "j.o.o.k", "j.xs[0]", "j.xs[1]", "j.zz", "j.k.k", 'j.xs["0"]', 'j.o["0"]', "j[s]", "j.o[o]", "j.xs[a]"])
-_of_keys = st.sampled_from(['k == "k"', 'k in ["k", "n"]', "j[k] == 2", 'j.o[k] == "v"', 'k.startsWith("k")', "size(k) == 1", "k == s", 'j[k].exists(l, l == "k")', "j.xs[k] == 1", "k > 1"])
-_written = st.sampled_from(['["a", "b"]', '["a"]', "[]", "{}", '[1, "a", false]', '{"k": "v", "n": 1.5}', '{"k": "a"}', '{"k": s}', "[s]", '[{"k": 1}, {"k": "a"}]', '{"o": {"k": "a"}}', "{1: 2}"])
-_kinds = st.sampled_from(["j.k", "j.n", "j.b", "j.o.k", "j.xs[0]", "j.zz", "s", "a", "d", "b", '"a"', "2", "true", "dyn(s)", "dyn(a)", "dyn(1.5)", "xs", "t"])
+_paths = st.sampled_from(
+    [
+        "j.k",
+        "j.n",
+        "j.b",
+        "j.xs",
+        "j.o",
+        "j.o.k",
+        'j["k"]',
+        "j.o.o.k",
+        "j.xs[0]",
+        "j.xs[1]",
+        "j.zz",
+        "j.k.k",
+        'j.xs["0"]',
+        'j.o["0"]',
+        "j[s]",
+        "j.o[o]",
+        "j.xs[a]",
+    ]
+)
+_of_keys = st.sampled_from(
+    [
+        'k == "k"',
+        'k in ["k", "n"]',
+        "j[k] == 2",
+        'j.o[k] == "v"',
+        'k.startsWith("k")',
+        "size(k) == 1",
+        "k == s",
+        'j[k].exists(l, l == "k")',
+        "j.xs[k] == 1",
+        "k > 1",
+    ]
+)
+_written = st.sampled_from(
+    [
+        '["a", "b"]',
+        '["a"]',
+        "[]",
+        "{}",
+        '[1, "a", false]',
+        '{"k": "v", "n": 1.5}',
+        '{"k": "a"}',
+        '{"k": s}',
+        "[s]",
+        '[{"k": 1}, {"k": "a"}]',
+        '{"o": {"k": "a"}}',
+        "{1: 2}",
+    ]
+)
+_kinds = st.sampled_from(
+    [
+        "j.k",
+        "j.n",
+        "j.b",
+        "j.o.k",
+        "j.xs[0]",
+        "j.zz",
+        "s",
+        "a",
+        "d",
+        "b",
+        '"a"',
+        "2",
+        "true",
+        "dyn(s)",
+        "dyn(a)",
+        "dyn(1.5)",
+        "xs",
+        "t",
+    ]
+)
 """Values of several types: a choice between two of them is refused, or what is done with it is done with each."""
 _extremes = st.sampled_from(["greatest", "least"])
 _optional_texts = st.sampled_from(["m.?k", "m[?o]", "m[?s]", "ss[?0]", "ss[?a]", "m.?zz.or(m.?a)"])
-_optionals = st.sampled_from(["m.?k", "m[?o]", "xs[?c]", "j.?k", "j.?n", "j.?zz", "j[?s]", "j.?o", "optional.none()", "optional.of(s)", "optional.of(j.n)"])
+_optionals = st.sampled_from(
+    [
+        "m.?k",
+        "m[?o]",
+        "xs[?c]",
+        "j.?k",
+        "j.?n",
+        "j.?zz",
+        "j[?s]",
+        "j.?o",
+        "optional.none()",
+        "optional.of(s)",
+        "optional.of(j.n)",
+    ]
+)
 _constants = st.sampled_from(['"a"', '"v"', "2", "1.5", "true", '""', "s", "a", "d"])
 
 
@@ -82,7 +264,9 @@ def integers(depth: int) -> st.SearchStrategy[str]:
 
 @cache
 def doubles(depth: int) -> st.SearchStrategy[str]:
-    leaves = st.sampled_from(["d", "f", "0.0", "-0.0", "1.0", "0.5", "-2.5", "1e300", "1e-300", "9007199254740993.0"])
+    leaves = st.sampled_from(
+        ["d", "f", "0.0", "-0.0", "1.0", "0.5", "-2.5", "1e300", "1e-300", "9007199254740993.0"]
+    )
     if not depth:
         return leaves
     x = doubles(depth - 1)

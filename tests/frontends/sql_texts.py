@@ -19,17 +19,25 @@ FIELDS = {"a": "bigint", "c": "bigint", "d": "double", "f": "double", "s": "stri
 POSTGRES = {"bigint": "bigint", "double": "double precision", "string": "text", "boolean": "boolean", "timestamp": "timestamptz", "date": "date",
             "array<bigint>": "bigint[]"}  # fmt: skip
 
-_moments = [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 500000, tzinfo=UTC), datetime(2024, 2, 29, tzinfo=UTC)]
+_moments = [
+    datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC),
+    datetime(1969, 12, 31, 23, 59, 59, 500000, tzinfo=UTC),
+    datetime(2024, 2, 29, tzinfo=UTC),
+]
 _known: dict[str, list[Any]] = {
     "a": [0, 1, 2, 3, -1, 7, 12], "c": [0, 1, 2, -3, 5], "d": [0.0, 1.5, -2.5, 2.0, 1e10], "f": [1.0, 0.5, -1.0], "b": [True, False], "g": [True, False],
     "s": ["", "a", "abc", "12", "A b", " a ", "éa", "a%c", "a\\", "x'y", "-3"], "o": ["b", "", "a", "12", "é"], "t": _moments,
     "day": [date(2020, 2, 29), date(1999, 12, 31), date(2024, 1, 1)], "xs": [[], [1, 2], [7, None], [3]],
 }  # fmt: skip
-rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({name: st.sampled_from([None, *values]) for name, values in _known.items()})
+rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {name: st.sampled_from([None, *values]) for name, values in _known.items()}
+)
 
 _signs = st.sampled_from(["=", "<>", "<", "<=", ">", ">=", "!="])
 _not = st.sampled_from(["", "NOT "])
-_patterns = st.sampled_from(["'a%'", "'%b'", "'%b%'", "'_b_'", "'a\\%c'", "'%'", "''", "'a_c'", "'%\\\\%'", "'é%'"])
+_patterns = st.sampled_from(
+    ["'a%'", "'%b'", "'%b%'", "'_b_'", "'a\\%c'", "'%'", "''", "'a_c'", "'%\\\\%'", "'é%'"]
+)
 _escaped = st.sampled_from(["'a!%c'", "'!_%'", "'%!!%'"])
 _spans = st.sampled_from(["1 hour", "90 minutes", "1 day", "30 seconds"])
 
@@ -61,7 +69,9 @@ def doubles(depth: int) -> st.SearchStrategy[str]:
 
 @cache
 def texts(depth: int) -> st.SearchStrategy[str]:
-    leaves = st.sampled_from(["s", "o", "''", "'a'", "'abc'", "'b'", "'A b'", "'12'", "'x''y'", "'%'", "'a_c'", "' a '"])
+    leaves = st.sampled_from(
+        ["s", "o", "''", "'a'", "'abc'", "'b'", "'A b'", "'12'", "'x''y'", "'%'", "'a_c'", "' a '"]
+    )
     if not depth:
         return leaves
     x, n = texts(depth - 1), written(("CAST({} AS int)", integers(depth - 1)), "1", "2")
@@ -79,8 +89,15 @@ def moments(depth: int) -> st.SearchStrategy[str]:
     leaves = st.sampled_from(["t", "TIMESTAMP '2020-01-02 03:04:05'", "TIMESTAMP '1969-12-31 23:59:59.5'"])
     if not depth:
         return leaves
-    x, units = moments(depth - 1), st.sampled_from(["hour", "day", "month", "year", "minute", "week", "quarter"])
-    return leaves | written(("date_trunc('{}', {})", units, x), ("({} {} INTERVAL '{}')", x, st.sampled_from("+-"), _spans), ("coalesce({}, {})", x, x))
+    x, units = (
+        moments(depth - 1),
+        st.sampled_from(["hour", "day", "month", "year", "minute", "week", "quarter"]),
+    )
+    return leaves | written(
+        ("date_trunc('{}', {})", units, x),
+        ("({} {} INTERVAL '{}')", x, st.sampled_from("+-"), _spans),
+        ("coalesce({}, {})", x, x),
+    )
 
 
 @cache
@@ -88,13 +105,23 @@ def days(depth: int) -> st.SearchStrategy[str]:
     leaves = st.sampled_from(["day", "DATE '2020-02-29'", "DATE '1999-12-31'"])
     if not depth:
         return leaves
-    return leaves | written(("({} {} {})", days(depth - 1), st.sampled_from("+-"), st.sampled_from(["0", "1", "31"])), ("CAST({} AS date)", moments(depth - 1)))
+    return leaves | written(
+        ("({} {} {})", days(depth - 1), st.sampled_from("+-"), st.sampled_from(["0", "1", "31"])),
+        ("CAST({} AS date)", moments(depth - 1)),
+    )
 
 
 @cache
 def booleans(depth: int) -> st.SearchStrategy[str]:
     if not depth:
-        return written("b", "g", "TRUE", "FALSE", ("{} {} {}", integers(0), _signs, integers(0)), ("{} {} {}", texts(0), _signs, texts(0)))
+        return written(
+            "b",
+            "g",
+            "TRUE",
+            "FALSE",
+            ("{} {} {}", integers(0), _signs, integers(0)),
+            ("{} {} {}", texts(0), _signs, texts(0)),
+        )
     x, n, s, d = booleans(depth - 1), integers(depth - 1), texts(depth - 1), doubles(depth - 1)
     kinds = n | s | d | moments(depth - 1) | days(depth - 1)
     return written(
@@ -108,7 +135,24 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
     )  # fmt: skip
 
 
-_paths = st.sampled_from(["j.k", "j.n", "j.b", "j.xs", "j.o", "j.o.k", "j['k']", "j.o.o.k", "j.xs[0]", "j.xs[1]", "j.zz", "j.k.k", "j[s]", "j.xs[a]"])
+_paths = st.sampled_from(
+    [
+        "j.k",
+        "j.n",
+        "j.b",
+        "j.xs",
+        "j.o",
+        "j.o.k",
+        "j['k']",
+        "j.o.o.k",
+        "j.xs[0]",
+        "j.xs[1]",
+        "j.zz",
+        "j.k.k",
+        "j[s]",
+        "j.xs[a]",
+    ]
+)
 _constants = st.sampled_from(["'a'", "'v'", "2", "1.5", "TRUE", "''", "s", "a", "d", "b", "NULL"])
 _simple = st.sampled_from(["b", "g", "a > 1", "s = 'a'", "j.b", "j.k IS NULL"])
 
@@ -133,4 +177,6 @@ def over_json(depth: int) -> st.SearchStrategy[str]:
         ("CAST({} AS double) = 1.5", x), ("CAST({} AS boolean)", x), ("CAST({} AS string) = 'a'", x), ("length({}) = 1", x), ("lower({}) = 'a'", x), ("{} || 'x' = 'ax'", x), ("{}", x),
         ("({}, a) = ({}, 2)", x, _constants), ("exists({}, x -> x = {})", _paths, _constants), ("size({}) > 1", x), ("starts_with({}, 'a')", x), ("{} = ANY(ss)", x),
     )  # fmt: skip
-    return one | written(("({} AND {})", one, one), ("({} OR {})", one, one), ("(NOT {})", one), ("({}) IS NOT TRUE", one))
+    return one | written(
+        ("({} AND {})", one, one), ("({} OR {})", one, one), ("(NOT {})", one), ("({}) IS NOT TRUE", one)
+    )

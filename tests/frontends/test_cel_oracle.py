@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 import predicat
 from tests.frontends import cel_texts
 
-TYPES = {"a": "bigint", "d": "double", "s": "string", "b": "boolean", "xs": "array<bigint>", "m": "map<string, string>"}
+TYPES = {
+    "a": "bigint",
+    "d": "double",
+    "s": "string",
+    "b": "boolean",
+    "xs": "array<bigint>",
+    "m": "map<string, string>",
+}
 ENV = cel.NewEnv(variables={
     "a": cel.Type.INT, "d": cel.Type.DOUBLE, "s": cel.Type.STRING, "b": cel.Type.BOOL, "xs": cel.Type.List(cel.Type.INT),
     "m": cel.Type.Map(cel.Type.STRING, cel.Type.STRING),
@@ -53,7 +60,9 @@ def test_same_answers(expression: str) -> None:
         assert ours.evaluate(row) is oracle(expression, row), row
 
 
-TEXTS = cel.NewEnv(variables={"s": cel.Type.STRING, "o": cel.Type.STRING, "n": cel.Type.INT}, extensions=[ExtStrings()])
+TEXTS = cel.NewEnv(
+    variables={"s": cel.Type.STRING, "o": cel.Type.STRING, "n": cel.Type.INT}, extensions=[ExtStrings()]
+)
 STRINGS = [
     's.replace(o, "-") == "a-c"', 's.replace("", "-") == "-a-"', 's.replace(o, "") == "a"', 's.replace("b", "x", 1) == "axcb"', 's.replace("b", o, -1) == s',
     's.replace("a", "b", 2).size() > 2', 's.split("b") == ["a", "cb"]', 's.split("b", 2) == ["a", "cb"]', 's.split("b", 1) == [s]', 's.split("b", -1).size() == 2',
@@ -81,7 +90,13 @@ def test_same_answers_of_the_strings_extension(expression: str) -> None:
 def without_truth_values(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: without_truth_values(part) for key, part in value.items()}
-    return [without_truth_values(part) for part in value] if isinstance(value, list) else "no" if isinstance(value, bool) else value
+    return (
+        [without_truth_values(part) for part in value]
+        if isinstance(value, list)
+        else "no"
+        if isinstance(value, bool)
+        else value
+    )
 
 
 PAIRS = cel.NewEnv(variables={"j": cel.Type.DYN, "k": cel.Type.DYN})
@@ -90,16 +105,26 @@ PAIRS = cel.NewEnv(variables={"j": cel.Type.DYN, "k": cel.Type.DYN})
 @pytest.mark.parametrize("sign", ["==", "!=", "<", "<=", ">", ">="])
 def test_two_json_values(sign: str) -> None:
     """(Two objects and two arrays are UNKNOWN here, which is documented.)"""
-    ours, theirs = predicat.parse(f"j {sign} k", "cel", {"j": "json", "k": "json"}), PAIRS.compile(f"j {sign} k")
+    ours, theirs = (
+        predicat.parse(f"j {sign} k", "cel", {"j": "json", "k": "json"}),
+        PAIRS.compile(f"j {sign} k"),
+    )
     values = [1, 1.0, 2.5, -0.0, 0, "a", "b", "", "é", True, False, [1], {"a": 1}]
-    for row in ({"j": one, "k": other} for one in values for other in values if not (type(one) is type(other) and isinstance(one, list | dict))):
+    for row in (
+        {"j": one, "k": other}
+        for one in values
+        for other in values
+        if not (type(one) is type(other) and isinstance(one, list | dict))
+    ):
         try:
             value = theirs.eval(data=row).plain_value()
         except RuntimeError:
             value = None
         assert ours.evaluate(row) is (value if isinstance(value, bool) else None), row
     back = predicat.parse(ours.to("cel"), "cel", {"j": "json", "k": "json"})
-    assert ours.to("cel") == {"!=": "!(j == k)"}.get(sign, f"j {sign} k") and back.evaluate({"j": 1, "k": 2}) is ours.evaluate({"j": 1, "k": 2})
+    assert ours.to("cel") == {"!=": "!(j == k)"}.get(sign, f"j {sign} k") and back.evaluate(
+        {"j": 1, "k": 2}
+    ) is ours.evaluate({"j": 1, "k": 2})
 
 
 KINDS = {"bigint": cel.Type.INT, "double": cel.Type.DOUBLE, "string": cel.Type.STRING, "boolean": cel.Type.BOOL, "timestamp": cel.Type.TIMESTAMP, "json": cel.Type.DYN,
@@ -111,14 +136,19 @@ GENERATED = cel.NewEnv(variables={name: KINDS[kind] for name, kind in cel_texts.
 @pytest.mark.long
 @settings(max_examples=1000 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
           phases=[Phase.generate], suppress_health_check=list(HealthCheck))  # fmt: skip
-@given(expression=st.integers(1, 3).flatmap(cel_texts.booleans), rows=st.lists(cel_texts.rows, min_size=4, max_size=4))
+@given(
+    expression=st.integers(1, 3).flatmap(cel_texts.booleans),
+    rows=st.lists(cel_texts.rows, min_size=4, max_size=4),
+)
 def test_same_answers_to_generated_expressions(expression: str, rows: list[dict[str, Any]]) -> None:
     try:
         ours = predicat.parse(expression, "cel", cel_texts.FIELDS)
         oracle = GENERATED.compile(expression, disable_check=True)
     except (predicat.PredicatError, RuntimeError):
         return  # a comparison of two types, a number that is too large
-    if "int(j" in expression:  # Google's implementation reads a truth value as 0 or 1, which the specification does not
+    if (
+        "int(j" in expression
+    ):  # Google's implementation reads a truth value as 0 or 1, which the specification does not
         rows = [{**row, "j": without_truth_values(row["j"])} for row in rows]
     for row in rows:
         try:

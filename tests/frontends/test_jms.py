@@ -15,7 +15,14 @@ from tests.engines.rows import Tables
 from tests.frontends.bodies import HOSTILE
 from tests.frontends.test_translations import EXAMPLES, QUIET
 
-FIELDS = {"order": "bigint", "end": "bigint", "price": "double", "case": "string", "$s": "string", "if": "boolean"}
+FIELDS = {
+    "order": "bigint",
+    "end": "bigint",
+    "price": "double",
+    "case": "string",
+    "$s": "string",
+    "if": "boolean",
+}
 _rows = itertools.zip_longest([None, 0, 1, -3, 2**63 - 1, -(2**63), 2**53 + 1], [0, 7, None, -1, 2], [None, 0.0, -0.0, 1.5, float("nan"), float("inf"), -2.0, 1e300],
                               [None, *HOSTILE], ["a", None, "b", ""], [True, False, None])  # fmt: skip
 ROWS: list[dict[str, Any]] = [{}, *(dict(zip(FIELDS, values, strict=True)) for values in _rows)]
@@ -49,7 +56,9 @@ def test_selectors_agree_on_engines_and_are_given_back(spark: Any, postgres: Any
         predicates = [predicat.parse(body, "jms", FIELDS) for body in bodies]
         wanted = [[predicate.evaluate(row) for row in ROWS] for predicate in predicates]
         for name, run in tables.engines():
-            for body, column, outcome in zip(bodies, run([predicate.sql(name) for predicate in predicates]), wanted, strict=True):
+            for body, column, outcome in zip(
+                bodies, run([predicate.sql(name) for predicate in predicates]), wanted, strict=True
+            ):
                 assert column == outcome, f"{name}: {body}"
         for body, predicate, outcome in zip(bodies, predicates, wanted, strict=True):
             try:
@@ -58,7 +67,9 @@ def test_selectors_agree_on_engines_and_are_given_back(spark: Any, postgres: Any
                 continue
             said.append(text)
             back = predicat.parse(text, "jms", FIELDS)
-            assert [back.evaluate(row) is True for row in ROWS] == [value is True for value in outcome], f"{body}\n-> {text}"
+            assert [back.evaluate(row) is True for row in ROWS] == [value is True for value in outcome], (
+                f"{body}\n-> {text}"
+            )
 
     check()
     assert len(said) > 40
@@ -96,7 +107,9 @@ def test_what_a_selector_cannot_say(text: str, said: str) -> None:
 
 
 def test_properties_are_read_from_a_field() -> None:
-    found = predicat.parse("kind = 'x' AND kind IN ('x')", "jms", {"properties": "map<string, string>"}, on="properties")
+    found = predicat.parse(
+        "kind = 'x' AND kind IN ('x')", "jms", {"properties": "map<string, string>"}, on="properties"
+    )
     assert found.evaluate({"properties": {"kind": "x"}}) is True
     with pytest.raises(PredicatError, match="compare by = and <>"):
         predicat.parse("kind > 'x'", "jms", {"properties": "map<string, string>"}, on="properties")

@@ -32,10 +32,34 @@ _CEL = [
     "s.split(1)[0] == 'a'", "s.substring('a') == 'a'", "s.replace(1, 'a') == 'a'", "xs.join(1) == 'a'", "t.getFullYear() == 's'", "x.upperAscii() == 'A'", "x.trim() == 'a'", "t + t > t",
     "s.getDayOfWeek() == 1", "xs + x == xs", "xs.exists_one(i, s)", "math.abs(s) == 1", "m.all(k, v, v + 1)",
 ]  # fmt: skip
-_JMS = ["NOT s", "x LIKE 'a'", "m = 1", "s + 1 > 2", "b AND x", "x OR s", "xs = 1", "j + 1 > s", "t > 1", "x = s"]
+_JMS = [
+    "NOT s",
+    "x LIKE 'a'",
+    "m = 1",
+    "s + 1 > 2",
+    "b AND x",
+    "x OR s",
+    "xs = 1",
+    "j + 1 > s",
+    "t > 1",
+    "x = s",
+]
 _CESQL = ["NOT (x + 'a')", "xs = 1", "x"]
-BODIES = [*(("sql", text) for text in _SQL), *(("cel", text) for text in _CEL), *(("jms", text) for text in _JMS), *(("cesql", text) for text in _CESQL)]
-INTERNAL = {name for name in OPS if "_" in name and name not in FUNCTIONS} | {"is_true", "cond", "fdiv", "add", "sub", "mul", "neg"}
+BODIES = [
+    *(("sql", text) for text in _SQL),
+    *(("cel", text) for text in _CEL),
+    *(("jms", text) for text in _JMS),
+    *(("cesql", text) for text in _CESQL),
+]
+INTERNAL = {name for name in OPS if "_" in name and name not in FUNCTIONS} | {
+    "is_true",
+    "cond",
+    "fdiv",
+    "add",
+    "sub",
+    "mul",
+    "neg",
+}
 CLASSES = {name for name in vars(exp) if re.fullmatch(r"[A-Z]+[a-z]\w*[A-Z]\w*", name)}
 """sqlglot's classes whose names are no words."""
 
@@ -45,7 +69,11 @@ def test_no_message_has_a_name_of_the_compilers_own(language: str, text: str) ->
     try:
         predicat.parse(text, language, FIELDS)
     except predicat.PredicatError as error:
-        said = {word for item in error.diagnostics for word in re.findall(r"\w+", f"{item.message} {item.hint or ''}")}
+        said = {
+            word
+            for item in error.diagnostics
+            for word in re.findall(r"\w+", f"{item.message} {item.hint or ''}")
+        }
         assert said & (INTERNAL | CLASSES) - set(re.findall(r"\w+", text.lower())) == set(), str(error)
         assert not re.search(r" with \w+ is not supported", str(error))
 
@@ -95,7 +123,9 @@ def test_messages(language: str, text: str, message: str, marked: str) -> None:
     assert problem.span is not None and problem.span.text == marked
 
 
-@pytest.mark.parametrize(("policy", "at"), [('{"a": ["x"], "b": [y]}', 19), ('{"a": ["x"] "b": ["y"]}', 12), ('{"a": ["x"]', 10)])
+@pytest.mark.parametrize(
+    ("policy", "at"), [('{"a": ["x"], "b": [y]}', 19), ('{"a": ["x"] "b": ["y"]}', 12), ('{"a": ["x"]', 10)]
+)
 def test_a_policy_that_is_no_json_is_marked_where_it_breaks(policy: str, at: int) -> None:
     with pytest.raises(predicat.PredicatError, match="the filter policy is no JSON") as caught:
         predicat.parse(policy, "sns", {"m": "map<string, string>"}, on="m")

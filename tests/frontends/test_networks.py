@@ -20,10 +20,18 @@ EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 def spellings(draw: Any, number: int) -> str:
     """One of the texts of an IPv6 address."""
     groups = [f"{number >> shift & 0xFFFF:x}" for shift in range(112, -1, -16)]
-    groups = [draw(st.sampled_from([text, text.zfill(4), text.upper(), text.zfill(min(len(text) + 1, 4))])) for text in groups]
+    groups = [
+        draw(st.sampled_from([text, text.zfill(4), text.upper(), text.zfill(min(len(text) + 1, 4))]))
+        for text in groups
+    ]
     if draw(st.booleans()):
         groups[6:] = [str(ipaddress.IPv4Address(number & 0xFFFFFFFF))]
-    runs = [(a, b) for a in range(len(groups)) for b in range(a + 1, len(groups) + 1) if all(re.fullmatch("0+", text) for text in groups[a:b])]
+    runs = [
+        (a, b)
+        for a in range(len(groups))
+        for b in range(a + 1, len(groups) + 1)
+        if all(re.fullmatch("0+", text) for text in groups[a:b])
+    ]
     if runs and draw(st.booleans()):
         first, last = draw(st.sampled_from(runs))
         return ":".join(groups[:first]) + "::" + ":".join(groups[last:])
@@ -41,7 +49,11 @@ def cases(draw: Any) -> tuple[str, str]:
     text = draw(spellings(other))
     if draw(st.integers(0, 3)) == 0:
         place = draw(st.integers(0, len(text)))
-        text = text[:place] + draw(st.sampled_from(["", ":", "::", "0", "f", ".", "1.2.3.4", "g", "%1", " ", "\n"])) + text[place + draw(st.integers(0, 2)) :]
+        text = (
+            text[:place]
+            + draw(st.sampled_from(["", ":", "::", "0", "f", ".", "1.2.3.4", "g", "%1", " ", "\n"]))
+            + text[place + draw(st.integers(0, 2)) :]
+        )
     return network, text
 
 
@@ -60,6 +72,17 @@ def test_patterns_say_what_addresses_are(case: tuple[str, str]) -> None:
     assert bool(hits) == inside(text, network), hits
 
 
-@pytest.mark.parametrize("network", ["::/0", "2001:db8::/33", "::1/128", "fe80::/10", "::ffff:10.0.0.0/104", "a:b:c:d:e:f:1:2/127", "10.1.0.0/13"])
+@pytest.mark.parametrize(
+    "network",
+    [
+        "::/0",
+        "2001:db8::/33",
+        "::1/128",
+        "fe80::/10",
+        "::ffff:10.0.0.0/104",
+        "a:b:c:d:e:f:1:2/127",
+        "10.1.0.0/13",
+    ],
+)
 def test_patterns_are_short(network: str) -> None:
     assert max(map(len, networks.patterns(network))) <= regex.MAX_PATTERN

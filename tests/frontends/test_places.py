@@ -7,7 +7,15 @@ import pytest
 import predicat
 from predicat.ir.nodes import Call, Items, Quantifier, walk
 
-FIELDS = {"n": "bigint", "m": "map<string, string>", "s": "string", "b": "boolean", "xs": "array<bigint>", "t": "timestamp", "day": "date"}
+FIELDS = {
+    "n": "bigint",
+    "m": "map<string, string>",
+    "s": "string",
+    "b": "boolean",
+    "xs": "array<bigint>",
+    "t": "timestamp",
+    "day": "date",
+}
 PLACES = [
     ("cel", "n in [1, 2]", "in", "n in [1, 2]"), ("cel", "n in [1, 2, ] && b", "in", "n in [1, 2, ]"), ("cel", "n in [1, 2]", "items", "[1, 2]"), ("cel", "n > 1 && size(s) > 2", "gt", "n > 1"),
     ("cel", "size( s ) > 2 && b", "length", "size( s )"), ("cel", "s.size() > 2", "length", "s.size()"), ("cel", 'm["a"] == "x"', "get", 'm["a"]'), ("cel", "has(m.a) && b", "not", "has(m.a)"),
@@ -30,4 +38,7 @@ PLACES = [
 def test_places(language: str, text: str, op: str, place: str) -> None:
     node = predicat.parse(text, language, FIELDS).node
     names = {Items: lambda _: "items", Quantifier: lambda part: part.kind, Call: lambda part: part.op}
-    assert next(part.span.text for part in walk(node) if type(part) in names and names[type(part)](part) == op) == place
+    assert (
+        next(part.span.text for part in walk(node) if type(part) in names and names[type(part)](part) == op)
+        == place
+    )

@@ -14,7 +14,11 @@ from predicat.frontends.pulsar import proto
 
 FIELDS = {"properties": "map<string, string>", "event_time": "bigint", "publish_time": "bigint"}
 region = pulsar.property("region", "IN", "EU", "US")
-EXPRS = [region.build(), region.and_(pulsar.event_time("GREATER_THAN", 5)).build(), region.or_(pulsar.property("consumer_id", "EQUALS", 7)).not_().build()]
+EXPRS = [
+    region.build(),
+    region.and_(pulsar.event_time("GREATER_THAN", 5)).build(),
+    region.or_(pulsar.property("consumer_id", "EQUALS", 7)).not_().build(),
+]
 FORMS = {
     "bytes": lambda seek: seek.SerializeToString(),
     "message": lambda seek: seek,
@@ -53,7 +57,12 @@ def test_an_expression_alone(expr: pulsar.Expr, form: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_a_seek_without_an_expression_is_refused(form: str) -> None:
     with pytest.raises(predicat.PredicatError, match="this one has none"):
-        predicat.parse(FORMS[form](proto.messages()["CommandSeek"](consumer_id=1, request_id=2)), "pulsar", FIELDS, on="properties")
+        predicat.parse(
+            FORMS[form](proto.messages()["CommandSeek"](consumer_id=1, request_id=2)),
+            "pulsar",
+            FIELDS,
+            on="properties",
+        )
 
 
 def test_references() -> None:

@@ -45,7 +45,14 @@ def test_refused(asked: tuple[str, str], reason: str) -> None:
     assert reason in str(error.value)
 
 
-MESSAGES = {"event_time": "timestamp", "publish_time": "timestamp", "m": "map<string, string>", "j": "json", "s": "string", "b": "boolean"}
+MESSAGES = {
+    "event_time": "timestamp",
+    "publish_time": "timestamp",
+    "m": "map<string, string>",
+    "j": "json",
+    "s": "string",
+    "b": "boolean",
+}
 
 
 @pytest.mark.parametrize(("text", "said"), [
@@ -71,7 +78,10 @@ def test_one_key_for_each_value(text: str, reason: str) -> None:
         for language in ("jms", "cesql", "sns", "pubsub", "labels", "headers", "cloudevents"):
             with pytest.raises(predicat.Unsupported, match=reason):
                 predicat.parse(text, "cel", MESSAGES).to(language)
-        assert predicat.parse(predicat.parse(text, "cel", MESSAGES).to("cel"), "cel", MESSAGES).node == predicat.parse(text, "cel", MESSAGES).node
+        assert (
+            predicat.parse(predicat.parse(text, "cel", MESSAGES).to("cel"), "cel", MESSAGES).node
+            == predicat.parse(text, "cel", MESSAGES).node
+        )
 
 
 def test_a_choice_by_three_absences_has_a_text() -> None:
@@ -88,28 +98,54 @@ def test_values_without_a_declared_type(text: str, language: str, reason: str) -
         predicat.parse(text, "cel", MESSAGES).to(language)
 
 
-_quiet = settings(max_examples=300, deadline=None, derandomize=True, phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)
+_quiet = settings(
+    max_examples=300,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 
 
 @pytest.mark.long
 @_quiet
-@given(condition=st.integers(1, 2).flatmap(sql_texts.booleans), rows=st.lists(sql_texts.rows, min_size=6, max_size=6))
+@given(
+    condition=st.integers(1, 2).flatmap(sql_texts.booleans),
+    rows=st.lists(sql_texts.rows, min_size=6, max_size=6),
+)
 def test_generated_sql(condition: str, rows: list[dict[str, Any]]) -> None:
     same_rows_everywhere(condition, "sql", sql_texts.FIELDS, rows)
 
 
-_whole = st.sampled_from(["{}", "!({})", "!(a != null && {})", "(a != null && ({})) || b", "has(m.k) && ({})", "!(has(j.k) && ({}))"])
+_whole = st.sampled_from(
+    [
+        "{}",
+        "!({})",
+        "!(a != null && {})",
+        "(a != null && ({})) || b",
+        "has(m.k) && ({})",
+        "!(has(j.k) && ({}))",
+    ]
+)
 
 
 @pytest.mark.long
 @_quiet
-@given(condition=cel_texts.booleans(1) | cel_texts.booleans(2), whole=_whole, rows=st.lists(cel_texts.rows, min_size=4, max_size=4), absent=st.sets(st.sampled_from(list(cel_texts.FIELDS))))
+@given(
+    condition=cel_texts.booleans(1) | cel_texts.booleans(2),
+    whole=_whole,
+    rows=st.lists(cel_texts.rows, min_size=4, max_size=4),
+    absent=st.sets(st.sampled_from(list(cel_texts.FIELDS))),
+)
 def test_generated_cel(condition: str, whole: str, rows: list[dict[str, Any]], absent: set[str]) -> None:
     without = [{name: value for name, value in row.items() if name not in absent} for row in rows]
     same_rows_everywhere(whole.format(condition), "cel", cel_texts.FIELDS, [*rows, *without])
 
 
-def same_rows_everywhere(text: str, language: str, fields: dict[str, str], rows: list[dict[str, Any]]) -> None:
+def same_rows_everywhere(
+    text: str, language: str, fields: dict[str, str], rows: list[dict[str, Any]]
+) -> None:
     try:
         ours = predicat.parse(text, language, fields)
     except predicat.PredicatError:
@@ -118,7 +154,12 @@ def same_rows_everywhere(text: str, language: str, fields: dict[str, str], rows:
         same_rows(ours, target, rows, fields)
 
 
-def same_rows(ours: predicat.Predicate, language: str, rows: list[dict[str, Any]], fields: dict[str, str] = sql_texts.FIELDS) -> None:
+def same_rows(
+    ours: predicat.Predicate,
+    language: str,
+    rows: list[dict[str, Any]],
+    fields: dict[str, str] = sql_texts.FIELDS,
+) -> None:
     try:
         text = ours.to(language)
     except predicat.Unsupported:
@@ -127,8 +168,13 @@ def same_rows(ours: predicat.Predicate, language: str, rows: list[dict[str, Any]
     theirs = predicat.parse(text, language, {**fields, **{key: str(node.type) for key, node in keys.items()}})
     for row in rows:
         present = {name: value for name, value in row.items() if value is not None}
-        message = {**present, **{key: (present.get(node.args[0].decl.name) or {}).get(key) for key, node in keys.items()}}
-        assert (theirs.evaluate({name: value for name, value in message.items() if value is not None}) is True) is (ours.evaluate(present) is True), (text, present)
+        message = {
+            **present,
+            **{key: (present.get(node.args[0].decl.name) or {}).get(key) for key, node in keys.items()},
+        }
+        assert (
+            theirs.evaluate({name: value for name, value in message.items() if value is not None}) is True
+        ) is (ours.evaluate(present) is True), (text, present)
 
 
 def read_keys(node: Any) -> Iterator[tuple[str, Any]]:

@@ -17,7 +17,23 @@ NAMES = ["a", "b", "c"]
 scalars = st.sampled_from(["x", "y", "xy", 1, 2.5, True, None])
 bodies = st.dictionaries(st.sampled_from(NAMES), st.recursive(scalars, lambda inner: st.one_of(
     st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)), max_leaves=8), max_size=3)  # fmt: skip
-leaves = st.lists(st.sampled_from(["x", "y", 1, True, {"prefix": "x"}, {"anything-but": ["x", 1]}, {"numeric": [">", 1]}, {"exists": True}, {"exists": False}]), min_size=1, max_size=2)
+leaves = st.lists(
+    st.sampled_from(
+        [
+            "x",
+            "y",
+            1,
+            True,
+            {"prefix": "x"},
+            {"anything-but": ["x", 1]},
+            {"numeric": [">", 1]},
+            {"exists": True},
+            {"exists": False},
+        ]
+    ),
+    min_size=1,
+    max_size=2,
+)
 policies = st.recursive(st.dictionaries(st.sampled_from(NAMES), leaves, min_size=1, max_size=2), lambda inner: st.one_of(
     st.dictionaries(st.sampled_from(NAMES), st.one_of(inner, leaves), min_size=1, max_size=2),
     st.lists(inner, min_size=2, max_size=2).map(lambda options: {"$or": options}),
@@ -26,7 +42,9 @@ policies = st.recursive(st.dictionaries(st.sampled_from(NAMES), leaves, min_size
 
 
 def read(policy: Any) -> predicat.Predicate:
-    return predicat.parse({"FilterPolicyScope": "MessageBody", "FilterPolicy": policy}, "sns", {"body": "json"}, on="body")
+    return predicat.parse(
+        {"FilterPolicyScope": "MessageBody", "FilterPolicy": policy}, "sns", {"body": "json"}, on="body"
+    )
 
 
 def within_limits(policy: Any) -> bool:
@@ -50,7 +68,10 @@ def key_matches(name: str, wanted: Any, value: Any, path: tuple[str, ...], body:
         return any(matches(option, value, path, body) for option in wanted)
     found = value.get(name) if isinstance(value, dict) else None
     if isinstance(wanted, dict):
-        return any(matches(wanted, one, (*path, name), body) for one in [*(found if isinstance(found, list) else [found]), None])
+        return any(
+            matches(wanted, one, (*path, name), body)
+            for one in [*(found if isinstance(found, list) else [found]), None]
+        )
     return any(not there(body, (*path, name)) if one == {"exists": False} else leaf(found) if one == {"exists": True} else
                any(hit(one, item) for item in (found if isinstance(found, list) else [found])) for one in wanted)  # fmt: skip
 
@@ -64,7 +85,10 @@ def there(value: Any, path: tuple[str, ...]) -> bool:
 
 def leaf(value: Any) -> bool:
     """A value that is no object; of an array, one of its elements."""
-    return any(one is not None and not isinstance(one, dict) for one in (value if isinstance(value, list) else [value]))
+    return any(
+        one is not None and not isinstance(one, dict)
+        for one in (value if isinstance(value, list) else [value])
+    )
 
 
 def hit(wanted: Any, value: Any) -> bool:
@@ -76,14 +100,21 @@ def hit(wanted: Any, value: Any) -> bool:
         if operator == "numeric":
             return number and value > operand[1]
         return leaf(value) and not any(hit(one, value) for one in operand)
-    return value == wanted and isinstance(value, str) == isinstance(wanted, str) and isinstance(value, bool) == isinstance(wanted, bool)
+    return (
+        value == wanted
+        and isinstance(value, str) == isinstance(wanted, str)
+        and isinstance(value, bool) == isinstance(wanted, bool)
+    )
 
 
 def test_policies_agree_with_a_plain_matcher_and_on_engines(spark: Any, postgres: Any) -> None:
     fields = predicat.api.declared({"body": "json"})
 
     @settings(max_examples=EXAMPLES, **QUIET)
-    @given(asked=st.lists(policies.filter(within_limits), min_size=40, max_size=40), messages=st.lists(bodies, min_size=60, max_size=60))
+    @given(
+        asked=st.lists(policies.filter(within_limits), min_size=40, max_size=40),
+        messages=st.lists(bodies, min_size=60, max_size=60),
+    )
     def check(asked: list[Any], messages: list[Any]) -> None:
         rows = [{"body": message} for message in messages]
         predicates = [read(policy) for policy in asked]
@@ -91,13 +122,20 @@ def test_policies_agree_with_a_plain_matcher_and_on_engines(spark: Any, postgres
         for policy, predicate, outcome in zip(asked, predicates, wanted, strict=True):
             assert [predicate.evaluate(row) for row in rows] == outcome, policy
         for name, run in Tables(spark, postgres, fields, rows).engines():
-            for policy, column, outcome in zip(asked, run([one.sql(name) for one in predicates]), wanted, strict=True):
+            for policy, column, outcome in zip(
+                asked, run([one.sql(name) for one in predicates]), wanted, strict=True
+            ):
                 assert column == outcome, f"{name}: {policy}"
 
     check()
 
 
-EVENT = {"Records": [{"eventName": "ObjectCreated:Put", "s3": {"object": {"key": "auto-1"}}}, {"eventName": "ObjectRemoved", "s3": {"object": {"key": "x", "tag": "t"}}}]}
+EVENT = {
+    "Records": [
+        {"eventName": "ObjectCreated:Put", "s3": {"object": {"key": "auto-1"}}},
+        {"eventName": "ObjectRemoved", "s3": {"object": {"key": "x", "tag": "t"}}},
+    ]
+}
 
 
 @pytest.mark.parametrize(("policy", "matched"), [
@@ -119,22 +157,46 @@ def test_arrays_of_objects(policy: Any, matched: tuple[bool, ...]) -> None:
 
 def test_elements_of_a_declared_type() -> None:
     fields = {"body": "struct<items: array<struct<sku: string, price: string>>>"}
-    found = predicat.parse({"FilterPolicyScope": "MessageBody", "FilterPolicy": {"items": {"sku": ["a"], "price": [{"numeric": ["<", 5]}]}}}, "sns", fields, on="body")
-    assert found.evaluate({"body": {"items": [{"sku": "a", "price": "9"}, {"sku": "b", "price": "1"}]}}) is False
+    found = predicat.parse(
+        {
+            "FilterPolicyScope": "MessageBody",
+            "FilterPolicy": {"items": {"sku": ["a"], "price": [{"numeric": ["<", 5]}]}},
+        },
+        "sns",
+        fields,
+        on="body",
+    )
+    assert (
+        found.evaluate({"body": {"items": [{"sku": "a", "price": "9"}, {"sku": "b", "price": "1"}]}}) is False
+    )
     assert found.evaluate({"body": {"items": [{"sku": "a", "price": "1"}]}}) is True
     with pytest.raises(PredicatError, match="it has no key"):
-        predicat.parse({"FilterPolicyScope": "MessageBody", "FilterPolicy": {"items": {}}}, "sns", fields, on="body")
+        predicat.parse(
+            {"FilterPolicyScope": "MessageBody", "FilterPolicy": {"items": {}}}, "sns", fields, on="body"
+        )
 
 
 LIMITS = {
     "keys inside of a key do not count": ({"a": {name: ["x"] for name in "abcdef"}}, None),
     "six keys": ({name: ["x"] for name in "abcdef"}, "it has 6 keys; the limit is 5"),
     "4 x 3 and 3 x 2": ({"a": {"b": {"c": ["1", "2", "3", "4"]}}, "d": {"e": ["1", "2", "3"]}}, None),
-    "4 x 3 and 3 x 2 and 3": ({"a": {"b": {"c": ["1", "2", "3", "4"]}}, "d": {"e": ["1", "2", "3"]}, "f": ["1", "2", "3"]}, "the limit is 150"),
+    "4 x 3 and 3 x 2 and 3": (
+        {"a": {"b": {"c": ["1", "2", "3", "4"]}}, "d": {"e": ["1", "2", "3"]}, "f": ["1", "2", "3"]},
+        "the limit is 150",
+    ),
     "151 values": ({"a": [str(number) for number in range(151)]}, "the limit is 150"),
-    "the ways of $or add": ({"$or": [{"a": [str(number) for number in range(75)]}, {"b": [str(number) for number in range(75)]}]}, None),
-    "$or after another key": ({"c": ["1", "2"], "$or": [{"a": [str(number) for number in range(75)]}, {"b": ["1"]}]}, "the limit is 150"),
-    "the values of one policy of $or multiply": ({"$or": [{name: ["1", "2", "3", "4", "5", "6"] for name in "abc"}, {"d": ["1"]}]}, "the limit is 150"),
+    "the ways of $or add": (
+        {"$or": [{"a": [str(number) for number in range(75)]}, {"b": [str(number) for number in range(75)]}]},
+        None,
+    ),
+    "$or after another key": (
+        {"c": ["1", "2"], "$or": [{"a": [str(number) for number in range(75)]}, {"b": ["1"]}]},
+        "the limit is 150",
+    ),
+    "the values of one policy of $or multiply": (
+        {"$or": [{name: ["1", "2", "3", "4", "5", "6"] for name in "abc"}, {"d": ["1"]}]},
+        "the limit is 150",
+    ),
     "an empty range": ({"a": [{"numeric": [">", 5, "<=", 5]}]}, "not below the upper one"),
 }
 
@@ -150,4 +212,6 @@ def test_limits(policy: Any, problem: str | None) -> None:
 
 def test_an_empty_array_in_an_array_is_no_value() -> None:
     found = read({"a": [{"anything-but": ["x"]}]})
-    assert [found.evaluate({"body": {"a": value}}) for value in ([[], {}], [[None]], ["x", []], ["y", []])] == [False, False, False, True]
+    assert [
+        found.evaluate({"body": {"a": value}}) for value in ([[], {}], [[None]], ["x", []], ["y", []])
+    ] == [False, False, False, True]

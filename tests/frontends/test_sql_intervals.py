@@ -25,7 +25,21 @@ REFUSED = {
     "'1 24:00' DAY TO MINUTE": "is no interval", "'1:60' HOUR TO MINUTE": "is no interval", "'0.0000001' SECOND": "with nanoseconds", "''": "'' is no interval",
     "'10001 years'": "is not supported", "'999999999999999' WEEK": "is no interval", "'5'": "'5' is no interval", "(1) DAY": "several parts",
 }  # fmt: skip
-UNITS = ["weeks", "day", "days", "hour", "hours", "minute", "mins", "sec", "seconds", "milliseconds", "microseconds", "hrs", "month"]
+UNITS = [
+    "weeks",
+    "day",
+    "days",
+    "hour",
+    "hours",
+    "minute",
+    "mins",
+    "sec",
+    "seconds",
+    "milliseconds",
+    "microseconds",
+    "hrs",
+    "month",
+]
 FIELD_NAMES = ["DAY", "HOUR", "MINUTE", "SECOND"]
 NUMBERS = ["0", "1", "23", "59", "60", "24", "100", "1.5", "0.25", "2.", ".5", "1.000001", "1.0000001"]
 
@@ -50,7 +64,10 @@ def test_refused(interval: str, reason: str) -> None:
 
 
 def test_sign_before_an_interval() -> None:
-    negative, less = (predicat.parse(text, "sql", FIELDS).sql("spark") for text in ("t + - INTERVAL '1' DAY > u", "t + INTERVAL '-1' DAY > u"))
+    negative, less = (
+        predicat.parse(text, "sql", FIELDS).sql("spark")
+        for text in ("t + - INTERVAL '1' DAY > u", "t + INTERVAL '-1' DAY > u")
+    )
     assert negative == less
 
 
@@ -62,16 +79,24 @@ def intervals(count: int) -> set[str]:
         return pick(["", "", "", "-", "+"]) + pick(NUMBERS)
 
     def clock() -> str:
-        return pick(["", "", "-", "+"]) + ":".join(pick(["0", "03", "4", "5.5", "23", "59", "60", "100", "05.123456"]) for _ in range(pick([1, 2, 3, 3])))
+        return pick(["", "", "-", "+"]) + ":".join(
+            pick(["0", "03", "4", "5.5", "23", "59", "60", "100", "05.123456"])
+            for _ in range(pick([1, 2, 3, 3]))
+        )
 
     def spanned() -> str:
         first = chance.randrange(3)
         last = chance.randrange(first + 1, 4)
-        rest = "".join((" " if name == "HOUR" else ":") + pick(["0", "03", "23", "24", "59", "60", "5.123"]) for name in FIELD_NAMES[first + 1 : last + 1])
+        rest = "".join(
+            (" " if name == "HOUR" else ":") + pick(["0", "03", "23", "24", "59", "60", "5.123"])
+            for name in FIELD_NAMES[first + 1 : last + 1]
+        )
         return f"'{pick(['', '-', '+'])}{chance.randint(0, 99)}{pick([rest, clock()])}' {FIELD_NAMES[first]} TO {FIELD_NAMES[last]}"
 
     def united() -> str:
-        parts = pick([" ", ""]).join(number() + pick(["", " "]) + pick(UNITS) for _ in range(chance.randint(1, 3)))
+        parts = pick([" ", ""]).join(
+            number() + pick(["", " "]) + pick(UNITS) for _ in range(chance.randint(1, 3))
+        )
         return f"'{parts}{pick(['', ' ' + clock()])}'"
 
     kinds = [spanned, united, lambda: f"'{clock()}'", lambda: f"'{number()}' {pick(UNITS)}"]
@@ -87,7 +112,9 @@ def test_as_postgres_reads_them(postgres: Any) -> None:
             continue
         try:
             with postgres.transaction():
-                (theirs,) = postgres.execute(f"SELECT extract(epoch FROM INTERVAL {interval}) * 1000000").fetchone()
+                (theirs,) = postgres.execute(
+                    f"SELECT extract(epoch FROM INTERVAL {interval}) * 1000000"
+                ).fetchone()
         except psycopg.Error:
             continue  # units that it writes otherwise
         compared += 1

@@ -15,18 +15,30 @@ from tests.frontends import sql_texts
 
 @settings(max_examples=500 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
           phases=[Phase.generate], suppress_health_check=list(HealthCheck))  # fmt: skip
-@given(condition=st.integers(1, 3).flatmap(sql_texts.booleans), rows=st.lists(sql_texts.rows, min_size=4, max_size=4))
-def test_same_answers_to_generated_conditions(postgres: Any, condition: str, rows: list[dict[str, Any]]) -> None:
+@given(
+    condition=st.integers(1, 3).flatmap(sql_texts.booleans),
+    rows=st.lists(sql_texts.rows, min_size=4, max_size=4),
+)
+def test_same_answers_to_generated_conditions(
+    postgres: Any, condition: str, rows: list[dict[str, Any]]
+) -> None:
     try:
         ours = predicat.parse(condition, "sql", sql_texts.FIELDS)
     except predicat.PredicatError:
         return  # a comparison of two types, or of what belongs together only in brackets
-    columns = ", ".join(f"%s::{sql_texts.POSTGRES[kind]} AS {name}" for name, kind in sql_texts.FIELDS.items())
+    columns = ", ".join(
+        f"%s::{sql_texts.POSTGRES[kind]} AS {name}" for name, kind in sql_texts.FIELDS.items()
+    )
     raw = condition.replace("TIMESTAMP '", "TIMESTAMPTZ '").replace("%", "%%")
     postgres.execute("SET TIME ZONE 'UTC'")
     for row in rows:
         try:
-            (wanted,) = postgres.execute(f"SELECT {raw} FROM (SELECT {columns}) AS r", [row[name] for name in sql_texts.FIELDS]).fetchone()
+            (wanted,) = postgres.execute(
+                f"SELECT {raw} FROM (SELECT {columns}) AS r", [row[name] for name in sql_texts.FIELDS]
+            ).fetchone()
         except psycopg.Error:
             continue
-        assert ours.evaluate({name: value for name, value in row.items() if value is not None}) is wanted, (condition, row)
+        assert ours.evaluate({name: value for name, value in row.items() if value is not None}) is wanted, (
+            condition,
+            row,
+        )

@@ -37,7 +37,9 @@ def test_engines_agree_on_hostile_bodies(language: str, spark: Any, postgres: An
         for name, run in tables.engines():
             got = run([predicate.sql(name) for predicate in predicates])
             for body, predicate, column in zip(bodies, predicates, got, strict=True):
-                assert column == [predicate.evaluate(row) for row in ROWS], f"{name}: {body!r}\n{predicate.sql(name)}"
+                assert column == [predicate.evaluate(row) for row in ROWS], (
+                    f"{name}: {body!r}\n{predicate.sql(name)}"
+                )
 
     check()
 
@@ -57,15 +59,23 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
                 continue
             said.add(target)
             other = target.split(":", maxsplit=1)[0]
-            data = json.loads(text) if other in ("pip", "cloudevents", "attributes", "headers", "sns") else text
+            data = (
+                json.loads(text) if other in ("pip", "cloudevents", "attributes", "headers", "sns") else text
+            )
             try:
                 back = predicat.parse(data, other, FIELDS if other not in ("jms", "cesql") else {**dict.fromkeys(predicate_keys(predicate), "string"), "event_time": "bigint", "publish_time": "bigint"},
                                       on=None if other in ("cel", "jms", "cesql") else "m")  # fmt: skip
             except PredicatError as error:
                 raise AssertionError(f"{body!r}\n-> {target}: {text}\n{error}") from None
             for row in ROWS:
-                given = {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}} if other in ("jms", "cesql") else row
-                assert (back.evaluate(given) is True) is (predicate.evaluate(row) is True), f"{body!r}\n-> {target}: {text}\n{row}"
+                given = (
+                    {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}}
+                    if other in ("jms", "cesql")
+                    else row
+                )
+                assert (back.evaluate(given) is True) is (predicate.evaluate(row) is True), (
+                    f"{body!r}\n-> {target}: {text}\n{row}"
+                )
 
     check()
     assert language not in backends.WRITERS or language in said
@@ -74,7 +84,11 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
 def predicate_keys(predicate: predicat.Predicate) -> set[str]:
     from predicat.ir.nodes import Call, Literal, walk
 
-    return {str(node.args[1].value) for node in walk(predicate.node) if isinstance(node, Call) and node.op == "get" and isinstance(node.args[1], Literal)}
+    return {
+        str(node.args[1].value)
+        for node in walk(predicate.node)
+        if isinstance(node, Call) and node.op == "get" and isinstance(node.args[1], Literal)
+    }
 
 
 # --- anything may be given: only PredicatError comes out
@@ -88,7 +102,9 @@ data = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(-5, 2**70), 
          "pattern", "matchLabels", "matchExpressions", "key", "operator", "FilterPolicy", "FilterPolicyScope", "$or", "numeric", "cidr", "wildcard", "cesql"])), inner, max_size=3)), max_leaves=8)  # fmt: skip
 
 
-@pytest.mark.parametrize("language", [name for name in predicat.languages() if name not in ("all", "any", "not")])
+@pytest.mark.parametrize(
+    "language", [name for name in predicat.languages() if name not in ("all", "any", "not")]
+)
 def test_only_a_predicat_error_leaves_a_front_end(language: str) -> None:
     shape = predicat.frontends.LANGUAGES[language].shape
 
@@ -130,7 +146,13 @@ _MANY = "9" * 5000
       for kind in ("LONG", "DOUBLE") for value in ("1_0", " 5", "٥", "inf", "1d", _MANY + "x")),
 ], ids=lambda value: str(value)[:40])  # fmt: skip
 def test_digits_are_those_from_0_to_9_and_not_without_end(language: str, body: Any) -> None:
-    fields = {"a": "bigint", "s": "string", "t": "timestamp", "e": "array<bigint>", "m": "map<string, string>"}
+    fields = {
+        "a": "bigint",
+        "s": "string",
+        "t": "timestamp",
+        "e": "array<bigint>",
+        "m": "map<string, string>",
+    }
     with pytest.raises(PredicatError):
         predicat.parse(body, language, fields, on=None if language in ("sql", "cel", "jms") else "m")
 
@@ -160,11 +182,25 @@ def test_depth_of_data_is_bounded(language: str, body: Any) -> None:
 @pytest.mark.parametrize("language", ["sql", "cel", "cesql", "jms"])
 def test_a_chain_may_be_long(language: str) -> None:
     both, equal = ("&&", "==") if language == "cel" else ("AND", "=")
-    found = predicat.parse(f" {both} ".join(f"a {equal} {value}" for value in [1] * 1500 + [2]), language, {"a": "bigint"})
+    found = predicat.parse(
+        f" {both} ".join(f"a {equal} {value}" for value in [1] * 1500 + [2]), language, {"a": "bigint"}
+    )
     assert found.evaluate({"a": 1}) is False
 
 
-_DEEP = [("sql", text) for text in ("NOT {}b", "- {}1 = 1", "e{[1]} = 1", "{1 + }1 = 1", "{s || }s = 'x'", "b {IS TRUE }", "{b = }b", "a {::bigint} = 1")]
+_DEEP = [
+    ("sql", text)
+    for text in (
+        "NOT {}b",
+        "- {}1 = 1",
+        "e{[1]} = 1",
+        "{1 + }1 = 1",
+        "{s || }s = 'x'",
+        "b {IS TRUE }",
+        "{b = }b",
+        "a {::bigint} = 1",
+    )
+]
 _DEEP += [("cel", text) for text in ("{!(}b", "e{[1]} == 1", "{1 + }1 == 1", "{b ? b : }b")]
 _DEEP += [("cesql", text) for text in ("NOT {NOT }b", "{-}1 = 1", "{1 + }1 = 1", "{UPPER(}'a'")]
 
@@ -174,7 +210,11 @@ def test_depth_of_text_is_bounded(language: str, text: str) -> None:
     before, _, rest = text.partition("{")
     repeated, _, after = rest.partition("}")
     with pytest.raises(PredicatError):
-        predicat.parse(before + (repeated or "NOT ") * 3000 + after, language, {"a": "bigint", "b": "boolean", "s": "string", "e": "array<bigint>"})
+        predicat.parse(
+            before + (repeated or "NOT ") * 3000 + after,
+            language,
+            {"a": "bigint", "b": "boolean", "s": "string", "e": "array<bigint>"},
+        )
 
 
 @pytest.mark.parametrize("text", ["[{}].join('') == 'x'", "{{{}}}[a] == 1"])
@@ -199,8 +239,12 @@ def test_what_nests_behind_the_text_is_bounded(text: str, count: int) -> None:
 @pytest.mark.parametrize("text", ["exists(e, x -> {}x > 1{})", "{}a{} = 1"])
 def test_the_size_of_sql_is_bounded(text: str) -> None:
     """Each guard says its operand again: SQL that would grow without end is refused, as soon as it is known."""
-    opening, closing = ("exists(e, y -> ", ")") if "exists" in text else ("CAST(CAST(", " AS string) AS bigint)")
-    found = predicat.parse(text.format(opening * 15, closing * 15), "sql", {"a": "bigint", "e": "array<bigint>"})
+    opening, closing = (
+        ("exists(e, y -> ", ")") if "exists" in text else ("CAST(CAST(", " AS string) AS bigint)")
+    )
+    found = predicat.parse(
+        text.format(opening * 15, closing * 15), "sql", {"a": "bigint", "e": "array<bigint>"}
+    )
     for dialect in ("spark", "postgres", "duckdb"):
         try:
             assert len(found.sql(dialect)) < 1_500_000
@@ -248,7 +292,10 @@ def test_a_large_predicate_that_does_not_grow_is_said() -> None:
 def test_a_pattern_for_a_whole_name_stays_in_its_brackets() -> None:
     with pytest.raises(PredicatError, match=r"there is a '\)' without '\('"):
         predicat.parse({"type": "TopicNameMatches", "pattern": "a)|(?:b"}, "kafka", TOPICS)
-    assert json.loads(predicat.parse("topic RLIKE '^(?:a)|(?:b)$'", "sql", TOPICS).to("kafka"))["pattern"] == "(?s:.*)(?:^(?:a)|(?:b)$)(?s:.*)"
+    assert (
+        json.loads(predicat.parse("topic RLIKE '^(?:a)|(?:b)$'", "sql", TOPICS).to("kafka"))["pattern"]
+        == "(?s:.*)(?:^(?:a)|(?:b)$)(?s:.*)"
+    )
 
 
 TOPICS = {"routing_key": "string", "topic": "string", "headers": "map<string, string>", "value": "string"}
@@ -263,7 +310,9 @@ _told = ["routing_key = 'a.b'", "routing_key LIKE 'a.%'", "routing_key LIKE '%.b
 
 @pytest.mark.parametrize(("language", "bodies"), [("rabbitmq", _words), ("kafka", st.builds(lambda body, negate: {**body, **negate}, _topics, st.sampled_from([{}, {"negate": True}]))),
                                                   ("sql", st.sampled_from(_told))])  # fmt: skip
-def test_bindings_and_connect_predicates_are_given_back(language: str, bodies: st.SearchStrategy[Any]) -> None:
+def test_bindings_and_connect_predicates_are_given_back(
+    language: str, bodies: st.SearchStrategy[Any]
+) -> None:
     rows = [dict(zip(TOPICS, (text, text, headers, value), strict=True)) for text in (None, "", "a", "a.b", "a.b.c", "x.b", "a.b*", "a+1", "a1", "zab", "é.a", "orders-7", "a\nb")
             for headers in (None, {}, {"a": "", "b-c": "1"}) for value in (None, "", "v")]  # fmt: skip
 
@@ -276,6 +325,8 @@ def test_bindings_and_connect_predicates_are_given_back(language: str, bodies: s
             text = given_predicate.to(target)
             back = predicat.parse(json.loads(text) if target == "kafka" else text, target, TOPICS)
             for row in rows:
-                assert (back.evaluate(row) is True) is (given_predicate.evaluate(row) is True), f"{body!r}\n-> {target}: {text}\n{row}"
+                assert (back.evaluate(row) is True) is (given_predicate.evaluate(row) is True), (
+                    f"{body!r}\n-> {target}: {text}\n{row}"
+                )
 
     check()

@@ -35,7 +35,14 @@ def comparisons() -> st.SearchStrategy[Node]:
     for kind in (BIGINT, DOUBLE, STRING, DATE, TIMESTAMP):
         field = st.sampled_from([Field(kind, decl) for decl in FIELDS.values() if decl.type == kind])
         ops = ["eq", "ne", "lt", "le", "gt", "ge", *(["starts_with"] if kind == STRING else [])]
-        found.append(st.builds(lambda op, one, other: Call(BOOLEAN, op, (one, other)), st.sampled_from(ops), field, literals(kind)))
+        found.append(
+            st.builds(
+                lambda op, one, other: Call(BOOLEAN, op, (one, other)),
+                st.sampled_from(ops),
+                field,
+                literals(kind),
+            )
+        )
         found.append(st.builds(lambda one, items, kind=kind: Call(BOOLEAN, "in", (one, Items(ArrayType(kind), tuple(items)))), field,
                                st.lists(literals(kind), min_size=1, max_size=4)))  # fmt: skip
         found.append(st.builds(lambda one: Call(BOOLEAN, "is_null", (one,)), field))
@@ -60,13 +67,19 @@ def check(nodes: list[Node], tables: Tables) -> None:
         worked = outcomes(made, packed, size)
         for node, step in zip(kept, made.items, strict=True):
             true, false = worked[step]
-            got = [True if true >> place & 1 else False if false >> place & 1 else None for place in reversed(range(size))]
+            got = [
+                True if true >> place & 1 else False if false >> place & 1 else None
+                for place in reversed(range(size))
+            ]
             assert got == tables.reference(node), f"{engine}: {node}"
 
 
 @settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
           phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
-@given(nodes=st.lists(st.one_of(comparisons(), predicates(3)), min_size=60, max_size=60), many=st.lists(comparisons(), min_size=150, max_size=150))
+@given(
+    nodes=st.lists(st.one_of(comparisons(), predicates(3)), min_size=60, max_size=60),
+    many=st.lists(comparisons(), min_size=150, max_size=150),
+)
 def test_outcomes_by_class(spark: Any, postgres: Any, nodes: list[Node], many: list[Node]) -> None:
     tables = _tables.setdefault("rows", Tables(spark, postgres, FIELDS, rows(50)))
     check(nodes + many, tables)
@@ -74,14 +87,25 @@ def test_outcomes_by_class(spark: Any, postgres: Any, nodes: list[Node], many: l
 
 def test_an_in_without_items_is_a_condition_of_its_own(spark: Any, postgres: Any) -> None:
     tables = Tables(spark, postgres, {"n": FieldDecl("n", BIGINT)}, [{"n": 1}, {"n": 5}, {}])
-    check([predicat.parse(text, "cel", {"n": "bigint"}).node for text in ["n in []", "n > 3 || n in []", "!(n in [])"]], tables)
+    check(
+        [
+            predicat.parse(text, "cel", {"n": "bigint"}).node
+            for text in ["n in []", "n > 3 || n in []", "!(n in [])"]
+        ],
+        tables,
+    )
 
 
 def test_decimals_and_many_constants(spark: Any, postgres: Any) -> None:
     amount = FieldDecl("amount", parse_type("decimal(10,2)"))
     number = FieldDecl("n", BIGINT)
     values = [None, *(Decimal(cents) / 100 for cents in range(-300, 300, 7))]
-    tables = Tables(spark, postgres, {"amount": amount, "n": number}, [{"amount": value, "n": place} for place, value in enumerate(values)])
+    tables = Tables(
+        spark,
+        postgres,
+        {"amount": amount, "n": number},
+        [{"amount": value, "n": place} for place, value in enumerate(values)],
+    )
     nodes = [predicat.parse(text, "sql", {"amount": "decimal(10,2)", "n": "bigint"}).node for text in [
         "amount > 1.005", "amount = -0.05", "amount IN (0.14, 0.21, 99999999999.5)", "amount <> 0.70",
         *(f"n = {place} OR n >= {place + 40}" for place in range(60))]]  # fmt: skip
@@ -91,12 +115,34 @@ def test_decimals_and_many_constants(spark: Any, postgres: Any) -> None:
 @pytest.mark.parametrize("prefix", ["", "a", "a\U0010ffff", "\U0010ffff", "\ud7ff", "\U0001f600"])
 def test_prefixes_at_the_ends_of_the_alphabet(spark: Any, postgres: Any, prefix: str) -> None:
     field = FieldDecl("s", STRING)
-    texts = [None, "", "a", "b", "a\U0010ffff", "a\U0010ffffb", "\U0010ffff", "\ud7ff", "\ud7ffz", "\ue000", "\U0001f600!", "\U0001f601"]
+    texts = [
+        None,
+        "",
+        "a",
+        "b",
+        "a\U0010ffff",
+        "a\U0010ffffb",
+        "\U0010ffff",
+        "\ud7ff",
+        "\ud7ffz",
+        "\ue000",
+        "\U0001f600!",
+        "\U0001f601",
+    ]
     nodes: list[Node] = [Call(BOOLEAN, "starts_with", (Field(STRING, field), Literal(STRING, prefix)))]
-    check([*nodes, Call(BOOLEAN, "eq", (Field(STRING, field), Literal(STRING, "b")))], Tables(spark, postgres, {"s": field}, [{"s": text} for text in texts]))
+    check(
+        [*nodes, Call(BOOLEAN, "eq", (Field(STRING, field), Literal(STRING, "b")))],
+        Tables(spark, postgres, {"s": field}, [{"s": text} for text in texts]),
+    )
 
 
 def test_a_sum_that_two_filters_share_is_not_worked_out_apart(spark: Any, postgres: Any) -> None:
     fields = {"s": FieldDecl("s", STRING), "n": FieldDecl("n", BIGINT)}
     tables = Tables(spark, postgres, fields, [{"s": "abc", "n": 2**63 - 1}, {"s": "abc", "n": 2}, {}])
-    check([predicat.parse(text, "sql", {"s": "string", "n": "bigint"}).node for text in ["substring(s, n, n) = 'bc'", "n + n > 3"]], tables)
+    check(
+        [
+            predicat.parse(text, "sql", {"s": "string", "n": "bigint"}).node
+            for text in ["substring(s, n, n) = 'bc'", "n + n > 3"]
+        ],
+        tables,
+    )

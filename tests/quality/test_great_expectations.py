@@ -25,11 +25,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def files(root: Path) -> dict[str, str]:
-    return {str(file.relative_to(root)): hashlib.sha256(file.read_bytes()).hexdigest() for file in root.rglob("*") if file.is_file() and "uncommitted" not in str(file)}
+    return {
+        str(file.relative_to(root)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in root.rglob("*")
+        if file.is_file() and "uncommitted" not in str(file)
+    }
 
 
-def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory,
-               caplog: pytest.LogCaptureFixture) -> None:
+def test_spark(
+    folder: Path,
+    spark: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     import predicat_spark.quality as engine
 
     passes: list[int] = []
@@ -39,9 +48,16 @@ def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert generate(catalog, folder / "catalog", folder / "project", "spark") == ["predicat_shop"]
     before = files(folder / "project")
     suite = json.loads((folder / "project/gx/expectations/predicat_shop.json").read_text())
-    bounds = {(item["kwargs"].get("filter") or item["kwargs"]["group"], item["severity"]): item["kwargs"] for item in suite["expectations"]}
+    bounds = {
+        (item["kwargs"].get("filter") or item["kwargs"]["group"], item["severity"]): item["kwargs"]
+        for item in suite["expectations"]
+    }
     assert bounds["low", "critical"]["min_share"] == 0.1 and "max_share" not in bounds["low", "critical"]
-    assert bounds["low", "warning"]["max_share"] == 0.2 and bounds["never", "critical"]["max_rows"] == 1 and ("clash", "warning") in bounds
+    assert (
+        bounds["low", "warning"]["max_share"] == 0.2
+        and bounds["never", "critical"]["max_rows"] == 1
+        and ("clash", "warning") in bounds
+    )
     assert generate(catalog, folder / "catalog", folder / "project", "spark") == ["predicat_shop"]
     assert files(folder / "project") == before
 
@@ -56,15 +72,31 @@ def test_spark(folder: Path, spark: Any, monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert (fine, errors) == (False, [])  # `low` and the group `clash` break their bounds
     assert passes == [1]
     assert Path(docs.removeprefix("file://")).exists()
-    fine, errors, _ = run(folder / "project", "predicat_shop", {"dataframe": spark.createDataFrame([(1, "y")] * 3 + [(5, "y")] * 22, "n bigint, s string")})
+    fine, errors, _ = run(
+        folder / "project",
+        "predicat_shop",
+        {"dataframe": spark.createDataFrame([(1, "y")] * 3 + [(5, "y")] * 22, "n bigint, s string")},
+    )
     assert (fine, errors) == (True, [])
     pages = [file.read_text() for file in (folder / "project").rglob("validations/**/*.html")]
-    assert any("The filter low must accept at least 10 % of the rows." in page and "accepts 3 of 25 rows (12.00%)" in page for page in pages)
-    assert any("accepted by two filters or more" in page and "Sampled Unexpected Values" in page for page in pages)
+    assert any(
+        "The filter low must accept at least 10 % of the rows." in page
+        and "accepts 3 of 25 rows (12.00%)" in page
+        for page in pages
+    )
+    assert any(
+        "accepted by two filters or more" in page and "Sampled Unexpected Values" in page for page in pages
+    )
     assert "An unexpected Exception" not in caplog.text
     file = folder / "catalog" / "shop.yml"
-    file.write_text(file.read_text().replace("n >= 3 AND s = 'x'", "n >= 3 AND s = 'y'"))  # read again: `high` accepts what `low` does not
-    fine, errors, _ = run(folder / "project", "predicat_shop", {"dataframe": spark.createDataFrame([(1, "x"), (5, "z")], "n bigint, s string")})
+    file.write_text(
+        file.read_text().replace("n >= 3 AND s = 'x'", "n >= 3 AND s = 'y'")
+    )  # read again: `high` accepts what `low` does not
+    fine, errors, _ = run(
+        folder / "project",
+        "predicat_shop",
+        {"dataframe": spark.createDataFrame([(1, "x"), (5, "z")], "n bigint, s string")},
+    )
     assert (fine, errors) == (False, [])
     fine, errors, _ = run(folder / "project", "predicat_shop", {"dataframe": spark.range(3)})
     assert not fine and "UNRESOLVED_COLUMN" in errors[0].message
@@ -77,10 +109,15 @@ def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) 
     with postgres.cursor() as cursor:
         cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", [(1, "y")] * 3 + [(5, "y")] * 22)
     info = postgres.info
-    monkeypatch.setenv(DSN, f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}")
+    monkeypatch.setenv(
+        DSN,
+        f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}",
+    )
     monkeypatch.chdir(folder)
     assert generate(catalog, folder / "catalog", folder / "project", "postgres") == ["predicat_shop"]
-    assert info.password not in (folder / "project/gx/great_expectations.yml").read_text() or not info.password
+    assert (
+        info.password not in (folder / "project/gx/great_expectations.yml").read_text() or not info.password
+    )
     fine, errors, _ = run(folder / "project", "predicat_shop")
     assert (fine, errors) == (True, [])
     postgres.execute("ALTER TABLE public.shop RENAME COLUMN s TO t")
@@ -90,7 +127,9 @@ def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) 
 
 def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DSN, "postgresql+psycopg://nobody@127.0.0.1:1/nowhere")
-    assert generate(predicat.load_catalog(folder / "catalog"), folder / "catalog", folder / "project", "postgres") == ["predicat_shop"]
+    assert generate(
+        predicat.load_catalog(folder / "catalog"), folder / "catalog", folder / "project", "postgres"
+    ) == ["predicat_shop"]
     assert (folder / "project/gx/checkpoints/predicat_shop.json").exists()
 
 
@@ -106,14 +145,18 @@ WHERE = {"catalog": "catalog", "dataset": "shop"}
     ("ExpectFilterUnknownRateToBeAtMost", {"filter": "low"}, "give at least one of max_share, max_rows"),
     ("ExpectFilterCoverageToBeStable", {"filter": "low", "baseline_accepted": 1, "baseline_rows": 2, "min_change": 2}, "min_change is 2"),
 ])  # fmt: skip
-def test_bounds_that_cannot_hold_are_configuration_errors(name: str, kwargs: dict[str, Any], message: str) -> None:
+def test_bounds_that_cannot_hold_are_configuration_errors(
+    name: str, kwargs: dict[str, Any], message: str
+) -> None:
     from predicat.quality import expectations
 
     with pytest.raises(ValueError, match=message):
         getattr(expectations, name)(**WHERE, **kwargs)
 
 
-def test_parameters_row_conditions_and_sample_rows(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parameters_row_conditions_and_sample_rows(
+    folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import great_expectations as gx
     from great_expectations.expectations.row_conditions import Column
 
@@ -124,10 +167,17 @@ def test_parameters_row_conditions_and_sample_rows(folder: Path, postgres: Any, 
     with postgres.cursor() as cursor:
         cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", [(1, "x")] * 3 + [(5, "y")] * 22)
     info = postgres.info
-    monkeypatch.setenv(DSN, f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}")
+    monkeypatch.setenv(
+        DSN,
+        f"postgresql+psycopg://{info.user}:{info.password}@/{info.dbname}?host={info.host}&port={info.port}",
+    )
     context = gx.get_context(mode="ephemeral")
     source = context.data_sources.add_postgres("pg", connection_string="${PREDICAT_DSN}")
-    batch = source.add_table_asset("shop", table_name="shop", schema_name="public").add_batch_definition_whole_table("all").get_batch()
+    batch = (
+        source.add_table_asset("shop", table_name="shop", schema_name="public")
+        .add_batch_definition_whole_table("all")
+        .get_batch()
+    )
     monkeypatch.chdir(folder)
     (folder / "catalog" / "shop.yml").write_text(CATALOG)
 
@@ -137,7 +187,9 @@ def test_parameters_row_conditions_and_sample_rows(folder: Path, postgres: Any, 
     least = own.ExpectFilterCoverageToBeBetween(**WHERE, filter="low", min_share={"$PARAMETER": "least"})
     assert validate(least, expectation_parameters={"least": 0.12}).success
     assert not validate(least, expectation_parameters={"least": 0.13}).success
-    some = own.ExpectFilterCoverageToBeBetween(**WHERE, filter="low", min_share=1, row_condition=Column("n") < 5)
+    some = own.ExpectFilterCoverageToBeBetween(
+        **WHERE, filter="low", min_share=1, row_condition=Column("n") < 5
+    )
     result = validate(some)
     assert result.success and result.result["details"]["rows"] == 3
     gap = own.ExpectFiltersToBeCollectivelyExhaustive(**WHERE, group="both")

@@ -45,7 +45,9 @@ def series(engine: str = "duckdb", partition: str = "", sample: float = 1.0) -> 
     return history.Series("shops", "shop", engine, partition, sample)
 
 
-ROWS = [(number % 7 if number % 5 else None, "xyz"[number % 3] if number % 4 else None) for number in range(100)]
+ROWS = [
+    (number % 7 if number % 5 else None, "xyz"[number % 3] if number % 4 else None) for number in range(100)
+]
 
 
 @pytest.fixture
@@ -60,7 +62,15 @@ def parquet(folder: Path) -> str:
     import pyarrow.parquet as pq
 
     file = folder / "shop.parquet"
-    pq.write_table(pa.table({"n": pa.array([row[0] for row in ROWS], pa.int64()), "s": pa.array([row[1] for row in ROWS], pa.string())}), file)
+    pq.write_table(
+        pa.table(
+            {
+                "n": pa.array([row[0] for row in ROWS], pa.int64()),
+                "s": pa.array([row[1] for row in ROWS], pa.string()),
+            }
+        ),
+        file,
+    )
     return str(file)
 
 
@@ -84,13 +94,22 @@ def test_engines_count_what_the_evaluator_counts(folder: Path, spark: Any, postg
     for engine, found in on_each(folder, spark, postgres).items():
         assert (found.rows, found.engine) == (100, engine)
         assert found.refused == {"shop.asked": "a parameter has no default"}
-        assert found.nulls == {"n": sum(row["n"] is None for row in rows), "s": sum(row["s"] is None for row in rows)}
+        assert found.nulls == {
+            "n": sum(row["n"] is None for row in rows),
+            "s": sum(row["s"] is None for row in rows),
+        }
         taken: dict[str, set[int]] = {}
         for name, count in found.filters.items():
             outcomes = [catalog[name].evaluate(row) for row in rows]
-            assert (count.true, count.false, count.unknown) == (outcomes.count(True), outcomes.count(False), outcomes.count(None))
+            assert (count.true, count.false, count.unknown) == (
+                outcomes.count(True),
+                outcomes.count(False),
+                outcomes.count(None),
+            )
             accepts = catalog.known[name].on_unknown == "accept"
-            taken[name] = {place for place, outcome in enumerate(outcomes) if outcome or (outcome is None and accepts)}
+            taken[name] = {
+                place for place, outcome in enumerate(outcomes) if outcome or (outcome is None and accepts)
+            }
             assert found.accepted[name] == len(taken[name])
         for (one, mine), (other, others) in permutations(taken.items(), 2):
             assert found.overlap(one, other) == len(mine & others)
@@ -107,7 +126,11 @@ def test_many_filters_are_one_pass(tmp_path: Path, spark: Any) -> None:
         f"  f{number}: {{sql: n > {number} AND n < {number + 50}}}\n" for number in range(120)))  # fmt: skip
     catalog = predicat.load_catalog(tmp_path)
     asked = plan(catalog, "d", (), "spark")
-    assert [key.classes for key in asked.classes.keys] == [98, 97, 51]  # where n lies among 170 constants, in three keys
+    assert [key.classes for key in asked.classes.keys] == [
+        98,
+        97,
+        51,
+    ]  # where n lies among 170 constants, in three keys
     found = on_spark(asked, spark.range(200).selectExpr("id AS n"))
     assert {found.accepted[f"d.f{number}"] for number in range(120)} == {49}
 
@@ -122,7 +145,10 @@ def test_bounds_severities_and_blame(folder: Path, spark: Any, postgres: Any) ->
     assert checks["shop.high", "unknown_at_most"].blame == "s is 'x' is UNKNOWN for 25.00%"
     assert checks["shop.never", "at_least"].message == "shop.never accepts 0 rows; at least 1 rows"
     assert checks["shop.never", "at_least"].blame.endswith("is FALSE for 80.00%")
-    assert checks["shop.both", "exhaustive"].status == "fail" and len(checks["shop.both", "exhaustive"].rows) == 3
+    assert (
+        checks["shop.both", "exhaustive"].status == "fail"
+        and len(checks["shop.both", "exhaustive"].rows) == 3
+    )
     assert checks["shop.both", "exclusive"].status == "pass"
     assert checks["shop.clash", "exclusive"].status == "warn"
 
@@ -130,14 +156,20 @@ def test_bounds_severities_and_blame(folder: Path, spark: Any, postgres: Any) ->
 def test_drift_names_the_condition(folder: Path, spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["duckdb"]
-    kept = history.entries(catalog, found, series(partition="2026-01-01"), at=datetime(2026, 1, 1, tzinfo=UTC))
+    kept = history.entries(
+        catalog, found, series(partition="2026-01-01"), at=datetime(2026, 1, 1, tzinfo=UTC)
+    )
     past = history.by_filter(kept)
     assert [check.status for check in judge(catalog, found, past) if check.kind == "drift"] == ["pass"]
     before = {name: [{**items[-1], "rows": 1000, "accepted": 900, "true": 900, "false": 50, "unknown": 50, "atoms": [
         {"text": "n is at least 3", "true": 950, "false": 50, "unknown": 0}, {"text": "s is 'x'", "true": 250, "false": 500, "unknown": 250}]}]
         for name, items in past.items()}  # fmt: skip
     (check,) = [check for check in judge(catalog, found, past, before) if check.kind == "drift"]
-    assert check.status == "fail" and check.blame.startswith("n is at least 3 moved by") and "since 2026-01-01" in check.message
+    assert (
+        check.status == "fail"
+        and check.blame.startswith("n is at least 3 moved by")
+        and "since 2026-01-01" in check.message
+    )
 
 
 def test_drift_tells_a_new_version_from_new_data(tmp_path: Path) -> None:
@@ -146,8 +178,19 @@ def test_drift_tells_a_new_version_from_new_data(tmp_path: Path) -> None:
     file.write_text(head + "    sql: n < 3\n")
     catalog = predicat.load_catalog(tmp_path)
     source = parquet(tmp_path)
-    before = history.by_filter(history.entries(catalog, on_duckdb(plan(catalog, "shop", (), "duckdb"), source), series(), at=datetime(2026, 1, 1, tzinfo=UTC)))
-    before["shop.low"][0] |= {"accepted": 26, "true": 26, "false": 54}  # the data had ten rows less that are low
+    before = history.by_filter(
+        history.entries(
+            catalog,
+            on_duckdb(plan(catalog, "shop", (), "duckdb"), source),
+            series(),
+            at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+    )
+    before["shop.low"][0] |= {
+        "accepted": 26,
+        "true": 26,
+        "false": 54,
+    }  # the data had ten rows less that are low
 
     file.write_text(head + "    versions: {1: {sql: n < 3}, 2: {sql: n < 5}}\n")
     catalog = predicat.load_catalog(tmp_path)
@@ -170,11 +213,15 @@ def test_results_are_kept_as_parquet(folder: Path) -> None:
     added = history.entries(catalog, found, series(partition="2026-01-01"))
     stores.append(kept, added)
     stores.append(kept, added)
-    assert [entry["filter"] for entry in stores.read(kept)] == [entry["filter"] for entry in added] * 2 and len(list(kept.iterdir())) == 2
+    assert [entry["filter"] for entry in stores.read(kept)] == [
+        entry["filter"] for entry in added
+    ] * 2 and len(list(kept.iterdir())) == 2
     (kept / "x.parquet").write_text("no")
     reporter = Reporter()
     assert len(stores.read(kept, reporter)) == 2 * len(added)
-    assert [warning.message for warning in reporter.warnings] == [f"{kept / 'x.parquet'} is no result of a run; it is skipped"]
+    assert [warning.message for warning in reporter.warnings] == [
+        f"{kept / 'x.parquet'} is no result of a run; it is skipped"
+    ]
     with pytest.raises(PredicatError, match=r"x.parquet is a file; results are kept as Parquet in a folder"):
         stores.read(kept / "x.parquet")
 
@@ -207,11 +254,18 @@ def test_history_in_files_and_tables(folder: Path, spark: Any, postgres: Any) ->
         at = datetime.fromisoformat(f"{day}T00:00:00+00:00")
         stores.append(file, history.entries(catalog, found, series("postgres", day), at=at))
     kept = stores.read(file)
-    assert [entry["partition"] for entry in history.by_filter(kept)["shop.low"]] == ["2026-01-01", "2026-01-02"]
-    assert [entry["partition"] for entry in history.by_filter(kept, "2026-01-02")["shop.low"]] == ["2026-01-02"]
+    assert [entry["partition"] for entry in history.by_filter(kept)["shop.low"]] == [
+        "2026-01-01",
+        "2026-01-02",
+    ]
+    assert [entry["partition"] for entry in history.by_filter(kept, "2026-01-02")["shop.low"]] == [
+        "2026-01-02"
+    ]
     postgres.execute("DROP TABLE IF EXISTS predicat_quality")
     assert stores.read_postgres(postgres, "shop") == []
-    postgres.execute("CREATE TABLE predicat_quality (at timestamptz, dataset text, partition text, filter text, entry jsonb)")  # of 0.1
+    postgres.execute(
+        "CREATE TABLE predicat_quality (at timestamptz, dataset text, partition text, filter text, entry jsonb)"
+    )  # of 0.1
     stores.append_postgres(postgres, kept)
     stores.append_postgres(postgres, kept)
     assert sorted(stores.read_postgres(postgres, "shop"), key=str) == sorted(kept, key=str)
@@ -220,14 +274,18 @@ def test_history_in_files_and_tables(folder: Path, spark: Any, postgres: Any) ->
 
 def test_a_torn_line_is_skipped_and_spoils_no_other(folder: Path) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
-    added = history.entries(catalog, on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder)), series())
+    added = history.entries(
+        catalog, on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder)), series()
+    )
     file = folder / "history.jsonl"
     stores.append(file, added)
     file.write_bytes(file.read_bytes()[:-40])
     stores.append(file, added)
     reporter = Reporter()
     assert len(stores.read(file, reporter)) == 2 * len(added) - 1
-    assert [warning.message for warning in reporter.warnings] == [f"line {len(added)} of {file} is no result of a run; it is skipped"]
+    assert [warning.message for warning in reporter.warnings] == [
+        f"line {len(added)} of {file} is no result of a run; it is skipped"
+    ]
     with pytest.raises(PredicatError, match="is no result of a run"):
         stores.read(file)
 
@@ -244,7 +302,9 @@ for number in range(50):
     stores.append(pathlib.Path(sys.argv[1]), [{**entry, "run": f"{sys.argv[2]}-{number}"}])
 """
     file = tmp_path / "history.jsonl"
-    writers = [subprocess.Popen([sys.executable, "-c", program, str(file), str(number)]) for number in range(4)]
+    writers = [
+        subprocess.Popen([sys.executable, "-c", program, str(file), str(number)]) for number in range(4)
+    ]
     assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
     assert len({entry["run"] for entry in stores.read(file)}) == 200
 
@@ -254,7 +314,13 @@ def test_runs_are_compared_with_comparable_accepted_ones() -> None:
         return {"at": f"2026-01-0{day}", "catalog": "shops", "dataset": "shop", "engine": "duckdb", "partition": "", "sample": 1.0, "filter": "shop.low",
                 "status": "pass", **changes}  # fmt: skip
 
-    others = [entry(5, catalog="other"), entry(5, engine="spark"), entry(5, sample=0.1), entry(5, partition="p"), entry(5, dataset="shop2")]
+    others = [
+        entry(5, catalog="other"),
+        entry(5, engine="spark"),
+        entry(5, sample=0.1),
+        entry(5, partition="p"),
+        entry(5, dataset="shop2"),
+    ]
     kept = [entry(1), entry(2), entry(3, status="fail"), *others]
     past = series().of(kept)
     assert [item["at"] for item in past["shop.low"]] == ["2026-01-01", "2026-01-02", "2026-01-03"]
@@ -262,7 +328,10 @@ def test_runs_are_compared_with_comparable_accepted_ones() -> None:
     assert history.last_accepted([kept[2]]) is None
     assert history.last_accepted([{"at": "2025"}]) == {"at": "2025"}  # of 0.1, which kept no status
     days = [entry(1, partition="1"), entry(2, partition="2"), entry(3, partition="2")]
-    assert [item["at"] for item in series(partition="2").of([*days, *kept])["shop.low"]] == ["2026-01-01", "2026-01-05"]
+    assert [item["at"] for item in series(partition="2").of([*days, *kept])["shop.low"]] == [
+        "2026-01-01",
+        "2026-01-05",
+    ]
 
 
 def test_a_second_try_is_as_red_as_the_first(folder: Path) -> None:
@@ -287,7 +356,10 @@ filters: {low: {sql: n < 30, coverage: {drift: 5%}}}
         assert code == 1 and "FAIL shop.low moved by +27.00% points" in shown
     assert attempt(1000)[0] == 0
     assert attempt(100)[0] == 1
-    assert command("quality", "baseline", cwd=folder).stdout == "target/quality/baseline.jsonl: 1 filters; 1 of them out of a run that failed\n"
+    assert (
+        command("quality", "baseline", cwd=folder).stdout
+        == "target/quality/baseline.jsonl: 1 filters; 1 of them out of a run that failed\n"
+    )
     assert attempt(100)[0] == 0
 
 
@@ -311,7 +383,11 @@ filters: {some: {sql: day IS NOT NULL}}
         import pyarrow.parquet as pq
 
         file = folder / "catalog" / "shop.yml"
-        file.write_text(file.read_text().replace("column: at,", f"column: {field},").replace("column: day,", f"column: {field},"))
+        file.write_text(
+            file.read_text()
+            .replace("column: at,", f"column: {field},")
+            .replace("column: day,", f"column: {field},")
+        )
         catalog = predicat.load_catalog(folder / "catalog")
         postgres.execute("DROP TABLE IF EXISTS public.shop CASCADE")
         postgres.execute("CREATE TABLE public.shop (loaded timestamptz, day date)")
@@ -319,7 +395,10 @@ filters: {some: {sql: day IS NOT NULL}}
             cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", rows)
         frame = spark.createDataFrame(rows, "loaded timestamp, day date")
         source = folder / "shop.parquet"
-        columns = {"loaded": pa.array([row[0] for row in rows], pa.timestamp("us", "UTC")), "day": pa.array([row[1] for row in rows], pa.date32())}
+        columns = {
+            "loaded": pa.array([row[0] for row in rows], pa.timestamp("us", "UTC")),
+            "day": pa.array([row[1] for row in rows], pa.date32()),
+        }
         pq.write_table(pa.table(columns), source)
         return {
             "spark": on_spark(plan(catalog, "shop", (), "spark"), frame),
@@ -333,7 +412,9 @@ filters: {some: {sql: day IS NOT NULL}}
 
     for found in measured(moments(1, 2, 0)).values():
         assert (found.total, found.newest) == (3, now.timestamp())
-    for found in measured([*moments(1, 1), *moments(1, year=2999)], "day").values():  # the last is ahead of any clock: a mistake
+    for found in measured(
+        [*moments(1, 1), *moments(1, year=2999)], "day"
+    ).values():  # the last is ahead of any clock: a mistake
         assert (found.total, found.newest) == (3, datetime(2026, 3, 1, tzinfo=UTC).timestamp())
     past = {"shop": [{"at": "2026-03-01", "rows": 10, "status": "pass"}]}
     for found in measured(moments(0), "at").values():
@@ -344,8 +425,15 @@ filters: {some: {sql: day IS NOT NULL}}
             ("freshness", "fail", "shop has no at that tells its age; at most 26 hours"),
         ]
     for found in measured(moments(1, 1, 1, 1)).values():
-        assert [item[:2] for item in checks(found)] == [("rows_at_least", "pass"), ("rows_at_most", "warn"), ("freshness", "pass")]
-        assert checks(found)[-1][2] == "the newest at of shop is 2026-03-01 12:00:00+00:00, 24 hours ago; at most 26 hours"
+        assert [item[:2] for item in checks(found)] == [
+            ("rows_at_least", "pass"),
+            ("rows_at_most", "warn"),
+            ("freshness", "pass"),
+        ]
+        assert (
+            checks(found)[-1][2]
+            == "the newest at of shop is 2026-03-01 12:00:00+00:00, 24 hours ago; at most 26 hours"
+        )
 
 
 def test_earlier_figures_are_of_the_kind_of_the_bound(folder: Path) -> None:
@@ -356,8 +444,22 @@ filters: {high: {sql: n >= 3 AND s = 'x', coverage: {unknown_at_most: 1%, at_lea
 """)
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder))
-    past = history.by_filter([{"at": "x", "filter": "shop.high", "partition": "", "rows": 200, "accepted": 20, "unknown": 50, "sample": 0.5}])
-    figures = {check.kind: [check.figure(value) for value in check.history] for check in judge(catalog, found, past)}
+    past = history.by_filter(
+        [
+            {
+                "at": "x",
+                "filter": "shop.high",
+                "partition": "",
+                "rows": 200,
+                "accepted": 20,
+                "unknown": 50,
+                "sample": 0.5,
+            }
+        ]
+    )
+    figures = {
+        check.kind: [check.figure(value) for value in check.history] for check in judge(catalog, found, past)
+    }
     assert figures == {"at_least": ["40 rows"], "at_most": ["10.00%"], "unknown_at_most": ["25.00%"]}
 
 
@@ -375,14 +477,23 @@ def test_samples_have_intervals(folder: Path, spark: Any) -> None:
 def test_every_form_of_report(folder: Path, spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_each(folder, spark, postgres)["duckdb"]
-    run = Run("shop", found, judge(catalog, found), (), history.by_filter(history.entries(catalog, found, series())))
+    run = Run(
+        "shop", found, judge(catalog, found), (), history.by_filter(history.entries(catalog, found, series()))
+    )
     assert run.code == 1
     shown = {name: form([run]) for name, form in FORMATS.items()}
     assert "FAIL shop.high is UNKNOWN for" in shown["text"] and "{n: null" in shown["text"]
-    assert json.loads(shown["json"])[0]["measure"]["filters"]["shop.low"]["accepted"] == found.accepted["shop.low"]
+    assert (
+        json.loads(shown["json"])[0]["measure"]["filters"]["shop.low"]["accepted"]
+        == found.accepted["shop.low"]
+    )
     assert '<testcase classname="shop.high" name="unknown_at_most"><failure' in shown["junit"]
     assert "| `shop.low` |" in shown["markdown"]
-    assert "http://" not in shown["html"] and "https://" not in shown["html"] and "<script src" not in shown["html"]
+    assert (
+        "http://" not in shown["html"]
+        and "https://" not in shown["html"]
+        and "<script src" not in shown["html"]
+    )
     assert shown["html"].count('class="bar"') == 4 and "polyline" in shown["html"]
 
 
@@ -437,7 +548,9 @@ def test_parquet_files_with_more_columns_are_read_by_name(folder: Path, spark: A
 
     (folder / "shop").mkdir()
     pq.write_table(pa.table({"n": pa.array([1, 5], pa.int64())}), folder / "shop" / "a.parquet")
-    pq.write_table(pa.table({"s": pa.array(["x"]), "n": pa.array([5], pa.int64())}), folder / "shop" / "b.parquet")
+    pq.write_table(
+        pa.table({"s": pa.array(["x"]), "n": pa.array([5], pa.int64())}), folder / "shop" / "b.parquet"
+    )
     catalog = predicat.load_catalog(folder / "catalog")
     for found in (
         on_spark(plan(catalog, "shop", (), "spark"), str(folder / "shop"), master="local[2]"),
@@ -449,14 +562,18 @@ def test_parquet_files_with_more_columns_are_read_by_name(folder: Path, spark: A
 def test_samples_of_views(folder: Path, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     postgres.execute("DROP TABLE IF EXISTS public.shop, public.shop_rows CASCADE")
-    postgres.execute("CREATE TABLE public.shop_rows AS SELECT n % 10 AS n, 'x' AS s FROM generate_series(1, 20000) AS n")
+    postgres.execute(
+        "CREATE TABLE public.shop_rows AS SELECT n % 10 AS n, 'x' AS s FROM generate_series(1, 20000) AS n"
+    )
     postgres.execute("CREATE VIEW public.shop AS SELECT n::bigint, s FROM public.shop_rows")
     found = [on_postgres(plan(catalog, "shop", (), "postgres"), postgres, 0.1) for _ in range(2)]
     assert 1500 < found[0].rows < 2500 and found[0] == found[1]
     postgres.execute("DROP VIEW public.shop")
 
 
-def test_figures_are_the_same_where_rows_are_streamed(folder: Path, spark: Any, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figures_are_the_same_where_rows_are_streamed(
+    folder: Path, spark: Any, postgres: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from predicat.quality import engines, fold, grouping
     from predicat_spark import quality
 
@@ -475,17 +592,28 @@ def test_figures_are_the_same_where_rows_are_streamed(folder: Path, spark: Any, 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda text: text.replace("at_least: 10%", "at_least: ten"), "at_least must be a share such as 5% or a number of rows, not 'ten'"),
+        (
+            lambda text: text.replace("at_least: 10%", "at_least: ten"),
+            "at_least must be a share such as 5% or a number of rows, not 'ten'",
+        ),
         (lambda text: text.replace("at_least: 10%", "at_least: 110%"), "not '110%'"),
         (lambda text: text.replace("drift: 5%", "drift: 5"), "drift must be a share such as 5%, not '5'"),
         (lambda text: text.replace("severity: warn}}", "severity: loud}}"), "it is error or warn"),
         (lambda text: text.replace("value: 20%, ", ""), "'value'"),
-        (lambda text: text.replace("at_least: 10%", "at_least: 30%").replace("value: 20%, severity: warn", "value: 20%"), "30% is more than at_most, 20%"),
+        (
+            lambda text: text.replace("at_least: 10%", "at_least: 30%").replace(
+                "value: 20%, severity: warn", "value: 20%"
+            ),
+            "30% is more than at_most, 20%",
+        ),
         (lambda text: text + "rows: {at_least: 5%}", "at_least must be a number of rows, not 5%"),
         (lambda text: text + "rows: {atleast: 5}", "did you mean 'at_least'"),
         (lambda text: text + "freshness: {column: n, at_most: 2 days}", "n is declared as bigint"),
         (lambda text: text + "freshness: {column: nn, at_most: 2 days}", "no field is named 'nn'"),
-        (lambda text: text + "freshness: {column: n, at_most: 2}", "an age such as 90 minutes, 26 hours or 2 days"),
+        (
+            lambda text: text + "freshness: {column: n, at_most: 2}",
+            "an age such as 90 minutes, 26 hours or 2 days",
+        ),
         (lambda text: text + "freshness: {column: n}", "'at_most'"),
     ],
 )
@@ -502,10 +630,26 @@ def test_the_command(folder: Path) -> None:
     done = command(*args, "--html", "page.html", cwd=folder)
     assert done.returncode == 1 and "FAIL shop.high is UNKNOWN for" in done.stdout, done.stderr
     assert done.stderr == "page: page.html\n"
-    assert command("quality", "baseline", cwd=folder).stdout == "target/quality/baseline.jsonl: 4 filters; 4 of them out of a run that failed\n"
+    assert (
+        command("quality", "baseline", cwd=folder).stdout
+        == "target/quality/baseline.jsonl: 4 filters; 4 of them out of a run that failed\n"
+    )
     assert "drift" not in command(*args, cwd=folder).stdout
-    assert "kind:" in command("quality", "suggest", "--engine", "duckdb", "--input", f"shop={source}", cwd=folder).stdout
-    done = command("quality", "run", "--engine", "duckdb", "--input", "shop=/nosuch.parquet", "--format", "junit", cwd=folder)
+    assert (
+        "kind:"
+        in command("quality", "suggest", "--engine", "duckdb", "--input", f"shop={source}", cwd=folder).stdout
+    )
+    done = command(
+        "quality",
+        "run",
+        "--engine",
+        "duckdb",
+        "--input",
+        "shop=/nosuch.parquet",
+        "--format",
+        "junit",
+        cwd=folder,
+    )
     assert done.returncode == 3 and '<error message="DuckDB failed' in done.stdout
     done = command("quality", "run", "shpo", "--engine", "duckdb", cwd=folder)
     assert done.returncode == 2 and "did you mean 'shop'" in done.stderr
@@ -538,16 +682,29 @@ def test_the_page_tells_the_run_and_shows_failures_first(folder: Path) -> None:
     from predicat.quality.report import About
 
     file = folder / "catalog" / "shop.yml"
-    file.write_text(CATALOG.replace("coverage: {at_least: 1}", "coverage: {at_least: 1}, owner: ops@example.com"))
+    file.write_text(
+        CATALOG.replace("coverage: {at_least: 1}", "coverage: {at_least: 1}, owner: ops@example.com")
+    )
     catalog = predicat.load_catalog(folder / "catalog")
     found = on_duckdb(plan(catalog, "shop", (), "duckdb"), parquet(folder))
-    run = Run("shop", found, judge(catalog, found), (), {}, catalog.datasets["shop"], About("2026-03-02T12:00:00+00:00", "shops", "abc123+"))
+    run = Run(
+        "shop",
+        found,
+        judge(catalog, found),
+        (),
+        {},
+        catalog.datasets["shop"],
+        About("2026-03-02T12:00:00+00:00", "shops", "abc123+"),
+    )
     shown = page([run], "../site")
     assert "2026-03-02 12:00:00 UTC</time>, catalog shops, revision <code>abc123+</code>" in shown
     assert '<a href="../site/filters/shop.never.html">' in shown and "ops@example.com" in shown
     order = [shown.index(f'<summary class="mono">{name}</summary>') for name in ("never", "low", "kind")]
     assert order == sorted(order)
-    assert '<span class="bound warn">at most 20% (warn)</span>' in shown and '<span class="bound fail">at least 1 rows</span>' in shown
+    assert (
+        '<span class="bound warn">at most 20% (warn)</span>' in shown
+        and '<span class="bound fail">at least 1 rows</span>' in shown
+    )
     assert "rows of low are accepted by kind too: " in shown
     assert '<td class="mono">NULL</td>' in shown  # a row that no filter of a group accepts
     assert "filters/shop" not in page([run])
@@ -581,22 +738,46 @@ class Webhook:
 
 def test_a_run_tells_a_webhook(folder: Path) -> None:
     hook = Webhook()
-    args = ("quality", "run", "--engine", "duckdb", "--input", f"shop={parquet(folder)}", "--notify", hook.url)
+    args = (
+        "quality",
+        "run",
+        "--engine",
+        "duckdb",
+        "--input",
+        f"shop={parquet(folder)}",
+        "--notify",
+        hook.url,
+    )
     assert command(*args, cwd=folder).returncode == 1
     (sent,) = hook.sent
     assert (sent["status"], sent["summary"]) == ("fail", "Filter coverage of shop: 2 of 7 checks passed")
     assert sent["runs"][0]["dataset"] == "shop" and sent["runs"][0]["at"].endswith("+00:00")
     assert command(*args, "--notify-format", "slack", cwd=folder).returncode == 1
     assert hook.sent[1]["blocks"][1]["text"]["text"].startswith("*warn* shop.low accepts")
-    (folder / "catalog" / "shop.yml").write_text("apiVersion: predicat/v1\ndataset: shop\nfields: {n: bigint}\nfilters: {low: {sql: n < 3}}\n")
+    (folder / "catalog" / "shop.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: shop\nfields: {n: bigint}\nfilters: {low: {sql: n < 3}}\n"
+    )
     assert command(*args, cwd=folder).returncode == 0 and len(hook.sent) == 2
     assert command(*args, "--notify-on", "always", cwd=folder).returncode == 0 and len(hook.sent) == 3
 
 
 def test_a_webhook_that_refuses_is_told_without_its_address(folder: Path) -> None:
     hook = Webhook(404)
-    done = command("quality", "run", "--engine", "duckdb", "--input", f"shop={parquet(folder)}", "--notify", hook.url, cwd=folder)
-    assert done.returncode == 1 and "the webhook of --notify did not take the result: 127.0.0.1 answers 404" in done.stderr
+    done = command(
+        "quality",
+        "run",
+        "--engine",
+        "duckdb",
+        "--input",
+        f"shop={parquet(folder)}",
+        "--notify",
+        hook.url,
+        cwd=folder,
+    )
+    assert (
+        done.returncode == 1
+        and "the webhook of --notify did not take the result: 127.0.0.1 answers 404" in done.stderr
+    )
     assert "secret" not in done.stderr
 
 
@@ -628,7 +809,17 @@ def test_the_ci_examples_measure_and_tell(folder: Path, postgres: Any, host: str
     dsn = f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} password={info.password or 'x'}"
     environment = {**os.environ, "DSN": dsn, "WAREHOUSE_DSN": dsn, "PREDICAT_NOTIFY": hook.url,
                    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
-    done = subprocess.run(["bash", "-e", "-c", recipes()[host]], cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-e", "-c", recipes()[host]],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1, done.stderr
-    assert hook.sent[0]["text"].startswith("Filter coverage of shop: ") and (folder / "target/quality/page.html").exists()
+    assert (
+        hook.sent[0]["text"].startswith("Filter coverage of shop: ")
+        and (folder / "target/quality/page.html").exists()
+    )
     assert postgres.execute("SELECT count(DISTINCT run) FROM predicat_quality").fetchone() == (1,)

@@ -29,7 +29,9 @@ def test_the_pyspark_job(tmp_path: Path, spark: Any) -> None:
     spark.read.parquet(str(source)).where("dep_delay IS NULL").write.parquet(str(tmp_path / "broken"))
     both = "import sys; from examples.pipelines.pyspark_job import main; print(main(*sys.argv[1:3])); sys.exit(main(*sys.argv[3:5]))"  # in one session
     folders = [str(folder) for folder in (source, tmp_path / "out", tmp_path / "broken", tmp_path / "never")]
-    done = subprocess.run([sys.executable, "-c", both, *folders], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", both, *folders], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert done.stdout.splitlines()[-1] == "0", done.stderr
     assert spark.read.parquet(str(tmp_path / "out")).count() == 27059
     assert done.returncode == 1 and "flights.long_delay accepts 0.00% of the rows; at least 1%" in done.stderr
@@ -60,9 +62,18 @@ def test_the_airflow_example(tmp_path: Path, postgres: Any, monkeypatch: pytest.
                    "AIRFLOW__CORE__LOAD_EXAMPLES": "False", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
                    "PREDICAT_DSN": f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} password={info.password or 'x'}"}  # fmt: skip
     for command in (["db", "migrate"], ["dags", "test", "filters", "2026-01-02"]):
-        done = subprocess.run([sys.executable, "-m", "airflow", *command], env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "airflow", *command],
+            env=environment,
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    assert postgres.execute("SELECT count(*) FROM information_schema.views WHERE table_name LIKE 'flights%'").fetchone() != (0,)
+    assert postgres.execute(
+        "SELECT count(*) FROM information_schema.views WHERE table_name LIKE 'flights%'"
+    ).fetchone() != (0,)
 
 
 def test_the_macro_of_the_dbt_package_gives_the_sql_of_each_adapter(tmp_path: Path) -> None:
@@ -144,7 +155,9 @@ filters:
     ("named", "o", {}, "the parameter s takes a value of type TEXT, not None"),
     ("nosuch", None, {}, "there is no filter 'nosuch' for postgres"),
 ])  # fmt: skip
-def test_the_dbt_macro_takes_an_alias_and_parameters(tmp_path: Path, name: str, alias: str | None, params: dict[str, Any], expected: str) -> None:
+def test_the_dbt_macro_takes_an_alias_and_parameters(
+    tmp_path: Path, name: str, alias: str | None, params: dict[str, Any], expected: str
+) -> None:
     (tmp_path / "c.yml").write_text(DBT)
     assert export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (4, [])
     macros = Macros(tmp_path / "out", "postgres")
@@ -179,20 +192,35 @@ def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
     info = postgres.info
     project = tmp_path / "project"
     (project / "models").mkdir(parents=True)
-    (project / "dbt_project.yml").write_text("name: shop\nversion: 1.0.0\nprofile: shop\nmodel-paths: [models]\n")
+    (project / "dbt_project.yml").write_text(
+        "name: shop\nversion: 1.0.0\nprofile: shop\nmodel-paths: [models]\n"
+    )
     (project / "packages.yml").write_text(f"packages:\n  - local: {tmp_path / 'package'}\n")
     (project / "profiles.yml").write_text(
         f"shop: {{target: dev, outputs: {{dev: {{type: postgres, host: '{info.host}', port: {info.port}, user: '{info.user}', password: '{info.password or 'x'}', dbname: '{info.dbname}', schema: public, threads: 1}}}}}}\n")  # fmt: skip
-    (project / "models" / "low_rows.sql").write_text("select o.* from public.shop o where {{ predicat_filters.matches_filter('low', alias='o') }}\n")
+    (project / "models" / "low_rows.sql").write_text(
+        "select o.* from public.shop o where {{ predicat_filters.matches_filter('low', alias='o') }}\n"
+    )
     (project / "models" / "schema.yml").write_text(
         "version: 2\nmodels:\n  - name: low_rows\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 1}\n      - predicat_filters.filter_unknown: {filter: low}\n"
-        "      - predicat_filters.filter_coverage: {filter: asked, params: {k: 0}}\n")
+        "      - predicat_filters.filter_coverage: {filter: asked, params: {k: 0}}\n"
+    )
     (project / "models" / "none.sql").write_text("select * from public.shop where n > 1000\n")
-    (project / "models" / "none.yml").write_text("version: 2\nmodels:\n  - name: none\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 0.1}\n")
+    (project / "models" / "none.yml").write_text(
+        "version: 2\nmodels:\n  - name: none\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 0.1}\n"
+    )
     for step in (["deps"], ["run"], ["test", "--exclude", "none"]):
-        done = subprocess.run(["dbt", *step, "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["dbt", *step, "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stdout
-    empty = subprocess.run(["dbt", "test", "--select", "none", "--profiles-dir", "."], cwd=project, capture_output=True, text=True, check=False)
+    empty = subprocess.run(
+        ["dbt", "test", "--select", "none", "--profiles-dir", "."],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert empty.returncode == 1 and "FAIL 1" in empty.stdout, empty.stdout
     expected = sum(n is not None and n < 3 for n, _ in ROWS)
     assert postgres.execute("SELECT count(*) FROM public.low_rows").fetchone() == (expected,)

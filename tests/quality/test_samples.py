@@ -28,5 +28,7 @@ def test_a_bound_on_a_sample(tmp_path: Path, bound: str, status: str) -> None:
         f"apiVersion: predicat/v1\ndataset: d\nfields: {{n: bigint}}\nfilters:\n  f:\n    sql: n > 1\n    coverage: {{{bound}}}\n"
     )
     counts = Count(30, 40, 30)
-    found = Measure("d", "duckdb", rows=100, sample=0.1, filters={"d.f": counts}, accepted={"d.f": 30}, total=1000)
+    found = Measure(
+        "d", "duckdb", rows=100, sample=0.1, filters={"d.f": counts}, accepted={"d.f": 30}, total=1000
+    )
     assert [check.status for check in judge(predicat.load_catalog(tmp_path), found)] == [status]

@@ -9,7 +9,10 @@ from predicat.quality.statistics import drifted, psi, wilson
 
 def test_wilson() -> None:
     low, high = wilson(10, 100)
-    assert (round(low, 4), round(high, 4)) == (0.0552, 0.1744)  # Newcombe 1998 gives such an interval for 10 of 100
+    assert (round(low, 4), round(high, 4)) == (
+        0.0552,
+        0.1744,
+    )  # Newcombe 1998 gives such an interval for 10 of 100
     assert wilson(0, 0) == (0.0, 1.0)
     assert wilson(0, 50)[0] == 0.0
     assert wilson(50, 50)[1] == 1.0

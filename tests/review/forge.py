@@ -12,8 +12,16 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 SHAPES = {
-    "github": (re.compile(r"/repos/o/r/issues/7/comments"), re.compile(r"/repos/o/r/issues/comments/(\d+)"), "PATCH"),
-    "gitlab": (re.compile(r"/projects/11/merge_requests/7/notes"), re.compile(r"/projects/11/merge_requests/7/notes/(\d+)"), "PUT"),
+    "github": (
+        re.compile(r"/repos/o/r/issues/7/comments"),
+        re.compile(r"/repos/o/r/issues/comments/(\d+)"),
+        "PATCH",
+    ),
+    "gitlab": (
+        re.compile(r"/projects/11/merge_requests/7/notes"),
+        re.compile(r"/projects/11/merge_requests/7/notes/(\d+)"),
+        "PUT",
+    ),
 }
 
 
@@ -42,7 +50,11 @@ class Forge(ThreadingHTTPServer):
         return item
 
     def ours(self) -> list[str]:
-        return [item["body"] for item in self.comments if item["user"]["login"] in ("github-actions[bot]", "project_11_bot")]
+        return [
+            item["body"]
+            for item in self.comments
+            if item["user"]["login"] in ("github-actions[bot]", "project_11_bot")
+        ]
 
     def written(self) -> list[str]:
         """The methods of the requests that write."""
@@ -65,22 +77,39 @@ class _Handler(BaseHTTPRequestHandler):
         forge.requests.append((self.command, self.path, data))
         known, one, update = SHAPES[forge.kind]
         address = urlsplit(self.path)
-        given = self.headers.get("Authorization", "").removeprefix("Bearer ") if forge.kind == "github" else self.headers.get("PRIVATE-TOKEN")
+        given = (
+            self.headers.get("Authorization", "").removeprefix("Bearer ")
+            if forge.kind == "github"
+            else self.headers.get("PRIVATE-TOKEN")
+        )
         if forge.refusals:
             status, headers = forge.refusals.pop(0)
             return self._answer(status, {"message": "not now"}, **headers)
         if given != forge.token:
             return self._answer(401, {"message": "Bad credentials"})
         if address.path == "/user":
-            return self._answer(403, {"message": "Resource not accessible by integration"}) if forge.kind == "github" else self._answer(200, {"username": "project_11_bot"})
+            return (
+                self._answer(403, {"message": "Resource not accessible by integration"})
+                if forge.kind == "github"
+                else self._answer(200, {"username": "project_11_bot"})
+            )
         if self.command != "GET" and forge.read_only:
             return self._answer(403, {"message": "Resource not accessible by integration"})
         if known.fullmatch(address.path):
             if self.command == "POST":
-                return self._answer(201, forge.add(data["body"], "github-actions[bot]" if forge.kind == "github" else "project_11_bot"))
+                return self._answer(
+                    201,
+                    forge.add(
+                        data["body"], "github-actions[bot]" if forge.kind == "github" else "project_11_bot"
+                    ),
+                )
             query = parse_qs(address.query)
             size, page = int(query["per_page"][0]), int(query["page"][0])
-            more = {"Link": f'<{forge.url}{known.pattern}?page={page + 1}>; rel="next"'} if page * size < len(forge.comments) else {}
+            more = (
+                {"Link": f'<{forge.url}{known.pattern}?page={page + 1}>; rel="next"'}
+                if page * size < len(forge.comments)
+                else {}
+            )
             return self._answer(200, forge.comments[(page - 1) * size : page * size], **more)
         if (found := one.fullmatch(address.path)) and self.command == update:
             item = forge.comments[int(found[1]) - 1000]

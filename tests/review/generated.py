@@ -10,7 +10,18 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable, children, walk
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    Quantifier,
+    Variable,
+    children,
+    walk,
+)
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, StructType, Type, parse_type
 from predicat.review.mutants import mutants
 from tests.review.hostile import POOLS
@@ -26,8 +37,33 @@ KINDS = {
 }  # fmt: skip
 _ORDER = ("eq", "ne", "lt", "le", "gt", "ge")
 _INTS = [0, 1, 2, 3, 7, -1, 1000, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
-_FLOATS = [0.0, -0.0, 1.0, 2.0, 0.1, 1.5, -2.5, 1e300, 5e-324, float(2**53), float("nan"), float("inf"), float("-inf")]
-_FINE = [Decimal(text) for text in ("0", "0.1", "0.10000000000000000001", "1", "1.5", "-2.5", "123456789012345678.12345678901234567890")]
+_FLOATS = [
+    0.0,
+    -0.0,
+    1.0,
+    2.0,
+    0.1,
+    1.5,
+    -2.5,
+    1e300,
+    5e-324,
+    float(2**53),
+    float("nan"),
+    float("inf"),
+    float("-inf"),
+]
+_FINE = [
+    Decimal(text)
+    for text in (
+        "0",
+        "0.1",
+        "0.10000000000000000001",
+        "1",
+        "1.5",
+        "-2.5",
+        "123456789012345678.12345678901234567890",
+    )
+]
 _TEXTS = ["", "a", "A", "b", "ab", "7"]
 _SIZES = [0, 1, 2, 3, 5, 999, 1000, 1001, 2000]
 Scope = dict[str, Type]
@@ -39,7 +75,10 @@ class Maker:
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
         names = self.chance.sample(NAMES, len(KINDS)) if self.chance.random() < 0.4 else list(KINDS)
-        self.fields = {key: FieldDecl(name, parse_type(kind)) for (key, kind), name in zip(KINDS.items(), names, strict=True)}
+        self.fields = {
+            key: FieldDecl(name, parse_type(kind))
+            for (key, kind), name in zip(KINDS.items(), names, strict=True)
+        }
         self.variables = 0
 
     def pair(self) -> tuple[Node, Node]:
@@ -63,9 +102,17 @@ class Maker:
             return self.test(scope)
         choice = self.chance.random()
         if choice < 0.4:
-            return Call(BOOLEAN, self.chance.choice(["and", "or"]), tuple(self.predicate(depth - 1, scope) for _ in range(self.chance.choice([2, 2, 3]))))
+            return Call(
+                BOOLEAN,
+                self.chance.choice(["and", "or"]),
+                tuple(self.predicate(depth - 1, scope) for _ in range(self.chance.choice([2, 2, 3]))),
+            )
         if choice < 0.5:
-            return Call(BOOLEAN, self.chance.choice(["not", "is_true", "is_null"]), (self.predicate(depth - 1, scope),))
+            return Call(
+                BOOLEAN,
+                self.chance.choice(["not", "is_true", "is_null"]),
+                (self.predicate(depth - 1, scope),),
+            )
         return self.macro(depth, scope) if choice < 0.8 else self.test(scope)
 
     def macro(self, depth: int, scope: Scope) -> Node:
@@ -75,16 +122,29 @@ class Maker:
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
         kind = self.chance.choice(["any", "any", "all", "all", "one"])
         inner = {**scope, name: element}
-        body = self.about(Variable(element, name), inner) if self.chance.random() < 0.6 else self.predicate(depth - 1, inner)
+        body = (
+            self.about(Variable(element, name), inner)
+            if self.chance.random() < 0.6
+            else self.predicate(depth - 1, inner)
+        )
         return Quantifier(BOOLEAN, kind, name, source, body)
 
     def array(self, scope: Scope) -> Node:
-        own = [Variable(kind, name) for name, kind in scope.items() if isinstance(kind, ArrayType) or kind == JSON]
+        own = [
+            Variable(kind, name)
+            for name, kind in scope.items()
+            if isinstance(kind, ArrayType) or kind == JSON
+        ]
         own += [Call(kind.get("tags"), "member", (Variable(kind, name), Literal(STRING, "tags")))  # type: ignore[arg-type]  # it has tags
                 for name, kind in scope.items() if isinstance(kind, StructType)]  # fmt: skip
         if own and self.chance.random() < 0.6:
             return self.chance.choice(own)
-        return self.chance.choice([*(self.field(key) for key in ("xs", "xs", "ys", "ss", "aa", "rs")), Call(JSON, "json_get", (self.field("j"), Literal(STRING, "a")))])
+        return self.chance.choice(
+            [
+                *(self.field(key) for key in ("xs", "xs", "ys", "ss", "aa", "rs")),
+                Call(JSON, "json_get", (self.field("j"), Literal(STRING, "a"))),
+            ]
+        )
 
     def field(self, key: str) -> Field:
         return Field(self.fields[key].type, self.fields[key])
@@ -99,7 +159,9 @@ class Maker:
         if isinstance(kind, StructType):
             return self.compared(Call(BIGINT, "member", (node, Literal(STRING, "x"))), self.integer(scope))
         if kind == JSON:
-            return self.compared(Call(DOUBLE, "json_number", (node,)), Literal(DOUBLE, self.chance.choice(_FLOATS)))
+            return self.compared(
+                Call(DOUBLE, "json_number", (node,)), Literal(DOUBLE, self.chance.choice(_FLOATS))
+            )
         if self.chance.random() < 0.5:
             return Call(BOOLEAN, "in", (self.integer(scope), node))
         return self.compared(Call(BIGINT, "size", (node,)), Literal(BIGINT, self.chance.choice(_SIZES)))
@@ -132,7 +194,11 @@ class Maker:
 
     def json(self) -> Node:
         found: Node = Call(JSON, "json_get", (self.field("j"), Literal(STRING, self.chance.choice("ab"))))
-        return Call(JSON, "json_at", (found, Literal(BIGINT, self.chance.choice([0, 1, -1])))) if self.chance.random() < 0.3 else found
+        return (
+            Call(JSON, "json_at", (found, Literal(BIGINT, self.chance.choice([0, 1, -1]))))
+            if self.chance.random() < 0.3
+            else found
+        )
 
     def integer(self, scope: Scope) -> Node:
         own = [Variable(kind, name) for name, kind in scope.items() if kind == BIGINT]
@@ -142,9 +208,15 @@ class Maker:
         if choice < 0.6:
             return Literal(BIGINT, self.chance.choice(_INTS))
         if choice < 0.7:
-            return Call(BIGINT, self.chance.choice(["add", "sub", "mul", "div", "mod"]), (self.integer(scope), Literal(BIGINT, self.chance.choice(_INTS))))
+            return Call(
+                BIGINT,
+                self.chance.choice(["add", "sub", "mul", "div", "mod"]),
+                (self.integer(scope), Literal(BIGINT, self.chance.choice(_INTS))),
+            )
         if choice < 0.75:
-            return Call(BIGINT, "index", (self.field("xs"), Literal(BIGINT, self.chance.choice([0, 1, 4, -1]))))
+            return Call(
+                BIGINT, "index", (self.field("xs"), Literal(BIGINT, self.chance.choice([0, 1, 4, -1])))
+            )
         return self.field(self.chance.choice("nk"))
 
     def double(self) -> Node:
@@ -152,7 +224,11 @@ class Maker:
         if choice < 0.35:
             return Literal(DOUBLE, self.chance.choice(_FLOATS))
         if choice < 0.5:
-            return Call(DOUBLE, self.chance.choice(["add", "sub", "mul", "div", "fdiv"]), (self.double(), self.double()))
+            return Call(
+                DOUBLE,
+                self.chance.choice(["add", "sub", "mul", "div", "fdiv"]),
+                (self.double(), self.double()),
+            )
         if choice < 0.6:
             return Call(DOUBLE, "to_double", (self.field(self.chance.choice("nkwe")),))
         if choice < 0.65:
@@ -171,7 +247,9 @@ def _size(value: Any) -> int:
 _SIZED = {kind: [(value, _size(value)) for value in values] for kind, values in POOLS.items()}
 
 
-def rows(nodes: tuple[Node, Node], fields: dict[str, FieldDecl], count: int, seed: int) -> Iterator[dict[str, Any]]:
+def rows(
+    nodes: tuple[Node, Node], fields: dict[str, FieldDecl], count: int, seed: int
+) -> Iterator[dict[str, Any]]:
     """Rows by chance, with arrays of up to 3,000 elements where no macro stands in another."""
     chance = random.Random(seed)
     read = {part.decl.name for node in nodes for part in walk(node) if isinstance(part, Field)}
@@ -184,7 +262,9 @@ def rows(nodes: tuple[Node, Node], fields: dict[str, FieldDecl], count: int, see
                 values = [value for value, size in _SIZED[str(decl.type)] if size <= most]
                 row[decl.name] = chance.choice(values)
                 if isinstance(row[decl.name], list) and len(row[decl.name]) < 10 and chance.random() < 0.5:
-                    row[decl.name] = [chance.choice(row[decl.name] or [None]) for _ in range(chance.randrange(8))]
+                    row[decl.name] = [
+                        chance.choice(row[decl.name] or [None]) for _ in range(chance.randrange(8))
+                    ]
         yield row
 
 

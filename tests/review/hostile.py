@@ -119,14 +119,47 @@ _SMALL = [0, 1, 2, 7, None]
 
 def _arrays() -> list[Any]:
     chance = random.Random(1)
-    found: list[Any] = [[], [0], [1], [1, 2], [1, 2, None], [2, 2, 2, 2], list(range(8)), list(range(9)), [*range(7), 1], [7] * 8, [0, 0, 0, 0, 0, 0, 0, 1, 2]]
+    found: list[Any] = [
+        [],
+        [0],
+        [1],
+        [1, 2],
+        [1, 2, None],
+        [2, 2, 2, 2],
+        list(range(8)),
+        list(range(9)),
+        [*range(7), 1],
+        [7] * 8,
+        [0, 0, 0, 0, 0, 0, 0, 1, 2],
+    ]
     found += [[chance.choice(_SMALL) for _ in range(chance.randrange(6))] for _ in range(12)]
     return found + [[chance.choice([1, 1, 3])] * length for length in _LONG]
 
 
 _XS = _arrays()
-_TEXTS: list[Any] = ["", "a", "A", "k", "K", "\u212a", "7", "007", "-7", "ab", "\n", "\U0002ffff", "\U00030000", "\U00035555", "\U0010ffff"]
-_TIMES = [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC), datetime(2024, 2, 29, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)]
+_TEXTS: list[Any] = [
+    "",
+    "a",
+    "A",
+    "k",
+    "K",
+    "\u212a",
+    "7",
+    "007",
+    "-7",
+    "ab",
+    "\n",
+    "\U0002ffff",
+    "\U00030000",
+    "\U00035555",
+    "\U0010ffff",
+]
+_TIMES = [
+    datetime(1, 1, 1, tzinfo=UTC),
+    datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+    datetime(2024, 2, 29, 1, tzinfo=UTC),
+    datetime(9999, 12, 31, tzinfo=UTC),
+]
 _FINE = [Decimal(text) for text in ("0", "0.1", "0.10000000000000000001", "0.2", "0.20000000000000000001", "0.19999999999999999999", "1", "1.00000000000000000001",
                                     "123456789012345678.12345678901234567890")]  # fmt: skip
 POOLS: dict[str, list[Any]] = {
@@ -151,10 +184,20 @@ POOLS: dict[str, list[Any]] = {
 
 def rows(before: Node, after: Node, count: int = 1500) -> Iterator[dict[str, Any]]:
     """Rows of the fields (and parameters, under ":name") that two predicates read: all combinations, or so many of them by chance."""
-    kinds: dict[str, Type] = {name: decl.type for node in (before, after) for name, decl in fields_of(node).items()}
+    kinds: dict[str, Type] = {
+        name: decl.type for node in (before, after) for name, decl in fields_of(node).items()
+    }
     kinds |= {f":{name}": decl.type for node in (before, after) for name, decl in params_of(node).items()}
-    sizes = any(isinstance(part, Call) and part.op == "size" for node in (before, after) for part in walk(node))
-    pools = [[*(value for value in POOLS[str(kind)] if sizes or not isinstance(value, list) or len(value) < 20), None] for kind in kinds.values()]
+    sizes = any(
+        isinstance(part, Call) and part.op == "size" for node in (before, after) for part in walk(node)
+    )
+    pools = [
+        [
+            *(value for value in POOLS[str(kind)] if sizes or not isinstance(value, list) or len(value) < 20),
+            None,
+        ]
+        for kind in kinds.values()
+    ]
     total = 1
     for pool in pools:
         total *= len(pool)

@@ -53,35 +53,62 @@ def test_it_is_sorted_and_has_a_line_for_each_finding(folder: Path) -> None:
 
 
 def test_old_findings_do_not_count_wherever_they_move(folder: Path) -> None:
-    edit(folder, ("  f:", "  # a comment\n\n  f:"), ("  g: {sql: n < 5 AND n < 7}", "  g:\n    sql: n <  5 AND n < 7"), ("n > 3", "n > 2"))
+    edit(
+        folder,
+        ("  f:", "  # a comment\n\n  f:"),
+        ("  g: {sql: n < 5 AND n < 7}", "  g:\n    sql: n <  5 AND n < 7"),
+        ("n > 3", "n > 2"),
+    )
     done = run(*ARGS, cwd=folder)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "nothing found\n", "3 known findings in old.txt\n")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "nothing found\n",
+        "3 known findings in old.txt\n",
+    )
 
 
 def test_new_findings_count_and_stale_lines_are_told(folder: Path) -> None:
     edit(folder, ("n > 1 AND ", ""), ("n < 5 AND n < 7", "n < 5 AND n < 9"))
     done = run(*ARGS, cwd=folder)
-    assert done.returncode == 1 and done.stdout.count("warning[P204]: orders.g") == 1 and done.stdout.endswith("\n1 finding\n")
+    assert (
+        done.returncode == 1
+        and done.stdout.count("warning[P204]: orders.g") == 1
+        and done.stdout.endswith("\n1 finding\n")
+    )
     assert "old.txt has 2 lines for what is gone" in done.stderr and "orders.f: this operand" in done.stderr
     assert run(*ARGS, "--format", "github", cwd=folder).stdout.count("::warning") == 1
-    assert run("lint", "--select", "P4", "--baseline", "old.txt", cwd=folder).stderr == "1 known finding in old.txt\n"
-    assert run("lint", "--select", "P4", "--baseline", "old.txt", "--update-baseline", cwd=folder).stdout == "old.txt: 3 findings, 0 new, 0 gone\n"
+    assert (
+        run("lint", "--select", "P4", "--baseline", "old.txt", cwd=folder).stderr
+        == "1 known finding in old.txt\n"
+    )
+    assert (
+        run("lint", "--select", "P4", "--baseline", "old.txt", "--update-baseline", cwd=folder).stdout
+        == "old.txt: 3 findings, 0 new, 0 gone\n"
+    )
     assert run(*ARGS, "--update-baseline", cwd=folder).stdout == "old.txt: 2 findings, 1 new, 2 gone\n"
 
 
 def test_notes_stand_in_a_baseline_where_their_rule_is_asked_for(folder: Path) -> None:
     every = ("lint", "--baseline", "old.txt")
     assert run(*every, "--update-baseline", cwd=folder).stdout == "old.txt: 3 findings, 0 new, 0 gone\n"
-    assert run(*every, "--select", "P102", "--update-baseline", cwd=folder).stdout == "old.txt: 5 findings, 2 new, 0 gone\n"
+    assert (
+        run(*every, "--select", "P102", "--update-baseline", cwd=folder).stdout
+        == "old.txt: 5 findings, 2 new, 0 gone\n"
+    )
     assert run(*every, "--select", "P102", cwd=folder).returncode == 0
     done = run(*every, cwd=folder)
-    assert (done.returncode, done.stderr) == (0, "5 known findings in old.txt\n") and "P102" not in done.stdout
+    assert (done.returncode, done.stderr) == (
+        0,
+        "5 known findings in old.txt\n",
+    ) and "P102" not in done.stdout
     assert run(*every, "--update-baseline", cwd=folder).stdout == "old.txt: 5 findings, 0 new, 0 gone\n"
 
 
 def test_a_line_stands_for_one_finding() -> None:
     source = Source("c.yml", "n > 1 AND n > 1")
-    found = [Finding("P204", "orders.f", "decides no row", Span(source, start, start + 5)) for start in (0, 10)]
+    found = [
+        Finding("P204", "orders.f", "decides no row", Span(source, start, start + 5)) for start in (0, 10)
+    ]
     judged = baseline.judge(found, [baseline.entry(found[0])])
     assert (judged.new, judged.accepted, judged.stale) == ([found[1]], 1, [])
 
@@ -90,18 +117,26 @@ def test_two_overlaps_of_one_filter_are_two_lines() -> None:
     span = Span(Source("c.yml", "k"), 0, 1)
     one, other = (Finding("P401", "orders.k", f"f and {name} both accept {{n: 2}}", span) for name in "gh")
     assert baseline.entry(one) != baseline.entry(other)
-    assert baseline.entry(one) == baseline.entry(Finding("P401", "orders.k", "f and g both accept {n: 7, status: '}'}", span))
+    assert baseline.entry(one) == baseline.entry(
+        Finding("P401", "orders.k", "f and g both accept {n: 7, status: '}'}", span)
+    )
 
 
 def test_any_name_and_text_can_be_written_and_read(tmp_path: Path) -> None:
-    found = [Finding("P101", f"orders.{name}", "no\u2028filter\nreads\x0bthis field") for name in ("a b", "# c", "\u2028", "\ud800", "x" * 5000)]
+    found = [
+        Finding("P101", f"orders.{name}", "no\u2028filter\nreads\x0bthis field")
+        for name in ("a b", "# c", "\u2028", "\ud800", "x" * 5000)
+    ]
     assert baseline.write(tmp_path / "b", found) == len(found)
     judged = baseline.judge(found, baseline.read(tmp_path / "b"))
     assert (judged.new, judged.stale) == ([], [])
     assert len((tmp_path / "b").read_text(encoding="utf-8").splitlines()) == len(found) + 1
 
 
-@pytest.mark.parametrize(("text", "lines"), [("x\n\n# y\nP204 0123456789ab orders.f: z\nP204 short z\n", [1, 5]), ("<<<<<<< main\n", [1]), ("", [])])
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [("x\n\n# y\nP204 0123456789ab orders.f: z\nP204 short z\n", [1, 5]), ("<<<<<<< main\n", [1]), ("", [])],
+)
 def test_every_line_that_is_none_is_told(tmp_path: Path, text: str, lines: list[int]) -> None:
     (tmp_path / "b").write_text(text)
     try:

@@ -51,7 +51,9 @@ def test_created_once_and_updated_from_then_on(host: Forge, tmp_path: Path) -> N
     host.add("hello", "somebody")
     for done in ("created", "updated", "updated"):
         result = comment(host, tmp_path)
-        assert (result.returncode, result.stderr) == (0, "") and result.stdout.startswith(f"{done} the comment")
+        assert (result.returncode, result.stderr) == (0, "") and result.stdout.startswith(
+            f"{done} the comment"
+        )
     assert host.ours() == [REVIEW]
     assert comment(host, tmp_path, "--key", "shop/eu-1").stdout.startswith("created")
     assert comment(host, tmp_path, "--key", "shop/eu-1").stdout.startswith("updated")
@@ -64,7 +66,10 @@ def test_a_comment_of_somebody_else_is_left_alone(host: Forge, tmp_path: Path) -
     assert [item["body"] for item in theirs] == [REVIEW, f"> {REVIEW}"] and host.written() == ["POST"]
 
 
-@pytest.mark.parametrize("refusals", [[(502, {})], [(429, {"Retry_After": "0"}), (503, {})], [(403, {"X_RateLimit_Remaining": "0"})]])
+@pytest.mark.parametrize(
+    "refusals",
+    [[(502, {})], [(429, {"Retry_After": "0"}), (503, {})], [(403, {"X_RateLimit_Remaining": "0"})]],
+)
 def test_troubles_that_pass_are_waited_for(host: Forge, tmp_path: Path, refusals: list[Any]) -> None:
     host.refusals = list(refusals)
     result = comment(host, tmp_path)
@@ -81,7 +86,9 @@ def test_an_answer_that_is_lost_makes_no_second_comment(host: Forge, tmp_path: P
     ((403, {}), "answers 403 (not now); "), ((404, {}), "answers 404 (not now); "), ((422, {}), "answers 422 (not now). "),
     ((302, {"Location": "http://127.0.0.1:1/"}), "answers 302 (not now). "), ((503, {"Retry_After": "3600"}), "answers 503 (not now). "),
 ])  # fmt: skip
-def test_the_job_passes_without_a_comment(host: Forge, tmp_path: Path, monkeypatch: Patch, refusal: tuple[int, dict[str, str]], said: str) -> None:
+def test_the_job_passes_without_a_comment(
+    host: Forge, tmp_path: Path, monkeypatch: Patch, refusal: tuple[int, dict[str, str]], said: str
+) -> None:
     host.refusals = [refusal]
     result = comment(host, tmp_path)
     assert result.returncode == 0 and len(host.requests) == 1
@@ -90,18 +97,25 @@ def test_the_job_passes_without_a_comment(host: Forge, tmp_path: Path, monkeypat
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
     host.refusals = [refusal]
     result = comment(host, tmp_path)
-    assert result.returncode == 0 and result.stderr.startswith("::warning title=predicat comment::the comment was not written") and result.stdout == ""
+    assert (
+        result.returncode == 0
+        and result.stderr.startswith("::warning title=predicat comment::the comment was not written")
+        and result.stdout == ""
+    )
     assert (tmp_path / "summary.md").read_text().startswith(REVIEW)
 
 
 @pytest.mark.parametrize("answer", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
                                     b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n[1,2]", b"HTTP/1.1 500 \xff\r\nContent-Length: 1\r\n\r\n\xff", None])  # fmt: skip
-def test_a_host_that_answers_nonsense_or_is_down(tmp_path: Path, monkeypatch: Patch, answer: bytes | None) -> None:
+def test_a_host_that_answers_nonsense_or_is_down(
+    tmp_path: Path, monkeypatch: Patch, answer: bytes | None
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server, forge("github") as host:
         job(host, monkeypatch, tmp_path, f"http://127.0.0.1:{server.getsockname()[1]}")
         if answer is None:
             server.close()
         else:
+
             def serve() -> None:
                 while True:
                     try:
@@ -114,7 +128,11 @@ def test_a_host_that_answers_nonsense_or_is_down(tmp_path: Path, monkeypatch: Pa
 
             threading.Thread(target=serve, daemon=True).start()
         result = comment(host, tmp_path, "--timeout", "0.2")
-        assert result.returncode == 0 and "warning: the comment was not written: GitHub " in result.stderr and "Traceback" not in result.stderr
+        assert (
+            result.returncode == 0
+            and "warning: the comment was not written: GitHub " in result.stderr
+            and "Traceback" not in result.stderr
+        )
 
 
 @pytest.mark.parametrize(("name", "value", "code", "said"), [
@@ -123,12 +141,19 @@ def test_a_host_that_answers_nonsense_or_is_down(tmp_path: Path, monkeypatch: Pa
     ("GITHUB_TOKEN", None, 0, "answers 401"), ("GITHUB_TOKEN", "a\nb", 0, "GitHub cannot be used"), ("GITHUB_TOKEN", "\u2028x\u00e9\u4e00", 0, "the token"),
     ("GITHUB_API_URL", "file:///etc", 0, "is no address of an API"),
 ])  # fmt: skip
-def test_what_the_job_lacks_is_told(tmp_path: Path, monkeypatch: Patch, name: str, value: str | None, code: int, said: str) -> None:
+def test_what_the_job_lacks_is_told(
+    tmp_path: Path, monkeypatch: Patch, name: str, value: str | None, code: int, said: str
+) -> None:
     with forge("github") as host:
         job(host, monkeypatch, tmp_path)
         monkeypatch.delenv(name) if value is None else monkeypatch.setenv(name, value)
         result = comment(host, tmp_path)
-        assert result.returncode == code and said in result.stderr and "Traceback" not in result.stderr and host.token not in result.stderr
+        assert (
+            result.returncode == code
+            and said in result.stderr
+            and "Traceback" not in result.stderr
+            and host.token not in result.stderr
+        )
 
 
 def test_gitlab_without_a_merge_request_or_a_token(tmp_path: Path, monkeypatch: Patch) -> None:
@@ -137,10 +162,17 @@ def test_gitlab_without_a_merge_request_or_a_token(tmp_path: Path, monkeypatch: 
         monkeypatch.delenv("GITLAB_TOKEN")
         monkeypatch.setenv("CI_JOB_TOKEN", "job")
         result = comment(host, tmp_path)
-        assert result.returncode == 0 and "GITLAB_TOKEN must hold a project access token with the role Reporter" in result.stderr
+        assert (
+            result.returncode == 0
+            and "GITLAB_TOKEN must hold a project access token with the role Reporter" in result.stderr
+        )
         monkeypatch.delenv("CI_MERGE_REQUEST_IID")
         result = comment(host, tmp_path)
-        assert result.returncode == 2 and "CI_MERGE_REQUEST_IID is not set" in result.stderr and "--number" in result.stderr
+        assert (
+            result.returncode == 2
+            and "CI_MERGE_REQUEST_IID is not set" in result.stderr
+            and "--number" in result.stderr
+        )
 
 
 def test_no_line_of_a_review_is_a_command_of_gitlab(tmp_path: Path, monkeypatch: Patch) -> None:
@@ -149,7 +181,11 @@ def test_no_line_of_a_review_is_a_command_of_gitlab(tmp_path: Path, monkeypatch:
         (tmp_path / "review.md").write_text(f"{REVIEW}/merge\n  /approve\n</details>\n- a/b\n")
         comment(host, tmp_path)
         (body,) = host.ours()
-        assert not any(line.lstrip(" ").startswith("/") for line in body.splitlines()) and "</details>" in body.splitlines() and "/merge" in body
+        assert (
+            not any(line.lstrip(" ").startswith("/") for line in body.splitlines())
+            and "</details>" in body.splitlines()
+            and "/merge" in body
+        )
 
 
 @pytest.mark.parametrize("key", ["-->", "a--b", "a b", "", "<"])
@@ -184,12 +220,22 @@ def test_many_problems_are_counted(tmp_path: Path) -> None:
     from predicat.diagnostics import messages
 
     shown = comments.failed([messages.usage(f"problem {number} ```") for number in range(30)])
-    assert "stopped at 30 problems" in shown and "problem 19" in shown and "problem 20" not in shown and "and 10 more" in shown and shown.count("````") == 2
+    assert (
+        "stopped at 30 problems" in shown
+        and "problem 19" in shown
+        and "problem 20" not in shown
+        and "and 10 more" in shown
+        and shown.count("````") == 2
+    )
     (tmp_path / "catalog").mkdir()
     for args in ((), ("--out", "review.md")):
         result = run("diff", "--format", "markdown", *args, cwd=tmp_path)
         written = (tmp_path / "review.md").read_text() if args else result.stdout
-        assert result.returncode == 2 and written.startswith("<!-- predicat diff -->\n### Filters: no review\n") and result.stderr
+        assert (
+            result.returncode == 2
+            and written.startswith("<!-- predicat diff -->\n### Filters: no review\n")
+            and result.stderr
+        )
     assert run("diff", cwd=tmp_path).stdout == ""
 
 

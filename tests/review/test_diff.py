@@ -41,7 +41,11 @@ subscriptions:
 
 
 def git(folder: Path, *args: str) -> None:
-    subprocess.run(["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.com", *args], check=True, capture_output=True)
+    subprocess.run(
+        ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@example.com", *args],
+        check=True,
+        capture_output=True,
+    )
 
 
 @pytest.fixture
@@ -92,10 +96,14 @@ def test_other_forms(repository: Path) -> None:
     data = json.loads(run("diff", "--format", "json", cwd=repository).stdout)
     first = data["filters"][0]
     assert (first["name"], first["verdict"]["kind"]) == ("orders.large", "wider")
-    assert first["verdict"]["witnesses"] == [{"shows": "gained", "row": {"amount": 100}, "params": {}, "before": "FALSE", "after": "TRUE"}]
+    assert first["verdict"]["witnesses"] == [
+        {"shows": "gained", "row": {"amount": 100}, "params": {}, "before": "FALSE", "after": "TRUE"}
+    ]
     assert first["affects"] == {"filters": ["orders.large_domestic"], "groups": ["orders.kinds"], "subscriptions": ["orders.desk"],
                                 "views": ["orders__large", "orders__large_domestic"]}  # fmt: skip
-    assert run("diff", "--format", "github", cwd=repository).stdout.startswith("::warning file=catalog/orders.yml,line=7,title=orders.large::wider")
+    assert run("diff", "--format", "github", cwd=repository).stdout.startswith(
+        "::warning file=catalog/orders.yml,line=7,title=orders.large::wider"
+    )
     log = json.loads(run("diff", "--format", "sarif", cwd=repository).stdout)
     assert log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]["startLine"] == 7
 
@@ -108,17 +116,28 @@ def test_what_refers_to_a_changed_filter_is_affected(repository: Path) -> None:
 
 
 def test_versions_and_unknown(repository: Path) -> None:
-    edit(repository, ("    sql: amount > 100\n", "    on_unknown: accept\n    latest: 2\n    versions:\n      1: {sql: amount > 100}\n      2: {sql: amount > 50}\n"))
+    edit(
+        repository,
+        (
+            "    sql: amount > 100\n",
+            "    on_unknown: accept\n    latest: 2\n    versions:\n      1: {sql: amount > 100}\n      2: {sql: amount > 50}\n",
+        ),
+    )
     done = run("diff", cwd=repository)
     assert "orders.large: wider" in done.stdout and "gained: {}: UNKNOWN before, UNKNOWN after" in done.stdout
-    assert "version 2 added: amount > 50" in done.stdout and "on_unknown changed: reject -> accept" in done.stdout
+    assert (
+        "version 2 added: amount > 50" in done.stdout
+        and "on_unknown changed: reject -> accept" in done.stdout
+    )
 
 
 def test_a_manifest_is_a_base_too(repository: Path) -> None:
     assert run("compile", cwd=repository).returncode == 0
     edit(repository, ("amount > 100", "amount > 200"))
     done = run("diff", "target/manifest.json", cwd=repository)
-    assert done.returncode == 1 and "orders.large: narrower" in done.stdout and "5 unchanged" not in done.stdout
+    assert (
+        done.returncode == 1 and "orders.large: narrower" in done.stdout and "5 unchanged" not in done.stdout
+    )
     (repository / "target" / "manifest.json").write_text('{"format": 1, "filters": [{}]}')
     assert "it holds no predicates" in run("diff", "target/manifest.json", cwd=repository).stderr
 
@@ -132,7 +151,9 @@ def test_a_manifest_is_a_base_too(repository: Path) -> None:
         (lambda folder: git(folder, "branch", "-m", "main", "old"), (), "no main branch"),
     ],
 )
-def test_wrong_use_is_exit_code_2(repository: Path, prepare: Callable[[Path], Any], args: tuple[str, ...], message: str) -> None:
+def test_wrong_use_is_exit_code_2(
+    repository: Path, prepare: Callable[[Path], Any], args: tuple[str, ...], message: str
+) -> None:
     prepare(repository)
     done = run("diff", *args, cwd=repository)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
@@ -144,7 +165,11 @@ def test_a_broken_base_does_not_stop_the_review(repository: Path) -> None:
     edit(repository, ("amount >> 100", "amount > 100"), ("score >= 0.5", "score > 0.5"))
     done = run("diff", "change", cwd=repository)
     assert (done.returncode, done.stderr) == (1, "")
-    assert "orders.fine: narrower" in done.stdout and "orders.large: not compared" in done.stdout and "3 not compared" in done.stdout
+    assert (
+        "orders.fine: narrower" in done.stdout
+        and "orders.large: not compared" in done.stdout
+        and "3 not compared" in done.stdout
+    )
     assert "it has problems at change" in done.stdout and "catalog/orders.yml:10:10: " in done.stdout
 
 
@@ -153,11 +178,17 @@ def test_a_base_that_is_no_yaml_does_not_stop_the_review(repository: Path) -> No
     other.write_text("apiVersion: predicat/v1\ndataset: shops\nfields: {a: [\n")
     git(repository, "add", ".")
     git(repository, "commit", "-qm", "broken")
-    other.write_text("apiVersion: predicat/v1\ndataset: shops\nfields: {a: bigint}\nfilters:\n  one: {sql: a = 1}\n")
+    other.write_text(
+        "apiVersion: predicat/v1\ndataset: shops\nfields: {a: bigint}\nfilters:\n  one: {sql: a = 1}\n"
+    )
     edit(repository, ("score >= 0.5", "score > 0.5"))
     done = run("diff", "change", cwd=repository)
     assert (done.returncode, done.stderr) == (1, "")
-    assert "orders.fine: narrower" in done.stdout and "catalog/shops.yml: not compared" in done.stdout and "shops.one" not in done.stdout
+    assert (
+        "orders.fine: narrower" in done.stdout
+        and "catalog/shops.yml: not compared" in done.stdout
+        and "shops.one" not in done.stdout
+    )
 
 
 @pytest.mark.parametrize("text", ["", "# all gone\n", "apiVersion: predicat/v1\ndataset: orders\n"])
@@ -192,7 +223,9 @@ def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
         cursor.execute("CREATE TABLE public.orders (amount bigint, country text)")
         cursor.executemany("INSERT INTO public.orders VALUES (%s, 'DE')", rows)
     asked, refused = questions(found, "postgres")
-    on_postgres = counter.count(postgres, asked, {name: row["relation"] for name, row in after.datasets.items()})
+    on_postgres = counter.count(
+        postgres, asked, {name: row["relation"] for name, row in after.datasets.items()}
+    )
     frame = spark.createDataFrame([(row[0], "DE") for row in rows], "amount bigint, country string")
     on_spark = _counts(frame, questions(found, "spark")[0])
     assert refused == {}
@@ -201,6 +234,8 @@ def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
         assert (large.total, large.before, large.after, large.gained, large.lost) == (5, 2, 2, 1, 1)
         assert (list(large.gained_rows), list(large.lost_rows)) == ([{"amount": 60}], [{"amount": 200}])
         assert counted["orders.large_domestic"].lost == 1
+
+
 SHOP = {
     "catalog/orders.yml": """apiVersion: predicat/v1
 dataset: orders
@@ -256,7 +291,10 @@ def test_a_changed_default_is_judged_at_the_defaults_and_for_all_values(shop: Pa
     found = reviewed(shop, ("catalog/orders.yml", "default: 100", "default: 50"))
     (row,) = [row for row in found["filters"] if row["name"] == "orders.priced"]
     assert (row["at"], row["params"], row["verdict"]["kind"]) == ("defaults", ["least"], "wider")
-    assert row["verdict_for_all_values"]["kind"] == "equivalent" and row["title"] == "wider at the defaults (equivalent for all values)"
+    assert (
+        row["verdict_for_all_values"]["kind"] == "equivalent"
+        and row["title"] == "wider at the defaults (equivalent for all values)"
+    )
     assert ("param-default", "orders.priced", "default of parameter least changed") in found["kinds"]
     assert ("rows", "orders.uses", "wider") in found["kinds"]
 
@@ -265,24 +303,39 @@ def test_a_new_parameter_with_the_old_constant_as_its_default_changes_no_rows(sh
     found = reviewed(shop, ("catalog/orders.yml", "10.50 AND amount > :least", ":price AND amount > :least"),
                      ("catalog/orders.yml", "params: {", "params: {price: {type: 'decimal(10,2)', default: 10.5}, "))  # fmt: skip
     assert not found["changes_rows"]
-    assert [entry["after"] for entry in found["entries"] if entry["kind"] == "param"] == ["decimal(10,2), by default 10.5"]
+    assert [entry["after"] for entry in found["entries"] if entry["kind"] == "param"] == [
+        "decimal(10,2), by default 10.5"
+    ]
 
 
 def test_a_renamed_filter_is_one_entry(shop: Path) -> None:
-    found = reviewed(shop, ("catalog/orders.yml", "  priced:", "  dear:"), ("catalog/orders.yml", "matches_filter('priced')", "matches_filter('dear')"))
-    assert found["kinds"][0] == ("filter-renamed", "orders.dear", "renamed, same rows") and not found["changes_rows"]
+    found = reviewed(
+        shop,
+        ("catalog/orders.yml", "  priced:", "  dear:"),
+        ("catalog/orders.yml", "matches_filter('priced')", "matches_filter('dear')"),
+    )
+    assert (
+        found["kinds"][0] == ("filter-renamed", "orders.dear", "renamed, same rows")
+        and not found["changes_rows"]
+    )
     assert {kind for kind, name, _ in found["kinds"] if name == "orders.dear"} == {"filter-renamed"}
     assert {entry["name"]: entry["causes"] for entry in found["entries"] if entry["kind"] == "rows"} == {
         "orders.uses": [{"kind": "filter-renamed", "name": "orders.dear", "part": "name"}]}  # fmt: skip
     found = reviewed(shop, ("catalog/orders.yml", "price > 10.50", "price >= 10.51"))
-    assert found["kinds"][0] == ("filter-renamed", "orders.dear", "renamed, same rows"), "the meaning is proved, not the text compared"
+    assert found["kinds"][0] == ("filter-renamed", "orders.dear", "renamed, same rows"), (
+        "the meaning is proved, not the text compared"
+    )
 
 
 def test_a_renamed_dataset_is_one_entry(shop: Path) -> None:
     found = reviewed(shop, ("catalog/shops.yml", "dataset: shops", "dataset: stores"))
     assert found["kinds"] == [("dataset-renamed", "stores", "renamed, same rows")] and found["unchanged"] == 7
     found = reviewed(shop, ("catalog/shops.yml", "{sql: open}", "{sql: open AND id > 1}"))
-    assert ("rows", "stores.opened", "narrower") in found["kinds"] and ("dataset-renamed", "stores", "renamed, same rows") in found["kinds"]
+    assert ("rows", "stores.opened", "narrower") in found["kinds"] and (
+        "dataset-renamed",
+        "stores",
+        "renamed, same rows",
+    ) in found["kinds"]
 
 
 @pytest.mark.parametrize(
@@ -296,17 +349,25 @@ def test_a_renamed_dataset_is_one_entry(shop: Path) -> None:
          ["orders.first", "orders.second", "orders.limited", "orders.priced", "orders.uses"]),
     ],
 )  # fmt: skip
-def test_one_cause_with_the_filters_under_it(shop: Path, edit: tuple[str, str, str], cause: tuple[str, str, str, int], filters: list[str]) -> None:
+def test_one_cause_with_the_filters_under_it(
+    shop: Path, edit: tuple[str, str, str], cause: tuple[str, str, str, int], filters: list[str]
+) -> None:
     found = reviewed(shop, edit)
     entry = next(entry for entry in found["entries"] if (entry["kind"], entry["name"]) == cause[:2])
     assert (entry["file"], entry["line"]) == cause[2:] and entry["filters"] == filters
     shown = run("diff", cwd=shop).stdout
-    assert not [line for line in shown.splitlines() if line.startswith("orders.")], "filters stand under their cause"
+    assert not [line for line in shown.splitlines() if line.startswith("orders.")], (
+        "filters stand under their cause"
+    )
     assert all(name in shown for name in filters)
 
 
 def test_a_comment_is_formatting_only(shop: Path) -> None:
-    found = reviewed(shop, ("macros/time.sql", "Recent.", "Late."), ("catalog/shops.yml", "{sql: open}", "{sql: 'open'}  # really"))
+    found = reviewed(
+        shop,
+        ("macros/time.sql", "Recent.", "Late."),
+        ("catalog/shops.yml", "{sql: open}", "{sql: 'open'}  # really"),
+    )
     assert found["formatting_only"] and found["entries"] == []
     assert "formatting only, no filter differs; 7 of 7 filters unchanged" in run("diff", cwd=shop).stdout
 
@@ -316,8 +377,13 @@ def test_the_counts_are_of_the_whole_catalog(shop: Path) -> None:
     assert (found["count"], found["unchanged"]) == (7, 5)
     run("compile", cwd=shop)
     assert "; 7 of 7 filters unchanged" in run("diff", "target/manifest.json", cwd=shop).stdout
-    for flow in ("filters: {one: {sql: open}, two: {not: one}}", "filters:  # all\n\n  # a comment\n    one:\n      sql: open\n    two: {not: one}\ngroups: {}"):
-        (shop / "catalog" / "more.yml").write_text(f"apiVersion: predicat/v1\ndataset: more\nfields: {{open: boolean}}\n{flow}\n")
+    for flow in (
+        "filters: {one: {sql: open}, two: {not: one}}",
+        "filters:  # all\n\n  # a comment\n    one:\n      sql: open\n    two: {not: one}\ngroups: {}",
+    ):
+        (shop / "catalog" / "more.yml").write_text(
+            f"apiVersion: predicat/v1\ndataset: more\nfields: {{open: boolean}}\n{flow}\n"
+        )
         git(shop, "add", ".")
         git(shop, "commit", "-qm", "more", "--allow-empty")
         assert "9 of 9 filters unchanged" in run("diff", "HEAD", cwd=shop).stdout
@@ -326,15 +392,26 @@ def test_the_counts_are_of_the_whole_catalog(shop: Path) -> None:
 def test_a_manifest_knows_everything_that_files_say(shop: Path) -> None:
     assert run("compile", cwd=shop).returncode == 0
     file = shop / "catalog" / "orders.yml"
-    file.write_text(file.read_text().replace("default: 100", "default: 50").replace("key: id", "key: [id, country]"))
+    file.write_text(
+        file.read_text().replace("default: 100", "default: 50").replace("key: id", "key: [id, country]")
+    )
     (shop / "macros" / "time.sql").write_text(SHOP["macros/time.sql"].replace("> 30", ">= 30"))
-    base, manifest = (json.loads(run("diff", *args, "--format", "json", cwd=shop).stdout) for args in ((), ("target/manifest.json",)))
-    kinds = [[(entry["kind"], entry["name"], entry["before"], entry["after"]) for entry in found["entries"]] for found in (base, manifest)]
+    base, manifest = (
+        json.loads(run("diff", *args, "--format", "json", cwd=shop).stdout)
+        for args in ((), ("target/manifest.json",))
+    )
+    kinds = [
+        [(entry["kind"], entry["name"], entry["before"], entry["after"]) for entry in found["entries"]]
+        for found in (base, manifest)
+    ]
     assert sorted(map(str, kinds[0])) == sorted(map(str, kinds[1])) and len(kinds[0]) > 5
     old = json.loads((shop / "target" / "manifest.json").read_text())
     del old["macros"], old["vars"]
     (shop / "target" / "manifest.json").write_text(json.dumps(old))
-    assert "the manifest was written by an earlier predicat" in run("diff", "target/manifest.json", cwd=shop).stdout
+    assert (
+        "the manifest was written by an earlier predicat"
+        in run("diff", "target/manifest.json", cwd=shop).stdout
+    )
 
 
 def test_the_lock_the_project_file_and_the_place_of_a_filter(shop: Path) -> None:
@@ -343,13 +420,27 @@ def test_the_lock_the_project_file_and_the_place_of_a_filter(shop: Path) -> None
     git(shop, "commit", "-qm", "released")
     (shop / "predicat.yml").write_text("catalog: shop\n")
     lock = shop / "catalog" / "catalog.lock"
-    lock.write_text("".join(line for line in lock.read_text().splitlines(keepends=True) if "shops.opened@1" not in line))
-    (shop / "catalog" / "shops.yml").write_text(SHOP["catalog/shops.yml"].replace("  closed: {not: opened}\n", ""))
-    (shop / "catalog" / "more.yml").write_text("apiVersion: predicat/v1\ndataset: shops\nfilters:\n  closed: {not: opened}\n")
+    lock.write_text(
+        "".join(line for line in lock.read_text().splitlines(keepends=True) if "shops.opened@1" not in line)
+    )
+    (shop / "catalog" / "shops.yml").write_text(
+        SHOP["catalog/shops.yml"].replace("  closed: {not: opened}\n", "")
+    )
+    (shop / "catalog" / "more.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: shops\nfilters:\n  closed: {not: opened}\n"
+    )
     done = run("diff", "HEAD", "--format", "json", cwd=shop)
-    found = {(row["kind"], row["name"]): (row["title"], row["before"], row["after"]) for row in json.loads(done.stdout)["entries"]}
-    assert found.keys() == {("lock", "shops.opened@1"), ("project", "catalog"), ("file", "shops.closed")} and done.returncode == 0
-    assert found["lock", "shops.opened@1"][0] == "taken out of the lock" and "released 20" in str(found["lock", "shops.opened@1"][1])
+    found = {
+        (row["kind"], row["name"]): (row["title"], row["before"], row["after"])
+        for row in json.loads(done.stdout)["entries"]
+    }
+    assert (
+        found.keys() == {("lock", "shops.opened@1"), ("project", "catalog"), ("file", "shops.closed")}
+        and done.returncode == 0
+    )
+    assert found["lock", "shops.opened@1"][0] == "taken out of the lock" and "released 20" in str(
+        found["lock", "shops.opened@1"][1]
+    )
     assert found["project", "catalog"] == ("added", None, "shop")
     assert found["file", "shops.closed"] == ("file changed", "catalog/shops.yml", "catalog/more.yml")
 
@@ -360,8 +451,14 @@ def test_a_long_comment_leaves_out_whole_entries(tmp_path: Path) -> None:
     from predicat.review.kinds import NOTE, WARNING
     from predicat.review.snapshot import empty
 
-    tests = [Entry("test", f"orders.f{number}", WARNING, f"test {{note: {'x' * 250}}}", "matches true", None) for number in range(400)]
-    notes = [Entry("description", f"orders.f{number}", NOTE, "description", "a\nb", "a\n" + "`" * 90) for number in range(400)]
+    tests = [
+        Entry("test", f"orders.f{number}", WARNING, f"test {{note: {'x' * 250}}}", "matches true", None)
+        for number in range(400)
+    ]
+    notes = [
+        Entry("description", f"orders.f{number}", NOTE, "description", "a\nb", "a\n" + "`" * 90)
+        for number in range(400)
+    ]
     shown = markdown(Review("main", (*tests, *notes), 500, 100, (empty(), empty())), {})
     assert MAX_COMMENT - 1500 < len(shown) <= MAX_COMMENT
     assert shown.count("| `orders.f0` |") == 2 or "more changes" in shown
@@ -395,15 +492,24 @@ def test_samples_show_the_key(shop: Path) -> None:
     sides = []
     for text in ("sql: open", "sql: open AND id > 1"):
         file = shop / "catalog" / "shops.yml"
-        file.write_text(SHOP["catalog/shops.yml"].replace("sql: open", text).replace("fields: {id: bigint", "key: [number]\nfields: {id: bigint, number: {type: bigint, column: shop_no}"))
+        file.write_text(
+            SHOP["catalog/shops.yml"]
+            .replace("sql: open", text)
+            .replace(
+                "fields: {id: bigint",
+                "key: [number]\nfields: {id: bigint, number: {type: bigint, column: shop_no}",
+            )
+        )
         sides.append(of_files(read_definitions(shop / "catalog"), str))
     assert {(item.name, item.columns) for item in questions(review(*sides), "postgres")[0]} == {
         ("shops.opened", ("shop_no", "open", "id")), ("shops.closed", ("shop_no", "open", "id"))}  # fmt: skip
 
 
 def test_a_key_names_fields(shop: Path) -> None:
-    (shop / "catalog" / "shops.yml").write_text(SHOP["catalog/shops.yml"].replace("fields:", "key: [idd]\nfields:"))
+    (shop / "catalog" / "shops.yml").write_text(
+        SHOP["catalog/shops.yml"].replace("fields:", "key: [idd]\nfields:")
+    )
     done = run("check", cwd=shop)
-    assert done.returncode != 0 and "did you mean 'id'" in done.stderr and "catalog/shops.yml:4:6" in done.stderr
-
-
+    assert (
+        done.returncode != 0 and "did you mean 'id'" in done.stderr and "catalog/shops.yml:4:6" in done.stderr
+    )

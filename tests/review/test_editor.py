@@ -52,8 +52,12 @@ class Session:
 
     async def __aenter__(self) -> Self:
         program = Path(sys.executable).parent / "predicat"
-        await self.client.start_io(str(program), "lsp", "--catalog", "catalog", *self.options, cwd=str(self.folder))
-        await self.client.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities(), root_uri=self.folder.as_uri()))
+        await self.client.start_io(
+            str(program), "lsp", "--catalog", "catalog", *self.options, cwd=str(self.folder)
+        )
+        await self.client.initialize_async(
+            lsp.InitializeParams(capabilities=lsp.ClientCapabilities(), root_uri=self.folder.as_uri())
+        )
         self.client.initialized(lsp.InitializedParams())
         document = lsp.TextDocumentItem(self.file.as_uri(), "yaml", 1, self.file.read_text())
         self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(document))
@@ -74,7 +78,9 @@ class Session:
         path = self.file.with_name(file)
         lines = path.read_text().split("\n")
         line = next(number for number, row in enumerate(lines) if text in row)
-        position = lsp.Position(line, len(lines[line][: lines[line].index(text)].encode("utf-16-le")) // 2 + offset)
+        position = lsp.Position(
+            line, len(lines[line][: lines[line].index(text)].encode("utf-16-le")) // 2 + offset
+        )
         return {"text_document": lsp.TextDocumentIdentifier(path.as_uri()), "position": position}
 
     async def rename(self, place: dict[str, Any], name: str) -> dict[str, str] | str:
@@ -84,7 +90,10 @@ class Session:
         except JsonRpcException as error:
             return error.message
         assert found is not None and found.changes is not None
-        return {path_of(uri).name: applied(path_of(uri).read_text(), list(edits)) for uri, edits in found.changes.items()}
+        return {
+            path_of(uri).name: applied(path_of(uri).read_text(), list(edits))
+            for uri, edits in found.changes.items()
+        }
 
     def change(self, text: str, version: int) -> None:
         document = lsp.VersionedTextDocumentIdentifier(version, self.file.as_uri())
@@ -100,7 +109,9 @@ def applied(text: str, edits: list[lsp.TextEdit]) -> str:
         before = lines[place.line].encode("utf-16-le")[: 2 * place.character].decode("utf-16-le")
         return sum(len(line) + 1 for line in lines[: place.line]) + len(before)
 
-    for edit in sorted(edits, key=lambda item: (item.range.start.line, item.range.start.character), reverse=True):
+    for edit in sorted(
+        edits, key=lambda item: (item.range.start.line, item.range.start.character), reverse=True
+    ):
         text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
     return text
 
@@ -117,9 +128,15 @@ def folder(tmp_path: Path) -> Path:
 async def conversation(folder: Path) -> None:
     async with Session(folder) as session:
         first = await session.diagnostics()
-        assert [(item.code, item.range.start.line, item.range.start.character) for item in first] == [("unknown-field", 16, 9)]
+        assert [(item.code, item.range.start.line, item.range.start.character) for item in first] == [
+            ("unknown-field", 16, 9)
+        ]
         actions = await session.client.text_document_code_action_async(
-            lsp.CodeActionParams(lsp.TextDocumentIdentifier(session.file.as_uri()), first[0].range, lsp.CodeActionContext(first))
+            lsp.CodeActionParams(
+                lsp.TextDocumentIdentifier(session.file.as_uri()),
+                first[0].range,
+                lsp.CodeActionContext(first),
+            )
         )
         assert [action.title for action in actions or []] == ["Change to amount"]
 
@@ -127,15 +144,23 @@ async def conversation(folder: Path) -> None:
         assert await session.diagnostics() == []
         hover = await session.client.text_document_hover_async(lsp.HoverParams(**session.at("- large", 3)))
         assert hover is not None and "amount > 100" in hover.contents.value  # type: ignore[union-attr]
-        hover = await session.client.text_document_hover_async(lsp.HoverParams(**session.at("amount > 100", 2)))
+        hover = await session.client.text_document_hover_async(
+            lsp.HoverParams(**session.at("amount > 100", 2))
+        )
         assert hover is not None and "In cents." in hover.contents.value  # type: ignore[union-attr]
-        place: Any = await session.client.text_document_definition_async(lsp.DefinitionParams(**session.at("{not: large}", 8)))
+        place: Any = await session.client.text_document_definition_async(
+            lsp.DefinitionParams(**session.at("{not: large}", 8))
+        )
         assert (place.uri, place.range.start.line) == (session.file.as_uri(), 7)
-        place = await session.client.text_document_definition_async(lsp.DefinitionParams(**session.at("amount > 100", 2)))
+        place = await session.client.text_document_definition_async(
+            lsp.DefinitionParams(**session.at("amount > 100", 2))
+        )
         assert place.range.start.line == 4
 
         async def offers(text: str, offset: int) -> list[str]:
-            found: Any = await session.client.text_document_completion_async(lsp.CompletionParams(**session.at(text, offset)))
+            found: Any = await session.client.text_document_completion_async(
+                lsp.CompletionParams(**session.at(text, offset))
+            )
             return [item.label for item in found.items]
 
         body = await offers("amount > 100", 0)
@@ -146,7 +171,9 @@ async def conversation(folder: Path) -> None:
 
         session.change(CATALOG.replace("amuont > 1", "amount > 1 OR amount <= 1"), 3)
         assert await session.diagnostics() == []
-        session.client.text_document_did_save(lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(session.file.as_uri())))
+        session.client.text_document_did_save(
+            lsp.DidSaveTextDocumentParams(lsp.TextDocumentIdentifier(session.file.as_uri()))
+        )
         saved = await session.diagnostics()
         assert "P201" in {item.code for item in saved}
         session.change("filters: [", 4)
@@ -274,18 +301,34 @@ async def about_names(folder: Path) -> None:
         for anchor, offset, name, expected in RENAMES:
             if name:
                 assert await session.rename(session.at(anchor, offset), name) == expected, anchor
-        found = await client.text_document_prepare_rename_async(lsp.PrepareRenameParams(**session.at("large@1", 2, "more.yml")))
+        found = await client.text_document_prepare_rename_async(
+            lsp.PrepareRenameParams(**session.at("large@1", 2, "more.yml"))
+        )
         assert isinstance(found, lsp.PrepareRenamePlaceholder) and found.placeholder == "large"
-        assert await client.text_document_prepare_rename_async(lsp.PrepareRenameParams(**session.at("apiVersion"))) is None
+        assert (
+            await client.text_document_prepare_rename_async(
+                lsp.PrepareRenameParams(**session.at("apiVersion"))
+            )
+            is None
+        )
 
         async def uses(anchor: str, *, declared: bool) -> list[tuple[str, int]]:
             context = lsp.ReferenceContext(include_declaration=declared)
-            places = await client.text_document_references_async(lsp.ReferenceParams(context, **session.at(anchor)))
+            places = await client.text_document_references_async(
+                lsp.ReferenceParams(context, **session.at(anchor))
+            )
             return sorted((path_of(place.uri).name, place.range.start.line) for place in places or [])
 
-        large = [("more.yml", 3), ("more.yml", 3), ("more.yml", 5), *(("orders.yml", line) for line in (12, 23, 23, 25, 29, 30, 33, 35))]
+        large = [
+            ("more.yml", 3),
+            ("more.yml", 3),
+            ("more.yml", 5),
+            *(("orders.yml", line) for line in (12, 23, 23, 25, 29, 30, 33, 35)),
+        ]
         assert await uses("large:", declared=True) == large
-        assert await uses("large:", declared=False) == [place for place in large if place != ("orders.yml", 12)]
+        assert await uses("large:", declared=False) == [
+            place for place in large if place != ("orders.yml", 12)
+        ]
         assert await uses("placed:", declared=True) == [("orders.yml", 7), ("orders.yml", 30)]
         assert await uses("sizes:", declared=False) == []
 
@@ -299,7 +342,11 @@ async def about_names(folder: Path) -> None:
         assert [(item.name, item.container_name) for item in everywhere or []] == [("late", "orders")]
 
         lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(document))
-        shown = [(item.range.start.line, item.command.title, item.command.command) for item in lenses or [] if item.command]
+        shown = [
+            (item.range.start.line, item.command.title, item.command.command)
+            for item in lenses or []
+            if item.command
+        ]
         assert shown[:3] == [
             (12, "2 tests pass", "predicat.test"),
             (12, "used by 5 filters, 1 group, 1 subscription", "predicat.showUses"),
@@ -314,7 +361,9 @@ async def about_names(folder: Path) -> None:
 
         session.change(NAMES + "view:   {}\n", 3)
         await session.diagnostics()
-        edits = await client.text_document_formatting_async(lsp.DocumentFormattingParams(document, lsp.FormattingOptions(2, True)))
+        edits = await client.text_document_formatting_async(
+            lsp.DocumentFormattingParams(document, lsp.FormattingOptions(2, True))
+        )
         laid_out = applied(NAMES + "view:   {}\n", list(edits or []))
         assert laid_out.endswith("\nview: {}\n") and len(laid_out.split("\n")) == len(NAMES.split("\n")) + 1
 
@@ -327,7 +376,12 @@ async def about_names(folder: Path) -> None:
         for body, label, argument, doc in (
             ("sql: lower(", "lower(string) -> string", 0, "A to Z become a to z"),
             ("sql: coalesce(a, upper(b), ", "coalesce(T, ...) -> T", 1, "The first argument"),
-            ("sql: matches_filter('over', ", "matches_filter(name, parameter => value, ...)", 1, "another filter"),
+            (
+                "sql: matches_filter('over', ",
+                "matches_filter(name, parameter => value, ...)",
+                1,
+                "another filter",
+            ),
             ("cel: note.startsWith(", "string.startsWith(string) -> boolean", 0, "begins"),
             ("cel: tags.exists(x, ", "a.exists(b, c)", 1, ""),
         ):
@@ -341,7 +395,10 @@ async def about_names(folder: Path) -> None:
             assert (information.label, information.active_parameter) == (label, argument)
             assert doc in str(information.documentation or "")
         session.change(NAMES + "groups: {}\n", 5)
-        assert await session.rename(session.at("large:"), "huge") == "cannot rename: the catalog has a problem; resolve it first"
+        assert (
+            await session.rename(session.at("large:"), "huge")
+            == "cannot rename: the catalog has a problem; resolve it first"
+        )
 
 
 def test_names(names: Path) -> None:

@@ -99,7 +99,10 @@ def laid_out(text: str) -> str:
         ("a: 'x # y'\nb: '{{ c }}'\nc: '@x'\nd: 'x#y'\n", "a: 'x # y'\nb: '{{ c }}'\nc: '@x'\nd: x#y\n"),
         ('a: "tab\\there"\nb: "é"\n', 'a: "tab\\there"\nb: é\n'),
         ("# x\n---\na:   1\n", "# x\n---\na: 1\n"),
-        ("a: 2026-01-01\nb: 1.50\nc: 0x1F\nd: ~\ne:\n", "a: 2026-01-01\nb: 1.50\nc: 0x1F\nd: null\ne: null\n"),
+        (
+            "a: 2026-01-01\nb: 1.50\nc: 0x1F\nd: ~\ne:\n",
+            "a: 2026-01-01\nb: 1.50\nc: 0x1F\nd: null\ne: null\n",
+        ),
     ],
 )
 def test_layouts(before: str, after: str) -> None:

@@ -16,7 +16,20 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.ops import OPS, Op
 from predicat.ir.text import to_text
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, JSON, STRING, ArrayType, DecimalType, MapType, Scalar, Type, parse_type
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    ArrayType,
+    DecimalType,
+    MapType,
+    Scalar,
+    Type,
+    parse_type,
+)
 from predicat.passes import signatures
 from predicat.passes.accept import never_unknown
 from predicat.passes.fold import fold
@@ -52,15 +65,24 @@ def pinned(fields: Mapping[str, FieldDecl], values: Mapping[str, Any]) -> list[N
     for name, decl in fields.items():
         field = Field(decl.type, decl)
         if isinstance(decl.type, ArrayType):
-            found.append(Call(BOOLEAN, "eq", (Call(BIGINT, "size", (field,)), Literal(BIGINT, len(values[name])))))
-            found += [equality(Call(decl.type.element, "index", (field, Literal(BIGINT, place))), item) for place, item in enumerate(values[name])]
+            found.append(
+                Call(BOOLEAN, "eq", (Call(BIGINT, "size", (field,)), Literal(BIGINT, len(values[name]))))
+            )
+            found += [
+                equality(Call(decl.type.element, "index", (field, Literal(BIGINT, place))), item)
+                for place, item in enumerate(values[name])
+            ]
         elif not isinstance(decl.type, MapType):
             found.append(equality(field, values[name]))
     return found
 
 
-@pytest.mark.parametrize(("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Op) else "")
-def test_every_example_of_the_operator_table_is_what_its_formula_says(row: Op, args: tuple[Any, ...], want: Any) -> None:
+@pytest.mark.parametrize(
+    ("row", "args", "want"), EXAMPLES, ids=lambda value: value.name if isinstance(value, Op) else ""
+)
+def test_every_example_of_the_operator_table_is_what_its_formula_says(
+    row: Op, args: tuple[Any, ...], want: Any
+) -> None:
     """With the arguments of an example its result is possible, and no other one. A formula that rounds knows only about where the result is."""
     node, fields, values = build(row, args, "a", columns=True)
     if isinstance(node.type, ArrayType | MapType):
@@ -82,11 +104,21 @@ def test_every_example_of_the_operator_table_is_what_its_formula_says(row: Op, a
 # --- strictness: what a missing argument does
 
 
-STRICT = [(row, args, missing) for row in OPS.values() for args, _ in row.examples[:1] if row.unknown == "strict" for missing in range(len(args))]
+STRICT = [
+    (row, args, missing)
+    for row in OPS.values()
+    for args, _ in row.examples[:1]
+    if row.unknown == "strict"
+    for missing in range(len(args))
+]
 
 
-@pytest.mark.parametrize(("row", "args", "missing"), STRICT, ids=lambda value: value.name if isinstance(value, Op) else "")
-def test_a_strict_operator_is_unknown_where_an_argument_is(row: Op, args: tuple[Any, ...], missing: int) -> None:
+@pytest.mark.parametrize(
+    ("row", "args", "missing"), STRICT, ids=lambda value: value.name if isinstance(value, Op) else ""
+)
+def test_a_strict_operator_is_unknown_where_an_argument_is(
+    row: Op, args: tuple[Any, ...], missing: int
+) -> None:
     """The same in the table, the evaluator, the folding of constants and the formula."""
     node, _, values = build(row, args, "a", columns=True)
     assert isinstance(node, Call)
@@ -97,7 +129,14 @@ def test_a_strict_operator_is_unknown_where_an_argument_is(row: Op, args: tuple[
         assert fold(without) == Literal(node.type, None)
     if isinstance(node.args[missing], Field):
         assert compile_node(node)({**values, f"a_{missing}": None}) is None
-        there = Call(BOOLEAN, "and", (Call(BOOLEAN, "is_null", (node.args[missing],)), Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,)),))))
+        there = Call(
+            BOOLEAN,
+            "and",
+            (
+                Call(BOOLEAN, "is_null", (node.args[missing],)),
+                Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,)),)),
+            ),
+        )
         encoder = Encoder((there,))
         solver = z3.Solver()
         true = encoder.predicate(there).true
@@ -112,7 +151,9 @@ NOT_STRICT = [row for row in OPS.values() if row.unknown != "strict"]
 def test_the_table_says_which_operators_are_not_strict() -> None:
     """Each has an example in which an argument is missing and there is a result, or none that is strict by chance."""
     for row in NOT_STRICT:
-        assert row.name in ("cond", "in") or any(None in args and want is not None for args, want in row.examples), row.name
+        assert row.name in ("cond", "in") or any(
+            None in args and want is not None for args, want in row.examples
+        ), row.name
 
 
 # --- what is never UNKNOWN
@@ -125,7 +166,12 @@ def test_what_is_never_unknown_is_never_unknown() -> None:
         maker = generated.Maker(seed)
         node = maker.predicate(3)
         for part in walk(node):
-            if isinstance(part, Call) and part.type == BOOLEAN and not free(part) and any(said(part) for said in (never_unknown, null_negation._never_unknown)):
+            if (
+                isinstance(part, Call)
+                and part.type == BOOLEAN
+                and not free(part)
+                and any(said(part) for said in (never_unknown, null_negation._never_unknown))
+            ):
                 judged += 1
                 run = compile_node(part)
                 for row in [{}, *generated.rows((part, part), maker.fields, 8, seed)]:
@@ -159,7 +205,11 @@ def test_as_many_elements_as_are_counted_show_every_outcome(seed: int) -> None:
 
 
 def arrays(values: int, longest: int) -> list[list[Any]]:
-    return [list(items) for length in range(longest + 1) for items in itertools.product([None, *range(values)], repeat=length)]
+    return [
+        list(items)
+        for length in range(longest + 1)
+        for items in itertools.product([None, *range(values)], repeat=length)
+    ]
 
 
 class Arrays:
@@ -168,12 +218,18 @@ class Arrays:
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
         self.values = self.chance.choice([1, 2])
-        self.fields = {name: Field(ArrayType(BIGINT), FieldDecl(name, ArrayType(BIGINT))) for name in ("xs", "ys")}
+        self.fields = {
+            name: Field(ArrayType(BIGINT), FieldDecl(name, ArrayType(BIGINT))) for name in ("xs", "ys")
+        }
 
     def predicate(self, depth: int, scope: dict[str, str]) -> Node:
         choice = self.chance.random()
         if depth and choice < 0.3:
-            return Call(BOOLEAN, self.chance.choice(["and", "or"]), (self.predicate(depth - 1, scope), self.predicate(depth - 1, scope)))
+            return Call(
+                BOOLEAN,
+                self.chance.choice(["and", "or"]),
+                (self.predicate(depth - 1, scope), self.predicate(depth - 1, scope)),
+            )
         if depth and choice < 0.4:
             return Call(BOOLEAN, self.chance.choice(["not", "is_null"]), (self.predicate(depth - 1, scope),))
         if depth or not scope:
@@ -182,13 +238,21 @@ class Arrays:
                 return Call(BOOLEAN, "in", (self.value(scope), self.fields[name]))
             body = self.predicate(max(depth - 1, 0), {**scope, variable: name})
             return Quantifier(BOOLEAN, self.chance.choice(["any", "all"]), variable, self.fields[name], body)
-        return Call(BOOLEAN, self.chance.choice(["eq", "ne", "lt"]), (Variable(BIGINT, self.chance.choice(list(scope))), self.value(scope)))
+        return Call(
+            BOOLEAN,
+            self.chance.choice(["eq", "ne", "lt"]),
+            (Variable(BIGINT, self.chance.choice(list(scope))), self.value(scope)),
+        )
 
     def value(self, scope: dict[str, str]) -> Node:
         if scope and self.chance.random() < 0.4:
             return Variable(BIGINT, self.chance.choice(list(scope)))
         if self.chance.random() < 0.2:
-            return Call(BIGINT, "index", (self.fields[self.chance.choice("xy") + "s"], Literal(BIGINT, self.chance.choice([0, 1]))))
+            return Call(
+                BIGINT,
+                "index",
+                (self.fields[self.chance.choice("xy") + "s"], Literal(BIGINT, self.chance.choice([0, 1]))),
+            )
         return Literal(BIGINT, self.chance.randrange(self.values))
 
 
@@ -207,12 +271,30 @@ def calls(op: str, kind: Type) -> Iterator[Call]:
     """Calls of an operator with a field of a type and fields of others, as its signatures allow."""
     kinds = [*map(parse_type, TYPES), DURATION]
     for count in (1, 2, 3):
-        for types in itertools.product(*([kind] if place == 0 else kinds if count < 3 else [STRING, BIGINT, kind] for place in range(count))):
+        for types in itertools.product(
+            *(
+                [kind] if place == 0 else kinds if count < 3 else [STRING, BIGINT, kind]
+                for place in range(count)
+            )
+        ):
             for order in {types, types[::-1]}:
                 found = signatures.find(op, order, promote=False, mixed_numbers=True)
                 constant = signatures.constant_positions(op)
-                if found is not None and found.wanted == order and all(order[place] in CONSTANTS for place in constant if place < count):
-                    yield Call(found.result, op, tuple(CONSTANTS[own] if place in constant else Field(own, FieldDecl(f"f{place} {own}", own)) for place, own in enumerate(order)))
+                if (
+                    found is not None
+                    and found.wanted == order
+                    and all(order[place] in CONSTANTS for place in constant if place < count)
+                ):
+                    yield Call(
+                        found.result,
+                        op,
+                        tuple(
+                            CONSTANTS[own]
+                            if place in constant
+                            else Field(own, FieldDecl(f"f{place} {own}", own))
+                            for place, own in enumerate(order)
+                        ),
+                    )
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -221,9 +303,15 @@ def test_no_operator_on_any_type_ends_in_a_traceback(kind: str) -> None:
         for node in itertools.islice(calls(op, parse_type(kind)), 4):
             if op == "member" or (op in ("date_trunc", "matches", "in_units") and kind == "string"):
                 continue  # their constants are of a kind of their own
-            if op in ("greatest", "least", "lt", "le", "gt", "ge") and (kind == "json" or not isinstance(node.args[0].type, Scalar | DecimalType)):
+            if op in ("greatest", "least", "lt", "le", "gt", "ge") and (
+                kind == "json" or not isinstance(node.args[0].type, Scalar | DecimalType)
+            ):
                 with pytest.raises(PredicatError, match="cannot compare"):
-                    predicat.parse(f"{op}(f, f) IS NULL" if op in ("greatest", "least") else "m < m", "sql", {"f": kind, "m": "map<string, bigint>"})
+                    predicat.parse(
+                        f"{op}(f, f) IS NULL" if op in ("greatest", "least") else "m < m",
+                        "sql",
+                        {"f": kind, "m": "map<string, bigint>"},
+                    )
                 continue  # the check refuses them
             test = node if node.type == BOOLEAN else Call(BOOLEAN, "is_null", (node,))
             verdict = compare_nodes(test, Call(BOOLEAN, "not", (test,)), timeout=0.1)
@@ -238,7 +326,11 @@ def test_no_macro_on_any_type_ends_in_a_traceback(kind: str) -> None:
         element = source.type.element if isinstance(source.type, ArrayType) else source.type
         variable = Variable(element, f"v{depth}")
         ranges = isinstance(element, ArrayType) or element == JSON
-        body = nested(variable, depth + 1, inner) if ranges and depth < 3 else Call(BOOLEAN, "is_null", (variable,))
+        body = (
+            nested(variable, depth + 1, inner)
+            if ranges and depth < 3
+            else Call(BOOLEAN, "is_null", (variable,))
+        )
         return Quantifier(BOOLEAN, inner, variable.name, source, body)
 
     for one, other in itertools.product(("any", "all", "one"), repeat=2):
@@ -249,7 +341,10 @@ def test_no_macro_on_any_type_ends_in_a_traceback(kind: str) -> None:
 def test_a_row_that_takes_long_to_judge_is_no_witness() -> None:
     """A macro in a macro over one long array looks at its elements a million times; one macro does not, nor do two over short ones."""
     fields = declared({"xs": "array<bigint>"})
-    one, two = (predicat.parse(text, "cel", fields).node for text in ("xs.all(v, v > 1)", "xs.all(v, xs.exists(w, w > v))"))
+    one, two = (
+        predicat.parse(text, "cel", fields).node
+        for text in ("xs.all(v, v > 1)", "xs.all(v, xs.exists(w, w > v))")
+    )
     assert affordable({"xs": [1] * 2000}, (one, one))
     assert not affordable({"xs": [1] * 2000}, (one, two))
     assert affordable({"xs": [1] * 50}, (two, two))

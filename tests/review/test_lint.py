@@ -60,7 +60,10 @@ def test_what_one_place_of_the_text_says_is_one_operand(tmp_path: Path) -> None:
     folder = write(tmp_path, text)
     (folder / "c.yml").write_text((folder / "c.yml").read_text().replace("fields: {", "fields: {j: json, "))
     found = findings.collect(predicat.load_catalog(folder), ["P204"])
-    assert [(item.name, item.span.text) for item in found] == [("orders.g", "n > 1"), ("orders.i", 'j.k in ["x", "y"]')]
+    assert [(item.name, item.span.text) for item in found] == [
+        ("orders.g", "n > 1"),
+        ("orders.i", 'j.k in ["x", "y"]'),
+    ]
 
 
 def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
@@ -72,7 +75,10 @@ def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
 
 def test_gaps_and_overlaps_are_shown_as_rows(tmp_path: Path) -> None:
     text = "  f: {sql: n > 1}\n  g: {sql: n < 5}\n  h: {sql: n > 7}\ngroups: {k: {filters: [f, g], exclusive: true}, e: {filters: [h, f], exhaustive: true}}"
-    found = {item.code: item.message for item in findings.collect(predicat.load_catalog(write(tmp_path, text)), ["P4"])}
+    found = {
+        item.code: item.message
+        for item in findings.collect(predicat.load_catalog(write(tmp_path, text)), ["P4"])
+    }
     assert found == {"P401": "f and g both accept {n: 2}", "P402": "no filter of the group accepts {}"}
 
 
@@ -105,24 +111,35 @@ def test_fixes_keep_the_rows(tmp_path: Path, before: str, after: str | None) -> 
 def test_the_command(tmp_path: Path) -> None:
     write(tmp_path, "  f: {sql: n > 1 AND n > 3}")
     done = run("lint", "--select", "P204", cwd=tmp_path)
-    assert done.returncode == 1 and "warning[P204]: orders.f: this operand of AND decides no row\n  --> catalog/c.yml:6:12" in done.stdout
+    assert (
+        done.returncode == 1
+        and "warning[P204]: orders.f: this operand of AND decides no row\n  --> catalog/c.yml:6:12"
+        in done.stdout
+    )
     assert run("lint", "--select", "P201", cwd=tmp_path).stdout == "nothing found\n"
-    assert json.loads(run("lint", "--select", "P204", "--format", "json", cwd=tmp_path).stdout)[0]["fixable"] is True
+    assert (
+        json.loads(run("lint", "--select", "P204", "--format", "json", cwd=tmp_path).stdout)[0]["fixable"]
+        is True
+    )
     assert json.loads(run("lint", "--format", "sarif", cwd=tmp_path).stdout)["version"] == "2.1.0"
-    assert run("lint", "--select", "P204", "--format", "github", cwd=tmp_path).stdout.startswith("::warning file=catalog/c.yml,line=6")
+    assert run("lint", "--select", "P204", "--format", "github", cwd=tmp_path).stdout.startswith(
+        "::warning file=catalog/c.yml,line=6"
+    )
     done = run("lint", "--select", "Q1", cwd=tmp_path)
     assert done.returncode == 2 and "no rule is named 'Q1'" in done.stderr
     assert run("lint", "--rules", cwd=tmp_path).stdout.startswith("P101  unused-field")
 
 
 @pytest.mark.long
-def test_what_is_kept_between_runs_is_never_trusted_when_it_is_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_kept_between_runs_is_never_trusted_when_it_is_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = write(tmp_path, "  f: {sql: n > 1 AND n > 3}\n  g: {sql: n >= 4}")
     kept = tmp_path / "kept"
     monkeypatch.setenv("PREDICAT_CACHE", str(kept))
     first = run("lint", cwd=tmp_path)
-    answers, = (kept / "lint").glob("answers-*.json")
-    once, = (kept / "lint").glob("run-*.json")
+    (answers,) = (kept / "lint").glob("answers-*.json")
+    (once,) = (kept / "lint").glob("run-*.json")
     assert run("lint", cwd=tmp_path).stdout == first.stdout
     once.write_text(once.read_text().replace("orders.f", "orders.x"))
     assert run("lint", cwd=tmp_path).stdout == first.stdout
@@ -145,17 +162,40 @@ def test_answers_are_asked_for_once() -> None:
     ("filters", "same"),
     [
         (["n > 1", "n >= 2", "n > 2"], {1: 0}),
-        (["status = 'a'", "status IN ('a')", "status LIKE 'a'", "status = 'b'", "status >= 'a' AND status <= 'a'"], {1: 0, 2: 0, 4: 0}),
+        (
+            [
+                "status = 'a'",
+                "status IN ('a')",
+                "status LIKE 'a'",
+                "status = 'b'",
+                "status >= 'a' AND status <= 'a'",
+            ],
+            {1: 0, 2: 0, 4: 0},
+        ),
         (["status = 'a' OR status = 'b'", "status IN ('b', 'a')", "status = 'a'", "status = 'b'"], {1: 0}),
-        (["status IS NULL OR status = 'v1'", "status IS NULL OR status = 'v2'", "status = 'v2' OR status IS NULL"], {2: 1}),
+        (
+            [
+                "status IS NULL OR status = 'v1'",
+                "status IS NULL OR status = 'v2'",
+                "status = 'v2' OR status IS NULL",
+            ],
+            {2: 1},
+        ),
         ([f"NOT (n = {number})" for number in range(40)] + ["n <> 7"], {40: 7}),
-        ([f"status = 'x{number}' AND n > {number}" for number in range(40)] + ["n >= 8 AND status = 'x7'"], {40: 7}),
+        (
+            [f"status = 'x{number}' AND n > {number}" for number in range(40)] + ["n >= 8 AND status = 'x7'"],
+            {40: 7},
+        ),
     ],
 )
 def test_every_duplicate_is_found_once(tmp_path: Path, filters: list[str], same: dict[int, int]) -> None:
-    folder = write(tmp_path, "\n".join(f'  f{number}: {{sql: "{text}"}}' for number, text in enumerate(filters)))
+    folder = write(
+        tmp_path, "\n".join(f'  f{number}: {{sql: "{text}"}}' for number, text in enumerate(filters))
+    )
     found = findings.collect(predicat.load_catalog(folder), ["P206"])
-    assert {item.name: item.message for item in found} == {f"orders.f{at}": f"it accepts the same rows as orders.f{first}" for at, first in same.items()}
+    assert {item.name: item.message for item in found} == {
+        f"orders.f{at}": f"it accepts the same rows as orders.f{first}" for at, first in same.items()
+    }
 
 
 @pytest.mark.parametrize(

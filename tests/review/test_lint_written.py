@@ -145,7 +145,9 @@ def test_no_cause_of_a_group_is_found_twice(tmp_path: Path) -> None:
 
 
 def test_a_rule_that_is_alone_finds_what_a_more_specific_one_explains(tmp_path: Path) -> None:
-    assert [item.code for item in findings.collect(catalog(tmp_path, "n = 1 AND status = NULL"), ["P202"])] == ["P202"]
+    assert [
+        item.code for item in findings.collect(catalog(tmp_path, "n = 1 AND status = NULL"), ["P202"])
+    ] == ["P202"]
 
 
 def test_rules_name_known_rules() -> None:
@@ -175,9 +177,16 @@ PUSHED = [
 @pytest.mark.parametrize(("body", "better"), PUSHED)
 def test_a_condition_that_could_be_pushed_down(tmp_path: Path, body: str, better: str) -> None:
     found = findings.collect(catalog(tmp_path, body), ["P302"], timeout=20)
-    assert [item.hint.removesuffix(" except where the arithmetic overflows") for item in found if item.hint] == [f"write {better}, which says the same"]
+    assert [
+        item.hint.removesuffix(" except where the arithmetic overflows") for item in found if item.hint
+    ] == [f"write {better}, which says the same"]
     assert found[0].fix is None or len(better) <= len(body)
-    assert " overflows" in str(found[0].hint) or predicat.compare(*(predicat.parse(text, "sql", FIELDS) for text in (body, better)), timeout=20).same_rows
+    assert (
+        " overflows" in str(found[0].hint)
+        or predicat.compare(
+            *(predicat.parse(text, "sql", FIELDS) for text in (body, better)), timeout=20
+        ).same_rows
+    )
 
 
 @pytest.mark.parametrize("body", ["n % 10 = 0", "month(created) = 2", "n + m > 5", "n > 5", "n * n > 4", "length(status) > 3", "lower(status) = 'a'",
@@ -188,12 +197,18 @@ def test_a_condition_that_nothing_better_is_known_for(tmp_path: Path, body: str)
 
 def _values(kind: str) -> Iterator[Any]:
     if kind == "bigint":
-        yield from (*range(-30, 31), *(2**63 - 1 - step for step in range(4)), *(-(2**63) + step for step in range(4)))
+        yield from (
+            *range(-30, 31),
+            *(2**63 - 1 - step for step in range(4)),
+            *(-(2**63) + step for step in range(4)),
+        )
     elif kind == "date":
         yield from (date(2024, 1, 1) + timedelta(days=step) for step in range(-400, 401, 7))
         yield from (date.min, date.max, date(2024, 2, 29), date(2023, 12, 31))
     else:
-        yield from (datetime(2024, 1, 1, tzinfo=UTC) + timedelta(hours=step) for step in range(-9000, 9001, 131))
+        yield from (
+            datetime(2024, 1, 1, tzinfo=UTC) + timedelta(hours=step) for step in range(-9000, 9001, 131)
+        )
         yield from (datetime(2024, 1, 1, tzinfo=UTC) + timedelta(microseconds=step) for step in (-1, 1))
 
 
@@ -202,8 +217,22 @@ def _values(kind: str) -> Iterator[Any]:
                                   "datediff(DATE '2024-01-01', day)", "year(day)", "created + INTERVAL '36 hours'"])  # fmt: skip
 def test_solutions_are_those_of_all_values(text: str) -> None:
     """Bounds by bisection against the evaluator on every value that is tried: what a monotone operator promises."""
-    constant = "DATE '2024-01-15'" if "AS date" in text or text.startswith("day") else "TIMESTAMP '2024-01-15 00:00:00'"
-    constant = "10" if text.startswith(("n", "3", "-")) else "2024" if "year" in text else "-5" if "datediff" in text else "10.0" if "double" in text else constant
+    constant = (
+        "DATE '2024-01-15'"
+        if "AS date" in text or text.startswith("day")
+        else "TIMESTAMP '2024-01-15 00:00:00'"
+    )
+    constant = (
+        "10"
+        if text.startswith(("n", "3", "-"))
+        else "2024"
+        if "year" in text
+        else "-5"
+        if "datediff" in text
+        else "10.0"
+        if "double" in text
+        else constant
+    )
     for op, sign in (("eq", "="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
         predicate = predicat.parse(f"{text} {sign} {constant}", "sql", FIELDS)
         node = predicate.node
@@ -212,7 +241,11 @@ def test_solutions_are_those_of_all_values(text: str) -> None:
         assert isinstance(field, Field)
         found = solve.interval(op, node.args[0], field, node.args[1].value)
         for value in _values(str(field.type)):
-            inside = found is not None and (found.low is None or value >= found.low) and (found.high is None or value <= found.high)
+            inside = (
+                found is not None
+                and (found.low is None or value >= found.low)
+                and (found.high is None or value <= found.high)
+            )
             assert (predicate.evaluate({field.decl.name: value}) is True) == inside, (op, value)
 
 
@@ -239,7 +272,9 @@ def test_fixes(tmp_path: Path, before: str, after: str) -> None:
     run("lint", "--fix", "--ignore", "P1", "--timeout", "10", cwd=tmp_path)
     new = predicat.load_catalog(tmp_path / "catalog")
     text = new.filters()[0].current.body
-    assert text == after or (before.startswith("status IN") and text in ("status IN ('a')", "status IN ('a','a')"))
+    assert text == after or (
+        before.startswith("status IN") and text in ("status IN ('a')", "status IN ('a','a')")
+    )
     assert len(text) <= len(before) and predicat.compare(old, new["f0"], timeout=20).same_rows
 
 
@@ -251,7 +286,10 @@ def test_parameters_that_decide_nothing(tmp_path: Path) -> None:
     more = (f'  g0: {{sql: "n > :low", {params}}}\n  g1: {{sql: "n BETWEEN :low AND :high", {params}}}\n  g2: {{cel: "n > low", {params}}}\n'
             f'  g3: {{sql: "matches_filter(\'g1\', low => :low, high => :high)", {params}}}\n')  # fmt: skip
     found = findings.collect(catalog(tmp_path, "ok", more=more), ["P512"])
-    assert [(item.name, item.message.split()[2]) for item in found] == [("orders.g0", "high"), ("orders.g2", "high")]
+    assert [(item.name, item.message.split()[2]) for item in found] == [
+        ("orders.g0", "high"),
+        ("orders.g2", "high"),
+    ]
 
 
 MACROS = """{% macro big(field) %}{{ field }} > {{ var('limit') }}{% endmacro %}
@@ -265,7 +303,10 @@ MACROS = """{% macro big(field) %}{{ field }} > {{ var('limit') }}{% endmacro %}
     [
         ("{{ huge('n') }} OR n = {{ var('one') }}", {"lonely", "spare"}),
         ("n = {{ var('one') }}", {"big", "huge", "lonely", "limit", "spare"}),
-        ("{{ lonely('n') }} OR n > {{ var(['one', 'spare'][0]) }}", {"big", "huge"}),  # any variable may be meant
+        (
+            "{{ lonely('n') }} OR n > {{ var(['one', 'spare'][0]) }}",
+            {"big", "huge"},
+        ),  # any variable may be meant
     ],
 )
 def test_variables_and_macros_that_nothing_uses(tmp_path: Path, body: str, names: set[str]) -> None:
@@ -284,7 +325,11 @@ def test_variables_and_macros_that_nothing_uses(tmp_path: Path, body: str, names
 def test_notes_fail_nobody_who_did_not_ask(tmp_path: Path) -> None:
     catalog(tmp_path, "lower(status) = 'abc'")
     done = run("lint", cwd=tmp_path)
-    assert done.returncode == 0 and done.stdout.startswith("nothing found\n") and "1 note P303 (case-folded): predicat lint --select P303" in done.stdout
+    assert (
+        done.returncode == 0
+        and done.stdout.startswith("nothing found\n")
+        and "1 note P303 (case-folded): predicat lint --select P303" in done.stdout
+    )
     done = run("lint", "--select", "P303", cwd=tmp_path)
     assert done.returncode == 1 and "warning[P303]" in done.stdout
     assert run("lint", "--format", "github", cwd=tmp_path).stdout == ""
@@ -293,20 +338,44 @@ def test_notes_fail_nobody_who_did_not_ask(tmp_path: Path) -> None:
 def test_forms_tell_level_and_place_and_list_every_rule(tmp_path: Path) -> None:
     catalog(tmp_path, "ok AND status = NULL", "lower(status) = 'abc'")
     data = json.loads(run("lint", "--ignore", "P1", "--format", "json", cwd=tmp_path).stdout)
-    assert [(item["code"], item["level"], item["line"], item["column"]) for item in data] == [("P501", "error", 6, 21), ("P303", "note", 7, 14)]
-    log = json.loads(run("lint", "--ignore", "P1", "--format", "sarif", cwd=tmp_path).stdout)["runs"][0]
-    assert [(item["id"], item["name"], item["defaultConfiguration"]["level"]) for item in log["tool"]["driver"]["rules"]] == [
-        (rule.code, rule.name, rule.level.value) for rule in RULES
+    assert [(item["code"], item["level"], item["line"], item["column"]) for item in data] == [
+        ("P501", "error", 6, 21),
+        ("P303", "note", 7, 14),
     ]
+    log = json.loads(run("lint", "--ignore", "P1", "--format", "sarif", cwd=tmp_path).stdout)["runs"][0]
+    assert [
+        (item["id"], item["name"], item["defaultConfiguration"]["level"])
+        for item in log["tool"]["driver"]["rules"]
+    ] == [(rule.code, rule.name, rule.level.value) for rule in RULES]
     assert [result["level"] for result in log["results"]] == ["error", "note"]
-    assert log["results"][0]["locations"][0]["physicalLocation"]["region"] == {"startLine": 6, "startColumn": 21}
-    assert run("lint", "--ignore", "P1", "--format", "github", cwd=tmp_path).stdout.startswith("::error file=catalog/c.yml,line=6")
+    assert log["results"][0]["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 6,
+        "startColumn": 21,
+    }
+    assert run("lint", "--ignore", "P1", "--format", "github", cwd=tmp_path).stdout.startswith(
+        "::error file=catalog/c.yml,line=6"
+    )
 
 
 def test_levels() -> None:
     levels = {rule.code: rule.level for rule in RULES}
-    assert {code for code, level in levels.items() if level is Severity.NOTE} == {"P101", "P102", "P103", "P104", "P303"}
-    assert {code for code, level in levels.items() if level is Severity.ERROR} == {"P202", "P203", "P401", "P402", "P501", "P502", "P504", "P505"}
+    assert {code for code, level in levels.items() if level is Severity.NOTE} == {
+        "P101",
+        "P102",
+        "P103",
+        "P104",
+        "P303",
+    }
+    assert {code for code, level in levels.items() if level is Severity.ERROR} == {
+        "P202",
+        "P203",
+        "P401",
+        "P402",
+        "P501",
+        "P502",
+        "P504",
+        "P505",
+    }
 
 
 def test_operators_of_a_macro_are_looked_at_where_it_is_used(tmp_path: Path) -> None:

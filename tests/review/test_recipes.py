@@ -55,9 +55,20 @@ def push(clone: Path, *changes: tuple[str, str]) -> None:
 
 
 def environment(clone: Path, **more: str) -> dict[str, str]:
-    known = {key: value for key, value in os.environ.items() if not key.startswith(("GITHUB", "GITLAB", "CI_", "GH_"))}
+    known = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("GITHUB", "GITLAB", "CI_", "GH_"))
+    }
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
-    return {**known, "PATH": path, "CI": "true", "NO_PROXY": "127.0.0.1", "PREDICAT_CACHE": str(clone.parent / "cache"), **more}
+    return {
+        **known,
+        "PATH": path,
+        "CI": "true",
+        "NO_PROXY": "127.0.0.1",
+        "PREDICAT_CACHE": str(clone.parent / "cache"),
+        **more,
+    }
 
 
 def github_environment(clone: Path, host: Forge, base: str = "main") -> dict[str, str]:
@@ -78,10 +89,15 @@ def run_github(clone: Path, host: Forge, base: str = "main") -> tuple[bool, str]
             continue
         if not passed and step.get("if") != "${{ !cancelled() }}":
             continue
-        own = {key: value.replace("${{ github.token }}", host.token) for key, value in step.get("env", {}).items()}
+        own = {
+            key: value.replace("${{ github.token }}", host.token)
+            for key, value in step.get("env", {}).items()
+        }
         script = clone.parent / "step.sh"
         script.write_text(step["run"] + "\n")
-        done = subprocess.run(["bash", "-e", script], cwd=clone, env={**env, **own}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            ["bash", "-e", script], cwd=clone, env={**env, **own}, capture_output=True, text=True, check=False
+        )
         log += done.stdout + done.stderr
         passed = passed and (done.returncode == 0 or step.get("continue-on-error") is True)
     assert not list(clone.rglob("pwned"))
@@ -91,14 +107,18 @@ def run_github(clone: Path, host: Forge, base: str = "main") -> tuple[bool, str]
 def run_gitlab(clone: Path, host: Forge) -> tuple[bool, str]:
     """Whether the job passes, and its log: one script, each line of which must pass."""
     lines = [line for line in load("gitlab")["filters"]["script"] if not line.startswith("pip install")]
-    base = subprocess.run(["git", "merge-base", "origin/main", "change"], cwd=clone, capture_output=True, text=True, check=True).stdout.strip()
+    base = subprocess.run(
+        ["git", "merge-base", "origin/main", "change"], cwd=clone, capture_output=True, text=True, check=True
+    ).stdout.strip()
     env = environment(
         clone, GITLAB_CI="true", CI_API_V4_URL=host.url, CI_PROJECT_ID="99", CI_MERGE_REQUEST_PROJECT_ID="11", CI_MERGE_REQUEST_IID="7",
         CI_MERGE_REQUEST_DIFF_BASE_SHA=base, CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", CI_JOB_TOKEN="job", GITLAB_TOKEN=host.token,
         CI_JOB_URL="https://gitlab.example/job/5",
     )  # fmt: skip
     script = "\n".join(("set -eo pipefail", *lines))
-    done = subprocess.run(["bash", "-c", script], cwd=clone, env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=clone, env=env, capture_output=True, text=True, check=False
+    )
     return done.returncode == 0, done.stdout + done.stderr
 
 
@@ -116,7 +136,11 @@ def test_a_pull_request_has_one_comment_above_all_when_its_check_fails(branch: P
         passed, log = RUNS[kind](branch, host)
         assert not passed and "orders.large@1 was released" in log and "created the comment" in log
         (comment,) = host.ours()
-        assert comment.startswith("<!-- predicat diff -->\n### Filters: ") and "orders.large" in comment and "wider" in comment
+        assert (
+            comment.startswith("<!-- predicat diff -->\n### Filters: ")
+            and "orders.large" in comment
+            and "wider" in comment
+        )
         push(branch, ("amount > 90", "amount >= 101"))
         passed, log = RUNS[kind](branch, host)
         assert passed and "updated the comment" in log, log
@@ -133,7 +157,11 @@ def test_a_catalog_that_cannot_be_compared_is_a_comment(branch: Path) -> None:
         passed, log = run_github(branch, host)
         assert not passed and "no field is named 'amuont'" in log
         (comment,) = host.ours()
-        assert "\n### Filters: no review\n" in comment and "no field is named 'amuont'" in comment and "catalog/orders.yml:10:10" in comment
+        assert (
+            "\n### Filters: no review\n" in comment
+            and "no field is named 'amuont'" in comment
+            and "catalog/orders.yml:10:10" in comment
+        )
         assert "\n````text\n" in comment and comment.count("````") == 2
 
 
@@ -144,7 +172,10 @@ def test_the_base_may_have_any_name_and_a_fork_has_the_summary(branch: Path) -> 
         push(branch, ("description: Large orders.", "description: Very large orders."))
         passed, log = run_github(branch, host, HOSTILE)
         assert passed and host.ours() == []
-        assert "::warning title=predicat comment::the comment was not written: GitHub answers 403" in log and "from a fork only reads" in log
+        assert (
+            "::warning title=predicat comment::the comment was not written: GitHub answers 403" in log
+            and "from a fork only reads" in log
+        )
         assert "orders.large" in (branch.parent / "summary.md").read_text()
 
 
@@ -162,9 +193,15 @@ def test_recipes_are_pinned_and_safe() -> None:
             assert "uses" not in step or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
     steps = workflow["jobs"]["review"]["steps"]
     assert steps[0]["with"] == {"fetch-depth": 0, "persist-credentials": False}
-    assert [step["name"] for step in steps if "env" in step] == ["Comment"], "the token is known where it is needed"
+    assert [step["name"] for step in steps if "env" in step] == ["Comment"], (
+        "the token is known where it is needed"
+    )
     pipeline = load("gitlab")["filters"]
-    assert pipeline["script"][0] == pin and pipeline["variables"]["GIT_DEPTH"] == "0" and re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+-\w+", pipeline["image"])
+    assert (
+        pipeline["script"][0] == pin
+        and pipeline["variables"]["GIT_DEPTH"] == "0"
+        and re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+-\w+", pipeline["image"])
+    )
     assert f"rev: v{project['version']}\n" in (ROOT / "docs" / "review.md").read_text()
 
 
@@ -173,6 +210,10 @@ def test_recipes_and_hooks_name_real_commands() -> None:
 
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
     steps = [step["run"] for job in load("github")["jobs"].values() for step in job["steps"] if "run" in step]
-    lines = [line for line in (*(hook["entry"] for hook in hooks), *steps, *load("gitlab")["filters"]["script"]) if line.startswith("predicat")]
+    lines = [
+        line
+        for line in (*(hook["entry"] for hook in hooks), *steps, *load("gitlab")["filters"]["script"])
+        if line.startswith("predicat")
+    ]
     assert len(lines) >= 12
     assert {line.split()[1] for line in lines} <= set(COMMANDS)

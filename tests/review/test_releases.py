@@ -20,7 +20,9 @@ dataset: orders
 fields: {amount: bigint, note: string}
 filters:
 """
-FIRST = HEAD + """  large:
+FIRST = (
+    HEAD
+    + """  large:
     versions:
       1: {sql: amount > 100, deprecated: 2027-01-31}
       2: {sql: "amount > :least", params: {least: {type: bigint, default: 50}}}
@@ -28,6 +30,7 @@ FIRST = HEAD + """  large:
 subscriptions:
   desk: {filter: large, properties: {team: sales}}
 """
+)
 
 
 def catalog(folder: Path, text: str) -> predicat.Catalog:
@@ -46,7 +49,10 @@ def lock(tmp_path: Path) -> Lock:
 
 def problems(tmp_path: Path, lock: Lock, text: str, today: date = TODAY) -> list[tuple[str, str]]:
     file = parse(lock_text(lock), "catalog.lock")
-    return [(item.severity.value, item.message) for item in releases.Rules(catalog(tmp_path / "catalog", text), file, today).problems()]
+    return [
+        (item.severity.value, item.message)
+        for item in releases.Rules(catalog(tmp_path / "catalog", text), file, today).problems()
+    ]
 
 
 def test_the_lock_survives_its_file(tmp_path: Path, lock: Lock) -> None:
@@ -81,18 +87,32 @@ def test_a_proved_refactoring_passes(tmp_path: Path, lock: Lock) -> None:
 
 def test_a_change_of_meaning_fails_with_the_row(tmp_path: Path, lock: Lock) -> None:
     assert problems(tmp_path, lock, FIRST.replace("amount > 100", "amount >= 100")) == [
-        ("error", "orders.large@1 was released on 2026-11-21 (catalog.lock:2) and must keep its meaning; gained: {amount: 100}: FALSE before, TRUE after")
+        (
+            "error",
+            "orders.large@1 was released on 2026-11-21 (catalog.lock:2) and must keep its meaning; gained: {amount: 100}: FALSE before, TRUE after",
+        )
     ]
 
 
 def test_a_change_under_not_is_a_warning(tmp_path: Path, lock: Lock) -> None:
     found = problems(tmp_path, lock, FIRST.replace("amount > 100", "'coalesce(amount, 0) > 100'"))
-    assert found == [("warning", "orders.large@1 accepts the rows that it was released with, but differs under NOT: {}: UNKNOWN before, FALSE after")]
+    assert found == [
+        (
+            "warning",
+            "orders.large@1 accepts the rows that it was released with, but differs under NOT: {}: UNKNOWN before, FALSE after",
+        )
+    ]
 
 
 def test_a_refactoring_of_doubles_that_rounding_may_change_is_a_warning(tmp_path: Path) -> None:
     text = FIRST.replace("amount: bigint", "amount: double")
-    own = releases.Rules(catalog(tmp_path / "before", text.replace("amount > 100", "amount + amount > 200")), None, TODAY).release().lock
+    own = (
+        releases.Rules(
+            catalog(tmp_path / "before", text.replace("amount > 100", "amount + amount > 200")), None, TODAY
+        )
+        .release()
+        .lock
+    )
     found = problems(tmp_path, own, text)
     assert [severity for severity, _ in found] == ["warning"]
     assert "orders.large@1 is released" in found[0][1]
@@ -100,7 +120,10 @@ def test_a_refactoring_of_doubles_that_rounding_may_change_is_a_warning(tmp_path
 
 
 def test_no_proof_is_an_error(tmp_path: Path, lock: Lock) -> None:
-    text = FIRST.replace("{sql: note IS NOT NULL}", '{sql: "note IS NOT NULL AND (length(note) = 0 OR length(replace(note, note, note || note)) > 0 OR amount > 1)"}')
+    text = FIRST.replace(
+        "{sql: note IS NOT NULL}",
+        '{sql: "note IS NOT NULL AND (length(note) = 0 OR length(replace(note, note, note || note)) > 0 OR amount > 1)"}',
+    )
     found = problems(tmp_path, lock, text)
     assert [severity for severity, _ in found] == ["error"]
     assert "it is not proved that it keeps its meaning: no proof, because of replace" in found[0][1]
@@ -108,7 +131,10 @@ def test_no_proof_is_an_error(tmp_path: Path, lock: Lock) -> None:
 
 def test_parameters_are_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
     assert problems(tmp_path, lock, FIRST.replace("default: 50", "default: 60")) == [
-        ("error", "the parameters of orders.large@2 are released as (least bigint = 50) (catalog.lock:3); now they are (least bigint = 60)")
+        (
+            "error",
+            "the parameters of orders.large@2 are released as (least bigint = 50) (catalog.lock:3); now they are (least bigint = 60)",
+        )
     ]
 
 
@@ -120,9 +146,13 @@ def test_on_unknown_is_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
 
 def test_removal_waits_for_its_date(tmp_path: Path, lock: Lock) -> None:
     gone = FIRST.replace("      1: {sql: amount > 100, deprecated: 2027-01-31}\n", "")
-    assert problems(tmp_path, lock, gone) == [("error", "orders.large@1 is released and may not be removed yet")]
+    assert problems(tmp_path, lock, gone) == [
+        ("error", "orders.large@1 is released and may not be removed yet")
+    ]
     assert problems(tmp_path, lock, gone, date(2027, 2, 1)) == []
-    assert problems(tmp_path, lock, FIRST, date(2027, 2, 1)) == [("warning", "orders.large@1 is past its deprecation date 2027-01-31")]
+    assert problems(tmp_path, lock, FIRST, date(2027, 2, 1)) == [
+        ("warning", "orders.large@1 is past its deprecation date 2027-01-31")
+    ]
 
 
 def test_a_deprecated_version_may_be_used_until_its_date(tmp_path: Path) -> None:
@@ -131,7 +161,9 @@ def test_a_deprecated_version_may_be_used_until_its_date(tmp_path: Path) -> None
     folder = tmp_path / "catalog"
     folder.mkdir()
     (folder / "orders.yml").write_text(text)
-    assert [item.severity for item in predicat.load_catalog(folder, today=TODAY).warnings] == [Severity.WARNING]
+    assert [item.severity for item in predicat.load_catalog(folder, today=TODAY).warnings] == [
+        Severity.WARNING
+    ]
     with pytest.raises(PredicatError, match="which is past"):
         predicat.load_catalog(folder, today=date(2027, 2, 1))
 
@@ -153,7 +185,11 @@ def test_release_and_check(tmp_path: Path) -> None:
     assert "3 released" in run("check", cwd=tmp_path).stdout
     catalog(folder, FIRST.replace("amount > 100", "amount > 99"))
     done = run("check", cwd=tmp_path)
-    assert done.returncode == 1 and "and must keep its meaning; gained: {amount: 100}" in done.stderr and "write the new meaning as version 3" in done.stderr
+    assert (
+        done.returncode == 1
+        and "and must keep its meaning; gained: {amount: 100}" in done.stderr
+        and "write the new meaning as version 3" in done.stderr
+    )
     assert run("release", cwd=tmp_path).returncode == 1
     catalog(folder, FIRST.replace("      2:", "      3: {sql: amount > 99}\n      2:"))
     assert run("release", cwd=tmp_path).returncode == 0

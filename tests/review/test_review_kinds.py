@@ -84,7 +84,11 @@ class Shop:
 
     def review(self, text: str, macros: str = MACROS, lock: tuple[str, str] = ("", "")) -> Review:
         self.write(self.folder / "after", text, macros)
-        return review(side(self.folder / "before", lock[0]), side(self.folder / "after", lock[1]), edited=["catalog/orders.yml"])
+        return review(
+            side(self.folder / "before", lock[0]),
+            side(self.folder / "after", lock[1]),
+            edited=["catalog/orders.yml"],
+        )
 
 
 def side(place: Path, lock: str = "") -> Snapshot:
@@ -181,8 +185,14 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "value", "kind", "name", "before", "after"), EDITS, ids=[f"{row[0]}: {row[1]}"[:60] for row in EDITS])
-def test_each_key_has_its_entry(shop: Shop, path: str, value: Any, kind: str, name: str, before: str | None, after: str | None) -> None:
+@pytest.mark.parametrize(
+    ("path", "value", "kind", "name", "before", "after"),
+    EDITS,
+    ids=[f"{row[0]}: {row[1]}"[:60] for row in EDITS],
+)
+def test_each_key_has_its_entry(
+    shop: Shop, path: str, value: Any, kind: str, name: str, before: str | None, after: str | None
+) -> None:
     catalog = json.loads(json.dumps(CATALOG))
     if path == "filters/done":  # and what names it
         del catalog["tests"], catalog["filters"]["both"]
@@ -194,13 +204,28 @@ def test_each_key_has_its_entry(shop: Shop, path: str, value: Any, kind: str, na
 
 def dated(catalog: dict[str, Any]) -> str:
     """YAML, with dates as dates and the numbers of versions as numbers."""
-    return yaml.safe_dump(catalog, sort_keys=False).replace("'2030-12-31'", "2030-12-31").replace("'2031-12-31'", "2031-12-31")
+    return (
+        yaml.safe_dump(catalog, sort_keys=False)
+        .replace("'2030-12-31'", "2030-12-31")
+        .replace("'2031-12-31'", "2031-12-31")
+    )
 
 
 def test_every_key_of_the_schema_is_edited() -> None:
     edited = {part for row in EDITS for part in row[0].split("/")}
     nested = {"row", "matches", "version", "value", "type", "default", "properties", "security_invoker"}
-    keys = {*d.FILE_KEYS, *d.FIELD_KEYS, *d.PARAM_KEYS, *d.FILTER_KEYS, *d.GROUP_KEYS, *d.SUBSCRIPTION_KEYS, *d.COVERAGE_KEYS, *d.BASELINE_KEYS, *d.ROWS_KEYS, *d.VIEW_KEYS}
+    keys = {
+        *d.FILE_KEYS,
+        *d.FIELD_KEYS,
+        *d.PARAM_KEYS,
+        *d.FILTER_KEYS,
+        *d.GROUP_KEYS,
+        *d.SUBSCRIPTION_KEYS,
+        *d.COVERAGE_KEYS,
+        *d.BASELINE_KEYS,
+        *d.ROWS_KEYS,
+        *d.VIEW_KEYS,
+    }
     elsewhere = {"apiVersion", "dataset", "on", "drift", "severity"}
     assert keys - edited - nested - elsewhere == set()
 
@@ -227,10 +252,18 @@ def test_each_kind_in_each_format(form: str, entry: Entry) -> None:
     assert all(value in shown for value in values) or form in ("github", "sarif")
     if form == "json":
         (data,) = json.loads(shown)["entries"]
-        assert (data["kind"], data["before"], data["after"], data["title"]) == (entry.kind, entry.before, entry.after, entry.title)
+        assert (data["kind"], data["before"], data["after"], data["title"]) == (
+            entry.kind,
+            entry.before,
+            entry.after,
+            entry.title,
+        )
     if form == "sarif":
         run = json.loads(shown)["runs"][0]
-        assert run["results"][0]["ruleId"] == entry.kind and run["tool"]["driver"]["rules"][0]["shortDescription"]["text"] == KINDS[entry.kind].doc
+        assert (
+            run["results"][0]["ruleId"] == entry.kind
+            and run["tool"]["driver"]["rules"][0]["shortDescription"]["text"] == KINDS[entry.kind].doc
+        )
         assert run["results"][0]["level"] == ("note" if entry.level == NOTE else "warning")
 
 
@@ -239,12 +272,32 @@ def test_each_kind_in_each_format(form: str, entry: Entry) -> None:
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place of a catalog, its keys and items."""
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, inner in (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    ):
         yield (*path, key)
         yield from leaves(inner, (*path, key))
 
 
-POOL: tuple[Any, ...] = (True, False, 1, 7, "5%", "large", "done", "amount > 7", "country", "bigint", "string", "accept", "value", "warn", "90 days", [], {})
+POOL: tuple[Any, ...] = (
+    True,
+    False,
+    1,
+    7,
+    "5%",
+    "large",
+    "done",
+    "amount > 7",
+    "country",
+    "bigint",
+    "string",
+    "accept",
+    "value",
+    "warn",
+    "90 days",
+    [],
+    {},
+)
 
 
 def edited(rng: random.Random) -> tuple[dict[str, Any], str]:
@@ -272,10 +325,18 @@ def edited(rng: random.Random) -> tuple[dict[str, Any], str]:
             case 4 if isinstance(old, int):
                 parent[last] = old + rng.choice((-1, 1))
             case 4 | 5 if isinstance(old, str):
-                other = str(rng.choice((f"{old} ", f"({old})", old.replace(">", "<"), f"{old}2", old.upper())))
+                other = str(
+                    rng.choice((f"{old} ", f"({old})", old.replace(">", "<"), f"{old}2", old.upper()))
+                )
                 parent[last] = other
             case 6:
-                macros = rng.choice((MACROS.replace("> 5", "> 6"), MACROS.replace("a comment", "another"), MACROS.replace("spare", "other")))
+                macros = rng.choice(
+                    (
+                        MACROS.replace("> 5", "> 6"),
+                        MACROS.replace("a comment", "another"),
+                        MACROS.replace("spare", "other"),
+                    )
+                )
             case _:
                 parent[last] = rng.choice(POOL)
     return catalog, macros
@@ -293,7 +354,13 @@ def test_no_edit_is_silent(shop: Shop) -> None:
         catalog, macros = edited(rng)
         text = dated(catalog)
         if rng.random() < 0.2:
-            text = rng.choice((f"# a comment\n{text}", text.replace("sales@example.com", '"sales@example.com"'), f"{text}\n# the end\n"))
+            text = rng.choice(
+                (
+                    f"# a comment\n{text}",
+                    text.replace("sales@example.com", '"sales@example.com"'),
+                    f"{text}\n# the end\n",
+                )
+            )
         found = shop.review(text, macros)
         try:
             manifest = canonical(shop.folder / "after")

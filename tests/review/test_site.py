@@ -15,7 +15,9 @@ import predicat
 from predicat.review.site.build import build
 from predicat.review.site.graph import graph
 
-CHROMIUM = os.environ.get("PREDICAT_CHROMIUM") or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = os.environ.get("PREDICAT_CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +47,12 @@ def page(browser: Any) -> Iterator[Any]:
     problems: list[str] = []
     found.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     found.on("pageerror", lambda error: problems.append(str(error)))
-    found.on("request", lambda request: problems.append(request.url) if not request.url.startswith(("file:", "data:")) else None)
+    found.on(
+        "request",
+        lambda request: (
+            problems.append(request.url) if not request.url.startswith(("file:", "data:")) else None
+        ),
+    )
     yield found
     found.close()
     assert problems == []
@@ -123,7 +130,12 @@ def test_texts_of_people_are_texts(tmp_path: Path) -> None:
     for file in (tmp_path / "out").rglob("*"):
         if file.suffix in (".html", ".js") and file.name != "site.js":
             text = file.read_text()
-            assert "<script>alert" not in text and "<img src=x" not in text and "<i>" not in text and '<b>"' not in text
+            assert (
+                "<script>alert" not in text
+                and "<img src=x" not in text
+                and "<i>" not in text
+                and '<b>"' not in text
+            )
 
 
 def test_a_page_of_a_filter_that_is_gone_goes_too(tmp_path: Path) -> None:
@@ -136,9 +148,19 @@ def test_a_page_of_a_filter_that_is_gone_goes_too(tmp_path: Path) -> None:
 def test_coverage_of_a_report(tmp_path: Path) -> None:
     from tests.cli.test_commands import run
 
-    report = [{"checks": [], "measure": {"rows": 100, "filters": {"flights.late": {"accepted": 21, "unknown": 2}}}}]
+    report = [
+        {"checks": [], "measure": {"rows": 100, "filters": {"flights.late": {"accepted": 21, "unknown": 2}}}}
+    ]
     (tmp_path / "report.json").write_text(json.dumps(report))
-    done = run("docs", "build", "--no-proofs", "--out", str(tmp_path / "out"), "--coverage", str(tmp_path / "report.json"))
+    done = run(
+        "docs",
+        "build",
+        "--no-proofs",
+        "--out",
+        str(tmp_path / "out"),
+        "--coverage",
+        str(tmp_path / "report.json"),
+    )
     assert done.returncode == 0, done.stderr
     assert "21 of 100 (21.00%)" in (tmp_path / "out/filters/flights.late.html").read_text()
     (tmp_path / "report.json").write_text("[1]")

@@ -29,13 +29,19 @@ def with_parameter(node: Node) -> Node:
     return rewrite_children(node, with_parameter)
 
 
-@pytest.mark.parametrize(("language", "before", "after", "kind", "decided"), hostile.PAIRS, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    ("language", "before", "after", "kind", "decided"), hostile.PAIRS, ids=lambda value: str(value)[:60]
+)
 def test_hostile_pairs(language: str, before: str, after: str, kind: str, decided: bool) -> None:
     nodes = parse(language, before), parse(language, after)
     verdict = compare_nodes(*nodes, timeout=10)
     check_witnesses(*nodes, verdict)
     functions = tuple(map(compile_node, nodes))
-    refuted = [row for row in hostile.rows(*nodes) if refutes(verdict.kind, *(function(row) for function in functions))]
+    refuted = [
+        row
+        for row in hostile.rows(*nodes)
+        if refutes(verdict.kind, *(function(row) for function in functions))
+    ]
     assert not refuted or verdict.proof == EXACT, f"{verdict} refuted by {str(refuted[0])[:300]}"
     assert verdict.kind == kind or (not decided and (verdict.kind in OPEN or verdict.proof == EXACT)), verdict
 
@@ -51,7 +57,12 @@ def test_no_verdict_on_generated_pairs_is_wrong() -> None:
         verdict = compare_nodes(before, after, timeout=0.5)
         check_witnesses(before, after, verdict)
         functions = compile_node(before), compile_node(after)
-        rows = [*generated.rows((before, after), maker.fields, 25, seed), *Probe((before, after)).rows(25, seed=7)]
+        rows = [
+            *generated.rows((before, after), maker.fields, 25, seed),
+            *Probe((before, after)).rows(25, seed=7),
+        ]
         for row in rows if verdict.proof != EXACT else ():
             outcomes = tuple(function(row) for function in functions)
-            assert not refutes(verdict.kind, *outcomes), f"pair {seed}: {verdict}: {to_text(before)} | {to_text(after)}: {str(row)[:500]}"
+            assert not refutes(verdict.kind, *outcomes), (
+                f"pair {seed}: {verdict}: {to_text(before)} | {to_text(after)}: {str(row)[:500]}"
+            )

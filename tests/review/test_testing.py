@@ -51,7 +51,9 @@ def test_tests_beside_and_apart(folder: Path) -> None:
 
 def test_a_failure_says_what_decided_it(folder: Path) -> None:
     file = folder / "catalog" / "orders.yml"
-    file.write_text(CATALOG.replace("{n: 5, status: new}, matches: true", "{n: 5, status: gone}, matches: true"))
+    file.write_text(
+        CATALOG.replace("{n: 5, status: new}, matches: true", "{n: 5, status: gone}, matches: true")
+    )
     done = run("test", cwd=folder)
     assert done.returncode == 1
     assert "error[failed-test]: orders.good: the row should give true, but gives false" in done.stderr
@@ -84,16 +86,30 @@ def test_engines_agree_on_the_reference_catalog(spark: Any, postgres: Any) -> No
 
 def test_an_engine_that_differs_is_a_failure(folder: Path) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
-    found = testing.on_engine(catalog, catalog.filters(), "duckdb", lambda _fields, rows, sql: [[None] * len(rows) for _ in sql])
+    found = testing.on_engine(
+        catalog, catalog.filters(), "duckdb", lambda _fields, rows, sql: [[None] * len(rows) for _ in sql]
+    )
     assert [item.problem is not None for item in found] == [True, False, True, False]
 
 
 def cover(node: Node, rows: list[dict[str, Any]]) -> bool:
     """Whether rows show every condition decide both ways, where some row can."""
-    return all(any(compile_node(need.node)(row) is True for row in rows) or example(need.node, wanted=True)[0] == "none" for need in coverage.needs(node))
+    return all(
+        any(compile_node(need.node)(row) is True for row in rows)
+        or example(need.node, wanted=True)[0] == "none"
+        for need in coverage.needs(node)
+    )
 
 
-@pytest.mark.parametrize("text", ["n > 3 AND status = 'x'", "n > 3 OR status LIKE 'a%' AND n < 10", "NOT (n = 1 OR status IS NULL)", "n BETWEEN 2 AND 5"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n > 3 AND status = 'x'",
+        "n > 3 OR status LIKE 'a%' AND n < 10",
+        "NOT (n = 1 OR status IS NULL)",
+        "n BETWEEN 2 AND 5",
+    ],
+)
 def test_generated_rows_cover_every_condition_both_ways(text: str) -> None:
     node = predicat.parse(text, "sql", {"n": "bigint", "status": "string"}).node
     rows = coverage.generate(node, mutate="reject")
@@ -116,7 +132,10 @@ def test_generated_tests_pass_and_complete_the_figures(folder: Path) -> None:
 
 def test_mutation_finds_a_weak_test(folder: Path) -> None:
     out = run("test", "--mutate", "good", cwd=folder).stdout
-    assert "no test: n is more than 3 is FALSE and decides" in out and "not found: operand 1 of and is left out" in out
+    assert (
+        "no test: n is more than 3 is FALSE and decides" in out
+        and "not found: operand 1 of and is left out" in out
+    )
 
 
 def test_explain(folder: Path) -> None:
@@ -124,16 +143,40 @@ def test_explain(folder: Path) -> None:
     assert "  all of:\n    n is more than 3\n    not:\n      status is 'gone'\n" in out
     assert "yes / yes  n is more than 3" in out and "reads orders on spark: n, status" in out
     out = run("explain", "good", "--row", '{"n": 2, "status": "gone"}', cwd=folder).stdout
-    assert out.startswith("orders.good@1 is FALSE: the row is not accepted\n") and ">   n is more than 3: FALSE   {n: 2}" in out
+    assert (
+        out.startswith("orders.good@1 is FALSE: the row is not accepted\n")
+        and ">   n is more than 3: FALSE   {n: 2}" in out
+    )
     done = run("explain", "good", "--row", '{"n": 2, "statis": "gone"}', cwd=folder)
-    assert "warning: the row has 'statis', which is no field of the dataset: did you mean 'status'" in done.stderr and done.returncode == 0
+    assert (
+        "warning: the row has 'statis', which is no field of the dataset: did you mean 'status'"
+        in done.stderr
+        and done.returncode == 0
+    )
     done = run("explain", "good", "--row", "[1]", cwd=folder)
     assert done.returncode == 2 and "JSON object" in done.stderr
     assert "did you mean 'good'" in run("explain", "goood", cwd=folder).stderr
 
 
-@pytest.mark.parametrize("text", ['j.x == "a"', 'j.x > 5.0 && j.y == "b"', 'j.exists(k, k == "a")', "j.xs.exists(k, k.n > 3.0)", 'm[s] == "v"', 'j[s] == "v"', "j.xs[n] == 2", "size(j.x) > 3",
-                                  "timestamp(j.at) > t", 'duration(s) > duration("1h30m")', 't - timestamp(s) > duration("1h")', "int(s) > n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'j.x == "a"',
+        'j.x > 5.0 && j.y == "b"',
+        'j.exists(k, k == "a")',
+        "j.xs.exists(k, k.n > 3.0)",
+        'm[s] == "v"',
+        'j[s] == "v"',
+        "j.xs[n] == 2",
+        "size(j.x) > 3",
+        "timestamp(j.at) > t",
+        'duration(s) > duration("1h30m")',
+        't - timestamp(s) > duration("1h")',
+        "int(s) > n",
+    ],
+)
 def test_rows_worth_trying_reach_into_documents_and_texts(text: str) -> None:
-    node = predicat.parse(text, "cel", {"j": "json", "m": "map<string, string>", "s": "string", "n": "bigint", "t": "timestamp"})
+    node = predicat.parse(
+        text, "cel", {"j": "json", "m": "map<string, string>", "s": "string", "n": "bigint", "t": "timestamp"}
+    )
     assert {True, False} <= {node.evaluate(row) for row in Probe([node.node]).rows(60)}

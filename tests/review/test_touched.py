@@ -71,7 +71,11 @@ def test_what_is_staged_is_judged_and_not_the_working_tree(repository: Path) -> 
     edit(repository, "orders.yml", "amont", "amount")
     done = run("check", "--changed", cwd=repository)
     assert done.returncode == 1
-    assert "--> catalog/orders.yml:6:16" in done.stderr and "did you mean 'amount'" in done.stderr and done.stderr.endswith("\n1 problem\n")
+    assert (
+        "--> catalog/orders.yml:6:16" in done.stderr
+        and "did you mean 'amount'" in done.stderr
+        and done.stderr.endswith("\n1 problem\n")
+    )
 
 
 def test_what_a_staged_change_breaks_elsewhere_is_seen(repository: Path) -> None:
@@ -116,7 +120,9 @@ def test_a_macro_or_a_variable_reaches_every_file(repository: Path) -> None:
 
 def test_a_file_in_flow_style(repository: Path) -> None:
     for text in ('filters: {small: {sql: "amount < 5"}}', "vars: {least: 1}"):
-        (repository / "catalog" / "flow.yml").write_text(f"{{apiVersion: predicat/v1, dataset: orders, {text}}}")
+        (repository / "catalog" / "flow.yml").write_text(
+            f"{{apiVersion: predicat/v1, dataset: orders, {text}}}"
+        )
         git(repository, "add", "catalog/flow.yml")
         done = run("check", "--changed", cwd=repository)
         assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("2 datasets, ")
@@ -141,13 +147,20 @@ def test_the_lock_of_what_is_touched(repository: Path) -> None:
 def test_lint_judges_touched_files(repository: Path) -> None:
     edit(repository, "orders.yml", "amount > 100", "amount > 99 AND amount > 98", stage=True)
     done = run("lint", "--ignore", "P1", "--changed", cwd=repository)
-    assert done.returncode == 1 and done.stdout.count("warning[") == 1 and "orders.large: this operand" in done.stdout
+    assert (
+        done.returncode == 1
+        and done.stdout.count("warning[") == 1
+        and "orders.large: this operand" in done.stdout
+    )
     git(repository, "commit", "-qm", "second")
     for revision in ("main~1", "main~1..."):
         again = run("lint", "--ignore", "P1", "--changed", revision, cwd=repository)
         assert (again.returncode, again.stdout) == (1, done.stdout)
     done = run("lint", "--ignore", "P1", "--changed", cwd=repository)
-    assert done.stderr == "nothing is staged: the whole catalog is judged\n" and done.stdout.count("warning[") == 2
+    assert (
+        done.stderr == "nothing is staged: the whole catalog is judged\n"
+        and done.stdout.count("warning[") == 2
+    )
     (repository / "notes.txt").write_text("x")
     git(repository, "add", "notes.txt")
     done = run("lint", "--changed", cwd=repository)
@@ -155,7 +168,9 @@ def test_lint_judges_touched_files(repository: Path) -> None:
     assert run("check", "--changed", cwd=repository).stdout == "nothing of the catalog is touched\n"
 
 
-def test_answers_are_kept_for_the_catalog_and_not_for_what_is_staged(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_kept_for_the_catalog_and_not_for_what_is_staged(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PREDICAT_CACHE", str(repository / ".git" / "cache"))
     for limit in ("98", "97"):
         edit(repository, "orders.yml", "amount > 100", f"amount > 99 AND amount > {limit}", stage=True)
@@ -175,7 +190,10 @@ def test_a_field_that_nobody_reads_is_of_its_dataset(repository: Path) -> None:
 def test_fixes_of_what_differs_from_a_revision(repository: Path) -> None:
     edit(repository, "orders.yml", "amount > 100", "amount > 99 AND amount > 98", stage=True)
     done = run("lint", "--select", "P204", "--changed", "HEAD", "--fix", cwd=repository)
-    assert (done.returncode, done.stdout) == (0, "nothing found\n") and "fixed P204 orders.large" in done.stderr
+    assert (done.returncode, done.stdout) == (
+        0,
+        "nothing found\n",
+    ) and "fixed P204 orders.large" in done.stderr
     assert "{sql: amount > 99, " in (repository / "catalog" / "orders.yml").read_text()
     assert (repository / "catalog" / "users.yml").read_text() == USERS
 
@@ -189,7 +207,9 @@ def test_a_catalog_that_is_the_whole_repository(tmp_path: Path) -> None:
     (tmp_path / "orders.yml").write_text(ORDERS.replace("amount > 100", "amont > 100"))
     git(tmp_path, "add", "orders.yml")
     done = run("check", "--catalog", ".", "--changed", cwd=tmp_path)
-    assert done.returncode == 1 and "--> orders.yml:6" in done.stderr and done.stderr.endswith("\n1 problem\n")
+    assert (
+        done.returncode == 1 and "--> orders.yml:6" in done.stderr and done.stderr.endswith("\n1 problem\n")
+    )
 
 
 def test_a_catalog_that_is_nowhere_is_told(repository: Path) -> None:
@@ -205,7 +225,9 @@ def test_the_first_commit(tmp_path: Path) -> None:
     (tmp_path / "catalog" / "orders.yml").write_text(ORDERS)
     git(tmp_path, "init", "-q", "-b", "main")
     git(tmp_path, "add", ".")
-    assert run("check", "--changed", cwd=tmp_path).stdout.startswith("what the change touches: 1 datasets, 1 filters")
+    assert run("check", "--changed", cwd=tmp_path).stdout.startswith(
+        "what the change touches: 1 datasets, 1 filters"
+    )
 
 
 @pytest.mark.parametrize(("args", "said"), [
@@ -242,7 +264,9 @@ def test_a_hook_of_git_itself_and_a_commit_of_some_files(repository: Path) -> No
         with pytest.raises(subprocess.CalledProcessError) as failed:
             git(place, "commit", "-qm", "users")
         assert b"catalog/users.yml:6" in failed.value.stderr
-        status = subprocess.run(["git", "-C", str(place), "status", "--short"], capture_output=True, text=True, check=True)
+        status = subprocess.run(
+            ["git", "-C", str(place), "status", "--short"], capture_output=True, text=True, check=True
+        )
         assert status.stdout == "M  catalog/users.yml\n"
 
 
@@ -256,14 +280,32 @@ def test_pre_commit(repository: Path) -> None:
         hook.pop("additional_dependencies")
         hook["language"] = "system"
         hook["args"] = ["--baseline", "lint-baseline.txt"] if hook["id"] == "predicat-lint" else []
-    (repository / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]}))
-    assert run("lint", "--ignore", "P1", "--baseline", "lint-baseline.txt", "--write-baseline", cwd=repository).returncode == 0
+    (repository / ".pre-commit-config.yaml").write_text(
+        yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]})
+    )
+    assert (
+        run(
+            "lint", "--ignore", "P1", "--baseline", "lint-baseline.txt", "--write-baseline", cwd=repository
+        ).returncode
+        == 0
+    )
     git(repository, "add", ".pre-commit-config.yaml", "lint-baseline.txt")
     git(repository, "commit", "-qm", "hooks")
-    environment = {**os.environ, "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}", "PRE_COMMIT_HOME": str(repository / ".git" / "pre-commit")}
+    environment = {
+        **os.environ,
+        "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}",
+        "PRE_COMMIT_HOME": str(repository / ".git" / "pre-commit"),
+    }
 
     def hooks_say(*args: str) -> tuple[int, str]:
-        done = subprocess.run([program, "run", "--color", "never", *args], cwd=repository, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [program, "run", "--color", "never", *args],
+            cwd=repository,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         return done.returncode, done.stdout
 
     edit(repository, "users.yml", "age >= 18", "age >= 21", stage=True)
@@ -271,7 +313,12 @@ def test_pre_commit(repository: Path) -> None:
     assert hooks_say()[0] == 0
     edit(repository, "users.yml", "age >= 21", "age >= 21 AND age <> 1", stage=True)
     code, said = hooks_say()
-    assert code == 1 and "predicat check...." in said and "users.adult: this operand of AND decides no row" in said and "orders" not in said
+    assert (
+        code == 1
+        and "predicat check...." in said
+        and "users.adult: this operand of AND decides no row" in said
+        and "orders" not in said
+    )
     git(repository, "reset", "-q", "--hard")
     git(repository, "rm", "-q", "catalog/orders.yml")
     code, said = hooks_say("predicat-check")

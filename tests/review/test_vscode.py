@@ -62,7 +62,9 @@ def test_what_is_declared_is_there() -> None:
     assert {command for command in LENS_COMMANDS.values() if command} <= registered
     assert set(re.findall(r'run\("(\w+)"', CODE)) | {"lsp"} <= set(COMMANDS)
     settings = MANIFEST["contributes"]["configuration"]["properties"]
-    assert {name.removeprefix("predicat.") for name in settings} == set(re.findall(r'get<\w+>\("(\w+)"', CODE))
+    assert {name.removeprefix("predicat.") for name in settings} == set(
+        re.findall(r'get<\w+>\("(\w+)"', CODE)
+    )
     page = (FOLDER / "README.md").read_text()
     assert [name for name in settings if f"`{name}`" not in page] == []
     assert [row["prefix"] for row in SNIPPETS.values() if f"`{row['prefix']}`" not in page] == []
@@ -81,9 +83,15 @@ def test_it_can_be_packaged(tmp_path: Path) -> None:
     folder = tmp_path / "vscode"
     shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("node_modules", "out", "*.vsix"))
     for command in (["ci", "--no-audit", "--no-fund"], ["run", "package", "--", "--out", "predicat.vsix"]):
-        done = subprocess.run([npm, *command], cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+        done = subprocess.run(
+            [npm, *command], cwd=folder, capture_output=True, text=True, timeout=600, check=False
+        )
         assert done.returncode == 0, done.stdout + done.stderr
     names = set(zipfile.ZipFile(folder / "predicat.vsix").namelist())
-    assert {"extension/package.json", "extension/out/extension.js", "extension/snippets/predicat.json"} <= names
+    assert {
+        "extension/package.json",
+        "extension/out/extension.js",
+        "extension/snippets/predicat.json",
+    } <= names
     assert "extension/node_modules/vscode-languageclient/package.json" in names
     assert not any(name.endswith("extension.ts") or "/typescript/" in name for name in names)

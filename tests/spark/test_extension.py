@@ -27,8 +27,16 @@ def flights(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
         schema = ", ".join(f"`{decl.column('spark')}` {decl.type}" for decl in dataset.fields.values())
         rows: list[tuple[Any, ...]] = []
         if name == "flights":
-            known = {"dep_delay": [70, 10, None, 200], "carrier": ["UA", "AA", "UA", "B6"], "flight": [1, 2, 3, 4], "dep_time": [1, 2, None, 4]}
-            rows = [tuple(known[field][index] if field in known else None for field in dataset.fields) for index in range(4)]
+            known = {
+                "dep_delay": [70, 10, None, 200],
+                "carrier": ["UA", "AA", "UA", "B6"],
+                "flight": [1, 2, 3, 4],
+                "dep_time": [1, 2, None, 4],
+            }
+            rows = [
+                tuple(known[field][index] if field in known else None for field in dataset.fields)
+                for index in range(4)
+            ]
         spark.createDataFrame(rows, schema).write.parquet(str(folder / name))
         spark.read.parquet(str(folder / name)).createOrReplaceTempView(name)
     return spark
@@ -57,15 +65,25 @@ def test_accepts(flights: Any, condition: str, expected: list[int]) -> None:
 
 
 def test_two_valued_outside_conditions(flights: Any) -> None:
-    rows = flights.sql("SELECT flight, matches_filter('long_delay') AS m FROM flights ORDER BY flight").collect()
+    rows = flights.sql(
+        "SELECT flight, matches_filter('long_delay') AS m FROM flights ORDER BY flight"
+    ).collect()
     assert [row.m for row in rows] == [True, False, False, True]
-    counted = flights.sql("SELECT count_if(matches_filter('long_delay')), count(*) FILTER (WHERE NOT matches_filter('long_delay')) FROM flights")
+    counted = flights.sql(
+        "SELECT count_if(matches_filter('long_delay')), count(*) FILTER (WHERE NOT matches_filter('long_delay')) FROM flights"
+    )
     assert tuple(counted.first()) == (2, 2)
-    grouped = flights.sql("SELECT matches_filter('long_delay') AS m, count(*) AS n FROM flights GROUP BY matches_filter('long_delay')").collect()
+    grouped = flights.sql(
+        "SELECT matches_filter('long_delay') AS m, count(*) AS n FROM flights GROUP BY matches_filter('long_delay')"
+    ).collect()
     assert {(row.m, row.n) for row in grouped} == {(True, 2), (False, 2)}
-    ordered = flights.sql("SELECT flight FROM flights ORDER BY matches_filter('long_delay') DESC, flight").collect()
+    ordered = flights.sql(
+        "SELECT flight FROM flights ORDER BY matches_filter('long_delay') DESC, flight"
+    ).collect()
     assert [row.flight for row in ordered] == [1, 4, 2, 3]
-    having = flights.sql("SELECT carrier FROM flights GROUP BY carrier HAVING count_if(matches_filter('long_delay')) = 0").collect()
+    having = flights.sql(
+        "SELECT carrier FROM flights GROUP BY carrier HAVING count_if(matches_filter('long_delay')) = 0"
+    ).collect()
     assert [row.carrier for row in having] == ["AA"]
 
 
@@ -75,7 +93,9 @@ def test_alias_and_columns_in_joins(flights: Any) -> None:
     assert [row.flight for row in flights.sql(on).collect()] == [1, 4]
     assert [row.flight for row in flights.sql(where).collect()] == [1, 4]
     with pytest.raises(Exception, match="AMBIGUOUS_REFERENCE"):
-        flights.sql("SELECT 1 FROM flights o JOIN flights p ON o.flight = p.flight WHERE matches_filter('long_delay')").collect()
+        flights.sql(
+            "SELECT 1 FROM flights o JOIN flights p ON o.flight = p.flight WHERE matches_filter('long_delay')"
+        ).collect()
 
 
 def test_columns_are_found_in_any_case_and_locale(flights: Any) -> None:
@@ -86,7 +106,9 @@ def test_columns_are_found_in_any_case_and_locale(flights: Any) -> None:
     try:
         columns = "SELECT flight, carrier AS CARRIER, dep_delay AS DEP_DELAY FROM flights"
         for scope in ("", ", 'o'", ", o.*"):
-            rows = flights.sql(f"SELECT flight FROM ({columns}) o WHERE matches_filter('late_united'{scope})").collect()
+            rows = flights.sql(
+                f"SELECT flight FROM ({columns}) o WHERE matches_filter('late_united'{scope})"
+            ).collect()
             assert [row.flight for row in rows] == [1]
     finally:
         locales.setDefault(usual)
@@ -115,12 +137,16 @@ def test_errors(flights: Any, query: str, message: str) -> None:
 
 
 def test_a_lateral_alias_is_never_read(flights: Any) -> None:
-    rows = flights.sql("SELECT flight, 1000 AS dep_delay, matches_filter('long_delay') AS m FROM flights ORDER BY flight").collect()
+    rows = flights.sql(
+        "SELECT flight, 1000 AS dep_delay, matches_filter('long_delay') AS m FROM flights ORDER BY flight"
+    ).collect()
     assert [row.m for row in rows] == [True, False, False, True]
 
 
 def test_table_function_and_description(flights: Any) -> None:
-    rows = flights.sql("SELECT * FROM predicat_filters() WHERE name = 'flights.long_delay' ORDER BY version").collect()
+    rows = flights.sql(
+        "SELECT * FROM predicat_filters() WHERE name = 'flights.long_delay' ORDER BY version"
+    ).collect()
     assert [(row.version, row.owner, row.language, row.deprecated, row.sql) for row in rows] == [
         (1, "ops@example.com", "sql", "2036-12-31", "dep_delay > 30"),
         (2, "ops@example.com", "sql", None, "dep_delay >= :minutes"),
@@ -141,7 +167,10 @@ def test_plan_is_that_of_the_predicate(flights: Any, name: str) -> None:
     assert ours.sameSemantics(theirs)
     left, right = (frame._jdf.queryExecution() for frame in (ours, theirs))
     assert left.optimizedPlan().sameResult(right.optimizedPlan())
-    pushed = [[line for line in str(plan.executedPlan().toString()).split(", ") if line.startswith("PushedFilters")] for plan in (left, right)]
+    pushed = [
+        [line for line in str(plan.executedPlan().toString()).split(", ") if line.startswith("PushedFilters")]
+        for plan in (left, right)
+    ]
     assert pushed[0] == pushed[1]
 
 
@@ -167,8 +196,12 @@ def test_plan_is_that_of_an_engineer(flights: Any, name: str) -> None:
 
 def test_columns_views_and_functions(flights: Any) -> None:
     table = flights.table("flights")
-    assert sorted(row.flight for row in table.where(predicat_spark.matches_filter("long_delay", minutes=100)).collect()) == [4]
-    assert sorted(row.flight for row in table.where(~predicat_spark.matches_filter("long_delay")).collect()) == [2, 3]
+    assert sorted(
+        row.flight for row in table.where(predicat_spark.matches_filter("long_delay", minutes=100)).collect()
+    ) == [4]
+    assert sorted(
+        row.flight for row in table.where(~predicat_spark.matches_filter("long_delay")).collect()
+    ) == [2, 3]
     assert "flights__late" in predicat_spark.create_views(flights, CATALOG, dataset="flights")
     assert flights.table("flights__late").count() == 2
     assert "flights__late" in predicat_spark.create_functions(flights, CATALOG, dataset="flights")
@@ -183,51 +216,86 @@ def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tm
         assert flights.sql("SELECT length('\\t')").first()[0] == 2
         rows = flights.sql("SELECT * FROM VALUES ('N10156'), ('D942DN') AS t(tailnum)")
         rows.createOrReplaceTempView("planes")
-        assert [row.tailnum for row in flights.sql("SELECT * FROM planes WHERE matches_filter('registered_in_us')").collect()] == ["N10156"]
+        assert [
+            row.tailnum
+            for row in flights.sql("SELECT * FROM planes WHERE matches_filter('registered_in_us')").collect()
+        ] == ["N10156"]
         rows.write.parquet(str(tmp_path / "in"))
         report = predicat_spark.run(CATALOG, "flights", ["registered_in_us"], str(tmp_path / "in"), None)
         assert report["filters"][0]["accepted"] == 1
         predicat_spark.create_functions(flights, CATALOG, dataset="flights")
         predicat_spark.create_views(flights, CATALOG, dataset="flights")
         assert flights.sql("SELECT flights__registered_in_us('N10156')").first()[0] is True
-        assert flights.table("flights__registered_in_us").count() == flights.table("flights").where("tailnum LIKE 'N%'").count()
+        assert (
+            flights.table("flights__registered_in_us").count()
+            == flights.table("flights").where("tailnum LIKE 'N%'").count()
+        )
         assert flights.conf.get(key) == "true"
 
 
 def test_names_are_names_where_a_session_takes_them_for_patterns(flights: Any, tmp_path: Path) -> None:
     """spark.sql.parser.quotedRegexColumnNames: `a.b` would stand for the column axb too."""
-    (tmp_path / "c.yml").write_text("apiVersion: predicat/v1\ndataset: dots\nfields: {a.b: bigint}\nfilters: {big: {sql: '\"a.b\" > 5'}}\n")
+    (tmp_path / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: dots\nfields: {a.b: bigint}\nfilters: {big: {sql: '\"a.b\" > 5'}}\n"
+    )
     predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
-    values = {"spark.predicat.manifest": str(tmp_path / "manifest.json"), "spark.sql.parser.quotedRegexColumnNames": "true"}
+    values = {
+        "spark.predicat.manifest": str(tmp_path / "manifest.json"),
+        "spark.sql.parser.quotedRegexColumnNames": "true",
+    }
     with settings(flights, values):
         rows = flights.createDataFrame([(6, 0), (4, 9)], "`a.b` bigint, axb bigint")
         assert [row.axb for row in rows.where("matches_filter('dots.big')").collect()] == [0]
         rows.write.parquet(str(tmp_path / "in"))
-        assert predicat_spark.run(predicat.load_catalog(tmp_path), "dots", ["big"], str(tmp_path / "in"), None)["filters"][0]["accepted"] == 1
+        assert (
+            predicat_spark.run(predicat.load_catalog(tmp_path), "dots", ["big"], str(tmp_path / "in"), None)[
+                "filters"
+            ][0]["accepted"]
+            == 1
+        )
 
 
 def test_timestamps_are_instants_whatever_a_session_calls_them(flights: Any, tmp_path: Path) -> None:
     """spark.sql.timestampType: the bounds of independence_day would be wall clocks, seven hours off."""
-    instants = "SELECT id, TIMESTAMP_LTZ'2013-07-03T00:00:00Z' + make_dt_interval(0, id) AS time_hour FROM range(96)"
+    instants = (
+        "SELECT id, TIMESTAMP_LTZ'2013-07-03T00:00:00Z' + make_dt_interval(0, id) AS time_hour FROM range(96)"
+    )
     frame = flights.sql(instants)
     frame.write.parquet(str(tmp_path / "in"))
-    frame.selectExpr("id", "date_format(time_hour, \"yyyy-MM-dd'T'HH:mm:ssXXX\") AS time_hour").write.csv(str(tmp_path / "in.csv"), header=True)
+    frame.selectExpr("id", "date_format(time_hour, \"yyyy-MM-dd'T'HH:mm:ssXXX\") AS time_hour").write.csv(
+        str(tmp_path / "in.csv"), header=True
+    )
     with settings(flights, {"spark.sql.timestampType": "TIMESTAMP_NTZ"}):
-        assert flights.sql("SELECT typeof(CAST('2013-07-03T00:00:00Z' AS TIMESTAMP))").first()[0] == "timestamp_ntz"
+        assert (
+            flights.sql("SELECT typeof(CAST('2013-07-03T00:00:00Z' AS TIMESTAMP))").first()[0]
+            == "timestamp_ntz"
+        )
         flights.sql(instants).createOrReplaceTempView("hours")
-        found = sorted(row.id for row in flights.sql("SELECT id FROM hours WHERE matches_filter('independence_day')").collect())
+        found = sorted(
+            row.id
+            for row in flights.sql("SELECT id FROM hours WHERE matches_filter('independence_day')").collect()
+        )
         assert found == list(range(4, 76))
         for source in ("in", "in.csv"):
-            report = predicat_spark.run(CATALOG, "flights", ["independence_day"], str(tmp_path / source), None)
+            report = predicat_spark.run(
+                CATALOG, "flights", ["independence_day"], str(tmp_path / source), None
+            )
             assert report["filters"][0]["accepted"] == len(found)
         predicat_spark.create_functions(flights, CATALOG, dataset="flights")
-        assert [row.id for row in flights.sql("SELECT id FROM hours WHERE flights__independence_day(time_hour) ORDER BY id").collect()] == found
+        assert [
+            row.id
+            for row in flights.sql(
+                "SELECT id FROM hours WHERE flights__independence_day(time_hour) ORDER BY id"
+            ).collect()
+        ] == found
 
 
 def test_permanent_views_expand_at_each_read(flights: Any) -> None:
     flights.sql("CREATE TABLE stored USING parquet AS SELECT * FROM flights")
     try:
-        flights.sql("CREATE VIEW late_view AS SELECT flight FROM stored WHERE matches_filter('flights.long_delay')")
+        flights.sql(
+            "CREATE VIEW late_view AS SELECT flight FROM stored WHERE matches_filter('flights.long_delay')"
+        )
         assert sorted(row.flight for row in flights.table("late_view").collect()) == [1, 4]
     finally:
         flights.sql("DROP VIEW IF EXISTS late_view")
@@ -296,12 +364,17 @@ filters:
 """)
     before = flights.conf.get("spark.predicat.manifest")
     try:
-        flights.conf.set("spark.predicat.manifest", str(predicat_spark.compile_manifest(tmp_path / "catalog", tmp_path / "manifest.json")))
+        flights.conf.set(
+            "spark.predicat.manifest",
+            str(predicat_spark.compile_manifest(tmp_path / "catalog", tmp_path / "manifest.json")),
+        )
         assert ids(flights, "matches_filter('f.late')") == [1, 3, 4]
         assert ids(flights, "NOT matches_filter('f.late')") == [2]
         assert ids(flights, "matches_filter('f.both')") == [1, 3, 4]
         with pytest.raises(Exception, match="is NaN"):
-            flights.sql("SELECT 1 FROM (SELECT 1D AS x) WHERE matches_filter('f.above', y => double('NaN'))").collect()
+            flights.sql(
+                "SELECT 1 FROM (SELECT 1D AS x) WHERE matches_filter('f.above', y => double('NaN'))"
+            ).collect()
         with pytest.raises(Exception, match="f.above needs a value for its parameter 'y'"):
             flights.sql("SELECT 1 FROM (SELECT 1D AS x) WHERE matches_filter('f.above')").collect()
     finally:
@@ -311,7 +384,12 @@ filters:
 def test_streaming(flights: Any, tmp_path: Path) -> None:
     flights.table("flights").write.parquet(str(tmp_path / "in"))
     stream = flights.readStream.schema(flights.table("flights").schema).parquet(str(tmp_path / "in"))
-    query = stream.where("matches_filter('flights.long_delay')").writeStream.format("memory").queryName("late_stream").start()
+    query = (
+        stream.where("matches_filter('flights.long_delay')")
+        .writeStream.format("memory")
+        .queryName("late_stream")
+        .start()
+    )
     try:
         query.processAllAvailable()
         assert sorted(row.flight for row in flights.table("late_stream").collect()) == [1, 4]

@@ -22,7 +22,9 @@ DATA = "(VALUES (1, 70L), (2, 10L), (3, null)) AS flights(id, dep_delay)"
 
 @pytest.fixture(scope="module")
 def manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return predicat_spark.compile_manifest(ROOT / "catalog", tmp_path_factory.mktemp("manifest") / "manifest.json")
+    return predicat_spark.compile_manifest(
+        ROOT / "catalog", tmp_path_factory.mktemp("manifest") / "manifest.json"
+    )
 
 
 def environment() -> dict[str, str]:
@@ -50,7 +52,9 @@ def program(name: str) -> str:
 def test_spark_sql(manifest: Path, tmp_path: Path) -> None:
     query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
     command = [program("spark-sql"), "--master", "local[1]", *options(manifest, tmp_path), "-e", query]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment(), cwd=tmp_path, check=False)
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=240, env=environment(), cwd=tmp_path, check=False
+    )
     assert done.stdout.split() == ["1", "2"], done.stderr[-2000:]
 
 
@@ -73,7 +77,14 @@ def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
 def server(command: list[str], port: int, folder: Path) -> Iterator[int]:
     log = folder / "server.log"
     with log.open("wb") as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment(), cwd=folder, start_new_session=True)
+        process = subprocess.Popen(
+            command,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            env=environment(),
+            cwd=folder,
+            start_new_session=True,
+        )
     try:
         wait_for(port, process, log)
         yield port
@@ -106,7 +117,14 @@ try:
 except Exception as error:
     print("did you mean 'flights.late'" in str(error))
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=200, env=environment(), check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env=environment(),
+        check=False,
+    )
     assert done.stdout.splitlines() == ["[2, 3]", "[1, 2]", "True", "True"], done.stderr[-3000:]
 
 
@@ -128,7 +146,15 @@ print(run(Path("project"), "predicat_shop", {{"dataframe": frame}})[:2])
 print(run(Path("project"), "predicat_shop", {{"dataframe": spark.createDataFrame([(1, "y")] * 3 + [(5, "x")] * 22, "n bigint, s string")}})[:2])
 print("UNRESOLVED_COLUMN" in run(Path("project"), "predicat_shop", {{"dataframe": spark.range(3)}})[1][0].message)
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env=environment(),
+        cwd=tmp_path,
+        check=False,
+    )
     assert done.stdout.splitlines() == [
         "[('shop.low', 'at_least', 'pass'), ('shop.low', 'at_most', 'warn'), ('shop.never', 'at_most', 'pass')]", "(False, [])", "(True, [])", "True",
     ], done.stderr[-3000:]  # fmt: skip
@@ -145,8 +171,19 @@ def thrift_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
 
 def test_thrift_server_through_beeline(thrift_server: int, tmp_path: Path) -> None:
     query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
-    command = [program("beeline"), "-u", f"jdbc:hive2://127.0.0.1:{thrift_server}", "--silent=true", "--outputformat=tsv2", "--showHeader=false", "-e", query]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False)
+    command = [
+        program("beeline"),
+        "-u",
+        f"jdbc:hive2://127.0.0.1:{thrift_server}",
+        "--silent=true",
+        "--outputformat=tsv2",
+        "--showHeader=false",
+        "-e",
+        query,
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False
+    )
     assert done.stdout.split()[-2:] == ["1", "2"], done.stdout + done.stderr[-2000:]
 
 
@@ -160,7 +197,15 @@ rows = spark.range(0, 1000, 1, 4).selectExpr("id", "id % 200 AS dep_delay")
 print(rows.repartition(4).where("matches_filter('flights.long_delay', minutes => 150)").count())
 spark.stop()
 """)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=280, env=environment(), cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        env=environment(),
+        cwd=tmp_path,
+        check=False,
+    )
     assert done.stdout.split()[-1:] == ["250"], done.stderr[-3000:]
 
 
@@ -175,5 +220,13 @@ spark.sql("SELECT * FROM {DATA}").createOrReplaceTempView("flights")
 spark = predicat_spark.install(spark, manifest={str(manifest)!r})
 print([row.id for row in spark.sql("SELECT id FROM flights WHERE matches_filter('flights.long_delay')").collect()])
 """)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False)
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env=environment(),
+        cwd=tmp_path,
+        check=False,
+    )
     assert done.stdout.splitlines()[-1:] == ["[1]"], done.stderr[-3000:]

@@ -51,7 +51,11 @@ def writer(language: str) -> Callable[[Node], str]:
     if language not in WRITERS:
 
         def refuse(node: Node) -> str:
-            raise Unsupported.of(msg.unsupported(node.span, language, "predicate", f"predicates can be written in {', '.join(WRITERS)}"))
+            raise Unsupported.of(
+                msg.unsupported(
+                    node.span, language, "predicate", f"predicates can be written in {', '.join(WRITERS)}"
+                )
+            )
 
         return refuse
     from predicat.backends.text.shapes import refuse_shared_keys  # noqa: PLC0415  # only where something is written
@@ -81,4 +85,6 @@ def _within_limits(node: Node, language: str, text: str) -> None:
     try:
         LANGUAGES[language].read(Body(value, source, Span(source, 0, len(text))))
     except PredicatError as error:
-        raise Unsupported.of(msg.unsupported(node.span, language, "predicate", error.diagnostics[0].message)) from None
+        raise Unsupported.of(
+            msg.unsupported(node.span, language, "predicate", error.diagnostics[0].message)
+        ) from None

@@ -36,7 +36,9 @@ def remember(path: Path, warnings: Sequence[str], summary: str) -> Found:
 
     try:
         write_text(path, json.dumps({"warnings": list(warnings), "summary": summary}))
-        for old in sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)[_KEPT:]:
+        for old in sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)[
+            _KEPT:
+        ]:
             old.unlink(missing_ok=True)
     except OSError:
         pass

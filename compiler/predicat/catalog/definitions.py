@@ -27,7 +27,18 @@ FILE_KEYS = (
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
-FILTER_KEYS = ("description", "owner", "tags", "latest", "versions", "tests", "coverage", "on_unknown", "view", *BODY_KEYS)
+FILTER_KEYS = (
+    "description",
+    "owner",
+    "tags",
+    "latest",
+    "versions",
+    "tests",
+    "coverage",
+    "on_unknown",
+    "view",
+    *BODY_KEYS,
+)
 _IN_FILTER = dict.fromkeys((*FILTER_KEYS, *LANGUAGES))
 _IN_VERSION = dict.fromkeys((*BODY_KEYS, *LANGUAGES))
 GROUP_KEYS = ("filters", "exclusive", "exhaustive", "severity", "description")
@@ -130,7 +141,9 @@ class DefinitionReader(Struct):
                 self.reporter.add(msg.missing_key(Span(item.source, 0, 1), needed, "a catalog file"))
         if "apiVersion" in keys and keys["apiVersion"].text("apiVersion") != API_VERSION:
             hint = f"write apiVersion: {API_VERSION}"
-            self.reporter.add(msg.bad_value(keys["apiVersion"].span, "apiVersion", "this predicat does not know it", hint))
+            self.reporter.add(
+                msg.bad_value(keys["apiVersion"].span, "apiVersion", "this predicat does not know it", hint)
+            )
         if "vars" in keys:
             for key, value, span in keys["vars"].entries("vars"):
                 self.variables[key] = value.data()
@@ -193,11 +206,18 @@ class DefinitionReader(Struct):
     def relation(self, item: Item) -> dict[str, str]:
         if item.value is not None:
             return dict.fromkeys(DIALECTS, item.text("relation"))
-        return {key: value.text(f"relation of {key}") for key, value in self.mapping(item, "relation", DIALECTS).items()}
+        return {
+            key: value.text(f"relation of {key}")
+            for key, value in self.mapping(item, "relation", DIALECTS).items()
+        }
 
     def key(self, item: Item) -> tuple[str, ...]:
         """The fields that name a row: one, or a list of them."""
-        return (item.text("key"),) if item.value is not None else tuple(part.text("a field of the key") for part in item.items("key"))
+        return (
+            (item.text("key"),)
+            if item.value is not None
+            else tuple(part.text("a field of the key") for part in item.items("key"))
+        )
 
     # --- fields and parameters
 
@@ -226,24 +246,40 @@ class DefinitionReader(Struct):
         if "column" in keys and keys["column"].value is not None:
             columns = dict.fromkeys(DIALECTS, keys["column"].text("column"))
         elif "column" in keys:
-            columns = {key: value.text("column") for key, value in self.mapping(keys["column"], "column", DIALECTS).items()}
+            columns = {
+                key: value.text("column")
+                for key, value in self.mapping(keys["column"], "column", DIALECTS).items()
+            }
         return FieldDecl(name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()))
 
     def enum(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""
         if not _ENUM_NAME.match(name):
-            self.reporter.add(msg.bad_value(span, "an enumeration", f"{name!r} is no name of one", "write words of letters, digits and _, with dots between them"))
+            self.reporter.add(
+                msg.bad_value(
+                    span,
+                    "an enumeration",
+                    f"{name!r} is no name of one",
+                    "write words of letters, digits and _, with dots between them",
+                )
+            )
             return
         if not self.once(dataset, f"enum {name}", span):
             return
         for word, value, place in item.entries(f"the enumeration {name!r}"):
             found = value.value
             if not _ENUM_NAME.match(word) or "." in word:
-                self.reporter.add(msg.bad_value(place, "a word of an enumeration", f"{word!r} is no word of letters, digits and _"))
+                self.reporter.add(
+                    msg.bad_value(
+                        place, "a word of an enumeration", f"{word!r} is no word of letters, digits and _"
+                    )
+                )
             elif isinstance(found, str) or (isinstance(found, int) and not isinstance(found, bool)):
                 dataset.enums[f"{name}.{word}"] = found
             else:
-                self.reporter.add(msg.wrong_kind(value.span, f"{name}.{word}", "a whole number or a text", value.kind))
+                self.reporter.add(
+                    msg.wrong_kind(value.span, f"{name}.{word}", "a whole number or a text", value.kind)
+                )
 
     def type(self, item: Item) -> Type:
         text = item.text("a type")
@@ -353,7 +389,9 @@ class DefinitionReader(Struct):
             self.reporter.add(msg.wrong_kind(keys["at_most"].span, "at_most", expected, keys["at_most"].kind))
             return None
         field_name = keys["column"].text("column")
-        return Freshness(field_name, int(age[1]) * _UNITS[age[2]], text, self.severity(keys), keys["column"].span)
+        return Freshness(
+            field_name, int(age[1]) * _UNITS[age[2]], text, self.severity(keys), keys["column"].span
+        )
 
     def bound(self, key: str, item: Item) -> Bound | None:
         severity = "error"
@@ -382,7 +420,11 @@ class DefinitionReader(Struct):
             return {}
         found = _DAYS.match(str(keys["max_age"].value))
         if not found:
-            self.reporter.add(msg.wrong_kind(keys["max_age"].span, "max_age", "a number of days such as 30 days", keys["max_age"].kind))
+            self.reporter.add(
+                msg.wrong_kind(
+                    keys["max_age"].span, "max_age", "a number of days such as 30 days", keys["max_age"].kind
+                )
+            )
             return {}
         return {"max_age": int(found[1]), "severity": self.severity(keys)}
 
@@ -410,23 +452,33 @@ class DefinitionReader(Struct):
         value = keys["latest"].value
         if value not in versions:
             known = ", ".join(map(str, versions))
-            self.reporter.add(msg.bad_value(keys["latest"].span, "latest", f"there is no version {value}", f"versions: {known}"))
+            self.reporter.add(
+                msg.bad_value(
+                    keys["latest"].span, "latest", f"there is no version {value}", f"versions: {known}"
+                )
+            )
             return max(versions)
         return int(value)
 
-    def versions(self, name: str, keys: dict[str, Item], item: Item, span: Span) -> dict[int, VersionDefinition]:
+    def versions(
+        self, name: str, keys: dict[str, Item], item: Item, span: Span
+    ) -> dict[int, VersionDefinition]:
         if "versions" not in keys:
             found = self.version(name, 1, keys, span)
             return {1: found} if found else {}
         for key in (*LANGUAGES, *BODY_KEYS):
             if key in keys:
                 where = f"the filter {name!r} with versions"
-                self.reporter.add(msg.bad_value(keys[key].span, where, f"{key!r} belongs into one of its versions"))
+                self.reporter.add(
+                    msg.bad_value(keys[key].span, where, f"{key!r} belongs into one of its versions")
+                )
         out: dict[int, VersionDefinition] = {}
         for number, value, place in keys["versions"].entries("versions"):
             whole = version_number(number)
             if whole is None:
-                self.reporter.add(msg.bad_value(place, "a version", f"{number!r} is no whole number from 1 on"))
+                self.reporter.add(
+                    msg.bad_value(place, "a version", f"{number!r} is no whole number from 1 on")
+                )
                 continue
             inner = self.mapping(value, f"version {number} of {name!r}", _IN_VERSION)
             found = self.version(f"{name}@{number}", whole, inner, place)
@@ -473,21 +525,37 @@ class DefinitionReader(Struct):
         for test in item.items("tests"):
             keys = self.mapping(test, "a test", TEST_KEYS)
             if "row" not in keys or "matches" not in keys:
-                self.reporter.add(msg.missing_key(test.span, "row" if "row" not in keys else "matches", "a test"))
+                self.reporter.add(
+                    msg.missing_key(test.span, "row" if "row" not in keys else "matches", "a test")
+                )
                 continue
             matches = keys["matches"].value
             if not isinstance(matches, bool) and matches != "unknown":
-                self.reporter.add(msg.wrong_kind(keys["matches"].span, "matches", "true, false or unknown", keys["matches"].kind))
+                self.reporter.add(
+                    msg.wrong_kind(
+                        keys["matches"].span, "matches", "true, false or unknown", keys["matches"].kind
+                    )
+                )
                 continue
             row = keys["row"].plain()
             if not isinstance(row, dict):
-                self.reporter.add(msg.wrong_kind(keys["row"].span, "the row of a test", "a mapping", keys["row"].kind))
+                self.reporter.add(
+                    msg.wrong_kind(keys["row"].span, "the row of a test", "a mapping", keys["row"].kind)
+                )
                 continue
             version = keys["version"].value if "version" in keys else None
             if version is not None and not isinstance(version, int):
-                self.reporter.add(msg.wrong_kind(keys["version"].span, "version", "a whole number", keys["version"].kind))
+                self.reporter.add(
+                    msg.wrong_kind(keys["version"].span, "version", "a whole number", keys["version"].kind)
+                )
                 continue
-            yield FilterTest(row, matches if isinstance(matches, bool) else None, test.span, version, self.description(keys))
+            yield FilterTest(
+                row,
+                matches if isinstance(matches, bool) else None,
+                test.span,
+                version,
+                self.description(keys),
+            )
 
     def listed_tests(self, item: Item) -> list[FilterTest]:
         """The tests that stand apart from their filter."""
@@ -505,7 +573,9 @@ class DefinitionReader(Struct):
         if "filters" not in keys:
             self.reporter.add(msg.missing_key(span, "filters", f"the group {name!r}"))
             return
-        members = [(member.text("a filter of a group"), member.span) for member in keys["filters"].items("filters")]
+        members = [
+            (member.text("a filter of a group"), member.span) for member in keys["filters"].items("filters")
+        ]
         dataset.uses += members
         flags = {key: key in keys and bool(keys[key].value) for key in ("exclusive", "exhaustive")}
         dataset.groups[name] = {"filters": [member for member, _ in members], **flags, "severity": self.severity(keys),
@@ -524,8 +594,15 @@ class DefinitionReader(Struct):
         dataset.uses.append((keys["filter"].text("filter"), keys["filter"].span))
         properties: dict[str, str] = {}
         if "properties" in keys:
-            properties = {key: value.text(f"property {key!r}") for key, value, _ in keys["properties"].entries("properties")}
-        dataset.subscriptions[name] = {"filter": keys["filter"].text("filter"), "properties": properties, "description": self.description(keys)}
+            properties = {
+                key: value.text(f"property {key!r}")
+                for key, value, _ in keys["properties"].entries("properties")
+            }
+        dataset.subscriptions[name] = {
+            "filter": keys["filter"].text("filter"),
+            "properties": properties,
+            "description": self.description(keys),
+        }
 
     @staticmethod
     def description(keys: Mapping[str, Item]) -> str:

@@ -43,7 +43,11 @@ def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
 def cache_folder() -> Path:
     """Where predicat keeps what it can make again: PREDICAT_CACHE, or `predicat` in the user's cache folder."""
     chosen = os.environ.get("PREDICAT_CACHE")
-    return Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "predicat"
+    return (
+        Path(chosen)
+        if chosen
+        else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "predicat"
+    )
 
 
 def text_hash(text: str) -> str:

@@ -74,13 +74,17 @@ def _definitions(
         item = compose(source, reporter) if source is not None else None
         if item is not None:
             reader.file(item)
-        if (item is None or not item.is_mapping) and len(reporter.errors) > problems:  # an empty file has none
+        if (item is None or not item.is_mapping) and len(
+            reporter.errors
+        ) > problems:  # an empty file has none
             unread.append(file)
     templates = Templates(macro_folder(root, macros), {**reader.variables, **(variables or {})})
     return Definitions(Builder(reader, templates, reporter, tests, today), tuple(unread))
 
 
-def read_definitions(folder: Path, *, variables: Mapping[str, Any] | None = None, files: Collection[Path] | None = None) -> Definitions:
+def read_definitions(
+    folder: Path, *, variables: Mapping[str, Any] | None = None, files: Collection[Path] | None = None
+) -> Definitions:
     """A catalog folder (or some files of it) as it is written, with no filter checked yet."""
     return _definitions(folder, None, variables, files, {}, tests=False, today=datetime.now(tz=UTC).date())
 
@@ -98,7 +102,9 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
         reporter.add(msg.empty_catalog(str(root)))
     for file in found:
         if not file.is_file():
-            reporter.add(msg.unreadable(str(file), "the link leads nowhere" if file.is_symlink() else "it is no file"))
+            reporter.add(
+                msg.unreadable(str(file), "the link leads nowhere" if file.is_symlink() else "it is no file")
+            )
     return [file for file in found if file.is_file()]
 
 
@@ -189,7 +195,9 @@ class Builder(Struct):
             datasets[name] = _dataset(definition, filters)
         self.members()
         self.views(known.values())
-        return Catalog(datasets, tuple(self.reporter.warnings), known, self.templates.variables, self.templates.folder)
+        return Catalog(
+            datasets, tuple(self.reporter.warnings), known, self.templates.variables, self.templates.folder
+        )
 
     def views(self, filters: Iterable[Filter]) -> None:
         """No two filters share the name of their views, dataset__filter."""
@@ -218,7 +226,9 @@ class Builder(Struct):
             self.reporter.add(msg.unknown_field(spec.span, spec.field, dataset.fields))
         elif declared.type not in (TIMESTAMP, DATE):
             reason = f"{spec.field} is declared as {declared.type}"
-            self.reporter.add(msg.bad_value(spec.span, "freshness", reason, "name a field of type timestamp or date"))
+            self.reporter.add(
+                msg.bad_value(spec.span, "freshness", reason, "name a field of type timestamp or date")
+            )
 
     def filter(self, row: Definition) -> Filter | None:
         versions: dict[int, Version] = {}
@@ -247,7 +257,11 @@ class Builder(Struct):
                 if name not in fields and not any(known.startswith(f"{name}.") for known in fields):
                     self.reporter.add(msg.unknown_field(test.span, name, fields))
             if test.version is not None and test.version not in found.versions:
-                self.reporter.add(msg.unknown_version(test.span, found.qualified, str(test.version), map(str, found.versions)))
+                self.reporter.add(
+                    msg.unknown_version(
+                        test.span, found.qualified, str(test.version), map(str, found.versions)
+                    )
+                )
                 continue
             try:
                 outcome = found.versions[test.version or found.latest].predicate.evaluate(test.row)
@@ -256,13 +270,18 @@ class Builder(Struct):
                     self.reporter.add(msg.bad_value(test.span, "the row of a test", item.message))
                 continue
             if not passes(found, test, outcome):
-                self.reporter.add(msg.failed_test(test.span, found.qualified, wanted(test), given(found, test, outcome)))
+                self.reporter.add(
+                    msg.failed_test(test.span, found.qualified, wanted(test), given(found, test, outcome))
+                )
 
     # --- names
 
     def names(self, dataset: str) -> list[str]:
         own = self.reader.datasets[dataset].filters
-        return [*own, *(f"{name}.{row}" for name, other in self.reader.datasets.items() for row in other.filters)]
+        return [
+            *own,
+            *(f"{name}.{row}" for name, other in self.reader.datasets.items() for row in other.filters),
+        ]
 
     def lookup(self, dataset: str, name: str) -> tuple[Definition, int | None] | None:
         """The definition that a name means inside a dataset, and the version that it asks for."""
@@ -311,9 +330,13 @@ class Builder(Struct):
             body = source.text
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
-        node = simplify(check(tree, Scope(dataset.fields, version.params, resolve, dataset.enums), language.rules))
+        node = simplify(
+            check(tree, Scope(dataset.fields, version.params, resolve, dataset.enums), language.rules)
+        )
         predicate = Predicate(node, version.language)
-        shown = source.text if rendered else version.shown  # a text that stands for data, such as `not: other`, has no source of its own
+        shown = (
+            source.text if rendered else version.shown
+        )  # a text that stands for data, such as `not: other`, has no source of its own
         return Version(version.number, version.language, shown.strip(), predicate, version.params,
                        tuple(dict.fromkeys(references)), version.deprecated, version.span, version.shown.strip(), version.on, tree)  # fmt: skip
 
@@ -321,7 +344,9 @@ class Builder(Struct):
         """The dataset whose fields and enumerations a version may name."""
         return self.reader.datasets[row.dataset]
 
-    def reference(self, row: Definition, name: str, args: tuple[tuple[str, Node], ...], span: Span) -> tuple[str, Node]:
+    def reference(
+        self, row: Definition, name: str, args: tuple[tuple[str, Node], ...], span: Span
+    ) -> tuple[str, Node]:
         """The node of another filter, with its parameters bound."""
         found = self.lookup(row.dataset, name)
         if found is None:
@@ -330,7 +355,9 @@ class Builder(Struct):
         number = target.latest if asked is None else asked
         qualified = f"{target.dataset}.{target.name}"
         if number not in target.versions:
-            raise PredicatError.of(msg.unknown_version(span, qualified, str(name.partition("@")[2]), map(str, target.versions)))
+            raise PredicatError.of(
+                msg.unknown_version(span, qualified, str(name.partition("@")[2]), map(str, target.versions))
+            )
         if target.dataset != row.dataset:
             raise PredicatError.of(msg.bad_value(span, name, f"a filter of {row.dataset} cannot use one of another dataset",
                                                  "its columns are those of another relation"))  # fmt: skip

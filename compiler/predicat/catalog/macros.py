@@ -94,7 +94,9 @@ def _uses(parts: Iterable[Any]) -> dict[str, None]:
             found[name.name] = None
         for call in part.find_all(nodes.Call):
             if isinstance(call.node, nodes.Name) and call.node.name == "var":
-                found.update((VARIABLE + str(arg.value), None) for arg in call.args[:1] if isinstance(arg, nodes.Const))
+                found.update(
+                    (VARIABLE + str(arg.value), None) for arg in call.args[:1] if isinstance(arg, nodes.Const)
+                )
     return found
 
 

@@ -65,19 +65,36 @@ def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for row in macros.values():
         line = row.span.source.line_column(row.span.start)[0]
-        found[row.name] = {"text": row.text, "meaning": row.meaning, "uses": list(row.uses), "source": row.span.source.name, "line": line}
+        found[row.name] = {
+            "text": row.text,
+            "meaning": row.meaning,
+            "uses": list(row.uses),
+            "source": row.span.source.name,
+            "line": line,
+        }
     return found
 
 
 def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
     """Tests as JSON has them; their order says nothing, and so is that of their text."""
-    found = [{"row": plain(test.row), "matches": test.matches, "version": test.version, "description": test.description} for test in tests]
+    found = [
+        {
+            "row": plain(test.row),
+            "matches": test.matches,
+            "version": test.version,
+            "description": test.description,
+        }
+        for test in tests
+    ]
     return sorted(found, key=lambda test: json.dumps(test, sort_keys=True)) if len(found) > 1 else found
 
 
 def bounds_data(bounds: Mapping[str, Bound]) -> dict[str, Any]:
     """Bounds as JSON has them."""
-    return {name: {"value": bound.value, "share": bound.share, "severity": bound.severity} for name, bound in bounds.items()}
+    return {
+        name: {"value": bound.value, "share": bound.share, "severity": bound.severity}
+        for name, bound in bounds.items()
+    }
 
 
 def plain(value: Any) -> Any:
@@ -102,7 +119,11 @@ _EXACT_INTEGERS = 2**63
 
 def _dialects(dataset: Dataset) -> list[str]:
     """Spark and PostgreSQL, and DuckDB unless the relation names other engines only."""
-    return [name for name in backends.DIALECTS if name != "duckdb" or not dataset.relation or name in dataset.relation]
+    return [
+        name
+        for name in backends.DIALECTS
+        if name != "duckdb" or not dataset.relation or name in dataset.relation
+    ]
 
 
 def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str, Any]:
@@ -150,7 +171,11 @@ def _more(row: Filter, version: Version) -> dict[str, Any]:
     if version.on is not None:
         found["on"] = version.on
     if version.number == row.latest:
-        found |= {"tests": tests_data(row.tests), "coverage": bounds_data(row.coverage), "view": dict(row.view_options)}
+        found |= {
+            "tests": tests_data(row.tests),
+            "coverage": bounds_data(row.coverage),
+            "view": dict(row.view_options),
+        }
     return found
 
 

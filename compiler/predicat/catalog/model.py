@@ -157,7 +157,9 @@ class Catalog(Struct, frozen=True):
             short = [item for item in self.known.values() if item.name == base]
             if len(short) > 1:
                 names = " and ".join(item.qualified for item in short)
-                raise PredicatError.of(msg.usage(f"several datasets have a filter {base!r}", f"name one: {names}"))
+                raise PredicatError.of(
+                    msg.usage(f"several datasets have a filter {base!r}", f"name one: {names}")
+                )
             found = short[0] if short else None
         if found is None:
             known = [*self.known, *(item.name for item in self.known.values())]
@@ -166,7 +168,9 @@ class Catalog(Struct, frozen=True):
             return found, found.latest
         number = version_number(version)
         if number is None or number not in found.versions:
-            raise PredicatError.of(msg.unknown_version(NOWHERE, found.qualified, version, map(str, found.versions)))
+            raise PredicatError.of(
+                msg.unknown_version(NOWHERE, found.qualified, version, map(str, found.versions))
+            )
         return found, number
 
 
@@ -176,5 +180,3 @@ _VERSION = re.compile(r"0{0,6}[1-9][0-9]{0,5}\Z")
 def version_number(text: str) -> int | None:
     """The number of a version, from 1 to 999,999; None for any other text."""
     return int(text) if _VERSION.match(text) else None
-
-

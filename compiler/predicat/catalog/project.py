@@ -52,7 +52,9 @@ def load_project(folder: Path) -> Project:
 
 def find(folder: Path) -> Path | None:
     """The project file of a catalog folder, if there is one."""
-    return next((place / PROJECT_FILE for place in _upwards(folder) if (place / PROJECT_FILE).is_file()), None)
+    return next(
+        (place / PROJECT_FILE for place in _upwards(folder) if (place / PROJECT_FILE).is_file()), None
+    )
 
 
 def _shown(file: Path) -> str:
@@ -86,7 +88,11 @@ def _default(folder: Path, root: Path) -> str:
 def _usable(name: str) -> str:
     if not _is_name(name):
         hint = f"write catalog: NAME into a file {PROJECT_FILE} beside the catalog folder"
-        raise PredicatError.of(msg.usage(f"the catalog would be called {name!r} after its folder, which is no name of a catalog", hint))
+        raise PredicatError.of(
+            msg.usage(
+                f"the catalog would be called {name!r} after its folder, which is no name of a catalog", hint
+            )
+        )
     return name
 
 
@@ -105,5 +111,7 @@ def _read(item: Item, reporter: Reporter) -> str:
     name = found["catalog"].text("catalog")
     if name and not _is_name(name):
         hint = f"letters, digits, '_', '-' and '.', with '/' between parts; at most {_LONGEST} characters"
-        reporter.add(msg.bad_value(found["catalog"].span, "catalog", f"{name!r} is no name of a catalog", hint))
+        reporter.add(
+            msg.bad_value(found["catalog"].span, "catalog", f"{name!r} is no name of a catalog", hint)
+        )
     return name

@@ -87,7 +87,9 @@ def _field() -> Schema:
 
 
 def _param() -> Schema:
-    full = _object(d.PARAM_KEYS, {"type": {"$ref": "#/$defs/type"}, "default": {}, "description": _DESCRIPTION})
+    full = _object(
+        d.PARAM_KEYS, {"type": {"$ref": "#/$defs/type"}, "default": {}, "description": _DESCRIPTION}
+    )
     return {"anyOf": [{"$ref": "#/$defs/type"}, full | {"required": ["type"]}]}
 
 
@@ -95,8 +97,15 @@ def _bodies() -> Schema:
     shapes: dict[str, Schema] = {"pip": {"$ref": "#/$defs/pip"}, "not": {"$ref": "#/$defs/composition"}}
     several: Schema = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/composition"}}
     shapes |= {"all": several, "any": several}
-    plain: dict[str, Schema] = {"text": _TEXT, "data": {"type": ["object", "array"]}, "either": {"type": ["object", "string"]}}
-    return {name: {"description": row.doc, **shapes.get(name, plain[row.shape])} for name, row in LANGUAGES.items()}
+    plain: dict[str, Schema] = {
+        "text": _TEXT,
+        "data": {"type": ["object", "array"]},
+        "either": {"type": ["object", "string"]},
+    }
+    return {
+        name: {"description": row.doc, **shapes.get(name, plain[row.shape])}
+        for name, row in LANGUAGES.items()
+    }
 
 
 def _own() -> Schema:
@@ -125,7 +134,12 @@ _SHARE: Schema = {"type": "string", "pattern": r"^\d+(\.\d+)?\s*%$"}
 
 def _bound(value: Schema) -> Schema:
     severity: Schema = {"enum": list(d.SEVERITIES)}
-    return {"anyOf": [value, _object(d.BOUND_KEYS, {"value": value, "severity": severity}) | {"required": ["value"]}]}
+    return {
+        "anyOf": [
+            value,
+            _object(d.BOUND_KEYS, {"value": value, "severity": severity}) | {"required": ["value"]},
+        ]
+    }
 
 
 def _rows() -> Schema:

@@ -53,8 +53,17 @@ class Templates:
             name = str(error.message).split("'")[1] if "'" in str(error.message) else ""
             at = text.find(name) if name else -1
             span = Span(body, at, at + len(name)) if at >= 0 else whole
-            raise PredicatError.of(msg.template(span, str(error.message), msg.did_you_mean(name, known))) from None
-        except (jinja2.TemplateError, ValueError, TypeError, OverflowError, ArithmeticError, AttributeError) as error:
+            raise PredicatError.of(
+                msg.template(span, str(error.message), msg.did_you_mean(name, known))
+            ) from None
+        except (
+            jinja2.TemplateError,
+            ValueError,
+            TypeError,
+            OverflowError,
+            ArithmeticError,
+            AttributeError,
+        ) as error:
             raise PredicatError.of(msg.template(whole, str(error) or type(error).__name__)) from None
         if len(rendered) > MAX_OUTPUT:
             raise PredicatError.of(msg.too_large(whole, len(rendered), MAX_OUTPUT))
@@ -76,7 +85,9 @@ class Templates:
             from jinja2 import StrictUndefined  # noqa: PLC0415  # as above
             from jinja2.sandbox import ImmutableSandboxedEnvironment  # noqa: PLC0415  # as above
 
-            environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, autoescape=False)  # no HTML
+            environment = ImmutableSandboxedEnvironment(
+                undefined=StrictUndefined, autoescape=False
+            )  # no HTML
             environment.globals.clear()
             try:
                 for file in sorted(self.folder.rglob("*.sql")) if self.folder else []:
@@ -96,10 +107,27 @@ class Templates:
         try:
             module = environment.from_string(source.text, globals={**self._macros, "var": self._var}).module
         except jinja2.TemplateSyntaxError as error:
-            raise PredicatError.of(msg.template(_line_span(source, error.lineno), str(error.message))) from None
-        except (jinja2.TemplateError, ValueError, TypeError, OverflowError, ArithmeticError, AttributeError) as error:
-            raise PredicatError.of(msg.template(Span(source, 0, 0), str(error) or type(error).__name__)) from None
-        self._macros.update({name: value for name, value in vars(module).items() if callable(value) and not name.startswith("_")})
+            raise PredicatError.of(
+                msg.template(_line_span(source, error.lineno), str(error.message))
+            ) from None
+        except (
+            jinja2.TemplateError,
+            ValueError,
+            TypeError,
+            OverflowError,
+            ArithmeticError,
+            AttributeError,
+        ) as error:
+            raise PredicatError.of(
+                msg.template(Span(source, 0, 0), str(error) or type(error).__name__)
+            ) from None
+        self._macros.update(
+            {
+                name: value
+                for name, value in vars(module).items()
+                if callable(value) and not name.startswith("_")
+            }
+        )
 
 
 def _reference(language: str, name: object) -> str:

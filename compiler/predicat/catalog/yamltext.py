@@ -123,7 +123,9 @@ class Item(Struct):
                 place = Item(key, value.source, self.reporter).span
                 self.reporter.add(msg.wrong_kind(place, f"a key of {what}", "a text", "a collection"))
                 continue
-            place = Span(value.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1))
+            place = Span(
+                value.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1)
+            )
             if key.value in seen:
                 self.reporter.add(msg.duplicate_key(place, key.value))
             else:
@@ -150,7 +152,9 @@ class Item(Struct):
     def told_apart(self, what: str, keys: Container[str]) -> tuple[dict[str, Item], list[tuple[str, Span]]]:
         """As `known`, with every problem of the keys reported."""
         entries = list(self.entries(what))
-        return {key: value for key, value, _ in entries if key in keys}, [(key, place) for key, _, place in entries if key not in keys]
+        return {key: value for key, value, _ in entries if key in keys}, [
+            (key, place) for key, _, place in entries if key not in keys
+        ]
 
     def items(self, what: str) -> Iterator[Item]:
         """The values of a list."""
@@ -199,7 +203,9 @@ class Item(Struct):
         """The text of a scalar as a source of its own that points into this file."""
         value = self.node.value
         start, end = self._extent()
-        return Source(self.source.name, value, self.source, _align(value, self.source.text, start, end) or [start])
+        return Source(
+            self.source.name, value, self.source, _align(value, self.source.text, start, end) or [start]
+        )
 
     def _extent(self) -> tuple[int, int]:
         start, end = self.node.start_mark.index, self.node.end_mark.index
@@ -237,7 +243,10 @@ def resolved(text: str) -> Any:
 
 
 _constructor: Any = yaml.constructor.SafeConstructor()
-_PLAIN: dict[str, Any] = {tag: _constructor.yaml_constructors[tag] for tag in (f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "timestamp"))}
+_PLAIN: dict[str, Any] = {
+    tag: _constructor.yaml_constructors[tag]
+    for tag in (f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "timestamp"))
+}
 """How the values of plain scalars are made; they need no constructor of their own."""
 
 
@@ -245,7 +254,11 @@ _PLAIN: dict[str, Any] = {tag: _constructor.yaml_constructors[tag] for tag in (f
 def _constructed(tag: str, value: str) -> Any:
     node = ScalarNode(tag, value)
     try:
-        return _PLAIN[tag](_constructor, node) if tag in _PLAIN else yaml.constructor.SafeConstructor().construct_object(node)
+        return (
+            _PLAIN[tag](_constructor, node)
+            if tag in _PLAIN
+            else yaml.constructor.SafeConstructor().construct_object(node)
+        )
     except (yaml.YAMLError, ValueError, OverflowError):
         return value
 
@@ -306,14 +319,18 @@ def check_bounds(source: Source) -> None:
     """Raise PredicatError for a text that is too large, or whose values may nest too deep."""
     text = source.text
     if len(text) > MAX_SIZE:
-        raise PredicatError.of(msg.yaml_limit(Span(source, 0, 1), f"the file has more than {MAX_SIZE:,} characters"))
+        raise PredicatError.of(
+            msg.yaml_limit(Span(source, 0, 1), f"the file has more than {MAX_SIZE:,} characters")
+        )
     raw = text.encode(errors="replace")
     _no_deep_brackets(raw.translate(None, _NO_BRACKET), source)
     marked = max(map(len, raw.translate(None, _NO_MARK).split(b"\n"))) >= 40
     deep = _NESTED.search(text) if marked else None
     at = deep.start() if deep else f"\n{text}".find("\n" + " " * 400)
     if at >= 0:
-        raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}"))
+        raise PredicatError.of(
+            msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}")
+        )
 
 
 def parse(source: Source) -> yaml.Node | None:
@@ -343,7 +360,9 @@ def _no_deep_flow(source: Source) -> None:
                 depth -= 1
             if depth > MAX_DEPTH:
                 at = token.start_mark.index
-                raise PredicatError.of(msg.yaml_limit(Span(source, at, at + 1), f"brackets nest deeper than {MAX_DEPTH}"))
+                raise PredicatError.of(
+                    msg.yaml_limit(Span(source, at, at + 1), f"brackets nest deeper than {MAX_DEPTH}")
+                )
     except yaml.YAMLError:
         return  # the reader comes no further, and says why
 
@@ -358,7 +377,12 @@ def _no_aliases(root: yaml.Node | None, source: Source) -> None:
         node = stack.pop()
         if id(node) in seen:
             start = node.start_mark.index
-            raise PredicatError.of(msg.yaml_limit(Span(source, start, start + 1), "this value is used again through an alias (*name); write it out"))
+            raise PredicatError.of(
+                msg.yaml_limit(
+                    Span(source, start, start + 1),
+                    "this value is used again through an alias (*name); write it out",
+                )
+            )
         seen.add(id(node))
         if isinstance(node, MappingNode):
             stack.extend(part for pair in node.value for part in pair)

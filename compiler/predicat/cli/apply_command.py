@@ -14,17 +14,38 @@ if TYPE_CHECKING:
     from predicat.deploy.deployment import Plan
 
 
-@click.command("apply", help="Make the PostgreSQL views dataset__filter as the catalog asks. What does not change is not touched.")
+@click.command(
+    "apply",
+    help="Make the PostgreSQL views dataset__filter as the catalog asks. What does not change is not touched.",
+)
 @catalog_option
 @vars_option
 @dsn_option
 @click.option("--schema", help="The schema of the views; by default that of each relation.")
 @click.option("--dry-run", is_flag=True, help="Print the plan with its SQL and change nothing.")
 @click.option("--force", is_flag=True, help="Replace or drop views that somebody changed by hand, too.")
-@click.option("--adopt", is_flag=True, help="Take over the views of an earlier edition of predicat, which did not mark them.")
-@click.option("--lock-timeout", default=5.0, show_default=True, type=SECONDS, help="Seconds to wait for a lock.")
-@click.option("--statement-timeout", default=300.0, show_default=True, type=SECONDS, help="Seconds that a statement may take.")
-@click.option("--data", default="target/postgres", show_default=True, type=click.Path(path_type=Path), help="Data folder of the embedded server.")
+@click.option(
+    "--adopt",
+    is_flag=True,
+    help="Take over the views of an earlier edition of predicat, which did not mark them.",
+)
+@click.option(
+    "--lock-timeout", default=5.0, show_default=True, type=SECONDS, help="Seconds to wait for a lock."
+)
+@click.option(
+    "--statement-timeout",
+    default=300.0,
+    show_default=True,
+    type=SECONDS,
+    help="Seconds that a statement may take.",
+)
+@click.option(
+    "--data",
+    default="target/postgres",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Data folder of the embedded server.",
+)
 def command(folder: Path, variables: tuple[str, ...], dsn: str | None, schema: str | None, data: Path, lock_timeout: float, statement_timeout: float,
             *, dry_run: bool, force: bool, adopt: bool) -> None:  # fmt: skip
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
@@ -38,7 +59,9 @@ def command(folder: Path, variables: tuple[str, ...], dsn: str | None, schema: s
 
         rules, limits = Rules(force, adopt), Limits(lock_timeout, statement_timeout)
         if dry_run:
-            for line in deployment.script(connection, deployment.plan(catalog, connection, name, schema, rules), limits):
+            for line in deployment.script(
+                connection, deployment.plan(catalog, connection, name, schema, rules), limits
+            ):
                 click.echo(line)
             return
         done = deployment.apply(catalog, connection, name, schema, rules=rules, limits=limits)

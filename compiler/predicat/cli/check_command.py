@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import base_option, catalog_option, changed_option, judged, load_quietly, pairs, vars_option
+from predicat.cli.options import (
+    base_option,
+    catalog_option,
+    changed_option,
+    judged,
+    load_quietly,
+    pairs,
+    vars_option,
+)
 
 if TYPE_CHECKING:
     from predicat.review.base import Base
@@ -24,12 +32,30 @@ Result = tuple[list[str], str]
 @catalog_option
 @vars_option
 @base_option
-@click.option("--relation", type=click.Choice(("spark", "postgres")), help="Also compare the declared fields with the columns of the relations there.")
-@click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE", help="The table or path of a dataset on Spark; by default its relation.")
-@click.option("--dsn", help="PostgreSQL for --relation postgres; without it the PG* variables, else an embedded server.")
+@click.option(
+    "--relation",
+    type=click.Choice(("spark", "postgres")),
+    help="Also compare the declared fields with the columns of the relations there.",
+)
+@click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="DATASET=SOURCE",
+    help="The table or path of a dataset on Spark; by default its relation.",
+)
+@click.option(
+    "--dsn", help="PostgreSQL for --relation postgres; without it the PG* variables, else an embedded server."
+)
 @changed_option
 def command(
-    folder: Path, variables: tuple[str, ...], base: str | None, relation: str | None, inputs: tuple[str, ...], dsn: str | None, changed: str | None
+    folder: Path,
+    variables: tuple[str, ...],
+    base: str | None,
+    relation: str | None,
+    inputs: tuple[str, ...],
+    dsn: str | None,
+    changed: str | None,
 ) -> None:
     values = pairs("--var", variables)
     if changed is None:
@@ -46,7 +72,9 @@ def command(
         _relations(folder, values, relation, pairs("--input", inputs, "DATASET=SOURCE"), dsn)
 
 
-def _relations(folder: Path, values: dict[str, str], engine: str, inputs: dict[str, str], dsn: str | None) -> None:
+def _relations(
+    folder: Path, values: dict[str, str], engine: str, inputs: dict[str, str], dsn: str | None
+) -> None:
     """Compare declared fields with columns. Raises PredicatError with every field that a relation lacks or has otherwise."""
     catalog = load_quietly(folder, values)
     if engine == "postgres":

@@ -21,9 +21,19 @@ if TYPE_CHECKING:
                "summary or log with a warning, and the exit code is 0.")  # fmt: skip
 @click.argument("host", type=click.Choice(("github", "gitlab")))
 @click.argument("review", default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@click.option("--key", default="", help="A name, where one pull request has several comments: for each catalog, say.")
-@click.option("--number", type=click.IntRange(min=1), help="The pull request; by default the one that the job runs for.")
-@click.option("--timeout", default=60.0, show_default=True, type=SECONDS, help="Seconds after which the host is not asked again.")
+@click.option(
+    "--key", default="", help="A name, where one pull request has several comments: for each catalog, say."
+)
+@click.option(
+    "--number", type=click.IntRange(min=1), help="The pull request; by default the one that the job runs for."
+)
+@click.option(
+    "--timeout",
+    default=60.0,
+    show_default=True,
+    type=SECONDS,
+    help="Seconds after which the host is not asked again.",
+)
 def command(host: str, review: Path, key: str, number: int | None, timeout: float) -> None:
     from predicat.review import comments  # noqa: PLC0415  # not for --help
     from predicat.review.rest import ApiError, patiently  # noqa: PLC0415  # as above

@@ -10,10 +10,19 @@ import click
 from predicat.cli.options import catalog_option, load, pairs, vars_option
 
 
-@click.command("compile", help="Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. An unchanged catalog is left as it is.")
+@click.command(
+    "compile",
+    help="Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. An unchanged catalog is left as it is.",
+)
 @catalog_option
 @vars_option
-@click.option("--target", default="target", show_default=True, type=click.Path(path_type=Path), help="The output folder.")
+@click.option(
+    "--target",
+    default="target",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The output folder.",
+)
 @click.option("--force", is_flag=True, help="Compile even if nothing has changed.")
 def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bool) -> None:
     from predicat.catalog.fingerprint import fingerprint, text_hash  # noqa: PLC0415  # not for --help
@@ -37,7 +46,11 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
         write_text(target / name, text)
     for old in set((target / "sql").rglob("*.sql")) - {target / name for name in texts}:
         old.unlink()
-    notes = [f"note: {row['name']} has no SQL for {dialect}: {reason}" for row in manifest["filters"] for dialect, reason in row["refused"].items()]
+    notes = [
+        f"note: {row['name']} has no SQL for {dialect}: {reason}"
+        for row in manifest["filters"]
+        for dialect, reason in row["refused"].items()
+    ]
     write_manifest(
         manifest, path, inputs=inputs, outputs=outputs, count=len(manifest["filters"]),
         warnings=[item.render() for item in catalog.warnings], notes=notes,
@@ -53,14 +66,22 @@ def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
     for row in rows:
         for dialect, sql in row["sql"].items():
             lines = found.setdefault((dialect, row["dataset"]), [])
-            lines.append(f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n{sql}\n")
-    return {Path("sql", dialect, f"{dataset}.sql"): "\n".join(lines) for (dialect, dataset), lines in found.items()}
+            lines.append(
+                f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n{sql}\n"
+            )
+    return {
+        Path("sql", dialect, f"{dataset}.sql"): "\n".join(lines)
+        for (dialect, dataset), lines in found.items()
+    }
 
 
 def _intact(target: Path, outputs: dict[str, str]) -> bool:
     from predicat.catalog.fingerprint import text_hash  # noqa: PLC0415  # as above
 
     try:
-        return all(text_hash((target / name).read_text(encoding="utf-8")) == wanted for name, wanted in outputs.items())
+        return all(
+            text_hash((target / name).read_text(encoding="utf-8")) == wanted
+            for name, wanted in outputs.items()
+        )
     except (OSError, ValueError):
         return False

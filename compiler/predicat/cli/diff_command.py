@@ -29,9 +29,22 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
 @click.argument("base", required=False)
 @catalog_option
 @vars_option
-@click.option("--format", "form", default="text", show_default=True, type=click.Choice(FORMATS), help="The form of the review.")
+@click.option(
+    "--format",
+    "form",
+    default="text",
+    show_default=True,
+    type=click.Choice(FORMATS),
+    help="The form of the review.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the review to a file.")
-@click.option("--timeout", default=5.0, show_default=True, type=SECONDS, help="Seconds for the proof of one pair of predicates.")
+@click.option(
+    "--timeout",
+    default=5.0,
+    show_default=True,
+    type=SECONDS,
+    help="Seconds for the proof of one pair of predicates.",
+)
 @click.option("--data", multiple=True, metavar="[DATASET=]SOURCE",
               help="Count gained and lost rows: a Parquet, JSON or CSV path or a table on Spark, or a PostgreSQL DSN.")  # fmt: skip
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master for --data.")
@@ -44,7 +57,9 @@ def command(base: str | None, folder: Path, variables: tuple[str, ...], form: st
         _review(sides, form, out, timeout, data, master)
 
 
-def _review(sides: Sides, form: str, out: Path | None, timeout: float, data: tuple[str, ...], master: str) -> None:
+def _review(
+    sides: Sides, form: str, out: Path | None, timeout: float, data: tuple[str, ...], master: str
+) -> None:
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
     from predicat.review import report  # noqa: PLC0415  # as above
@@ -101,7 +116,9 @@ def _counted(found: Review, definitions: Definitions | None, source: str, master
     if not sign or dataset not in datasets:
         touched = list(dict.fromkeys(question.dataset for question in questions(found, "spark")[0]))
         if len(touched) > 1:
-            raise click.UsageError(f"several datasets changed; write --data DATASET={source}, one of {', '.join(touched)}")
+            raise click.UsageError(
+                f"several datasets changed; write --data DATASET={source}, one of {', '.join(touched)}"
+            )
         if not touched:
             return {}
         dataset, path = touched[0], source
@@ -109,5 +126,7 @@ def _counted(found: Review, definitions: Definitions | None, source: str, master
     asked, refused = questions(found, "spark")
     mine = [question for question in asked if question.dataset == dataset]
     engine: Any = importlib.import_module("predicat_spark.differences")
-    counted: dict[str, Counts] = engine.count(path, definitions.dataset(dataset), mine, master) if mine else {}
+    counted: dict[str, Counts] = (
+        engine.count(path, definitions.dataset(dataset), mine, master) if mine else {}
+    )
     return {**{name: counts for name, counts in refused.items() if name.startswith(f"{dataset}.")}, **counted}

@@ -12,7 +12,13 @@ import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
 
-out_option = click.option("--out", default="target/site", show_default=True, type=click.Path(path_type=Path), help="The folder of the site.")
+out_option = click.option(
+    "--out",
+    default="target/site",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The folder of the site.",
+)
 
 
 @click.group("docs", help="The catalog as a static web site.")
@@ -25,9 +31,17 @@ def command() -> None:
 @vars_option
 @out_option
 @click.option("--no-proofs", is_flag=True, help="Do not compare each version with the one before it.")
-@click.option("--coverage", type=click.Path(path_type=Path), help="A report of predicat quality run --format json, to show on the pages of filters.")
-def build(folder: Path, variables: tuple[str, ...], out: Path, coverage: Path | None, *, no_proofs: bool) -> None:
-    pages = _build(folder, variables, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None)
+@click.option(
+    "--coverage",
+    type=click.Path(path_type=Path),
+    help="A report of predicat quality run --format json, to show on the pages of filters.",
+)
+def build(
+    folder: Path, variables: tuple[str, ...], out: Path, coverage: Path | None, *, no_proofs: bool
+) -> None:
+    pages = _build(
+        folder, variables, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None
+    )
     click.echo(f"{out / 'index.html'}: {pages} pages")
 
 
@@ -55,18 +69,31 @@ def _figures(report: Path) -> dict[str, dict[str, str]]:
         for run in json.loads(report.read_text(encoding="utf-8")):
             rows = (run["measure"] or {}).get("rows", 0)
             for name, count in (run["measure"] or {}).get("filters", {}).items():
-                broken = [check["message"] for check in run["checks"] if check["name"] == name and check["status"] != "pass"]
+                broken = [
+                    check["message"]
+                    for check in run["checks"]
+                    if check["name"] == name and check["status"] != "pass"
+                ]
                 found[name] = {
                     "rows accepted": f"{count['accepted']:,} of {rows:,} ({count['accepted'] / max(rows, 1):.2%})",
                     "UNKNOWN": f"{count['unknown']:,} ({count['unknown'] / max(rows, 1):.2%})",
                     "bounds": "; ".join(broken) or "hold",
                 }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise click.UsageError(f"{report} is no report of predicat quality run --format json: {error}") from None
+        raise click.UsageError(
+            f"{report} is no report of predicat quality run --format json: {error}"
+        ) from None
     return found
 
 
-def _build(folder: Path, variables: tuple[str, ...], out: Path, *, proofs: bool, coverage: dict[str, dict[str, str]] | None = None) -> int:
+def _build(
+    folder: Path,
+    variables: tuple[str, ...],
+    out: Path,
+    *,
+    proofs: bool,
+    coverage: dict[str, dict[str, str]] | None = None,
+) -> int:
     needs_review()
     from rich.progress import Progress  # noqa: PLC0415  # not for --help
 
@@ -75,4 +102,10 @@ def _build(folder: Path, variables: tuple[str, ...], out: Path, *, proofs: bool,
     catalog = load_quietly(folder, pairs("--var", variables))
     with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("pages", total=len(catalog.filters()))
-        return write(catalog, out, proofs=proofs, coverage=coverage, advance=lambda step: progress.update(task, advance=step))
+        return write(
+            catalog,
+            out,
+            proofs=proofs,
+            coverage=coverage,
+            advance=lambda step: progress.update(task, advance=step),
+        )

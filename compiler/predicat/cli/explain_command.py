@@ -11,7 +11,10 @@ import click
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
 
 
-@click.command("explain", help="Say what a filter means: in words, as SQL, what is pushed down, lineage. With --row, why it accepts the row or not.")
+@click.command(
+    "explain",
+    help="Say what a filter means: in words, as SQL, what is pushed down, lineage. With --row, why it accepts the row or not.",
+)
 @click.argument("name")
 @catalog_option
 @vars_option
@@ -39,7 +42,10 @@ def _check_names(row: dict[str, object], fields: Iterable[str]) -> None:
     for name in row:
         if name not in known and not any(field.startswith(f"{name}.") for field in known):
             hint = msg.did_you_mean(name, known)
-            click.echo(f"warning: the row has {name!r}, which is no field of the dataset{': ' + hint if hint else ''}", err=True)
+            click.echo(
+                f"warning: the row has {name!r}, which is no field of the dataset{': ' + hint if hint else ''}",
+                err=True,
+            )
 
 
 def _row(text: str) -> dict[str, object]:

@@ -14,10 +14,19 @@ def command() -> None:
     """The group."""
 
 
-@command.command("dbt", help="Write a dbt package: {{ predicat_filters.matches_filter('name') }} and generic tests of coverage.")
+@command.command(
+    "dbt",
+    help="Write a dbt package: {{ predicat_filters.matches_filter('name') }} and generic tests of coverage.",
+)
 @catalog_option
 @vars_option
-@click.option("--out", default="target/dbt", show_default=True, type=click.Path(path_type=Path), help="The folder of the package.")
+@click.option(
+    "--out",
+    default="target/dbt",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The folder of the package.",
+)
 def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
     from predicat.deploy.dbt import export  # noqa: PLC0415  # not for --help
 

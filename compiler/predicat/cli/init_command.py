@@ -38,7 +38,9 @@ filters:
 _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}. -#}\n"
 
 
-@click.command("init", help="Write a small catalog that passes predicat check; nothing that exists is changed.")
+@click.command(
+    "init", help="Write a small catalog that passes predicat check; nothing that exists is changed."
+)
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
 def command(folder: Path) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help

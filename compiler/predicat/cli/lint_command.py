@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from predicat.cli.options import SECONDS, catalog_option, changed_option, judged, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import (
+    SECONDS,
+    catalog_option,
+    changed_option,
+    judged,
+    load_quietly,
+    needs_review,
+    pairs,
+    vars_option,
+)
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -22,13 +31,38 @@ if TYPE_CHECKING:
                "Exit code 1 if there is a new error or warning.")  # fmt: skip
 @catalog_option
 @vars_option
-@click.option("--select", multiple=True, metavar="CODE", help="Only these rules (a beginning such as P2 takes all that start so).")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="CODE",
+    help="Only these rules (a beginning such as P2 takes all that start so).",
+)
 @click.option("--ignore", multiple=True, metavar="CODE", help="Not these rules.")
-@click.option("--fix", "mend", is_flag=True, help="Rewrite what has a fix, after a proof that the rows stay the same.")
-@click.option("--format", "form", default="text", show_default=True, type=click.Choice(("text", "json", "sarif", "github")), help="The form.")
-@click.option("--timeout", default=1.0, show_default=True, type=SECONDS, help="Seconds for each question to the solver; a fix has ten times as long.")
+@click.option(
+    "--fix", "mend", is_flag=True, help="Rewrite what has a fix, after a proof that the rows stay the same."
+)
+@click.option(
+    "--format",
+    "form",
+    default="text",
+    show_default=True,
+    type=click.Choice(("text", "json", "sarif", "github")),
+    help="The form.",
+)
+@click.option(
+    "--timeout",
+    default=1.0,
+    show_default=True,
+    type=SECONDS,
+    help="Seconds for each question to the solver; a fix has ten times as long.",
+)
 @changed_option
-@click.option("--baseline", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="A file of old findings, which do not count.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A file of old findings, which do not count.",
+)
 @click.option("--write-baseline", "--update-baseline", "update", is_flag=True,
               help="Write the findings of now to the file of --baseline: new ones go in, those that are gone go out.")  # fmt: skip
 @click.option("--rules", "listed", is_flag=True, help="List the rules.")
@@ -66,18 +100,35 @@ def _consistent(changed: str | None, baseline: Path | None, *, update: bool, men
     if update and baseline is None:
         raise click.UsageError("--update-baseline needs --baseline FILE, the file to write")
     if update and changed is not None:
-        raise click.UsageError("--update-baseline writes the findings of the whole catalog; leave --changed out")
+        raise click.UsageError(
+            "--update-baseline writes the findings of the whole catalog; leave --changed out"
+        )
     if update and mend:
         raise click.UsageError("run --fix first, then --update-baseline")
     if mend and changed == "":
-        raise click.UsageError("--fix changes the working tree, and --changed judges what is staged; write --changed HEAD")
+        raise click.UsageError(
+            "--fix changes the working tree, and --changed judges what is staged; write --changed HEAD"
+        )
 
 
 class Run:
     """One run of the linter: what it loads, which rules it applies, and how long it asks the solver."""
 
-    def __init__(self, folder: Path, variables: dict[str, str], select: Sequence[str], ignore: Sequence[str], timeout: float) -> None:
-        self.folder, self.variables, self.select, self.ignore, self.timeout = folder, variables, select, ignore, timeout
+    def __init__(
+        self,
+        folder: Path,
+        variables: dict[str, str],
+        select: Sequence[str],
+        ignore: Sequence[str],
+        timeout: float,
+    ) -> None:
+        self.folder, self.variables, self.select, self.ignore, self.timeout = (
+            folder,
+            variables,
+            select,
+            ignore,
+            timeout,
+        )
         self.place = folder.resolve()  # where the catalog is, also while a copy of what is staged is judged
 
     def catalog(self, scope: Scope | None) -> Catalog:
@@ -95,10 +146,17 @@ class Run:
             return []
         known = kept.answers(self.place)
         if scope is not None:
-            found = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known, whole=scope.files is None)
+            found = findings.collect(
+                self.catalog(scope), self.select, self.ignore, self.timeout, known, whole=scope.files is None
+            )
             known.save(whole=False)
             return [item for item in found if scope.judges(item.span.outermost().source.name, item.name)]
-        place = kept.place(self.folder, self.folder.parent / "macros", self.variables, (self.select, self.ignore, self.timeout))
+        place = kept.place(
+            self.folder,
+            self.folder.parent / "macros",
+            self.variables,
+            (self.select, self.ignore, self.timeout),
+        )
         result = kept.recall(place)
         if result is None:
             result = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known)
@@ -118,7 +176,11 @@ class Run:
             return found
         from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
 
-        result = known.judge(found, known.read(baseline, scope.beside.get(baseline) if scope is not None else None), self.chosen)
+        result = known.judge(
+            found,
+            known.read(baseline, scope.beside.get(baseline) if scope is not None else None),
+            self.chosen,
+        )
         if result.accepted:
             click.echo(f"{_count(result.accepted, 'known finding')} in {baseline}", err=True)
         if scope is None and result.stale:
@@ -143,12 +205,17 @@ class Run:
 
         done = findings.mend(found, lambda: self.catalog(scope), 10 * self.timeout)
         for item in done:
-            click.echo(f"fixed {item.code} {item.name}: {item.fix.text or 'left out' if item.fix else ''}", err=True)
+            click.echo(
+                f"fixed {item.code} {item.name}: {item.fix.text or 'left out' if item.fix else ''}", err=True
+            )
         return bool(done)
 
 
 def _tell_stale(baseline: Path, stale: list[Entry]) -> None:
-    click.echo(f"{baseline} has {_count(len(stale), 'line')} for what is gone; --update-baseline takes them out:", err=True)
+    click.echo(
+        f"{baseline} has {_count(len(stale), 'line')} for what is gone; --update-baseline takes them out:",
+        err=True,
+    )
     for item in stale:
         click.echo(f"  {item.code} {item.hash} {item.about}", err=True)
 

@@ -10,7 +10,9 @@ import click
 from predicat.cli.options import catalog_option
 
 
-@click.command("lsp", help="Start the language server on standard input and output; editors start it themselves.")
+@click.command(
+    "lsp", help="Start the language server on standard input and output; editors start it themselves."
+)
 @catalog_option
 @click.option("--no-lint", is_flag=True, help="Show problems only, not what the lint rules find.")
 def command(folder: Path, *, no_lint: bool) -> None:
@@ -44,7 +46,10 @@ class _Measured:
             status = self.history.stat()
             if self.state != (state := (status.st_mtime_ns, status.st_size)):
                 self.state = state
-                self.rows = {item["filter"]: (item["accepted"], item["rows"]) for item in read(self.history, Reporter())}
+                self.rows = {
+                    item["filter"]: (item["accepted"], item["rows"])
+                    for item in read(self.history, Reporter())
+                }
         except (OSError, PredicatError, KeyError, TypeError):
             self.rows = {}
         return self.rows

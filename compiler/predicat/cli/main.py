@@ -60,7 +60,9 @@ class Commands(click.Group):
         with formatter.section("Exit codes"):
             formatter.write_dl([(str(code.value), meaning) for code, meaning in MEANINGS.items()])
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from predicat.diagnostics.messages import did_you_mean  # noqa: PLC0415  # only for a mistake
 

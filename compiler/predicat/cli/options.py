@@ -16,13 +16,24 @@ if TYPE_CHECKING:
     from predicat.review.touched import Scope
 
 catalog_option = click.option(
-    "--catalog", "folder", default="catalog", show_default=True, type=click.Path(path_type=Path), help="The catalog folder."
+    "--catalog",
+    "folder",
+    default="catalog",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The catalog folder.",
 )
-vars_option = click.option("--var", "variables", multiple=True, metavar="NAME=VALUE", help="A value for a Jinja variable.")
+vars_option = click.option(
+    "--var", "variables", multiple=True, metavar="NAME=VALUE", help="A value for a Jinja variable."
+)
 base_option = click.option(
-    "--base", metavar="REVISION", help="The git revision whose released versions count: where the branch left it; by default the main branch."
+    "--base",
+    metavar="REVISION",
+    help="The git revision whose released versions count: where the branch left it; by default the main branch.",
 )
-dsn_option = click.option("--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server.")
+dsn_option = click.option(
+    "--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server."
+)
 
 changed_option = click.option(
     "--changed", is_flag=False, flag_value="", metavar="[REVISION]",

@@ -21,13 +21,33 @@ if TYPE_CHECKING:
     from predicat.quality.report import About, Run
 
 FORMATS = ("text", "json", "junit", "markdown", "html")
-engine_option = click.option("--engine", default="spark", show_default=True, type=click.Choice(("spark", "postgres", "duckdb")), help="Where to measure.")
+engine_option = click.option(
+    "--engine",
+    default="spark",
+    show_default=True,
+    type=click.Choice(("spark", "postgres", "duckdb")),
+    help="Where to measure.",
+)
 input_option = click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE",
                             help="The table or path of a dataset (Spark, DuckDB); by default its relation.")  # fmt: skip
-sample_option = click.option("--sample", default=1.0, show_default=True, type=click.FloatRange(0.000001, 1.0), help="The share of rows to look at.")
+sample_option = click.option(
+    "--sample",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0.000001, 1.0),
+    help="The share of rows to look at.",
+)
 history_option = click.option("--history", default="target/quality/history.jsonl", show_default=True, type=click.Path(path_type=Path),
                               help="Where results are kept: a file of JSON lines, or a folder NAME.parquet.")  # fmt: skip
-common = (catalog_option, vars_option, engine_option, input_option, sample_option, click.option("--dsn", help="The PostgreSQL server."), history_option)
+common = (
+    catalog_option,
+    vars_option,
+    engine_option,
+    input_option,
+    sample_option,
+    click.option("--dsn", help="The PostgreSQL server."),
+    history_option,
+)
 
 
 def shared(function: Callable[..., None]) -> Callable[..., None]:
@@ -45,16 +65,52 @@ def command() -> None:
                  "3: an engine failed.")  # fmt: skip
 @click.argument("datasets", nargs=-1)
 @shared
-@click.option("--format", "form", default="text", show_default=True, type=click.Choice(FORMATS), help="The form of the report.")
+@click.option(
+    "--format",
+    "form",
+    default="text",
+    show_default=True,
+    type=click.Choice(FORMATS),
+    help="The form of the report.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option("--html", "pages", type=click.Path(path_type=Path), help="Also write the page there.")
-@click.option("--site", metavar="URL", help="Where the site of the catalog is, for links; by default target/site, if it is there.")
-@click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="What drift is judged against.")
+@click.option(
+    "--site",
+    metavar="URL",
+    help="Where the site of the catalog is, for links; by default target/site, if it is there.",
+)
+@click.option(
+    "--baseline",
+    default="target/quality/baseline.jsonl",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="What drift is judged against.",
+)
 @click.option("--partition", default="", help="The partition of the data that this is, such as a date.")
-@click.option("--keep-in-postgres", is_flag=True, help="Keep results in the table predicat_quality of --dsn as well.")
-@click.option("--notify", metavar="URL", envvar="PREDICAT_NOTIFY", help="Post the result to a webhook; the address may be in PREDICAT_NOTIFY.")
-@click.option("--notify-format", default="json", show_default=True, type=click.Choice(("json", "slack")), help="The form of the message.")
-@click.option("--notify-on", default="fail", show_default=True, type=click.Choice(("fail", "warn", "always")), help="When to post.")
+@click.option(
+    "--keep-in-postgres", is_flag=True, help="Keep results in the table predicat_quality of --dsn as well."
+)
+@click.option(
+    "--notify",
+    metavar="URL",
+    envvar="PREDICAT_NOTIFY",
+    help="Post the result to a webhook; the address may be in PREDICAT_NOTIFY.",
+)
+@click.option(
+    "--notify-format",
+    default="json",
+    show_default=True,
+    type=click.Choice(("json", "slack")),
+    help="The form of the message.",
+)
+@click.option(
+    "--notify-on",
+    default="fail",
+    show_default=True,
+    type=click.Choice(("fail", "warn", "always")),
+    help="When to post.",
+)
 def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, inputs: tuple[str, ...], sample: float, dsn: str | None,
         history: Path, form: str, out: Path | None, pages: Path | None, site: str | None, baseline: Path, partition: str, notify: str | None,
         notify_format: str, notify_on: str, *, keep_in_postgres: bool) -> None:  # fmt: skip
@@ -75,7 +131,9 @@ def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], eng
     added: list[Entry] = []
     for name in names:
         series = Series(project, name, engine, partition, sample)
-        result = _run(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn, series, past, base)
+        result = _run(
+            catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn, series, past, base
+        )
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
             added += entries(catalog, result.measure, series, result.status)
@@ -97,14 +155,23 @@ def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], eng
         raise click.exceptions.Exit(code)
 
 
-@command.command("baseline", help="Take the last kept results (of a partition) as what drift is judged against.")
+@command.command(
+    "baseline", help="Take the last kept results (of a partition) as what drift is judged against."
+)
 @history_option
-@click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option(
+    "--baseline",
+    default="target/quality/baseline.jsonl",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The file to write.",
+)
 @click.option("--partition", help="Of this partition only.")
 def baseline(history: Path, baseline: Path, partition: str | None) -> None:
     import json  # noqa: PLC0415  # not for --help
 
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
+
     last = {
         tuple(entry.get(key) for key in ("catalog", "engine", "sample", "filter")): entry
         for entry in sorted(_read(history), key=lambda entry: str(entry["at"]))
@@ -115,7 +182,10 @@ def baseline(history: Path, baseline: Path, partition: str | None) -> None:
     write_text(baseline, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in last.values()))
     filters = {entry["filter"] for entry in last.values() if "." in entry["filter"]}
     failed = sum(entry.get("status") == "fail" for entry in last.values() if "." in entry["filter"])
-    click.echo(f"{baseline}: {len(filters)} filters" + (f"; {failed} of them out of a run that failed" if failed else ""))
+    click.echo(
+        f"{baseline}: {len(filters)} filters"
+        + (f"; {failed} of them out of a run that failed" if failed else "")
+    )
 
 
 @command.command("suggest", help="Measure datasets and propose bounds for filters that have none.")
@@ -134,12 +204,33 @@ def suggest(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...],
             click.echo("\n".join((f"# {name}", "filters:", *lines)))
 
 
-@command.command("gx", help="Write a Great Expectations project: suites, validation definitions and checkpoints of the bounds of the catalog.")
+@command.command(
+    "gx",
+    help="Write a Great Expectations project: suites, validation definitions and checkpoints of the bounds of the catalog.",
+)
 @catalog_option
 @vars_option
-@click.option("--engine", default="spark", show_default=True, type=click.Choice(("spark", "postgres")), help="The data source.")
-@click.option("--out", default="target/quality", show_default=True, type=click.Path(path_type=Path), help="The folder of the project.")
-@click.option("--baseline", default="target/quality/baseline.jsonl", show_default=True, type=click.Path(path_type=Path), help="What stability is judged against.")
+@click.option(
+    "--engine",
+    default="spark",
+    show_default=True,
+    type=click.Choice(("spark", "postgres")),
+    help="The data source.",
+)
+@click.option(
+    "--out",
+    default="target/quality",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The folder of the project.",
+)
+@click.option(
+    "--baseline",
+    default="target/quality/baseline.jsonl",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="What stability is judged against.",
+)
 def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, baseline: Path) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
@@ -239,7 +330,9 @@ def _run(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sampl
     return Run(name, found, judge(catalog, found, past, series.stated(baseline)), (), past)
 
 
-def _measured(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None) -> Measure:
+def _measured(
+    catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None
+) -> Measure:
     from predicat.quality import engines  # noqa: PLC0415  # not for --help
     from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
@@ -261,7 +354,9 @@ def _measured(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], 
 def _relation(asked: Plan, engine: str) -> str:
     found = asked.dataset.relation.get(engine)
     if found is None:
-        raise click.UsageError(f"dataset {asked.dataset.name!r} names no {engine} relation; give --input {asked.dataset.name}=SOURCE")
+        raise click.UsageError(
+            f"dataset {asked.dataset.name!r} names no {engine} relation; give --input {asked.dataset.name}=SOURCE"
+        )
     return found
 
 

@@ -21,12 +21,20 @@ def command() -> None:
 
 
 @command.command("jar", help="Compile the extension for the installed Spark and write its jar.")
-@click.option("--out", default="predicat-spark.jar", show_default=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option(
+    "--out",
+    default="predicat-spark.jar",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The file to write.",
+)
 def jar(out: Path) -> None:
     built = extension().ensure_jar()
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(built, out)
-    click.echo(f"wrote {out}; start Spark with --jars {out} --conf spark.predicat.manifest=target/manifest.json")
+    click.echo(
+        f"wrote {out}; start Spark with --jars {out} --conf spark.predicat.manifest=target/manifest.json"
+    )
 
 
 @command.command("home", help="Print the Java home that Spark will run on.")

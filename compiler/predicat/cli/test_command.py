@@ -20,14 +20,27 @@ if TYPE_CHECKING:
 ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 
 
-@click.command("test", help="Run the tests of filters (all, or those named). Exit code 1 if one fails, 2 for a catalog with problems.")
+@click.command(
+    "test",
+    help="Run the tests of filters (all, or those named). Exit code 1 if one fails, 2 for a catalog with problems.",
+)
 @click.argument("names", nargs=-1)
 @catalog_option
 @vars_option
-@click.option("--engine", default="evaluator", show_default=True, type=click.Choice(ENGINES), help="Where to run them.")
-@click.option("--generate", is_flag=True, help="Print rows that the tests lack: every condition both ways (MC/DC), every boundary, no value.")
+@click.option(
+    "--engine", default="evaluator", show_default=True, type=click.Choice(ENGINES), help="Where to run them."
+)
+@click.option(
+    "--generate",
+    is_flag=True,
+    help="Print rows that the tests lack: every condition both ways (MC/DC), every boundary, no value.",
+)
 @click.option("--out", type=click.Path(path_type=Path), help="Write the generated rows as a catalog file.")
-@click.option("--mutate", is_flag=True, help="Count the mutants of each filter that its tests find; provably equivalent ones do not count. With --generate: print rows that find them.")
+@click.option(
+    "--mutate",
+    is_flag=True,
+    help="Count the mutants of each filter that its tests find; provably equivalent ones do not count. With --generate: print rows that find them.",
+)
 @click.option("--dsn", help="PostgreSQL for --engine postgres; without it an embedded server.")
 def command(names: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, out: Path | None, dsn: str | None, *,
             generate: bool, mutate: bool) -> None:  # fmt: skip
@@ -59,7 +72,11 @@ def _run(catalog: Catalog, rows: Sequence[Filter], engine: str, dsn: str | None)
     passed = len(found) - len(failed) - len(skipped)
     without = sum(not row.tests for row in rows)
     more = f", {len(skipped)} skipped" if skipped else ""
-    click.echo(f"{passed} passed, {len(failed)} failed{more}" + (f" on {engines}" if engines else "") + (f"; {without} filters have no test" if without else ""))
+    click.echo(
+        f"{passed} passed, {len(failed)} failed{more}"
+        + (f" on {engines}" if engines else "")
+        + (f"; {without} filters have no test" if without else "")
+    )
     if failed:
         raise click.exceptions.Exit(1)
 
@@ -94,11 +111,18 @@ def _generate(rows: Sequence[Filter], out: Path | None, *, mutate: bool) -> None
             continue
         node = with_defaults(row.current.predicate.node)
         function = compile_node(node)
-        found = coverage.generate(node, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None)
-        tests = [f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in found]
+        found = coverage.generate(
+            node, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None
+        )
+        tests = [
+            f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in found
+        ]
         if tests:
             lines.setdefault(row.dataset, []).extend((f"  {row.name}:", *tests))
-    documents = ["\n".join(("apiVersion: predicat/v1", f"dataset: {dataset}", "tests:", *found)) + "\n" for dataset, found in lines.items()]
+    documents = [
+        "\n".join(("apiVersion: predicat/v1", f"dataset: {dataset}", "tests:", *found)) + "\n"
+        for dataset, found in lines.items()
+    ]
     if out is None:
         click.echo("---\n".join(documents) or "nothing is missing", nl=not documents)
     elif len(documents) > 1:
@@ -121,11 +145,18 @@ def _mutate(rows: Sequence[Filter]) -> None:
         found = coverage.measure(row)
         if found is None:
             continue
-        killed, total, covered, needed = killed + found.killed, total + found.mutants, covered + found.covered, needed + found.needed
+        killed, total, covered, needed = (
+            killed + found.killed,
+            total + found.mutants,
+            covered + found.covered,
+            needed + found.needed,
+        )
         click.echo(f"{row.qualified}: {found.short()}")
         for text in found.missing[:5]:
             click.echo(f"  no test: {text}")
         for mutant in found.alive[:5]:
             click.echo(f"  not found: {mutant.change}")
     score = f"{killed / total:.0%}" if total else "none"
-    click.echo(f"{covered} of {needed} conditions decided both ways; mutation score {score} ({killed} of {total})")
+    click.echo(
+        f"{covered} of {needed} conditions decided both ways; mutation score {score} ({killed} of {total})"
+    )

@@ -11,12 +11,26 @@ import click
 from predicat.cli.options import pairs
 
 
-@click.command("translate", help="Say a predicate in another language or SQL dialect: from a file, or from standard input (-).")
+@click.command(
+    "translate",
+    help="Say a predicate in another language or SQL dialect: from a file, or from standard input (-).",
+)
 @click.argument("file", default="-")
-@click.option("--from", "source", required=True, metavar="LANGUAGE", help="The language that it is written in.")
+@click.option(
+    "--from", "source", required=True, metavar="LANGUAGE", help="The language that it is written in."
+)
 @click.option("--to", "target", required=True, metavar="LANGUAGE", help="A language or a SQL dialect.")
-@click.option("--field", "fields", multiple=True, metavar="NAME=TYPE", help="A field and its type; without any, keys of texts are texts, and other names dynamically typed.")
-@click.option("--on", help="The field that keys are read from; by default the row itself, or where no field is given the language's own.")
+@click.option(
+    "--field",
+    "fields",
+    multiple=True,
+    metavar="NAME=TYPE",
+    help="A field and its type; without any, keys of texts are texts, and other names dynamically typed.",
+)
+@click.option(
+    "--on",
+    help="The field that keys are read from; by default the row itself, or where no field is given the language's own.",
+)
 def command(file: str, source: str, target: str, fields: tuple[str, ...], on: str | None) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
     from predicat.frontends import LANGUAGES, default_fields  # noqa: PLC0415  # as above

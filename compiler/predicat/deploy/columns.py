@@ -23,7 +23,12 @@ from predicat.ir.types import (
     parse_type,
 )
 
-_POSTGRES = {"double precision": "double", "timestamp with time zone": "timestamp", "text": "string", "numeric": "decimal(38,0)"}
+_POSTGRES = {
+    "double precision": "double",
+    "timestamp with time zone": "timestamp",
+    "text": "string",
+    "numeric": "decimal(38,0)",
+}
 _PADDED = re.compile(r"(?:character|char)\((?!1\))\d+\)|bpchar")
 """Texts with blanks up to their length, which count in some operators of an engine and not in others."""
 _PLAIN_TIMESTAMP = ("timestamp without time zone", "timestamp_ntz")
@@ -34,7 +39,11 @@ Composites = Mapping[str, Mapping[str, str]]
 
 
 def problems(
-    engine: str, relation: str, columns: Mapping[str, str], filters: Iterable[Filter], composites: Composites | None = None
+    engine: str,
+    relation: str,
+    columns: Mapping[str, str],
+    filters: Iterable[Filter],
+    composites: Composites | None = None,
 ) -> list[Diagnostic]:
     """What keeps filters from running on a relation: columns that it lacks, or that are of another type.
 
@@ -48,7 +57,9 @@ def problems(
         kind = known.get(column.lower() if spark else column)
         if kind is None:
             found.append(msg.column_missing(shown, relation, column, readers, columns))
-        elif not (_spark_holds(kind, decl.type) if spark else _postgres_holds(kind, decl.type, composites or {})):
+        elif not (
+            _spark_holds(kind, decl.type) if spark else _postgres_holds(kind, decl.type, composites or {})
+        ):
             found.append(msg.column_type(shown, relation, column, kind, str(decl.type), readers))
     return found
 
@@ -76,11 +87,16 @@ def _postgres_holds(physical: str, declared: Type, composites: Composites) -> bo
         return physical.endswith("[]") and _postgres_holds(physical[:-2], declared.element, composites)
     if isinstance(declared, StructType):
         members = composites.get(physical, {})
-        return all(name in members and _postgres_holds(members[name], kind, composites) for name, kind in declared.fields)
+        return all(
+            name in members and _postgres_holds(members[name], kind, composites)
+            for name, kind in declared.fields
+        )
     if isinstance(declared, MapType) or declared == JSON:
         return physical == "jsonb"
     text = re.sub(r"character varying|character", "varchar", physical)
-    return not _other_meaning(physical) and _fits_text(_POSTGRES.get(text, text).replace("numeric", "decimal"), declared)
+    return not _other_meaning(physical) and _fits_text(
+        _POSTGRES.get(text, text).replace("numeric", "decimal"), declared
+    )
 
 
 def _fits_text(text: str, declared: Type) -> bool:
@@ -99,7 +115,9 @@ def _fits(actual: Type, declared: Type) -> bool:
         case MapType(), MapType():
             return _fits(actual.value, declared.value)
         case StructType(), StructType():
-            return all((part := actual.get(name)) is not None and _fits(part, kind) for name, kind in declared.fields)
+            return all(
+                (part := actual.get(name)) is not None and _fits(part, kind) for name, kind in declared.fields
+            )
         case _ if declared == DOUBLE:
             return is_numeric(actual)
         case _ if isinstance(declared, DecimalType):

@@ -96,7 +96,14 @@ where share > {{ at_most }}
 {% endtest %}
 """
 )
-_KINDS = {BIGINT: "integer", DOUBLE: "number", BOOLEAN: "boolean", STRING: "text", DATE: "date", TIMESTAMP: "timestamp"}
+_KINDS = {
+    BIGINT: "integer",
+    DOUBLE: "number",
+    BOOLEAN: "boolean",
+    STRING: "text",
+    DATE: "date",
+    TIMESTAMP: "timestamp",
+}
 """How a parameter's value is written in a dbt project, by its type."""
 
 
@@ -128,9 +135,13 @@ def export(catalog: Catalog, out: Path) -> tuple[int, list[str]]:
 
 def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
     """The branch of each adapter and form of a filter; a note where an adapter does not support it."""
-    unusable = [decl.name for decl in filter_.current.params.values() if decl.required and _kind(decl) is None]
+    unusable = [
+        decl.name for decl in filter_.current.params.values() if decl.required and _kind(decl) is None
+    ]
     if unusable:
-        notes.append(f"{filter_.qualified}: the parameter {unusable[0]} has no default and no type that dbt can give a value")
+        notes.append(
+            f"{filter_.qualified}: the parameter {unusable[0]} has no default and no type that dbt can give a value"
+        )
         return
     predicate = simplify(filter_.current.predicate.node)
     accepts = predicate
@@ -139,7 +150,9 @@ def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
     for adapter, dialect in ADAPTERS.items():
         test = f"name in {names} and adapter == '{adapter}'"
         try:
-            forms = {form: _sql(dialect, node) for form, node in (("accepts", accepts), ("predicate", predicate))}
+            forms = {
+                form: _sql(dialect, node) for form, node in (("accepts", accepts), ("predicate", predicate))
+            }
         except Unsupported as error:
             notes.append(f"{filter_.qualified} on {adapter}: {error.diagnostics[0].message}")
             continue
@@ -164,7 +177,11 @@ class _Template(Renderer):
         return column
 
     def node(self, node: Node) -> exp.Expr:
-        return exp.Var(this=f"{self.mark}p_{node.decl.name}{self.mark}") if isinstance(node, Parameter) else super().node(node)
+        return (
+            exp.Var(this=f"{self.mark}p_{node.decl.name}{self.mark}")
+            if isinstance(node, Parameter)
+            else super().node(node)
+        )
 
 
 def _sql(dialect: str, node: Node) -> str:
@@ -220,7 +237,14 @@ def _names(catalog: Catalog, qualified: str) -> str:
 
 def _literal(sql: str) -> str:
     """A text as a constant of Jinja: every character that could end it or begin a tag is written as a number."""
-    return '"' + "".join(char if char.isascii() and char.isprintable() and char not in '"\\{}%#' else _escape(char) for char in sql) + '"'
+    return (
+        '"'
+        + "".join(
+            char if char.isascii() and char.isprintable() and char not in '"\\{}%#' else _escape(char)
+            for char in sql
+        )
+        + '"'
+    )
 
 
 def _escape(char: str) -> str:

@@ -217,7 +217,10 @@ def owned(saved: Saved, role: str) -> list[str]:
 
 def rest(connection: psycopg.Connection, saved: Saved) -> list[str]:
     """What is made on a view: its parts and comments."""
-    comments = [f"COMMENT ON {_named(saved, kind, name)} IS {literal(connection, text)}" for kind, name, text in sorted(saved.comments)]
+    comments = [
+        f"COMMENT ON {_named(saved, kind, name)} IS {literal(connection, text)}"
+        for kind, name, text in sorted(saved.comments)
+    ]
     return [*saved.parts, *comments]
 
 
@@ -239,7 +242,11 @@ def granted(saved: Saved, role: str) -> list[str]:
     todo = sorted(saved.grants)
     able = {(saved.owner, "", "")}
     while todo:
-        ready = [grant for grant in todo if grant[0] == saved.owner or {(grant[0], grant[2], ""), (grant[0], grant[2], grant[4])} & able]
+        ready = [
+            grant
+            for grant in todo
+            if grant[0] == saved.owner or {(grant[0], grant[2], ""), (grant[0], grant[2], grant[4])} & able
+        ]
         if not ready:
             break  # a chain that begins nowhere; what is missing afterwards is told
         for grant in ready:
@@ -253,19 +260,36 @@ def _grant(saved: Saved, grant: Grant, role: str) -> list[str]:
     grantor, grantee, privilege, grantable, column = grant
     what = f"{privilege} ({quoted(column)})" if column else privilege
     statement = f"GRANT {what} ON {saved.sql} TO {quoted(grantee) if grantee else 'PUBLIC'}{' WITH GRANT OPTION' if grantable and grantee != saved.owner else ''}"
-    return [statement] if grantor == saved.owner else [f"SET LOCAL ROLE {quoted(grantor)}", statement, f"SET LOCAL ROLE {quoted(role)}"]
+    return (
+        [statement]
+        if grantor == saved.owner
+        else [f"SET LOCAL ROLE {quoted(grantor)}", statement, f"SET LOCAL ROLE {quoted(role)}"]
+    )
 
 
 def revoked(saved: Saved) -> list[str]:
     """REVOKE statements for all that a new view was given, as by default privileges."""
     grantees = sorted({grant[1] for grant in saved.grants})
-    return [f"REVOKE ALL ON {saved.sql} FROM {quoted(grantee) if grantee else 'PUBLIC'}" for grantee in grantees]
+    return [
+        f"REVOKE ALL ON {saved.sql} FROM {quoted(grantee) if grantee else 'PUBLIC'}" for grantee in grantees
+    ]
 
 
 def without(saved: Saved, columns: Collection[str]) -> list[str]:
     """What hangs on columns that a view will not have any more."""
-    lost = [f"{grant[2]} ({grant[4]}) of {grant[1] or 'PUBLIC'}" for grant in saved.grants if grant[4] in columns]
-    return sorted({*lost, *(f"the comment on the column {name}" for kind, name, _ in saved.comments if kind == "COLUMN" and name in columns)})
+    lost = [
+        f"{grant[2]} ({grant[4]}) of {grant[1] or 'PUBLIC'}" for grant in saved.grants if grant[4] in columns
+    ]
+    return sorted(
+        {
+            *lost,
+            *(
+                f"the comment on the column {name}"
+                for kind, name, _ in saved.comments
+                if kind == "COLUMN" and name in columns
+            ),
+        }
+    )
 
 
 def missing(before: Saved, after: Saved) -> list[str]:
@@ -279,7 +303,11 @@ def missing_around(before: Saved, after: Saved) -> list[str]:
     """What was granted, said and built on a view and is not there now."""
     lost = [f"{privilege}{f' ({column})' if column else ''} of {grantee or 'PUBLIC'}, granted by {grantor}"
             for grantor, grantee, privilege, _, column in sorted(before.grants ^ after.grants)]  # fmt: skip
-    lost += [f"the comment on {kind.lower()} {name}" for kind, name, _ in sorted(before.comments - after.comments) if kind]
+    lost += [
+        f"the comment on {kind.lower()} {name}"
+        for kind, name, _ in sorted(before.comments - after.comments)
+        if kind
+    ]
     lost += [part for part in before.parts if part not in after.parts]
     return lost + ([f"the owner {before.owner}"] if before.owner != after.owner else [])
 
@@ -292,5 +320,3 @@ def quoted(name: str) -> str:
 def literal(connection: psycopg.Connection, text: str) -> str:
     """A text as SQL."""
     return Literal(text).as_string(connection).strip()
-
-

@@ -43,7 +43,11 @@ class Plan(Struct):
     def batches(self) -> list[list[Step]]:
         """The changes of each transaction. What is dropped and created again is all in the first one, with what is dropped above it."""
         above = self.closure.above(_numbers(self.steps, Action.RECREATE))
-        again = [step for step in self.changes if step.action == Action.RECREATE or (step.existing is not None and step.existing.oid in above)]
+        again = [
+            step
+            for step in self.changes
+            if step.action == Action.RECREATE or (step.existing is not None and step.existing.oid in above)
+        ]
         others = [step for step in self.changes if step not in again]
         room = max(BATCH - len(again), 0)
         first = [*again, *others[:room]]
@@ -55,7 +59,13 @@ def _batched(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
         yield steps[start : start + BATCH]
 
 
-def plan(catalog: Catalog, connection: psycopg.Connection, name: str, schema: str | None = None, rules: Rules | None = None) -> Plan:
+def plan(
+    catalog: Catalog,
+    connection: psycopg.Connection,
+    name: str,
+    schema: str | None = None,
+    rules: Rules | None = None,
+) -> Plan:
     """What `apply` would do. Raises PredicatError with all that keeps it from being done: columns, views of others, changes by hand."""
     relations = check_relations(catalog, connection)
     views = wanted(catalog, name, relations, schema)
@@ -71,9 +81,13 @@ def plan(catalog: Catalog, connection: psycopg.Connection, name: str, schema: st
         return found
 
     place = "relation" if schema is None else "schema"
-    planner = Planner(catalog, name, rules or Rules(), connection.info.server_version, definitions, place, schema)
+    planner = Planner(
+        catalog, name, rules or Rules(), connection.info.server_version, definitions, place, schema
+    )
     steps = planner.steps(views, existing)
-    found = _with_dependents(connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations), planner.reporter)
+    found = _with_dependents(
+        connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations), planner.reporter
+    )
     planner.reporter.raise_errors()
     return found
 
@@ -89,22 +103,52 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
         above = closure.above(again) - dropped.keys()
         saved = dependents.save(connection, [*above, *(closure.above(dropped) - dropped.keys() - above)])
     for oid, step in dropped.items():
-        needed = [saved[other].shown for other in closure.above([oid]) - dropped.keys()] + closure.others.get(oid, [])
+        needed = [saved[other].shown for other in closure.above([oid]) - dropped.keys()] + closure.others.get(
+            oid, []
+        )
         if needed:
-            reporter.add(msg.view_needed(step.shown, f"should be dropped ({step.reason}), but these depend on it", needed, "drop these first"))
+            reporter.add(
+                msg.view_needed(
+                    step.shown,
+                    f"should be dropped ({step.reason}), but these depend on it",
+                    needed,
+                    "drop these first",
+                )
+            )
     heights = closure.heights
     kept = [step for step in plan.steps if step.action != Action.DROP]
-    steps = [*kept, *(dropped[oid] for oid in sorted(dropped, key=lambda oid: (-heights[oid], dropped[oid].shown)))]
-    steps = [replace(step, action=Action.RECREATE, reason="it reads a view that is made anew") if _is_above(step, above) else step for step in steps]
+    steps = [
+        *kept,
+        *(dropped[oid] for oid in sorted(dropped, key=lambda oid: (-heights[oid], dropped[oid].shown))),
+    ]
+    steps = [
+        replace(step, action=Action.RECREATE, reason="it reads a view that is made anew")
+        if _is_above(step, above)
+        else step
+        for step in steps
+    ]
     for oid in above:
         fixed = [*closure.others.get(oid, []), *closure.fixed.get(oid, [])]
         if fixed:
-            reporter.add(msg.view_needed(saved[oid].shown, "would be dropped and created again, and these cannot be", fixed, _MANUAL))
+            reporter.add(
+                msg.view_needed(
+                    saved[oid].shown,
+                    "would be dropped and created again, and these cannot be",
+                    fixed,
+                    _MANUAL,
+                )
+            )
     for step in steps:
         if step.action == Action.RECREATE and step.existing is not None and step.view is not None:
-            columns = {column for column, _ in step.existing.columns} - {column.name for column in step.view.columns}
+            columns = {column for column, _ in step.existing.columns} - {
+                column.name for column in step.view.columns
+            }
             if lost := dependents.without(saved[step.existing.oid], columns):
-                reporter.add(msg.view_needed(step.shown, "loses columns on which these hang", lost, "take these away first"))
+                reporter.add(
+                    msg.view_needed(
+                        step.shown, "loses columns on which these hang", lost, "take these away first"
+                    )
+                )
     return Plan(steps, closure, {oid: saved[oid] for oid in above}, plan.relations)
 
 
@@ -116,11 +160,22 @@ def _numbers(steps: Iterable[Step], action: Action) -> dict[int, Step]:
 
 
 def _is_above(step: Step, above: Collection[int]) -> bool:
-    return step.existing is not None and step.view is not None and step.existing.oid in above and step.action != Action.RECREATE
+    return (
+        step.existing is not None
+        and step.view is not None
+        and step.existing.oid in above
+        and step.action != Action.RECREATE
+    )
 
 
 def apply(
-    catalog: Catalog, connection: psycopg.Connection, name: str, schema: str | None = None, *, rules: Rules | None = None, limits: Limits | None = None
+    catalog: Catalog,
+    connection: psycopg.Connection,
+    name: str,
+    schema: str | None = None,
+    *,
+    rules: Rules | None = None,
+    limits: Limits | None = None,
 ) -> Plan:
     """Make the views as the catalog `name` asks; returns what was done.
 
@@ -148,7 +203,9 @@ class _Batch(Struct):
     role: str = ""
 
     def run(self, steps: Sequence[Step]) -> None:
-        self.connection.execute(b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, zlib.crc32(self.name.encode()) - 2**31))
+        self.connection.execute(
+            b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, zlib.crc32(self.name.encode()) - 2**31)
+        )
         self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
         self.unchanged(steps)
         for step in steps:
@@ -169,7 +226,13 @@ class _Batch(Struct):
 
     def unchanged(self, steps: Sequence[Step]) -> None:
         """What was planned still holds: nobody changed these views in the meantime."""
-        places = {place for step in steps for row in (step.view, step.existing) if row is not None for place in [row.place]}
+        places = {
+            place
+            for step in steps
+            for row in (step.view, step.existing)
+            if row is not None
+            for place in [row.place]
+        }
         now = {row.place: row for row in self.read(places)}
         before = {step.existing.place: step.existing for step in steps if step.existing is not None}
         other = [".".join(place) for place in places if now.get(place) != before.get(place)]
@@ -191,12 +254,22 @@ class _Batch(Struct):
             self.execute(saved.shown, [f"DROP {saved.kind} {saved.sql}"])
         for oid in order:
             saved, step = self.plan.saved[oid], ours.get(oid)
-            made = replace(saved, schema=step.view.schema, name=step.view.name) if step is not None and step.view is not None else saved
+            made = (
+                replace(saved, schema=step.view.schema, name=step.view.name)
+                if step is not None and step.view is not None
+                else saved
+            )
             try:
-                self.execute(made.shown, [*again(made, step, self.role), *dependents.rest(self.connection, made)])
+                self.execute(
+                    made.shown, [*again(made, step, self.role), *dependents.rest(self.connection, made)]
+                )
             except PredicatError as error:
                 reasons = [item.message for item in error.diagnostics]
-                raise PredicatError.of(msg.view_needed(saved.shown, "would be dropped and created again, which fails", reasons, _MANUAL)) from None
+                raise PredicatError.of(
+                    msg.view_needed(
+                        saved.shown, "would be dropped and created again, which fails", reasons, _MANUAL
+                    )
+                ) from None
             self.restored(made, step is None)
 
     def restored(self, saved: Saved, whole: bool) -> None:
@@ -208,11 +281,20 @@ class _Batch(Struct):
             (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
         lost = (dependents.missing if whole else dependents.missing_around)(saved, now)
         if lost:
-            raise PredicatError.of(msg.view_needed(saved.shown, "was created again, but not with all that it had, so nothing is changed", lost, _MANUAL))
+            raise PredicatError.of(
+                msg.view_needed(
+                    saved.shown,
+                    "was created again, but not with all that it had, so nothing is changed",
+                    lost,
+                    _MANUAL,
+                )
+            )
 
     def mark(self, steps: Sequence[Step]) -> None:
         """The comments, with the fingerprints of what the server stores."""
-        there = {row.place: row for row in self.read([step.view.place for step in steps if step.view is not None])}
+        there = {
+            row.place: row for row in self.read([step.view.place for step in steps if step.view is not None])
+        }
         texts = inventory.definitions(self.connection, [row.oid for row in there.values()])
         for step in steps:
             if step.view is not None:
@@ -235,7 +317,10 @@ def changes(step: Step) -> list[str]:
         case Action.CREATE if view is not None:
             return [_create(view, step.options)]
         case Action.REPLACE if view is not None and row is not None:
-            return [*_moves(view, row), _create(view, step.options).replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)]
+            return [
+                *_moves(view, row),
+                _create(view, step.options).replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1),
+            ]
         case Action.OPTIONS if view is not None and row is not None:
             return [f"ALTER VIEW {view.sql} {change}" for change in _options(step.options, row.options)]
         case Action.DROP if row is not None:
@@ -261,7 +346,9 @@ def _moves(view: View, row: Existing) -> list[str]:
     if row.schema != view.schema:
         moves.append(f"ALTER VIEW {row.sql} SET SCHEMA {dependents.quoted(view.schema)}")
     if row.name != view.name:
-        moves.append(f"ALTER VIEW {replace(row, schema=view.schema).sql} RENAME TO {dependents.quoted(view.name)}")
+        moves.append(
+            f"ALTER VIEW {replace(row, schema=view.schema).sql} RENAME TO {dependents.quoted(view.name)}"
+        )
     return moves
 
 
@@ -281,7 +368,9 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
         yield from (f"{line};" for line in statements(limits))
         yield from _script(connection, [step for step in steps if step.action == Action.DROP])
         yield from _again_script(connection, plan, [step for step in steps if step.action == Action.RECREATE])
-        yield from _script(connection, [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)])
+        yield from _script(
+            connection, [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)]
+        )
         yield "COMMIT;"
 
 
@@ -310,4 +399,3 @@ def _again_script(connection: psycopg.Connection, plan: Plan, steps: Sequence[St
         grants = [*dependents.revoked(saved), *dependents.granted(saved, role)] if saved.granted else []
         lines = [*again(saved, step, role), *dependents.rest(connection, saved), *grants]
         yield from (f"{line};" for line in [*lines, *(_comments(connection, step) if step else [])])
-

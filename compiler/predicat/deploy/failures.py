@@ -19,12 +19,21 @@ _PORTS = re.compile(r"[0-9,]*\Z")
 _ELSEWHERE = "the server of the PG* variables"
 
 _SENTENCES = {
-    "25006": ("the server is read-only", "it is a replica, or default_transaction_read_only is on: connect to the primary server"),
+    "25006": (
+        "the server is read-only",
+        "it is a replica, or default_transaction_read_only is on: connect to the primary server",
+    ),
     "40P01": ("the server ended a deadlock with another session", "run the command again"),
-    "42501": ("the role {role!r} lacks a privilege: {message}", "connect as the owner of the object, or have the privilege granted"),
+    "42501": (
+        "the role {role!r} lacks a privilege: {message}",
+        "connect as the owner of the object, or have the privilege granted",
+    ),
     "53200": ("the server has no room for more locks: {message}", "raise max_locks_per_transaction"),
     "53300": ("the server has no free connection: {message}", None),
-    "55P03": ("another session holds a lock for too long: {message}", "run the command again, or give it more time with --lock-timeout"),
+    "55P03": (
+        "another session holds a lock for too long: {message}",
+        "run the command again, or give it more time with --lock-timeout",
+    ),
     "57014": ("a statement took too long: {message}", "give it more time with --statement-timeout"),
     "57P01": ("the server was shut down or ended the session: {message}", None),
 }
@@ -40,7 +49,9 @@ def parts(dsn: str) -> Mapping[str, str] | None:
         found = {key: str(value) for key, value in conninfo_to_dict(dsn).items() if value is not None}
     except psycopg.Error:
         return None
-    mangled = any("@" in found.get(key, "") for key in ("host", "dbname")) or not _PORTS.match(found.get("port", ""))
+    mangled = any("@" in found.get(key, "") for key in ("host", "dbname")) or not _PORTS.match(
+        found.get("port", "")
+    )
     return None if mangled else found
 
 

@@ -79,10 +79,20 @@ OR c.relkind = 'v' AND %(mark)s::text IS NOT NULL AND (strpos(d.description, %(m
 """
 
 
-def read(connection: psycopg.Connection, catalog: str, places: Collection[tuple[str, str]], relations: Iterable[int]) -> list[Existing]:
+def read(
+    connection: psycopg.Connection,
+    catalog: str,
+    places: Collection[tuple[str, str]],
+    relations: Iterable[int],
+) -> list[Existing]:
     """What is in some places (schema and name), and with a name of a catalog the views with its mark or that of the edition before marks."""
     schemas, names = [place[0] for place in places], [place[1] for place in places]
-    given = {"schemas": schemas, "names": names, "mark": marks.prefix(catalog) if catalog else None, "relations": list(relations)}
+    given = {
+        "schemas": schemas,
+        "names": names,
+        "mark": marks.prefix(catalog) if catalog else None,
+        "relations": list(relations),
+    }
     return [_existing(row) for row in connection.execute(_VIEWS.encode(), given).fetchall()]
 
 
@@ -90,11 +100,26 @@ def _existing(row: tuple[Any, ...]) -> Existing:
     oid, schema, name, kind, owner, trusted, comment, options, columns, rule = row
     known = tuple((str(column), str(identity)) for column, identity in columns)
     fingerprint = marks.digest(rule, [column for column, _ in known]) if rule else ""
-    pairs: dict[str, str] = {key: value for key, _, value in (str(option).partition("=") for option in options)}
-    return Existing(int(oid), str(schema), str(name), str(kind), str(owner), bool(trusted), str(comment), pairs, known, fingerprint)
+    pairs: dict[str, str] = {
+        key: value for key, _, value in (str(option).partition("=") for option in options)
+    }
+    return Existing(
+        int(oid),
+        str(schema),
+        str(name),
+        str(kind),
+        str(owner),
+        bool(trusted),
+        str(comment),
+        pairs,
+        known,
+        fingerprint,
+    )
 
 
 def definitions(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
     """The fingerprints of views' queries as text, by their numbers. The text takes a lock on what the view reads, as a query of it does."""
-    found = connection.execute(b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)).fetchall()
+    found = connection.execute(
+        b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)
+    ).fetchall()
     return {int(oid): marks.digest(text) for oid, text in found}

@@ -41,7 +41,13 @@ class Mark(Struct, frozen=True):
         return self.dataset, self.filter
 
     def __str__(self) -> str:
-        parts = {"catalog": self.catalog, "dataset": self.dataset, "filter": self.filter, "hash": self.hash, "place": self.place}
+        parts = {
+            "catalog": self.catalog,
+            "dataset": self.dataset,
+            "filter": self.filter,
+            "hash": self.hash,
+            "place": self.place,
+        }
         parts |= {key: str(value).lower() for key, value in self.options.items()}
         parts |= {"rule": self.rule, "definition": self.definition}
         return f"[predicat/1 {' '.join(f'{key}={value}' for key, value in parts.items() if value)}]"
@@ -57,7 +63,9 @@ def read(comment: str) -> Mark | None:
     match = _MARK.search(comment)
     if match is None:
         return None
-    parts: dict[str, str] = {key: value for key, _, value in (part.partition("=") for part in match[1].split(" "))}
+    parts: dict[str, str] = {
+        key: value for key, _, value in (part.partition("=") for part in match[1].split(" "))
+    }
     if not all(parts.get(key) for key in ("catalog", "dataset", "filter", "hash")):
         return None
     options = {key: parts[key] == "true" for key in VIEW_KEYS if key in parts}

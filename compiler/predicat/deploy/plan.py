@@ -77,7 +77,9 @@ class Planner(Struct):
         touched = self.touched([row for row in existing if row.mark is not None and row.oid in ours])
         steps = [self.wanted(view, moved.get(view.place) or there.get(view.place), touched) for view in views]
         kept = {step.existing.oid for step in steps if step.existing is not None}
-        steps += [self.gone(row, touched) for row in ours.values() if row.oid not in kept and self.in_scope(row)]
+        steps += [
+            self.gone(row, touched) for row in ours.values() if row.oid not in kept and self.in_scope(row)
+        ]
         return sorted(steps, key=lambda step: step.action == Action.DROP)
 
     def is_ours(self, row: Existing) -> bool:
@@ -102,7 +104,9 @@ class Planner(Struct):
             return row.schema in self.schemas
         return mark.place == self.place and (self.schema in (None, row.schema))
 
-    def moved(self, views: Sequence[View], there: Mapping[tuple[str, str], Existing], ours: Collection[Existing]) -> dict[tuple[str, str], Existing]:
+    def moved(
+        self, views: Sequence[View], there: Mapping[tuple[str, str], Existing], ours: Collection[Existing]
+    ) -> dict[tuple[str, str], Existing]:
         """The views that stand in another place than they should, by the places in which they should stand."""
         by_identity: dict[tuple[str, str], list[Existing]] = {}
         for row in ours:
@@ -152,17 +156,27 @@ class Planner(Struct):
         if mark is None:
             changed.append("made by an earlier edition of predicat")
         elif mark.hash != view.mark.hash:
-            changed.append("its SQL changed" if row.columns[: len(view.columns)] == _columns(view) else "the columns of its relation changed")
+            changed.append(
+                "its SQL changed"
+                if row.columns[: len(view.columns)] == _columns(view)
+                else "the columns of its relation changed"
+            )
         if row.place != view.place:
             changed.append(f"moved from {row.shown}")
         if changed:
-            return replace(step, action=Action.REPLACE if fits(view, row) else Action.RECREATE, reason="; ".join(changed))
+            return replace(
+                step, action=Action.REPLACE if fits(view, row) else Action.RECREATE, reason="; ".join(changed)
+            )
         return self.beside(step, row)
 
     def beside(self, step: Step, row: Existing) -> Step:
         """What changes of a view whose query stays: its options, or its comment."""
         if step.options != row.options:
-            said = ", ".join(f"{key}={step.options.get(key, 'default')}" for key in VIEW_KEYS if step.options.get(key) != row.options.get(key))
+            said = ", ".join(
+                f"{key}={step.options.get(key, 'default')}"
+                for key in VIEW_KEYS
+                if step.options.get(key) != row.options.get(key)
+            )
             return replace(step, action=Action.OPTIONS, reason=said)
         if row.mark is not None and comment(step, row.mark.rule, row.mark.definition) != row.comment:
             return replace(step, action=Action.COMMENT, reason="its description changed")
@@ -174,12 +188,27 @@ class Planner(Struct):
         """Why what stands in the place of a view may not be touched."""
         mark = row.mark
         if row.kind != "v":
-            return msg.view_foreign(view.span, row.shown, f"is {KINDS.get(row.kind, 'no view')}", "rename the filter or what stands there")
+            return msg.view_foreign(
+                view.span,
+                row.shown,
+                f"is {KINDS.get(row.kind, 'no view')}",
+                "rename the filter or what stands there",
+            )
         if mark is None and not marks.is_former(row.comment):
-            return msg.view_foreign(view.span, row.shown, "was not made by predicat", "rename the filter or the view, or drop the view")
+            return msg.view_foreign(
+                view.span,
+                row.shown,
+                "was not made by predicat",
+                "rename the filter or the view, or drop the view",
+            )
         if not row.trusted:
             hint = f"if it is yours: ALTER VIEW {row.sql} OWNER TO CURRENT_USER"
-            return msg.view_foreign(view.span, row.shown, f"belongs to the role {row.owner!r}, which this role does not act for", hint)
+            return msg.view_foreign(
+                view.span,
+                row.shown,
+                f"belongs to the role {row.owner!r}, which this role does not act for",
+                hint,
+            )
         if mark is None:
             return None if self.rules.adopt else msg.view_former(row.shown)
         if mark.catalog != self.name:
@@ -247,4 +276,3 @@ def comment(step: Step, rule: str, definition: str) -> str:
         return ""
     mark = replace(step.view.mark, options=step.set_here, rule=rule, definition=definition)
     return marks.write(step.existing.comment if step.existing is not None else "", step.view.note, mark)
-

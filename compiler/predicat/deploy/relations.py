@@ -66,8 +66,14 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
     reporter = Reporter()
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
-        raise PredicatError.of(msg.encoding(str(encoding)))  # the driver does not decode the names of such a database
-    named = {dataset.name: dataset.relation["postgres"] for dataset in catalog.datasets.values() if "postgres" in dataset.relation and dataset.filters}
+        raise PredicatError.of(
+            msg.encoding(str(encoding))
+        )  # the driver does not decode the names of such a database
+    named = {
+        dataset.name: dataset.relation["postgres"]
+        for dataset in catalog.datasets.values()
+        if "postgres" in dataset.relation and dataset.filters
+    }
     outermost(connection)
     with failures.told(connection), connection.transaction():
         found, composites, tables = _read(connection, named)
@@ -76,12 +82,16 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
             reporter.add(msg.relation_missing("PostgreSQL", relation, name, tables))
             continue
         columns = {column.name: column.kind for column in found[name].columns}
-        reporter.extend(problems("postgres", relation, columns, catalog.datasets[name].filters.values(), composites))
+        reporter.extend(
+            problems("postgres", relation, columns, catalog.datasets[name].filters.values(), composites)
+        )
     reporter.raise_errors()
     return found
 
 
-def _read(connection: psycopg.Connection, named: Mapping[str, str]) -> tuple[dict[str, Relation], Composites, list[str]]:
+def _read(
+    connection: psycopg.Connection, named: Mapping[str, str]
+) -> tuple[dict[str, Relation], Composites, list[str]]:
     oids = {name: oid for name, relation in named.items() if (oid := _oid(connection, relation)) is not None}
     guard(connection)  # from here on names are PostgreSQL's own
     by_oid = _relations(connection, list(oids.values()))
@@ -89,7 +99,9 @@ def _read(connection: psycopg.Connection, named: Mapping[str, str]) -> tuple[dic
     composites: dict[str, dict[str, str]] = {}
     for name, member, kind in connection.execute(_COMPOSITES.encode()).fetchall():
         composites.setdefault(str(name), {})[str(member)] = str(kind)
-    tables = [str(row[0]) for row in connection.execute(_TABLES).fetchall()] if len(found) < len(named) else []
+    tables = (
+        [str(row[0]) for row in connection.execute(_TABLES).fetchall()] if len(found) < len(named) else []
+    )
     return found, composites, tables
 
 
@@ -103,7 +115,14 @@ def _oid(connection: psycopg.Connection, relation: str) -> int | None:
 
 def _relations(connection: psycopg.Connection, oids: list[int]) -> dict[int, Relation]:
     found: dict[int, Relation] = {}
-    for oid, schema, name, column, kind, identity in connection.execute(_RELATIONS.encode(), (oids,)).fetchall():
+    for oid, schema, name, column, kind, identity in connection.execute(
+        _RELATIONS.encode(), (oids,)
+    ).fetchall():
         before = found.get(oid, Relation(int(oid), str(schema), str(name), ()))
-        found[oid] = Relation(before.oid, before.schema, before.name, (*before.columns, Column(str(column), str(kind), str(identity))))
+        found[oid] = Relation(
+            before.oid,
+            before.schema,
+            before.name,
+            (*before.columns, Column(str(column), str(kind), str(identity))),
+        )
     return found

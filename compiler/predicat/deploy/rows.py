@@ -51,19 +51,36 @@ def duckdb_type(kind: Type) -> str:
     return _DUCKDB.get(str(kind), str(kind))
 
 
-def on_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]) -> Columns:
+def on_postgres(
+    connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]
+) -> Columns:
     """The values of SQL expressions on rows, in the order of the rows."""
     fill_postgres(connection, fields, rows)
-    found = connection.execute(f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id".encode()).fetchall()
+    found = connection.execute(
+        f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id".encode()
+    ).fetchall()
     return [list(column) for column in zip(*found, strict=True)]
 
 
 def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows) -> None:
     """A new temporary table with the rows, and `__id` to keep their order. Each row is one JSON array on its way."""
     structs: Structs = {}
-    columns = ", ".join(["__id bigint", *(f"{_quoted(decl.column('postgres'))} {postgres_type(decl.type, structs)}" for decl in fields)])
-    values = ", ".join(["(d ->> 0)::bigint", *(_read(f"d -> {place}", decl.type, structs) for place, decl in enumerate(fields, 1))])
-    documents = [[index, *(_listed(row.get(decl.name), decl.type) for decl in fields)] for index, row in enumerate(rows)]
+    columns = ", ".join(
+        [
+            "__id bigint",
+            *(f"{_quoted(decl.column('postgres'))} {postgres_type(decl.type, structs)}" for decl in fields),
+        ]
+    )
+    values = ", ".join(
+        [
+            "(d ->> 0)::bigint",
+            *(_read(f"d -> {place}", decl.type, structs) for place, decl in enumerate(fields, 1)),
+        ]
+    )
+    documents = [
+        [index, *(_listed(row.get(decl.name), decl.type) for decl in fields)]
+        for index, row in enumerate(rows)
+    ]
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TABLE IF EXISTS {TABLE}".encode())
         for members, name in structs.items():
@@ -80,7 +97,9 @@ def _read(document: str, kind: Type, structs: Structs) -> str:
         items = f"SELECT {_read('e', kind.element, structs)} FROM JSONB_ARRAY_ELEMENTS({document}) AS e"
         return f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN ARRAY({items}) END"
     if isinstance(kind, StructType):
-        members = ", ".join(_read(f"{document} -> {place}", inner, structs) for place, (_, inner) in enumerate(kind.fields))
+        members = ", ".join(
+            _read(f"{document} -> {place}", inner, structs) for place, (_, inner) in enumerate(kind.fields)
+        )
         return f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN ROW({members})::{postgres_type(kind, structs)} END"
     if isinstance(kind, MapType) or kind == JSON:
         return f"NULLIF({document}, 'null')"
@@ -130,11 +149,16 @@ def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str
 
 def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDecl], rows: Rows) -> None:
     """A new table with the rows, and `__id` to keep their order."""
-    columns = ", ".join(["__id bigint", *(f"{_quoted(decl.column('duckdb'))} {duckdb_type(decl.type)}" for decl in fields)])
+    columns = ", ".join(
+        ["__id bigint", *(f"{_quoted(decl.column('duckdb'))} {duckdb_type(decl.type)}" for decl in fields)]
+    )
     marks = ", ".join("?" for _ in range(len(fields) + 1))
     connection.execute(f"CREATE TABLE {TABLE} ({columns})")
     for index, row in enumerate(rows):
-        connection.execute(f"INSERT INTO {TABLE} VALUES ({marks})", [index, *(_duckdb_value(row.get(decl.name), decl.type) for decl in fields)])
+        connection.execute(
+            f"INSERT INTO {TABLE} VALUES ({marks})",
+            [index, *(_duckdb_value(row.get(decl.name), decl.type) for decl in fields)],
+        )
 
 
 def _quoted(name: str) -> str:

@@ -30,7 +30,9 @@ def embedded(folder: Path) -> str:
             return str(get_server(folder.resolve(), cleanup_mode="stop").get_uri())
         except (OSError, RuntimeError, subprocess.SubprocessError) as error:
             reason = " ".join(str(error).split())
-            raise PredicatError.of(msg.engine_error(f"the embedded PostgreSQL server in {folder}", reason)) from None
+            raise PredicatError.of(
+                msg.engine_error(f"the embedded PostgreSQL server in {folder}", reason)
+            ) from None
 
 
 @contextmanager

@@ -38,7 +38,10 @@ PostgreSQL stores what a name meant when a view was made, so its readers need no
 
 def statements(limits: Limits) -> list[str]:
     """The settings of a transaction, as SQL."""
-    timeouts = {"lock_timeout": f"{round(limits.lock * 1000)}", "statement_timeout": f"{round(limits.statement * 1000)}"}
+    timeouts = {
+        "lock_timeout": f"{round(limits.lock * 1000)}",
+        "statement_timeout": f"{round(limits.statement * 1000)}",
+    }
     return [f"SET LOCAL {key} = {value}" for key, value in {**SETTINGS, **timeouts}.items()]
 
 

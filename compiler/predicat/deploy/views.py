@@ -68,7 +68,9 @@ def qualified(schema: str, name: str) -> str:
     return exp.table_(name, db=schema, quoted=True).sql(dialect="postgres")
 
 
-def wanted(catalog: Catalog, name: str, relations: Mapping[str, Relation], schema: str | None = None) -> list[View]:
+def wanted(
+    catalog: Catalog, name: str, relations: Mapping[str, Relation], schema: str | None = None
+) -> list[View]:
     """The views of a catalog of this name, in the schemas of their relations or in `schema`.
 
     Raises PredicatError with every name that PostgreSQL would cut off, and every filter that it cannot express.
@@ -100,5 +102,9 @@ def _view(row: Filter, catalog: str, relation: Relation, schema: str | None) -> 
     parts = [row.description, f"Version {row.latest}", f"Owner {row.owner}" if row.owner else ""]
     note = ". ".join(part.rstrip(".") for part in parts if part) + "."
     columns = [(column.name, column.kind) for column in relation.columns]
-    mark = Mark(catalog, row.dataset, row.name, digest(query, columns), "relation" if schema is None else "schema")
-    return View(schema or relation.schema, row.view, query, note, row.view_options, relation.columns, mark, row.span)
+    mark = Mark(
+        catalog, row.dataset, row.name, digest(query, columns), "relation" if schema is None else "schema"
+    )
+    return View(
+        schema or relation.schema, row.view, query, note, row.view_options, relation.columns, mark, row.span
+    )

@@ -40,7 +40,11 @@ class Diagnostic(Struct, frozen=True):
     def elsewhere(self, before: str, after: str) -> Diagnostic:
         """The same problem in a file whose name begins with `after` instead of `before`."""
         place = self.span.outermost()
-        name = after + place.source.name.removeprefix(before) if place.source.name.startswith(before) else place.source.name
+        name = (
+            after + place.source.name.removeprefix(before)
+            if place.source.name.startswith(before)
+            else place.source.name
+        )
         return replace(self, span=Span(Source(name, place.source.text), place.start, place.end))
 
     def render(self) -> str:

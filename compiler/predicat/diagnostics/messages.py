@@ -12,7 +12,9 @@ from predicat.diagnostics.source import NOWHERE, Span
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A hint that names the nearest known names, or None. One that differs by case alone is the nearest."""
     names = list(known)
-    near = [item for item in names if item.casefold() == name.casefold()] or get_close_matches(name, names, n=3, cutoff=0.6)
+    near = [item for item in names if item.casefold() == name.casefold()] or get_close_matches(
+        name, names, n=3, cutoff=0.6
+    )
     return f"did you mean {' or '.join(repr(item) for item in near)}?" if near else None
 
 
@@ -44,11 +46,17 @@ def unsupported_syntax(span: Span, what: str, hint: str | None = None) -> Diagno
 
 
 def bad_character(span: Span, what: str) -> Diagnostic:
-    return Diagnostic("bad-character", f"a text constant cannot contain {what}: no database can store it", span)
+    return Diagnostic(
+        "bad-character", f"a text constant cannot contain {what}: no database can store it", span
+    )
 
 
 def no_nul(span: Span, dialect: str) -> Diagnostic:
-    return Diagnostic("unsupported", f"{dialect} cannot store the character NUL (U+0000), which stands in a text constant", span)
+    return Diagnostic(
+        "unsupported",
+        f"{dialect} cannot store the character NUL (U+0000), which stands in a text constant",
+        span,
+    )
 
 
 def bad_regex(span: Span, reason: str, hint: str) -> Diagnostic:
@@ -86,7 +94,9 @@ def unknown_param(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic("unknown-parameter", f"no parameter is named {name!r}", span, hint)
 
 
-def type_mismatch(span: Span, op: str, types: Iterable[str], expected: str, hint: str | None = None) -> Diagnostic:
+def type_mismatch(
+    span: Span, op: str, types: Iterable[str], expected: str, hint: str | None = None
+) -> Diagnostic:
     given = ", ".join(types)
     return Diagnostic("type-mismatch", f"{op} does not take ({given}); it takes {expected}", span, hint)
 
@@ -96,7 +106,9 @@ def no_condition(span: Span, kind: str) -> Diagnostic:
 
 
 def several_types(span: Span, what: str, kinds: Iterable[str], hint: str | None = None) -> Diagnostic:
-    return Diagnostic("type-mismatch", f"the values of {what} are of one type, not {' and '.join(kinds)}", span, hint)
+    return Diagnostic(
+        "type-mismatch", f"the values of {what} are of one type, not {' and '.join(kinds)}", span, hint
+    )
 
 
 def not_boolean(span: Span, kind: str) -> Diagnostic:
@@ -165,12 +177,16 @@ def missing_param(span: Span, filter_name: str, name: str) -> Diagnostic:
 
 def surplus_param(span: Span, filter_name: str, name: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
-    hint = did_you_mean(name, known) or (f"its parameters: {_listed(known)}" if known else "it takes no parameters")
+    hint = did_you_mean(name, known) or (
+        f"its parameters: {_listed(known)}" if known else "it takes no parameters"
+    )
     return Diagnostic("unknown-parameter", f"{filter_name} has no parameter {name!r}", span, hint)
 
 
 def param_type(span: Span, filter_name: str, name: str, expected: str, given: str) -> Diagnostic:
-    return Diagnostic("parameter-type", f"parameter {name!r} of {filter_name} is a {expected}, not {given}", span)
+    return Diagnostic(
+        "parameter-type", f"parameter {name!r} of {filter_name} is a {expected}, not {given}", span
+    )
 
 
 # --- back ends
@@ -248,12 +264,17 @@ def bad_name(span: Span, what: str, name: str) -> Diagnostic:
 
 
 def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
-    hint = did_you_mean(text, known) or "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
+    hint = (
+        did_you_mean(text, known)
+        or "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
+    )
     return Diagnostic("bad-type", f"{text!r} is no type: {reason}", span, hint)
 
 
 def no_body(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
-    return Diagnostic("no-body", f"{name} has no body", span, f"write its condition under one of: {_listed(known, 30)}")
+    return Diagnostic(
+        "no-body", f"{name} has no body", span, f"write its condition under one of: {_listed(known, 30)}"
+    )
 
 
 def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
@@ -262,7 +283,9 @@ def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
 
 
 def duplicate_name(span: Span, what: str, name: str, first: str) -> Diagnostic:
-    return Diagnostic("duplicate-name", f"the {what} {name!r} is defined twice; the first is at {first}", span)
+    return Diagnostic(
+        "duplicate-name", f"the {what} {name!r} is defined twice; the first is at {first}", span
+    )
 
 
 def template(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
@@ -274,7 +297,13 @@ def failed_test(span: Span, name: str, expected: str, actual: str) -> Diagnostic
 
 
 def damaged_result(place: str) -> Diagnostic:
-    return Diagnostic("history", f"{place} is no result of a run; it is skipped", NOWHERE, "remove it to end this warning", Severity.WARNING)
+    return Diagnostic(
+        "history",
+        f"{place} is no result of a run; it is skipped",
+        NOWHERE,
+        "remove it to end this warning",
+        Severity.WARNING,
+    )
 
 
 def no_folder(path: str) -> Diagnostic:
@@ -282,7 +311,12 @@ def no_folder(path: str) -> Diagnostic:
 
 
 def empty_catalog(path: str) -> Diagnostic:
-    return Diagnostic("empty-catalog", f"{path} holds no .yml or .yaml file", NOWHERE, "predicat init writes a first catalog")
+    return Diagnostic(
+        "empty-catalog",
+        f"{path} holds no .yml or .yaml file",
+        NOWHERE,
+        "predicat init writes a first catalog",
+    )
 
 
 # --- releases and reviews
@@ -294,11 +328,18 @@ def baseline_line(span: Span) -> Diagnostic:
 
 
 def deprecation_over(span: Span, name: str, day: str) -> Diagnostic:
-    return Diagnostic("deprecation-over", f"{name} is past its deprecation date {day}", span, "remove it", Severity.WARNING)
+    return Diagnostic(
+        "deprecation-over", f"{name} is past its deprecation date {day}", span, "remove it", Severity.WARNING
+    )
 
 
 def deprecated_use(span: Span, name: str, day: str, replacement: str | None) -> Diagnostic:
-    return Diagnostic("deprecated", f"{name} was deprecated as of {day}, which is past", span, f"use {replacement}" if replacement else None)
+    return Diagnostic(
+        "deprecated",
+        f"{name} was deprecated as of {day}, which is past",
+        span,
+        f"use {replacement}" if replacement else None,
+    )
 
 
 # --- manifest, deployment and jobs
@@ -309,7 +350,9 @@ def manifest_missing(path: str) -> Diagnostic:
 
 
 def manifest_damaged(path: str, reason: str) -> Diagnostic:
-    return Diagnostic("manifest", f"the manifest {path} cannot be read: {reason}", NOWHERE, "run predicat compile again")
+    return Diagnostic(
+        "manifest", f"the manifest {path} cannot be read: {reason}", NOWHERE, "run predicat compile again"
+    )
 
 
 def manifest_newer(path: str, version: int, known: int) -> Diagnostic:
@@ -318,7 +361,9 @@ def manifest_newer(path: str, version: int, known: int) -> Diagnostic:
 
 
 def missing_extra(what: str, extra: str) -> Diagnostic:
-    return Diagnostic("missing-extra", f"{what} is not installed", NOWHERE, f"pip install 'predicat[{extra}]'")
+    return Diagnostic(
+        "missing-extra", f"{what} is not installed", NOWHERE, f"pip install 'predicat[{extra}]'"
+    )
 
 
 def connection(dsn: str, reason: str, hint: str | None = None) -> Diagnostic:
@@ -336,15 +381,24 @@ def long_name(span: Span, kind: str, name: str, longest: int) -> Diagnostic:
 
 
 def same_view(span: Span, view: str, other: str) -> Diagnostic:
-    return Diagnostic("duplicate-name", f"the view of this filter is called {view}, as is that of {other}", span, "rename one of the two")
+    return Diagnostic(
+        "duplicate-name",
+        f"the view of this filter is called {view}, as is that of {other}",
+        span,
+        "rename one of the two",
+    )
 
 
-def column_missing(engine: str, relation: str, column: str, filters: Iterable[str], known: Iterable[str]) -> Diagnostic:
+def column_missing(
+    engine: str, relation: str, column: str, filters: Iterable[str], known: Iterable[str]
+) -> Diagnostic:
     return Diagnostic("column", f"the {engine} relation {relation!r} has no column {column!r}, which is read by "
                       f"{_listed(filters)}", NOWHERE, did_you_mean(column, known))  # fmt: skip
 
 
-def column_type(engine: str, relation: str, column: str, kind: str, declared: str, filters: Iterable[str]) -> Diagnostic:
+def column_type(
+    engine: str, relation: str, column: str, kind: str, declared: str, filters: Iterable[str]
+) -> Diagnostic:
     return Diagnostic("column-type", f"the {engine} relation {relation!r} has {kind} in its column {column!r}, which the catalog "
                       f"declares as {declared}; it is read by {_listed(filters)}", NOWHERE,
                       "declare the field as it is, or convert the column in a view")  # fmt: skip
@@ -388,7 +442,12 @@ def partly_applied(done: int, of: int) -> Diagnostic:
 
 
 def view_changing(views: Iterable[str]) -> Diagnostic:
-    return Diagnostic("view", f"another session changed {_listed(views)} in the meantime", NOWHERE, "run predicat apply again")
+    return Diagnostic(
+        "view",
+        f"another session changed {_listed(views)} in the meantime",
+        NOWHERE,
+        "run predicat apply again",
+    )
 
 
 def engine_error(engine: str, reason: str, hint: str | None = None) -> Diagnostic:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Source, Span
 
-_REPAIR = "predicat release --repair takes the line of the base; where it has none, remove the line, release again"
+_REPAIR = (
+    "predicat release --repair takes the line of the base; where it has none, remove the line, release again"
+)
 
 
 def _lock(span: Span, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
@@ -207,5 +209,7 @@ def latest_lowered(span: Span, name: str, now: int, before: int, number: int) ->
 
 
 def subscription_changed(span: Span, name: str, before: object, now: object) -> Diagnostic:
-    message = f"the properties of the released subscription {name} never change; they were {before}, now {now}"
+    message = (
+        f"the properties of the released subscription {name} never change; they were {before}, now {now}"
+    )
     return Diagnostic("subscription-changed", message, span, "make a new subscription")

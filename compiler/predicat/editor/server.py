@@ -270,7 +270,9 @@ def _changes(server: LanguageServer, service: _Service) -> None:
         from predicat.editor.layout import layout  # noqa: PLC0415  # its library loads when it is used
 
         file = path_of(params.text_document.uri)
-        if not file.is_relative_to(workspace.folder):  # YAML of something else, which the editor sends as well
+        if not file.is_relative_to(
+            workspace.folder
+        ):  # YAML of something else, which the editor sends as well
             return []
         source = Source(str(file), workspace.text(file))
         try:

@@ -93,7 +93,9 @@ class _Parser(WordReader):
             operator = self.peek()
             *_, at = self.take()
             if operator != first and number == 0:
-                raise self.fail(msg.syntax(at, f"{operator} stands beside {first} without parentheses", _MIXED))
+                raise self.fail(
+                    msg.syntax(at, f"{operator} stands beside {first} without parentheses", _MIXED)
+                )
             found = self.binary(operator, found, self.level(number + 1, depth))
         return found
 
@@ -148,7 +150,9 @@ class _Parser(WordReader):
             return Typed(t.Const(unquoted(word), span), TEXT)
         if kind == "number":
             digits = word.lstrip("0") or "0"
-            if len(digits) > 10 or int(digits) > INT_MAX + (self.words[self.at - 2][1] == "-" if self.at > 1 else 0):
+            if len(digits) > 10 or int(digits) > INT_MAX + (
+                self.words[self.at - 2][1] == "-" if self.at > 1 else 0
+            ):
                 raise self.fail(msg.syntax(span, f"{word} does not fit in a 32-bit integer"))
             return Typed(t.Const(int(digits), span), INTEGER)
         if kind != "word" or word.upper() in KEYWORDS:
@@ -168,7 +172,9 @@ class _Parser(WordReader):
 
     def named(self, name: str, span: Span) -> str:
         """The name of an attribute; one in capitals is no event's, unless the dataset declares it so."""
-        declared = self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
+        declared = (
+            self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
+        )
         if name == name.lower() or declared:
             return name
         what = f"{name!r} is no name of an attribute: names have letters from a to z and digits"
@@ -190,14 +196,18 @@ class _Parser(WordReader):
         if operator in _LOGIC:
             a, b = self.truth(left).tree, self.truth(right).tree
             op = _LOGIC[operator]
-            chain = a.args if op != "ne" and isinstance(a, t.Apply) and a.op == op else (a,)  # a long chain is flat, not deep
+            chain = (
+                a.args if op != "ne" and isinstance(a, t.Apply) and a.op == op else (a,)
+            )  # a long chain is flat, not deep
             return Typed(t.Apply(op, (*chain, b), span), TRUTH)
         if operator in ("=", "!=", "<>"):
             return self.equal(left, right, span, negate=operator != "=")
         a, b = self.integer(left).tree, self.integer(right).tree
         if operator in _COMPARE:
             return Typed(t.Apply(_COMPARE[operator], (a, b), span), TRUTH)
-        return self.small(t.Apply({"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}[operator], (a, b), span))
+        return self.small(
+            t.Apply({"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}[operator], (a, b), span)
+        )
 
     def equal(self, left: Typed, right: Typed, span: Span, *, negate: bool = False) -> Typed:
         """The left side is cast to the type of the right one."""
@@ -217,7 +227,9 @@ class _Parser(WordReader):
             pattern = canonical(unquoted(word))
         except LikeError as error:
             raise self.fail(msg.bad_like(span, str(error))) from None
-        return Typed(t.Apply("like", (self.string(left).tree, t.Const(pattern, span)), left.tree.span.to(span)), TRUTH)
+        return Typed(
+            t.Apply("like", (self.string(left).tree, t.Const(pattern, span)), left.tree.span.to(span)), TRUTH
+        )
 
     def within(self, left: Typed, depth: int) -> Typed:
         """Equal to one of them: here the left side is what the others are cast to."""
@@ -244,7 +256,9 @@ class _Parser(WordReader):
         for name, kind, read in (("number", INTEGER, whole), ("boolean", TRUTH, t.Apply("json_boolean", (tree,), span)),
                                  ("string", TEXT, t.Apply("json_string", (tree,), span))):  # fmt: skip
             test, made = t.Apply("json_is", (tree, t.Const(name, span)), span), use(Typed(read, kind))
-            if not all(isinstance(part, t.Const) and part.value is None for part in (made, found)):  # a choice between no values has no type
+            if not all(
+                isinstance(part, t.Const) and part.value is None for part in (made, found)
+            ):  # a choice between no values has no type
                 found = t.Apply("cond", (test, made, found), span)
         return found
 
@@ -270,8 +284,14 @@ class _Parser(WordReader):
             if one.kind == INTEGER:
                 return t.Const(None, span)
             lower = t.Apply("lower", (one.tree,), span)
-            known = t.Apply("in", (lower, t.ListOf((t.Const("true", span), t.Const("false", span)), span)), span)
-            return t.Apply("cond", (known, t.Apply("eq", (lower, t.Const("true", span)), span), t.Const(None, span)), span)
+            known = t.Apply(
+                "in", (lower, t.ListOf((t.Const("true", span), t.Const("false", span)), span)), span
+            )
+            return t.Apply(
+                "cond",
+                (known, t.Apply("eq", (lower, t.Const("true", span)), span), t.Const(None, span)),
+                span,
+            )
 
         return Typed(self.by_kind(value, use), TRUTH)
 
@@ -295,7 +315,13 @@ class _Parser(WordReader):
             raise self.fail(msg.unknown_function(start, name, FUNCTIONS))
         low, high, build = row
         if not low <= len(args) <= high:
-            expected = f"{low} arguments" if low == high else f"{low} or more arguments" if high > 9 else f"{low} to {high} arguments"
+            expected = (
+                f"{low} arguments"
+                if low == high
+                else f"{low} or more arguments"
+                if high > 9
+                else f"{low} to {high} arguments"
+            )
             raise self.fail(msg.wrong_argument_count(start, name, len(args), expected))
         return build(self, args, span)
 
@@ -316,7 +342,11 @@ Build = Callable[[_Parser, list[Typed], Span], Typed]
 
 def _bool(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     def use(one: Typed) -> t.Tree:
-        return t.Apply("ne", (one.tree, t.Const(0, span)), span) if one.kind == INTEGER else parser.truth(one).tree
+        return (
+            t.Apply("ne", (one.tree, t.Const(0, span)), span)
+            if one.kind == INTEGER
+            else parser.truth(one).tree
+        )
 
     return Typed(parser.by_kind(args[0], use), TRUTH)
 
@@ -368,9 +398,13 @@ def _left(parser: _Parser, args: list[Typed], span: Span) -> Typed:
 
 def _right(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     text, count = parser.string(args[0]).tree, parser.integer(args[1]).tree
-    start = t.Apply("add", (t.Apply("sub", (t.Apply("length", (text,), span), count), span), t.Const(1, span)), span)
+    start = t.Apply(
+        "add", (t.Apply("sub", (t.Apply("length", (text,), span), count), span), t.Const(1, span)), span
+    )
     fits = t.Apply("ge", (count, t.Const(0, span)), span)
-    return Typed(t.Apply("cond", (fits, t.Apply("substr", (text, start), span), t.Const(None, span)), span), TEXT)
+    return Typed(
+        t.Apply("cond", (fits, t.Apply("substr", (text, start), span), t.Const(None, span)), span), TEXT
+    )
 
 
 def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
@@ -380,7 +414,9 @@ def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     rest = (parser.integer(args[2]).tree,) if len(args) == 3 else ()
     zero, nothing = t.Const(0, span), t.Const(None, span)
     backwards = t.Apply("add", (t.Apply("add", (length, at), span), t.Const(1, span)), span)
-    forward = t.Apply("cond", (t.Apply("le", (at, length), span), t.Apply("substr", (text, at, *rest), span), nothing), span)
+    forward = t.Apply(
+        "cond", (t.Apply("le", (at, length), span), t.Apply("substr", (text, at, *rest), span), nothing), span
+    )
     outside = t.Apply("le", (t.Apply("neg", (at,), span), length), span)
     behind = t.Apply("cond", (outside, t.Apply("substr", (text, backwards, *rest), span), nothing), span)
     signed = t.Apply("cond", (t.Apply("gt", (at, zero), span), forward, behind), span)
@@ -393,7 +429,11 @@ FUNCTIONS: dict[str, tuple[int, int, Build]] = {
     "STRING": (1, 1, lambda parser, args, _span: parser.string(args[0])),
     "IS_INT": (1, 1, _is(INTEGER, "int")),
     "IS_BOOL": (1, 1, _is(TRUTH, "bool")),
-    "ABS": (1, 1, lambda parser, args, span: parser.small(t.Apply("abs", (parser.integer(args[0]).tree,), span))),
+    "ABS": (
+        1,
+        1,
+        lambda parser, args, span: parser.small(t.Apply("abs", (parser.integer(args[0]).tree,), span)),
+    ),
     "LENGTH": (1, 1, _length),
     "CONCAT": (0, 100, _concat),
     "CONCAT_WS": (1, 100, _concat_ws),
@@ -404,5 +444,3 @@ FUNCTIONS: dict[str, tuple[int, int, Build]] = {
     "RIGHT": (2, 2, _right),
     "SUBSTRING": (2, 3, _substring),
 }
-
-

@@ -30,14 +30,18 @@ def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | Non
     if isinstance(part, str):
         return t.Ref(str(part), (), span)
     if not isinstance(part, dict) or len(part) != 1 or next(iter(part)) not in ("all", "any", "not"):
-        reporter.add(msg.bad_value(span, "a composition", "its parts are names of filters, or all, any or not"))
+        reporter.add(
+            msg.bad_value(span, "a composition", "its parts are names of filters, or all, any or not")
+        )
         return None
     ((key, inner),) = part.items()
     if key == "not":
         found = _read(inner, span, reporter, depth + 1)
         return t.Apply("not", (found,), span) if found is not None else None
     if not isinstance(inner, list) or not inner:
-        reporter.add(msg.bad_value(getattr(inner, "span", span), str(key), "it takes a list of at least one filter"))
+        reporter.add(
+            msg.bad_value(getattr(inner, "span", span), str(key), "it takes a list of at least one filter")
+        )
         return None
     parts = [_read(item, span, reporter, depth + 1) for item in inner]
     kept = tuple(item for item in parts if item is not None)

@@ -38,7 +38,12 @@ class _Reader(DataReader):
             raise self.bad(absent, "absent", "it is reject or accept")
         self.accept_absent = absent == "accept"
         if len(entries) != 1:
-            raise self.bad(value, "headers", f"it has one operator, not {len(entries)}", f"operators: {', '.join(OPERATORS)}")
+            raise self.bad(
+                value,
+                "headers",
+                f"it has one operator, not {len(entries)}",
+                f"operators: {', '.join(OPERATORS)}",
+            )
         ((operator, inner),) = entries.items()
         return self.operator(value, operator, inner, 0)
 
@@ -53,11 +58,17 @@ class _Reader(DataReader):
             return both(parts, self.span(value)) if operator == "and" else either(parts, self.span(value))
         entries = self.mapping(inner, operator)
         if len(entries) != 1:
-            raise self.bad(inner, operator, f"it tests one header, not {len(entries)}", "combine several with and: [...]")
+            raise self.bad(
+                inner, operator, f"it tests one header, not {len(entries)}", "combine several with and: [...]"
+            )
         ((name, wanted),) = entries.items()
         at = self.key_span(entries, name)
         if not isinstance(name, str) or not KEY.match(name):
-            raise self.fail(msg.bad_value(at, "a header key", f"{name!r} is none: it has letters, digits, '_', '-' and '.'"))
+            raise self.fail(
+                msg.bad_value(
+                    at, "a header key", f"{name!r} is none: it has letters, digits, '_', '-' and '.'"
+                )
+            )
         return self.test(operator, self.key(name, at), wanted)
 
     def test(self, operator: str, key: t.Tree, wanted: Any) -> t.Tree:

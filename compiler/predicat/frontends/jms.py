@@ -112,7 +112,9 @@ class _Parser(WordReader):
     def comparison(self, operator: str, left: t.Tree, right: t.Tree) -> t.Tree:
         if operator not in ("eq", "ne"):
             for part in (left, right):
-                self.number(part, "an order has numbers on both sides; texts and truth values compare by = and <>")
+                self.number(
+                    part, "an order has numbers on both sides; texts and truth values compare by = and <>"
+                )
         return t.Apply(operator, (left, right), left.span.to(right.span))
 
     def between(self, value: t.Tree, depth: int) -> t.Tree:
@@ -120,7 +122,11 @@ class _Parser(WordReader):
         low = self.sum(depth)
         self.take("AND")
         high = self.sum(depth)
-        return t.Apply("and", (self.comparison("ge", value, low), self.comparison("le", value, high)), value.span.to(high.span))
+        return t.Apply(
+            "and",
+            (self.comparison("ge", value, low), self.comparison("le", value, high)),
+            value.span.to(high.span),
+        )
 
     def like(self, value: t.Tree) -> t.Tree:
         self.take()
@@ -192,7 +198,11 @@ class _Parser(WordReader):
             self.at += 1
             return self.key(name, span)
         if kind != "word" or self.peek() in KEYWORDS - {"TRUE", "FALSE"}:
-            raise self.unexpected(hint="ask for it with IS NULL" if self.peek() == "NULL" else _FOREIGN.get(word, _FOREIGN['"'] if kind == "quoted" else None))
+            raise self.unexpected(
+                hint="ask for it with IS NULL"
+                if self.peek() == "NULL"
+                else _FOREIGN.get(word, _FOREIGN['"'] if kind == "quoted" else None)
+            )
         self.at += 1
         if word.upper() in ("TRUE", "FALSE"):
             return t.Const(word.upper() == "TRUE", span)
@@ -200,7 +210,9 @@ class _Parser(WordReader):
 
     def is_name(self, name: str) -> bool:
         """Whether what stands in double quotes names a property: one that is declared, or that could not stand there without them."""
-        declared = self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
+        declared = (
+            self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
+        )
         return declared or name.upper() in KEYWORDS or not name.isidentifier()
 
     def named(self, word: str, span: Span) -> t.Tree:
@@ -222,11 +234,15 @@ class _Parser(WordReader):
         if kind == "double":
             value = _double(word)
             if math.isinf(value):
-                raise self.invalid(span, f"{word} does not fit in a {'float' if word[-1] in 'fF' else 'double'}")
+                raise self.invalid(
+                    span, f"{word} does not fit in a {'float' if word[-1] in 'fF' else 'double'}"
+                )
         else:
             found = _whole(word)
             if found is None:
-                raise self.invalid(span, f"{word} is no number", "a number that begins with 0 is octal, as in Java")
+                raise self.invalid(
+                    span, f"{word} is no number", "a number that begins with 0 is octal, as in Java"
+                )
             if found > INT_MAX + (minus is not None):
                 raise self.invalid(span, f"{word} does not fit in a 64-bit integer")
             value = found

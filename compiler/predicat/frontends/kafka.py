@@ -33,11 +33,15 @@ class _Reader(DataReader):
         entries = self.mapping(value, "a Kafka Connect predicate", KEYS)
         name = str(entries.get("type", "")).removeprefix(PACKAGE)
         if name not in TYPES:
-            raise self.bad(entries.get("type"), "type", f"{name!r} is no predicate", f"predicates: {', '.join(TYPES)}")
+            raise self.bad(
+                entries.get("type"), "type", f"{name!r} is no predicate", f"predicates: {', '.join(TYPES)}"
+            )
         wanted = {"HasHeaderKey": "name", "TopicNameMatches": "pattern"}.get(name)
         for key in ("name", "pattern"):
             if (key in entries) != (key == wanted):
-                raise self.bad(value, name, f"it {'needs' if key == wanted else 'does not take'} the key {key!r}")
+                raise self.bad(
+                    value, name, f"it {'needs' if key == wanted else 'does not take'} the key {key!r}"
+                )
         found = self.test(name, entries)
         negate = entries.get("negate", False)
         if str(negate).lower() not in ("true", "false"):

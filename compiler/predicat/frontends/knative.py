@@ -47,7 +47,11 @@ def cloudevents(body: Body) -> t.Tree:
     reader = _Reader(body)
     if body.value == []:
         return t.Const(value=True, span=body.span)
-    return reader.tree(lambda: reader.filters(body.value, 0) if isinstance(body.value, list) else reader.filter(body.value, 0))
+    return reader.tree(
+        lambda: (
+            reader.filters(body.value, 0) if isinstance(body.value, list) else reader.filter(body.value, 0)
+        )
+    )
 
 
 class _Reader(DataReader):
@@ -59,7 +63,9 @@ class _Reader(DataReader):
         entries = self.mapping(value, what)
         if not entries:
             return t.Const(value=True, span=self.span(value))
-        return both(self.many(entries.items(), lambda entry: self.attribute(entries, *entry)), self.span(value))
+        return both(
+            self.many(entries.items(), lambda entry: self.attribute(entries, *entry)), self.span(value)
+        )
 
     def attribute(self, entries: Mapping[str, Any], name: str, value: Any) -> t.Tree:
         wanted = self.text(value, f"the attribute {name!r}", empty=True)
@@ -71,7 +77,10 @@ class _Reader(DataReader):
     # --- the Subscriptions API
 
     def filters(self, value: Any, depth: int) -> t.Tree:
-        return both(self.many(self.listed(value, "filters"), lambda part: self.filter(part, depth + 1)), self.span(value))
+        return both(
+            self.many(self.listed(value, "filters"), lambda part: self.filter(part, depth + 1)),
+            self.span(value),
+        )
 
     def filter(self, value: Any, depth: int) -> t.Tree:
         self.deep(value, depth)
@@ -103,7 +112,9 @@ class _Reader(DataReader):
 
     def expression(self, value: Any) -> t.Tree:
         text = self.text(value, "cesql")
-        source = getattr(value, "source", None) or Source(self.whole.source.name, text, self.whole.source, self._offsets(value, text))
+        source = getattr(value, "source", None) or Source(
+            self.whole.source.name, text, self.whole.source, self._offsets(value, text)
+        )
         try:
             return cesql.parse_text(text, source, self.on, self.fields)
         except PredicatError as error:

@@ -42,12 +42,20 @@ class _Reader(DataReader):
         entries = self.mapping(value, "a label selector")
         if list(entries) == ["selector"] and isinstance(entries["selector"], Mapping):
             return self.selector(entries["selector"])
-        if entries and not any(isinstance(inner, Mapping | list) for inner in entries.values()) and not set(entries) & set(_PARTS):
-            return both(self.many(entries.items(), lambda entry: self.equals(entries, *entry)), self.span(value))
+        if (
+            entries
+            and not any(isinstance(inner, Mapping | list) for inner in entries.values())
+            and not set(entries) & set(_PARTS)
+        ):
+            return both(
+                self.many(entries.items(), lambda entry: self.equals(entries, *entry)), self.span(value)
+            )
         entries = self.mapping(value, "a label selector", _PARTS)
         labels = self.mapping(entries.get("matchLabels", {}), "matchLabels")
         parts = self.many(labels.items(), lambda entry: self.equals(labels, *entry))
-        parts += self.many(self.listed(entries.get("matchExpressions", []), "matchExpressions", 0), self.expression)
+        parts += self.many(
+            self.listed(entries.get("matchExpressions", []), "matchExpressions", 0), self.expression
+        )
         return both(parts, self.span(value)) if parts else t.Const(value=True, span=self.span(value))
 
     def equals(self, labels: Any, name: str, value: Any) -> t.Tree:
@@ -61,14 +69,31 @@ class _Reader(DataReader):
             raise self.bad(entries.get("operator", value), "operator", f"{operator!r} is no operator", hint)
         values = self.listed(entries.get("values", []), "values", 0)
         name = entries.get("key", "")
-        return self.requirement(name, operator, values, self.span(name), self.span(entries.get("values", value)))
+        return self.requirement(
+            name, operator, values, self.span(name), self.span(entries.get("values", value))
+        )
 
     def requirement(self, name: Any, operator: str, values: list[Any], at: Span, place: Span) -> t.Tree:
         if not isinstance(name, str) or not KEY.match(name):
-            raise self.fail(msg.bad_value(at, "a label key", f"{name!r} is none", "it is a name of at most 63 characters, after an optional prefix/"))
-        wanted = {"Exists": (0, 0), "DoesNotExist": (0, 0), "Gt": (1, 1), "Lt": (1, 1)}.get(operator, (1, 10_000))
+            raise self.fail(
+                msg.bad_value(
+                    at,
+                    "a label key",
+                    f"{name!r} is none",
+                    "it is a name of at most 63 characters, after an optional prefix/",
+                )
+            )
+        wanted = {"Exists": (0, 0), "DoesNotExist": (0, 0), "Gt": (1, 1), "Lt": (1, 1)}.get(
+            operator, (1, 10_000)
+        )
         if not wanted[0] <= len(values) <= wanted[1]:
-            raise self.fail(msg.bad_value(place, operator, f"it takes {'no values' if wanted[1] == 0 else 'one value' if wanted[1] == 1 else 'at least one value'}"))
+            raise self.fail(
+                msg.bad_value(
+                    place,
+                    operator,
+                    f"it takes {'no values' if wanted[1] == 0 else 'one value' if wanted[1] == 1 else 'at least one value'}",
+                )
+            )
         key = self.key(name, at)
         match operator:
             case "Exists":
@@ -77,22 +102,38 @@ class _Reader(DataReader):
                 return t.Apply("is_null", (key,), at)
             case "Gt" | "Lt":
                 number = self.number(values[0], place)
-                whole = key if self.key_type(name) == BIGINT else t.Apply("cast", (key, t.Const("to_int", at)), at)
+                whole = (
+                    key
+                    if self.key_type(name) == BIGINT
+                    else t.Apply("cast", (key, t.Const("to_int", at)), at)
+                )
                 return decided(t.Apply(operator.lower(), (whole, number), at))
             case _:
                 items = tuple(self.value(value, place) for value in values)
-                found = t.Apply("eq", (key, items[0]), at) if len(items) == 1 else t.Apply("in", (key, t.ListOf(items, place)), at)
+                found = (
+                    t.Apply("eq", (key, items[0]), at)
+                    if len(items) == 1
+                    else t.Apply("in", (key, t.ListOf(items, place)), at)
+                )
                 return decided(found) if operator == "In" else negated(decided(found))
 
     def value(self, value: Any, place: Span) -> t.Tree:
         if not isinstance(value, str) or not VALUE.match(value):
-            hint = "quote it" if not isinstance(value, str) else "it has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or digit"
-            raise self.fail(msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is none", hint))
+            hint = (
+                "quote it"
+                if not isinstance(value, str)
+                else "it has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or digit"
+            )
+            raise self.fail(
+                msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is none", hint)
+            )
         return t.Const(str(value), getattr(value, "span", place))
 
     def number(self, value: Any, place: Span) -> t.Tree:
         if not re.fullmatch(r"-?[0-9]{1,18}", str(value)):
-            raise self.fail(msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is no whole number"))
+            raise self.fail(
+                msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is no whole number")
+            )
         return t.Const(int(str(value)), place)
 
 
@@ -174,4 +215,6 @@ class _Words:
 
     def unexpected(self, word: str, span: Span, wanted: str) -> Exception:
         found = f"unexpected {word!r}" if word else "it ends too early"
-        return self.reader.fail(msg.syntax(span, f"this is no valid label selector: {found}, where {wanted} should be"))
+        return self.reader.fail(
+            msg.syntax(span, f"this is no valid label selector: {found}, where {wanted} should be")
+        )

@@ -65,23 +65,35 @@ class PredicateReader(DataReader):
         if not connectives:
             return self.leaf(body, span)
         if len(body) > 1:
-            raise self.fail(msg.bad_value(span, "a pip predicate", "and, or and not stand alone in their mapping"))
+            raise self.fail(
+                msg.bad_value(span, "a pip predicate", "and, or and not stand alone in their mapping")
+            )
         key = connectives[0]
         if key == "not":
             return t.Apply("not", (self.read(body["not"], depth + 1),), span)
         parts = body[key]
         if not isinstance(parts, list) or len(parts) < 2:
-            raise self.fail(msg.bad_value(self.span(parts), key, "it combines a list of two or more predicates"))
+            raise self.fail(
+                msg.bad_value(self.span(parts), key, "it combines a list of two or more predicates")
+            )
         return t.Apply(key, self.many(parts, lambda part: self.read(part, depth + 1)), span)
 
     def leaf(self, body: Mapping[str, Any], span: Span) -> t.Tree:
         for key in body:
             if key not in _KEYS:
-                raise self.fail(msg.unknown_key(self.key_span(body, key), str(key), "a pip predicate", (*_KEYS, "and", "or", "not")))
+                raise self.fail(
+                    msg.unknown_key(
+                        self.key_span(body, key), str(key), "a pip predicate", (*_KEYS, "and", "or", "not")
+                    )
+                )
         op = str(body.get("op", ""))
         if op not in OPERATORS and op not in self.more:
             given = msg.did_you_mean(op.upper(), OPERATORS) or f"operators: {', '.join(OPERATORS)}"
-            raise self.fail(msg.bad_value(self.span(body.get("op")) if "op" in body else span, "op", f"{op!r} is no operator", given))
+            raise self.fail(
+                msg.bad_value(
+                    self.span(body.get("op")) if "op" in body else span, "op", f"{op!r} is no operator", given
+                )
+            )
         values = self.values(body, op, span)
         kind = self.kind(body, values, span)
         target, kind = self.target(body, kind, op, span)
@@ -101,13 +113,19 @@ class PredicateReader(DataReader):
         given = body.get("type")
         if given is not None:
             if given not in TYPES:
-                raise self.fail(msg.bad_value(self.span(given), "type", f"{given!r} is no value type", f"types: {', '.join(TYPES)}"))
+                raise self.fail(
+                    msg.bad_value(
+                        self.span(given), "type", f"{given!r} is no value type", f"types: {', '.join(TYPES)}"
+                    )
+                )
             return str(given)
         kinds = {_value_type(value) for value in values}
         if None in kinds:
             raise self.fail(msg.bad_value(span, "values", "they are texts or numbers"))
         if len(kinds) > 1:
-            raise self.fail(msg.bad_value(span, "values", "they are of one type", "quote the numbers, or name the type"))
+            raise self.fail(
+                msg.bad_value(span, "values", "they are of one type", "quote the numbers, or name the type")
+            )
         return str(kinds.pop())
 
     def target(self, body: Mapping[str, Any], kind: str, op: str, span: Span) -> tuple[t.Tree, str]:
@@ -117,7 +135,14 @@ class PredicateReader(DataReader):
         if "ref" in body:
             ref = str(body["ref"])
             if ref not in REFS:
-                raise self.fail(msg.bad_value(self.span(body["ref"]), "ref", f"{ref!r} is no reference", f"references: {', '.join(REFS)}"))
+                raise self.fail(
+                    msg.bad_value(
+                        self.span(body["ref"]),
+                        "ref",
+                        f"{ref!r} is no reference",
+                        f"references: {', '.join(REFS)}",
+                    )
+                )
             if op in _TEXT or kind == "STRING":
                 raise self.fail(msg.bad_value(span, op, f"{ref} is a number of milliseconds, not a text"))
             decl = (self.fields or {}).get(ref)
@@ -134,7 +159,14 @@ class PredicateReader(DataReader):
         for value in values:
             found = _constant(value, kind)
             if found is None:
-                raise self.fail(msg.bad_constant(self.span(value) if self.span(value) is not self.whole else span, kind, str(value), _EXAMPLES[kind]))
+                raise self.fail(
+                    msg.bad_constant(
+                        self.span(value) if self.span(value) is not self.whole else span,
+                        kind,
+                        str(value),
+                        _EXAMPLES[kind],
+                    )
+                )
             out.append(t.Const(found, span))
         return out
 
@@ -169,7 +201,11 @@ def _value_type(value: Any) -> str | None:
 
 
 def _double(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else parse_double(str(value))
+    return (
+        float(value)
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else parse_double(str(value))
+    )
 
 
 def _constant(value: Any, kind: str) -> t.Value:
@@ -184,5 +220,8 @@ def _constant(value: Any, kind: str) -> t.Value:
             case _:
                 millis = _double(value)
                 return None if millis is None else _EPOCH + timedelta(milliseconds=millis)
-    except (ValueError, OverflowError):  # a text of too many digits, a time that is not finite or beyond the years
+    except (
+        ValueError,
+        OverflowError,
+    ):  # a text of too many digits, a time that is not finite or beyond the years
         return None

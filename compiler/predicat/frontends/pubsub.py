@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from predicat.frontends import Body
 
 MAX_LENGTH = 256
-_TOKEN = re.compile(r'\s*(?:(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<word>[A-Za-z_][A-Za-z0-9_-]*)|(?P<sign>!=|[=:.(),-]))')
+_TOKEN = re.compile(
+    r'\s*(?:(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<word>[A-Za-z_][A-Za-z0-9_-]*)|(?P<sign>!=|[=:.(),-]))'
+)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "'": "'"}
 
 
@@ -53,7 +55,11 @@ class _Parser(WordReader):
         while self.peek() in ("AND", "OR"):
             _, word, span = self.take()
             if word != joined:
-                raise self.fail(msg.syntax(span, "AND and OR are mixed without parentheses", "say which is meant: a AND (b OR c)"))
+                raise self.fail(
+                    msg.syntax(
+                        span, "AND and OR are mixed without parentheses", "say which is meant: a AND (b OR c)"
+                    )
+                )
             parts.append(self.unary(depth))
         if len(parts) == 1:
             return parts[0]
@@ -81,7 +87,9 @@ class _Parser(WordReader):
         key = self.key(name, start.to(span))
         _, operator, _ = self.take()
         if operator not in ("=", "!="):
-            raise self.invalid(self.words[self.at - 1][2], f"{operator!r} is no comparison", "comparisons: =, !=")
+            raise self.invalid(
+                self.words[self.at - 1][2], f"{operator!r} is no comparison", "comparisons: =, !="
+            )
         value = self.value()
         return decided(t.Apply("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span)))
 

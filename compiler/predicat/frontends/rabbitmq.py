@@ -37,7 +37,14 @@ def _binding(text: str, source: Source) -> t.Tree:
     for word in words:
         if len(word) > 1 and ("*" in word or "#" in word):
             place = Span(source, at, at + len(word))
-            raise PredicatError.of(msg.bad_value(place, "a binding key", f"{word!r} mixes a wildcard with text", "a wildcard is a word of its own: a.*.c"))
+            raise PredicatError.of(
+                msg.bad_value(
+                    place,
+                    "a binding key",
+                    f"{word!r} mixes a wildcard with text",
+                    "a wildcard is a word of its own: a.*.c",
+                )
+            )
         at += len(word) + 1
     key = t.Name(FIELD, span)
     return decided(_test(words, key, span)) if words != ["#"] else present(key)

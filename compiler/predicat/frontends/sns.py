@@ -29,7 +29,16 @@ if TYPE_CHECKING:
     from predicat.frontends import Body
 
 SCOPES = ("MessageAttributes", "MessageBody")
-OPERATORS = ("prefix", "suffix", "anything-but", "equals-ignore-case", "wildcard", "numeric", "exists", "cidr")
+OPERATORS = (
+    "prefix",
+    "suffix",
+    "anything-but",
+    "equals-ignore-case",
+    "wildcard",
+    "numeric",
+    "exists",
+    "cidr",
+)
 MAX_KEYS = 5
 MAX_COMBINATIONS = 150
 MAX_BYTES = 256 * 1024
@@ -85,7 +94,9 @@ class _Reader(DataReader):
             self.mapping(value, "a filter policy with its scope", ("FilterPolicy", "FilterPolicyScope"))
             scope = entries.get("FilterPolicyScope", SCOPES[0])
             if scope not in SCOPES:
-                raise self.bad(scope, "FilterPolicyScope", f"{scope!r} is no scope", f"scopes: {', '.join(SCOPES)}")
+                raise self.bad(
+                    scope, "FilterPolicyScope", f"{scope!r} is no scope", f"scopes: {', '.join(SCOPES)}"
+                )
             self.nested = scope == "MessageBody"
             entries = self.mapping(entries.get("FilterPolicy"), "FilterPolicy")
         if not entries:
@@ -93,7 +104,11 @@ class _Reader(DataReader):
         if len(entries) > MAX_KEYS:
             raise self.bad(value, "a filter policy", f"it has {len(entries)} keys; the limit is {MAX_KEYS}")
         if _combinations(entries, 1, 1) > MAX_COMBINATIONS:
-            raise self.bad(value, "a filter policy", f"its values combine in too many ways; the limit is {MAX_COMBINATIONS}")
+            raise self.bad(
+                value,
+                "a filter policy",
+                f"its values combine in too many ways; the limit is {MAX_COMBINATIONS}",
+            )
         return self.policy(self.keys(entries, 0), None, 0)
 
     def keys(self, entries: Mapping[str, Any], depth: int) -> tuple[_Key, ...]:
@@ -104,11 +119,18 @@ class _Reader(DataReader):
         for name, value in entries.items():
             place = self.key_span(entries, name)
             if name == "$or":
-                options = [self.keys(self.mapping(one, "$or"), depth + 1) for one in self.listed(value, "$or", 2)]
+                options = [
+                    self.keys(self.mapping(one, "$or"), depth + 1) for one in self.listed(value, "$or", 2)
+                ]
                 found.append(_Key(name, place, options=tuple(options)))
             elif isinstance(value, Mapping):
                 if not self.nested:
-                    raise self.bad(value, name, "message attributes have no keys inside", "write FilterPolicyScope: MessageBody")
+                    raise self.bad(
+                        value,
+                        name,
+                        "message attributes have no keys inside",
+                        "write FilterPolicyScope: MessageBody",
+                    )
                 if not value:
                     raise self.bad(value, name, "it has no key")
                 found.append(_Key(name, place, inner=self.keys(value, depth + 1)))
@@ -133,7 +155,9 @@ class _Reader(DataReader):
 
     def inside(self, key: _Key, base: _Read | None, depth: int) -> t.Tree:
         """The keys inside of a key match its value or, all of them, one element of the array that it is."""
-        return self.among(self.read(key, base), key.span, depth, lambda found: self.policy(key.inner, found, depth + 1))
+        return self.among(
+            self.read(key, base), key.span, depth, lambda found: self.policy(key.inner, found, depth + 1)
+        )
 
     def without(self, key: _Key, base: _Read | None) -> t.Tree:
         """The same where keys inside have to be absent: no element has them, and the rest is asked of one element."""
@@ -161,17 +185,32 @@ class _Reader(DataReader):
 
     def leaf(self, found: _Read, span: Span, depth: int) -> t.Tree:
         """Whether there is a value, or an element of an array, that is no object: `exists` does not see what has keys inside."""
-        return self.among(found, span, depth, lambda one: self.is_leaf(one.tree, one.kind)) if self.nested else present(found.tree)
+        return (
+            self.among(found, span, depth, lambda one: self.is_leaf(one.tree, one.kind))
+            if self.nested
+            else present(found.tree)
+        )
 
     def is_leaf(self, tree: t.Tree, kind: Type) -> t.Tree:
         if kind == JSON and self.nested:
-            return both((present(tree), negated(t.Apply("json_is", (tree, t.Const("object", tree.span)), tree.span))), tree.span)
-        return t.Const(value=False, span=tree.span) if isinstance(kind, StructType | MapType) else present(tree)
+            return both(
+                (present(tree), negated(t.Apply("json_is", (tree, t.Const("object", tree.span)), tree.span))),
+                tree.span,
+            )
+        return (
+            t.Const(value=False, span=tree.span) if isinstance(kind, StructType | MapType) else present(tree)
+        )
 
     def read(self, key: _Key, base: _Read | None) -> _Read:
         if base is None:
             return _Read(self.key(key.name, key.span), self.key_type(key.name))
-        kind = base.kind.get(key.name) if isinstance(base.kind, StructType) else base.kind.value if isinstance(base.kind, MapType) else JSON
+        kind = (
+            base.kind.get(key.name)
+            if isinstance(base.kind, StructType)
+            else base.kind.value
+            if isinstance(base.kind, MapType)
+            else JSON
+        )
         return _Read(t.Member(base.tree, key.name, key.span), kind or STRING)
 
     def among(self, found: _Read, span: Span, depth: int, test: Callable[[_Read], t.Tree]) -> t.Tree:
@@ -210,18 +249,30 @@ class _Reader(DataReader):
                 return self.numeric(wanted)
             case _:
                 patterns = self.cidr(wanted)
-                return lambda key, _kind: either(tuple(t.Apply("matches", (key, t.Const(one, span)), key.span) for one in patterns), key.span)
+                return lambda key, _kind: either(
+                    tuple(t.Apply("matches", (key, t.Const(one, span)), key.span) for one in patterns),
+                    key.span,
+                )
 
     def exact(self, value: Any) -> Test:
         span = self.span(value)
         if value is None:
-            raise self.bad(value, "a filter policy", "null matches a JSON null, which is told from an absent key nowhere else", 'write {"exists": false}')
+            raise self.bad(
+                value,
+                "a filter policy",
+                "null matches a JSON null, which is told from an absent key nowhere else",
+                'write {"exists": false}',
+            )
         if isinstance(value, bool):
             shown = "true" if value else "false"
-            return lambda key, kind: t.Apply("eq", (key, t.Const(shown if kind == STRING else bool(value), span)), key.span)
+            return lambda key, kind: t.Apply(
+                "eq", (key, t.Const(shown if kind == STRING else bool(value), span)), key.span
+            )
         if isinstance(value, int | float):
             self.in_range(value)
-            return lambda key, kind: t.Apply("eq", (self.as_number(key, kind), t.Const(float(value), span)), key.span)
+            return lambda key, kind: t.Apply(
+                "eq", (self.as_number(key, kind), t.Const(float(value), span)), key.span
+            )
         text = self.text(value, "a value", empty=True)
         return lambda key, _kind: t.Apply("eq", (key, t.Const(text, span)), key.span)
 
@@ -238,7 +289,9 @@ class _Reader(DataReader):
     def anything_but(self, value: Any) -> Test:
         """Present, and none of the values; or not so beginning, ending or shaped."""
         if isinstance(value, Mapping):
-            operator, inner = self.only(value, "anything-but", ("prefix", "suffix", "wildcard", "equals-ignore-case"))
+            operator, inner = self.only(
+                value, "anything-but", ("prefix", "suffix", "wildcard", "equals-ignore-case")
+            )
             values = [{operator: one} for one in (inner if isinstance(inner, list) else [inner])]
         else:
             values = value if isinstance(value, list) else [value]
@@ -248,7 +301,9 @@ class _Reader(DataReader):
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             hits = either(tuple(decided(test(key, kind)) for test in tests), key.span)
-            leaf = self.leaf(_Read(key, kind), key.span, MAX_DEPTH + 1)  # a name that no element around it has
+            leaf = self.leaf(
+                _Read(key, kind), key.span, MAX_DEPTH + 1
+            )  # a name that no element around it has
             return both((leaf, negated(hits)), key.span)
 
         return run
@@ -258,15 +313,30 @@ class _Reader(DataReader):
         if "**" in text.replace("\\*", ""):
             raise self.bad(value, "wildcard", "it has two wildcards in a row")
         pieces = re.findall(r"\\[*\\]|\*|[^*\\]+|\\", text)
-        return "".join("%" if piece == "*" else like.escaped(piece[1:] if piece[:1] == "\\" and len(piece) == 2 else piece) for piece in pieces)
+        return "".join(
+            "%"
+            if piece == "*"
+            else like.escaped(piece[1:] if piece[:1] == "\\" and len(piece) == 2 else piece)
+            for piece in pieces
+        )
 
     def numeric(self, value: Any) -> Test:
         parts = self.listed(value, "numeric", 2)
         pairs = [(str(parts[index]), parts[index + 1]) for index in range(0, len(parts) - 1, 2)]
         lower = [sign for sign, _ in pairs if sign.startswith(">")]
         upper = [sign for sign, _ in pairs if sign.startswith("<")]
-        if len(parts) % 2 or len(pairs) > 2 or any(sign not in _COMPARE for sign, _ in pairs) or (len(pairs) == 2 and not (lower and upper)):
-            raise self.bad(value, "numeric", "it is a comparison and a number, or a range", '["=", 5], [">", 0, "<=", 100]')
+        if (
+            len(parts) % 2
+            or len(pairs) > 2
+            or any(sign not in _COMPARE for sign, _ in pairs)
+            or (len(pairs) == 2 and not (lower and upper))
+        ):
+            raise self.bad(
+                value,
+                "numeric",
+                "it is a comparison and a number, or a range",
+                '["=", 5], [">", 0, "<=", 100]',
+            )
         for _, number in pairs:
             self.in_range(number)
         numbers = {sign[0]: number for sign, number in pairs}
@@ -275,7 +345,10 @@ class _Reader(DataReader):
         span = self.span(value)
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
-            tests = tuple(t.Apply(_COMPARE[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span) for sign, number in pairs)
+            tests = tuple(
+                t.Apply(_COMPARE[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span)
+                for sign, number in pairs
+            )
             return both(tests, key.span)
 
         return run
@@ -284,7 +357,9 @@ class _Reader(DataReader):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.bad(value, "numeric", f"{value!r} is no number")
         if abs(value) > 1e9 or round(value, 5) != value:
-            raise self.bad(value, "numeric", f"{value!r} is not within 1,000,000,000 with at most five decimals")
+            raise self.bad(
+                value, "numeric", f"{value!r} is not within 1,000,000,000 with at most five decimals"
+            )
 
     def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
         """A value beside a number: attributes are texts, but a text in a body is no number."""
@@ -319,7 +394,10 @@ def _choices(keys: tuple[_Key, ...]) -> list[tuple[_Key, ...]]:
         elif key.inner:
             chosen = [(_Key(key.name, key.span, inner=one),) for one in _choices(key.inner)]
         else:
-            groups = [tuple(value for value in key.values if _is_absence(value) is absence) for absence in (True, False)]
+            groups = [
+                tuple(value for value in key.values if _is_absence(value) is absence)
+                for absence in (True, False)
+            ]
             chosen = [(_Key(key.name, key.span, values=group),) for group in groups if group]
         found = [(*left, *right) for left in found for right in chosen]
     return found
@@ -331,7 +409,9 @@ def _split(key: _Key) -> tuple[_Key | None, list[tuple[_Key, ...]]]:
         return (None, [(key,)]) if _is_absence(key.values[0]) else (key, [])
     parts = [_split(one) for one in key.inner]
     rest = tuple(one for one, _ in parts if one)
-    return _Key(key.name, key.span, inner=rest) if rest else None, [(key, *path) for _, paths in parts for path in paths]
+    return _Key(key.name, key.span, inner=rest) if rest else None, [
+        (key, *path) for _, paths in parts for path in paths
+    ]
 
 
 def _combinations(entries: Mapping[str, Any], depth: int, ways: int) -> int:

@@ -18,7 +18,16 @@ from sqlglot.errors import ParseError, TokenError
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.frontends import sql_intervals
-from predicat.frontends.sql_functions import iso_day, quarter, right, row_equal, spark_day, split_part, week, weekday
+from predicat.frontends.sql_functions import (
+    iso_day,
+    quarter,
+    right,
+    row_equal,
+    spark_day,
+    split_part,
+    week,
+    weekday,
+)
 from predicat.frontends.sql_places import OPERATORS, Places
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, MAX_PRECISION, TIMESTAMP
@@ -50,12 +59,16 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
     try:
         tokens = _TOKENIZER.tokenize(text)
     except TokenError as error:
-        raise PredicatError.of(msg.syntax(whole, f"the text cannot be split into words: {_plain(str(error))}")) from None
+        raise PredicatError.of(
+            msg.syntax(whole, f"the text cannot be split into words: {_plain(str(error))}")
+        ) from None
     _check_words(tokens, source)
     try:
         parsed = _PARSER.parse_into(exp.Condition, sql_intervals.kept(tokens), text)
     except ParseError as error:
-        raise PredicatError([_parse_error(item, source, text, tokens, fields) for item in error.errors]) from None
+        raise PredicatError(
+            [_parse_error(item, source, text, tokens, fields) for item in error.errors]
+        ) from None
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES)) from None
     statements = [item for item in parsed if item is not None]
@@ -82,20 +95,50 @@ def _check_words(tokens: list[Token], source: Source) -> None:
     """Whether a comparison stands before, inside of each bracket that is open."""
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         if (one.token_type, other.token_type) in _GAPS:
-            raise PredicatError.of(msg.syntax(Span(source, other.start, other.end + 1), f"this is no valid SQL condition: something is missing before {other.text!r}"))
+            raise PredicatError.of(
+                msg.syntax(
+                    Span(source, other.start, other.end + 1),
+                    f"this is no valid SQL condition: something is missing before {other.text!r}",
+                )
+            )
         if one.token_type in _JSON_ARROWS:
-            raise PredicatError.of(msg.unsupported_syntax(Span(source, one.start, one.end + 1), f"the operator {one.text}", _JSON_HINT))
+            raise PredicatError.of(
+                msg.unsupported_syntax(
+                    Span(source, one.start, one.end + 1), f"the operator {one.text}", _JSON_HINT
+                )
+            )
         if one.token_type in _QUANTIFIERS and other.token_type in _VALUES:
-            raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), f"{one.text.upper()} takes its values in parentheses"))
-        if one.token_type is TokenType.VAR and one.text.upper() == "IF" and other.token_type is not TokenType.L_PAREN:
-            raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), "IF takes its arguments in parentheses", "a field of that name stands in double quotes"))
+            raise PredicatError.of(
+                msg.syntax(
+                    Span(source, one.start, one.end + 1),
+                    f"{one.text.upper()} takes its values in parentheses",
+                )
+            )
+        if (
+            one.token_type is TokenType.VAR
+            and one.text.upper() == "IF"
+            and other.token_type is not TokenType.L_PAREN
+        ):
+            raise PredicatError.of(
+                msg.syntax(
+                    Span(source, one.start, one.end + 1),
+                    "IF takes its arguments in parentheses",
+                    "a field of that name stands in double quotes",
+                )
+            )
         if one.token_type in _OPENING:
             compared.append(False)
         elif one.token_type in _CLOSING and len(compared) > 1:
             compared.pop()
         elif one.token_type in _PREDICATES and compared[-1]:
             hint = "put parentheses around what belongs together"
-            raise PredicatError.of(msg.syntax(Span(source, one.start, one.end + 1), f"{one.text.upper()} stands behind a comparison", hint))
+            raise PredicatError.of(
+                msg.syntax(
+                    Span(source, one.start, one.end + 1),
+                    f"{one.text.upper()} stands behind a comparison",
+                    hint,
+                )
+            )
         elif one.token_type in _COMPARISONS or one.token_type in _BETWEEN_CONDITIONS:
             compared[-1] = one.token_type in _COMPARISONS
 
@@ -108,10 +151,26 @@ _COMMA = TokenType.COMMA
 _GAPS = frozenset({(_COMMA, _COMMA), (TokenType.L_PAREN, _COMMA), (TokenType.L_BRACKET, _COMMA), (_COMMA, TokenType.R_PAREN), (_COMMA, TokenType.R_BRACKET),
                    (TokenType.ALIAS, TokenType.R_PAREN), (TokenType.ALIAS, _COMMA), (TokenType.FROM, TokenType.R_PAREN)})  # fmt: skip
 _QUANTIFIERS = frozenset({TokenType.ALL, TokenType.ANY, TokenType.SOME})
-_VALUES = frozenset({TokenType.STRING, TokenType.NUMBER, TokenType.VAR, TokenType.IDENTIFIER, TokenType.ARRAY, TokenType.ALL})
-_COMPARISONS = frozenset({TokenType.EQ, TokenType.NEQ, TokenType.LT, TokenType.LTE, TokenType.GT, TokenType.GTE, TokenType.NULLSAFE_EQ})
-_PREDICATES = frozenset({TokenType.IS, TokenType.IN, TokenType.LIKE, TokenType.ILIKE, TokenType.RLIKE, TokenType.BETWEEN})
-_BETWEEN_CONDITIONS = frozenset({TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.ARROW, _COMMA})
+_VALUES = frozenset(
+    {TokenType.STRING, TokenType.NUMBER, TokenType.VAR, TokenType.IDENTIFIER, TokenType.ARRAY, TokenType.ALL}
+)
+_COMPARISONS = frozenset(
+    {
+        TokenType.EQ,
+        TokenType.NEQ,
+        TokenType.LT,
+        TokenType.LTE,
+        TokenType.GT,
+        TokenType.GTE,
+        TokenType.NULLSAFE_EQ,
+    }
+)
+_PREDICATES = frozenset(
+    {TokenType.IS, TokenType.IN, TokenType.LIKE, TokenType.ILIKE, TokenType.RLIKE, TokenType.BETWEEN}
+)
+_BETWEEN_CONDITIONS = frozenset(
+    {TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.ARROW, _COMMA}
+)
 
 
 def _nesting(text: str) -> int:
@@ -134,11 +193,19 @@ def _unquoted(tokens: list[Token], fields: Container[str], at: int) -> str | Non
     """A field whose name is a word of SQL, where a problem is or up to two words before."""
     before = [token for token in tokens if token.start <= at][-3:]
     plain = (TokenType.VAR, TokenType.STRING, TokenType.IDENTIFIER)
-    return next((token.text for token in before if token.text in fields and token.token_type not in plain), None)
+    return next(
+        (token.text for token in before if token.text in fields and token.token_type not in plain), None
+    )
 
 
-def _parse_error(error: dict[str, object], source: Source, text: str, tokens: list[Token], fields: Container[str]) -> Diagnostic:
-    line, column, word = int(str(error.get("line") or 1)), int(str(error.get("col") or 1)), str(error.get("highlight") or "")
+def _parse_error(
+    error: dict[str, object], source: Source, text: str, tokens: list[Token], fields: Container[str]
+) -> Diagnostic:
+    line, column, word = (
+        int(str(error.get("line") or 1)),
+        int(str(error.get("col") or 1)),
+        str(error.get("highlight") or ""),
+    )
     starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
     end = min(starts[min(line, len(starts)) - 1] + column, len(text))
     start = max(end - max(len(word), 1), 0)
@@ -146,13 +213,21 @@ def _parse_error(error: dict[str, object], source: Source, text: str, tokens: li
     if found >= 0 and abs(found - start) <= 2:
         start, end = found, found + len(word)
     description = str(error.get("description") or "it cannot be parsed").rstrip(".")
-    description = {"Invalid expression / Unexpected token": f"unexpected {word!r}"}.get(description, description)
+    description = {"Invalid expression / Unexpected token": f"unexpected {word!r}"}.get(
+        description, description
+    )
     if description.startswith("Required keyword"):
         description = "something is missing here"
     description = description.partition(" but got <")[0]
     field = _unquoted(tokens, fields, start)
-    hint = f'{field} is a word of SQL; as the name of a field it stands in double quotes: "{field}"' if field else _hint(word)
-    return msg.syntax(Span(source, start, max(end, start)), f"this is no valid SQL condition: {description}", hint)
+    hint = (
+        f'{field} is a word of SQL; as the name of a field it stands in double quotes: "{field}"'
+        if field
+        else _hint(word)
+    )
+    return msg.syntax(
+        Span(source, start, max(end, start)), f"this is no valid SQL condition: {description}", hint
+    )
 
 
 def _hint(word: str) -> str | None:
@@ -205,7 +280,11 @@ class _Reader:
     def around(self, node: exp.Expr, parts: list[exp.Expr]) -> tuple[int, int]:
         """The extent of a node whose parts have theirs."""
         meta = node.meta
-        low, high = (meta["start"], meta["end"] + 1) if "end" in meta else self.parameters.get(id(node), (len(self.source.text), -1))
+        low, high = (
+            (meta["start"], meta["end"] + 1)
+            if "end" in meta
+            else self.parameters.get(id(node), (len(self.source.text), -1))
+        )
         for part in parts:
             first, last = self.extents[id(part)]
             if last >= 0:
@@ -219,7 +298,11 @@ class _Reader:
             raise self.fail(msg.too_deep(self.span(node), MAX_DEPTH))
         rule = _RULES.get(type(node))
         if rule is None:
-            build = FUNCTIONS.get(self.called_name(node)) if isinstance(node, exp.Func) and not isinstance(node, exp.ConnectByRoot) else None
+            build = (
+                FUNCTIONS.get(self.called_name(node))
+                if isinstance(node, exp.Func) and not isinstance(node, exp.ConnectByRoot)
+                else None
+            )
             if build is None:
                 raise self.fail(self.unsupported(node))
             return build(self, node, depth + 1)
@@ -237,7 +320,9 @@ class _Reader:
         }  # fmt: skip
         what = next((name for kind, name in names.items() if isinstance(node, kind)), None)
         hint = _JSON_HINT if isinstance(node, exp.JSONExtract) else None
-        if isinstance(node, exp.RegexpILike) or (isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)):
+        if isinstance(node, exp.RegexpILike) or (
+            isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)
+        ):
             hint = "write RLIKE '(?i)...', which ignores case"
         if isinstance(node, exp.CurrentTimestamp | exp.CurrentDate):
             hint = "a filter gives the same answer every day: pass the time as a parameter"
@@ -254,8 +339,16 @@ class _Reader:
 
     def written(self, node: exp.Expr) -> str:
         """An operator as the text has it: the words between its operands, or else the whole of it."""
-        parts = [self.extent(part) for part in (node.args.get("this"), node.args.get("expression")) if isinstance(part, exp.Expr)]
-        between = self.source.text[parts[0][1] : parts[1][0]].strip("() \t\n") if len(parts) == 2 and parts[0][1] >= 0 else ""
+        parts = [
+            self.extent(part)
+            for part in (node.args.get("this"), node.args.get("expression"))
+            if isinstance(part, exp.Expr)
+        ]
+        between = (
+            self.source.text[parts[0][1] : parts[1][0]].strip("() \t\n")
+            if len(parts) == 2 and parts[0][1] >= 0
+            else ""
+        )
         if between and len(between) <= MAX_SHOWN:
             return f"the operator {between}"
         text = " ".join(self.span(node).text.split())
@@ -338,8 +431,14 @@ def _literal(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
 
 def _negative(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner = reader.read(node.this, depth)
-    if isinstance(inner, t.Const) and isinstance(inner.value, int | float | Decimal | timedelta) and not isinstance(inner.value, bool):
-        value = inner.value.copy_negate() if isinstance(inner.value, Decimal) else -inner.value  # a minus alone would round
+    if (
+        isinstance(inner, t.Const)
+        and isinstance(inner.value, int | float | Decimal | timedelta)
+        and not isinstance(inner.value, bool)
+    ):
+        value = (
+            inner.value.copy_negate() if isinstance(inner.value, Decimal) else -inner.value
+        )  # a minus alone would round
         value = INT_MIN if value == INT_MIN else value
         return t.Const(value, Span(inner.span.source, max(inner.span.start - 1, 0), inner.span.end))
     return t.Apply("neg", (inner,), inner.span)
@@ -382,7 +481,11 @@ def _placeholder(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     low, high = reader.parameters.get(id(node), (reader.whole.start, reader.whole.end))
     span = Span(reader.source, low, high)
     if not name:
-        raise reader.fail(msg.unsupported_syntax(span, "a parameter without a name", "write :name and declare it under params:"))
+        raise reader.fail(
+            msg.unsupported_syntax(
+                span, "a parameter without a name", "write :name and declare it under params:"
+            )
+        )
     return t.Param(name, span)
 
 
@@ -428,13 +531,19 @@ def _like_with(reader: _Reader, node: exp.Expr, op: str, escape: str, depth: int
     if reader.stands_before(right, node.this):
         hint = "engines disagree about the order of its arguments: write text LIKE pattern"
         raise reader.fail(msg.unsupported_syntax(span, "LIKE as a function", hint))
-    patterns = inner.expressions if isinstance(right, exp.Any | exp.All) and isinstance(inner, exp.Tuple | exp.Array) else [inner]
+    patterns = (
+        inner.expressions
+        if isinstance(right, exp.Any | exp.All) and isinstance(inner, exp.Tuple | exp.Array)
+        else [inner]
+    )
     if not patterns:
         raise reader.fail(msg.syntax(span, "ANY and ALL take at least one pattern"))
     parts = tuple(_pattern(reader, value, item, op, escape, span, depth) for item in patterns)
     if node.args.get("negate"):
         parts = tuple(map(_not, parts))
-    return parts[0] if len(parts) == 1 else t.Apply("and" if isinstance(right, exp.All) else "or", parts, span)
+    return (
+        parts[0] if len(parts) == 1 else t.Apply("and" if isinstance(right, exp.All) else "or", parts, span)
+    )
 
 
 def _pattern(
@@ -526,10 +635,20 @@ def _converted(reader: _Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
 def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """A constant length of time; where its text was, sqlglot has a place holder (see `sql_intervals.kept`)."""
     span, amount, unit = reader.span(node), node.this, node.args.get("unit")
-    first, last = (unit.this.name, unit.expression.name) if isinstance(unit, exp.IntervalSpan) else (unit.name if unit else "", "")
+    first, last = (
+        (unit.this.name, unit.expression.name)
+        if isinstance(unit, exp.IntervalSpan)
+        else (unit.name if unit else "", "")
+    )
     if not isinstance(amount, exp.Literal):
-        raise reader.fail(msg.unsupported_syntax(span, "an interval of several parts", "write it as INTERVAL '3' HOUR"))
-    text = reader.source.text[span.start + 1 : span.end - 1].replace("''", "'") if amount.name == "?" else amount.name
+        raise reader.fail(
+            msg.unsupported_syntax(span, "an interval of several parts", "write it as INTERVAL '3' HOUR")
+        )
+    text = (
+        reader.source.text[span.start + 1 : span.end - 1].replace("''", "'")
+        if amount.name == "?"
+        else amount.name
+    )
     if sql_intervals.has_months(text, first):
         hint = "months and years have no fixed length: use weeks, days, hours, minutes or seconds"
         raise reader.fail(msg.unsupported_syntax(span, f"an interval in {first.lower() or repr(text)}", hint))
@@ -601,10 +720,12 @@ def _date_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """date_part('hour', t)"""
     args = _counted(reader, node, 2)
     if not isinstance(args[0], exp.Literal) or not args[0].is_string:
-        raise reader.fail(msg.unsupported_syntax(reader.span(node), "a part that is no constant", "write date_part('hour', t)"))
+        raise reader.fail(
+            msg.unsupported_syntax(
+                reader.span(node), "a part that is no constant", "write date_part('hour', t)"
+            )
+        )
     return _named_part(reader, args[0].name, node, args[1], depth)
-
-
 
 
 def _at_zone(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
@@ -624,7 +745,9 @@ def _trim(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     position = str(node.args.get("position") or "BOTH").upper()
     characters = node.args.get("expression")
     if characters is None:
-        return reader.apply({"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth)
+        return reader.apply(
+            {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth
+        )
     if position != "BOTH":
         raise reader.fail(msg.unsupported_syntax(reader.span(node), "TRIM of characters at one end"))
     if reader.stands_before(node.this, characters):
@@ -671,7 +794,11 @@ def _equal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if isinstance(node.this, exp.Tuple):
         return _same_rows(reader, node, node.this, node.expression, depth)
     array = _array_of(node.expression, "any", "some")
-    return reader.apply("eq", node, node.this, node.expression, depth=depth) if array is None else _element(reader, node, array, depth)
+    return (
+        reader.apply("eq", node, node.this, node.expression, depth=depth)
+        if array is None
+        else _element(reader, node, array, depth)
+    )
 
 
 def _unequal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -679,7 +806,11 @@ def _unequal(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if isinstance(node.this, exp.Tuple):
         return _not(_same_rows(reader, node, node.this, node.expression, depth))
     array = _array_of(node.expression, "all")
-    return reader.apply("ne", node, node.this, node.expression, depth=depth) if array is None else _not(_element(reader, node, array, depth))
+    return (
+        reader.apply("ne", node, node.this, node.expression, depth=depth)
+        if array is None
+        else _not(_element(reader, node, array, depth))
+    )
 
 
 def _array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
@@ -704,8 +835,14 @@ def _same_rows(reader: _Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr,
     if not count:
         raise reader.fail(msg.syntax(reader.span(node), "a row has at least one value"))
     if not isinstance(right, exp.Tuple) or len(right.expressions) != count:
-        raise reader.fail(msg.unsupported_syntax(reader.span(node), f"a row of {count} values beside anything but another one"))
-    return row_equal(reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node))
+        raise reader.fail(
+            msg.unsupported_syntax(
+                reader.span(node), f"a row of {count} values beside anything but another one"
+            )
+        )
+    return row_equal(
+        reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node)
+    )
 
 
 def _array(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -729,7 +866,9 @@ def _counted(reader: _Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
     args = list(_arguments(node))
     if len(args) not in counts:
         wanted = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
-        raise reader.fail(msg.wrong_argument_count(reader.span(node), reader.called_name(node), len(args), wanted))
+        raise reader.fail(
+            msg.wrong_argument_count(reader.span(node), reader.called_name(node), len(args), wanted)
+        )
     return args
 
 
@@ -772,7 +911,11 @@ def _split_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def _date_sub(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     date, days = reader.all([node.this, node.expression], depth)
-    back = t.Const(-days.value, days.span) if isinstance(days, t.Const) and isinstance(days.value, int) else t.Apply("neg", (days,), days.span)
+    back = (
+        t.Const(-days.value, days.span)
+        if isinstance(days, t.Const) and isinstance(days.value, int)
+        else t.Apply("neg", (days,), days.span)
+    )
     return t.Apply("add_days", (date, back), reader.span(node))
 
 
@@ -811,11 +954,20 @@ def _substring(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _check_length(reader: _Reader, *lengths: t.Tree) -> None:
     for length in lengths:
         if _is_below(length, 0):
-            raise reader.fail(msg.unsupported_syntax(length.span, "a negative length", "Spark and PostgreSQL differ about it"))
+            raise reader.fail(
+                msg.unsupported_syntax(
+                    length.span, "a negative length", "Spark and PostgreSQL differ about it"
+                )
+            )
 
 
 def _is_below(tree: t.Tree, least: int) -> bool:
-    return isinstance(tree, t.Const) and isinstance(tree.value, int) and not isinstance(tree.value, bool) and tree.value < least
+    return (
+        isinstance(tree, t.Const)
+        and isinstance(tree.value, int)
+        and not isinstance(tree.value, bool)
+        and tree.value < least
+    )
 
 
 def _left(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -869,7 +1021,23 @@ FUNCTIONS: dict[str, Build] = {
     "least": _function("least"),
 }
 """Functions that sqlglot has no node for, or whose node differs between its versions, by their lower-case names."""
-KNOWN = [*(name for name in FUNCTIONS if name != "is_true"), "coalesce", "nullif", "lower", "upper", "length", "substring", "trim", "replace", "abs", "concat", "left", "right", "quarter", "date_sub"]
+KNOWN = [
+    *(name for name in FUNCTIONS if name != "is_true"),
+    "coalesce",
+    "nullif",
+    "lower",
+    "upper",
+    "length",
+    "substring",
+    "trim",
+    "replace",
+    "abs",
+    "concat",
+    "left",
+    "right",
+    "quarter",
+    "date_sub",
+]
 """Names to guess a misspelt one from."""
 
 
@@ -887,11 +1055,15 @@ def _reference(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     name, *rest = node.expressions or [None]
     if not isinstance(name, exp.Literal) or not name.is_string:
         hint = "write matches_filter('name')"
-        raise reader.fail(msg.unsupported_syntax(reader.span(node), "a filter name that is no constant", hint))
+        raise reader.fail(
+            msg.unsupported_syntax(reader.span(node), "a filter name that is no constant", hint)
+        )
     args: list[tuple[str, t.Tree]] = []
     for arg in rest:
         if not isinstance(arg, exp.Kwarg):
-            raise reader.fail(msg.unsupported_syntax(reader.span(arg), "a parameter without a name", "write name => value"))
+            raise reader.fail(
+                msg.unsupported_syntax(reader.span(arg), "a parameter without a name", "write name => value")
+            )
         args.append((arg.this.name, reader.read(arg.expression, depth)))
     return t.Ref(str(name.this), tuple(args), reader.span(node))
 

@@ -49,7 +49,9 @@ def week(moment: t.Tree, span: Span) -> t.Tree:
 
 def row_equal(left: tuple[t.Tree, ...], right: tuple[t.Tree, ...], span: Span) -> t.Tree:
     """`(a, b) = (1, 2)`: equal in each place."""
-    return _apply("and", span, *(_apply("eq", span, one, other) for one, other in zip(left, right, strict=True)))
+    return _apply(
+        "and", span, *(_apply("eq", span, one, other) for one, other in zip(left, right, strict=True))
+    )
 
 
 def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:

@@ -25,7 +25,9 @@ _SEPARATORS = {"hour": " ", "minute": ":", "second": ":"}
 _BELOW = {"hour": 24, "minute": 60, "second": 60}
 _NUMBER = r"[+-]?(?:[0-9]{1,15}(?:[.][0-9]{0,15})?|[.][0-9]{1,15})"
 _PART = re.compile(rf"\s*({_NUMBER})\s*([A-Za-z]+)", re.ASCII)
-_CLOCK = re.compile(r"(?:^\s*|\s+)([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:[.][0-9]{0,15})?))?\s*\Z", re.ASCII)
+_CLOCK = re.compile(
+    r"(?:^\s*|\s+)([+-]?)([0-9]{1,9}):([0-5]?[0-9])(?::([0-5]?[0-9](?:[.][0-9]{0,15})?))?\s*\Z", re.ASCII
+)
 
 
 def kept(tokens: list[Token]) -> list[Token]:
@@ -33,7 +35,11 @@ def kept(tokens: list[Token]) -> list[Token]:
     found = tokens[:1]
     for one, other in pairwise(tokens):
         text = one.token_type is TokenType.INTERVAL and other.token_type is TokenType.STRING
-        found.append(Token(other.token_type, "?", other.line, other.col, other.start, other.end, other.comments) if text else other)
+        found.append(
+            Token(other.token_type, "?", other.line, other.col, other.start, other.end, other.comments)
+            if text
+            else other
+        )
     return found
 
 
@@ -48,7 +54,13 @@ def micros(text: str, unit: str, last: str = "") -> Decimal | None:
 
     None if it is not written so, or longer than any interval.
     """
-    size = _fields(text, unit.lower(), last.lower()) if last else _amount(text, unit.lower()) if unit else _parts(text)
+    size = (
+        _fields(text, unit.lower(), last.lower())
+        if last
+        else _amount(text, unit.lower())
+        if unit
+        else _parts(text)
+    )
     return size if size is not None and abs(size) <= LONGEST else None
 
 
@@ -77,8 +89,13 @@ def _fields(text: str, first: str, last: str) -> Decimal | None:
     if first not in _FIELDS or last not in _FIELDS or _FIELDS.index(first) >= _FIELDS.index(last):
         return None
     names = _FIELDS[_FIELDS.index(first) : _FIELDS.index(last) + 1]
-    pattern = "".join(_SEPARATORS[name] + "([0-9]{1,2}" + ("(?:[.][0-9]{1,9})?)" if name == "second" else ")") for name in names[1:])
-    found = re.fullmatch(rf"\s*([+]?{'' if first == 'day' else '|-'})([0-9]{{1,9}}){pattern}\s*", text, re.ASCII)
+    pattern = "".join(
+        _SEPARATORS[name] + "([0-9]{1,2}" + ("(?:[.][0-9]{1,9})?)" if name == "second" else ")")
+        for name in names[1:]
+    )
+    found = re.fullmatch(
+        rf"\s*([+]?{'' if first == 'day' else '|-'})([0-9]{{1,9}}){pattern}\s*", text, re.ASCII
+    )
     if found is None or any(Decimal(found[place]) >= _BELOW[name] for place, name in enumerate(names[1:], 3)):
         return None
     size = sum((Decimal(found[place]) * _UNITS[name] for place, name in enumerate(names, 2)), Decimal(0))

@@ -21,7 +21,9 @@ class Places:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
         # What stands in quotes is no word.
-        self.words = [token.text.upper() if token.end - token.start + 1 == len(token.text) else "" for token in tokens]
+        self.words = [
+            token.text.upper() if token.end - token.start + 1 == len(token.text) else "" for token in tokens
+        ]
 
     @cached_property
     def starts(self) -> dict[int, int]:
@@ -71,7 +73,9 @@ class Places:
     def called(self, node: exp.Func, first: int, last: int) -> tuple[int, int]:
         """With the name of the function before its arguments, and the bracket behind them."""
         head = first if "end" in node.meta else first - 2
-        closing = self.closers.get(head + 1) if self.at(head + 1) == "(" and self.at(head).isidentifier() else None
+        closing = (
+            self.closers.get(head + 1) if self.at(head + 1) == "(" and self.at(head).isidentifier() else None
+        )
         if closing is None or (isinstance(node, exp.Cast) and "CAST" not in self.words[head]):
             return first, last
         return head, max(last, closing)
@@ -91,13 +95,17 @@ class Places:
                 return first - 1, self.end_of_case(first - 1, last)
             case exp.Case() if self.words[max(first - 2, 0) : first] == ["CASE", "WHEN"]:
                 return first - 2, self.end_of_case(first - 2, last)
-            case exp.Binary() if isinstance(node.expression, exp.Boolean | exp.Null) and self.at(last + 2) in _TRUTHS:
+            case exp.Binary() if (
+                isinstance(node.expression, exp.Boolean | exp.Null) and self.at(last + 2) in _TRUTHS
+            ):
                 return first, last + 2
             case exp.In():
                 while self.at(last + 1) == "," and self.at(last + 2) in _TRUTHS:
                     last += 2
                 return first, last
-            case exp.Extract() if self.at(first - 1) == "FROM" and self.at(first - 3) == "(" and self.at(first - 4) == "EXTRACT":
+            case exp.Extract() if (
+                self.at(first - 1) == "FROM" and self.at(first - 3) == "(" and self.at(first - 4) == "EXTRACT"
+            ):
                 return first - 4, last
             case exp.Cast() if self.at(first - 1) in _TYPED:
                 return first - 1, last

@@ -37,7 +37,11 @@ class WordReader(DataReader):
             found = self.pattern.match(text, at)
             if not found:
                 start = at + len(text[at:]) - len(text[at:].lstrip())
-                what = "a text without its closing quote" if text[start] in "'\"" else f"unexpected {text[start]!r}"
+                what = (
+                    "a text without its closing quote"
+                    if text[start] in "'\""
+                    else f"unexpected {text[start]!r}"
+                )
                 raise self.invalid(Span(self.source, start, start + 1), what)
             kind = str(found.lastgroup)
             self.words.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))

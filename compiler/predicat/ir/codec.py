@@ -7,7 +7,18 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, assert_never
 
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, ParamDecl, Parameter, Quantifier, Variable
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    ParamDecl,
+    Parameter,
+    Quantifier,
+    Variable,
+)
 from predicat.ir.ops import OPS, QUANTIFIERS
 from predicat.ir.tree import Value
 from predicat.ir.types import ANY, DURATION, NULL, Type, parse_type
@@ -50,8 +61,12 @@ def from_data(data: Any) -> Node:
             return Variable(_type(kind), name)
         case ["items", str(kind), *items]:
             return Items(_type(kind), tuple(map(from_data, items)))
-        case [str(each), str(kind), str(variable), source, body] if each.removeprefix("each ") in QUANTIFIERS and each.startswith("each "):
-            return Quantifier(_type(kind), each.removeprefix("each "), variable, from_data(source), from_data(body))
+        case [str(each), str(kind), str(variable), source, body] if each.removeprefix(
+            "each "
+        ) in QUANTIFIERS and each.startswith("each "):
+            return Quantifier(
+                _type(kind), each.removeprefix("each "), variable, from_data(source), from_data(body)
+            )
         case [str(op), str(kind), *args] if op in OPS:
             return Call(_type(kind), op, tuple(map(from_data, args)))
         case _:

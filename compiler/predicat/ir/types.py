@@ -78,7 +78,9 @@ ANY = Scalar("any")
 
 def _named(name: str) -> Scalar:
     """What a pickled scalar type becomes."""
-    return {row.name: row for row in (STRING, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP, DATE, JSON, DURATION, NULL, ANY)}[name]
+    return {
+        row.name: row for row in (STRING, BIGINT, DOUBLE, BOOLEAN, TIMESTAMP, DATE, JSON, DURATION, NULL, ANY)
+    }[name]
 
 
 NUMERIC_SCALARS = (BIGINT, DOUBLE)
@@ -181,7 +183,9 @@ class _Reader:
                 scale = self.number()
             self.expect(")")
         if not 1 <= precision <= MAX_PRECISION or scale > precision:
-            raise TypeSyntaxError(f"a decimal has 1 to {MAX_PRECISION} digits, and no more after the point than in all", start)
+            raise TypeSyntaxError(
+                f"a decimal has 1 to {MAX_PRECISION} digits, and no more after the point than in all", start
+            )
         return DecimalType(precision, scale)
 
     def _map(self, depth: int) -> Type:

@@ -27,7 +27,9 @@ from predicat.ir.types import (
     Type,
 )
 
-WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+WHITE_SPACE = (
+    "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+)
 """Unicode's White_Space characters."""
 MIN_SECONDS, MAX_SECONDS = -62135596800, 253402300799
 """The years 1 to 9999, in seconds since 1970."""
@@ -38,7 +40,14 @@ LONGEST = 315_576_000_000_999_999
 """The microseconds of the longest duration: some 10,000 years, the range of google.protobuf.Duration and so of CEL."""
 EXACT = Context(prec=100)
 """Arithmetic on decimals of up to 38 digits; Python's own rounds to 28."""
-NANOSECONDS = {"h": 3_600_000_000_000, "m": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+NANOSECONDS = {
+    "h": 3_600_000_000_000,
+    "m": 60_000_000_000,
+    "s": 1_000_000_000,
+    "ms": 1_000_000,
+    "us": 1_000,
+    "ns": 1,
+}
 """The nanoseconds of each unit that the text of a duration names."""
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
@@ -64,9 +73,13 @@ DOUBLE_LONGEST = 600
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DURATION = re.compile(DURATION_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")
-_LOOSE = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ Tt](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?\Z", re.ASCII)
+_LOOSE = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[ Tt](\d\d:\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|z|UTC|[+-]\d\d(?::?\d\d)?)?\Z", re.ASCII
+)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,1000}\Z")
-_DOUBLE = re.compile(r"[+-]?(?:(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,1000})?|Infinity)\Z|NaN\Z")
+_DOUBLE = re.compile(
+    r"[+-]?(?:(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]{1,1000})?|Infinity)\Z|NaN\Z"
+)
 
 
 def parse_whole(text: str) -> int | None:
@@ -81,7 +94,12 @@ def parse_double(text: str) -> float | None:
 
 def is_timestamp(text: str) -> bool:
     """Whether a text has the form of RFC 3339, in any year."""
-    return bool(re.match(r"[0-9]{4}-[01][0-9]-[0-3][0-9][Tt][0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})\Z", text))
+    return bool(
+        re.match(
+            r"[0-9]{4}-[01][0-9]-[0-3][0-9][Tt][0-2][0-9]:[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})\Z",
+            text,
+        )
+    )
 
 
 def parse_timestamp(text: str) -> datetime | None:
@@ -189,7 +207,9 @@ def to_value(value: Any, kind: Type) -> Any:
                 return {str(key): to_value(item, item_type) for key, item in value.items()}
             case StructType() if isinstance(value, Mapping):
                 return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}
-            case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(value, bool):
+            case DecimalType() if isinstance(value, int | float | str | Decimal) and not isinstance(
+                value, bool
+            ):
                 return _decimal(value, kind)
             case Scalar():
                 return _scalar(value, kind)
@@ -216,7 +236,12 @@ def _scalar(value: Any, kind: Scalar) -> Any:
         return value
     if kind == STRING and isinstance(value, str):
         return value
-    if kind == BIGINT and isinstance(value, int) and not isinstance(value, bool) and INT_MIN <= value <= INT_MAX:
+    if (
+        kind == BIGINT
+        and isinstance(value, int)
+        and not isinstance(value, bool)
+        and INT_MIN <= value <= INT_MAX
+    ):
         return value
     if kind == DOUBLE and isinstance(value, int | float | Decimal) and not isinstance(value, bool):
         return float(value)

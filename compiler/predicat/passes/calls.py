@@ -36,7 +36,11 @@ class Calls(Struct):
         args = list(map(self.one_type, args))
         for position in signatures.constant_positions(op):
             if position < len(args) and not isinstance(args[position], Literal):
-                raise self.fail(msg.not_constant(args[position].span, label(op, sql=self.rules.promote), _constant_name(op, position)))
+                raise self.fail(
+                    msg.not_constant(
+                        args[position].span, label(op, sql=self.rules.promote), _constant_name(op, position)
+                    )
+                )
         self.pattern(op, args)
         if self.rules.promote:
             args = self.sql_arithmetic(op, args)
@@ -56,13 +60,30 @@ class Calls(Struct):
             return msg.no_condition(wrong.span, str(wrong.type))
         if op in ("cond", "coalesce", "greatest", "least"):
             names = dict.fromkeys(map(str, kinds[1:] if op == "cond" else kinds))
-            return msg.several_types(span, "a choice" if op == "cond" else label(op, sql=self.rules.promote), names, self.number_hint(kinds))
-        return msg.type_mismatch(span, label(op, sql=self.rules.promote), map(str, kinds), signatures.expected(op), self.number_hint(kinds))
+            return msg.several_types(
+                span,
+                "a choice" if op == "cond" else label(op, sql=self.rules.promote),
+                names,
+                self.number_hint(kinds),
+            )
+        return msg.type_mismatch(
+            span,
+            label(op, sql=self.rules.promote),
+            map(str, kinds),
+            signatures.expected(op),
+            self.number_hint(kinds),
+        )
 
     def one_type(self, node: Node) -> Node:
         """A node that is no choice between values of several types, for places that hold only values of one."""
         if is_choice(node):
-            raise self.fail(msg.unsupported_syntax(node.span, "a choice between values of several types here", "choose between conditions instead"))
+            raise self.fail(
+                msg.unsupported_syntax(
+                    node.span,
+                    "a choice between values of several types here",
+                    "choose between conditions instead",
+                )
+            )
         return node
 
     def ways(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
@@ -115,7 +136,12 @@ class Calls(Struct):
     def element(self, kind: Type, span: Span) -> Variable:
         """The variable of a macro that nobody wrote, with a name that nothing else has."""
         name = ""
-        while not name or name in self.variables or name in self.scope.params or name in (self.scope.fields or ()):
+        while (
+            not name
+            or name in self.variables
+            or name in self.scope.params
+            or name in (self.scope.fields or ())
+        ):
             self.hidden += 1
             name = f"item{self.hidden}"
         return Variable(kind, name, span)
@@ -127,4 +153,6 @@ def _constant_name(op: str, position: int) -> str:
         return "time zone"
     if op == "split":
         return "separator" if position == 1 else "limit"
-    return {"strip": "characters", "date_trunc": "unit", "in_units": "unit", "member": "name"}.get(op, "pattern")
+    return {"strip": "characters", "date_trunc": "unit", "in_units": "unit", "member": "name"}.get(
+        op, "pattern"
+    )

@@ -9,8 +9,31 @@ from msgspec import field
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import tree as t
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable, children, walk
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, NULL, STRING, ArrayType, MapType, Type, is_numeric
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    FieldDecl,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    children,
+    walk,
+)
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    JSON,
+    NULL,
+    STRING,
+    ArrayType,
+    MapType,
+    Type,
+    is_numeric,
+)
 from predicat.passes import constants, mathematics
 from predicat.passes.convert import dyn, is_choice, typed_null
 from predicat.passes.labels import label
@@ -112,7 +135,9 @@ class _Checker(Operators):
         return nodes
 
     def apply(self, tree: t.Apply, depth: int) -> Node:
-        self.counts = self.counts or tree.op in mathematics.FUNCTIONS  # which say their arguments several times
+        self.counts = (
+            self.counts or tree.op in mathematics.FUNCTIONS
+        )  # which say their arguments several times
         if tree.op in ("and", "or", "not"):
             return self.connective(tree, depth)
         return self.operator(tree.op, self.all(tree.args, depth), tree.span)
@@ -179,15 +204,24 @@ class _Checker(Operators):
             return Parameter(self.scope.params[name].type, self.scope.params[name], base.span), keys
         if fields is None:
             return Field(JSON, FieldDecl(name, JSON), base.span), keys
-        raise self.fail(msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums]))
+        raise self.fail(
+            msg.unknown_field(span, ".".join([name, *keys]), [*fields, *self.scope.params, *enums])
+        )
 
     def variable(self, name: t.Name) -> Node | None:
         """What the variable of that name stands for, if there is one. In SQL no name may differ from that of a variable by capital letters alone."""
         if self.variables and self.rules.folds_names:
-            near = next((known for known in reversed(self.variables) if caseless(known) == caseless(name.name)), name.name)
+            near = next(
+                (known for known in reversed(self.variables) if caseless(known) == caseless(name.name)),
+                name.name,
+            )
             if near != name.name:
                 what = f"a name that differs from the variable {near!r} by capital letters alone"
-                raise self.fail(msg.unsupported_syntax(name.span, what, "engines take them for one: give the variable another name"))
+                raise self.fail(
+                    msg.unsupported_syntax(
+                        name.span, what, "engines take them for one: give the variable another name"
+                    )
+                )
         return self.variables.get(name.name)
 
     # --- lists, maps and macros
@@ -202,7 +236,11 @@ class _Checker(Operators):
         if self.rules.strict_lists and (len(kinds) > 1 or any(node.type == NULL for node in nodes)):
             return Items(ArrayType(kinds[0]), tuple(dyn(node) for node in nodes), tree.span)
         if len(kinds) > 1 and not all(is_numeric(kind) for kind in kinds):
-            raise self.fail(msg.not_comparable(tree.span, str(kinds[0]), str(kinds[1]), "the items of a list have one type"))
+            raise self.fail(
+                msg.not_comparable(
+                    tree.span, str(kinds[0]), str(kinds[1]), "the items of a list have one type"
+                )
+            )
         element = kinds[0] if len(kinds) == 1 else DOUBLE
         return Items(ArrayType(element), tuple(typed_null(node, element) for node in nodes), tree.span)
 
@@ -216,7 +254,11 @@ class _Checker(Operators):
             raise self.fail(msg.bad_value(tree.span, "a map", f"the key {twice!r} stands twice"))
         for key in keys:
             if key.type not in (STRING, BIGINT, BOOLEAN, JSON):
-                raise self.fail(msg.type_mismatch(key.span, "a map", [str(key.type)], "texts, whole numbers and truth values as keys"))
+                raise self.fail(
+                    msg.type_mismatch(
+                        key.span, "a map", [str(key.type)], "texts, whole numbers and truth values as keys"
+                    )
+                )
         if len({key.type for key in keys}) > 1:
             keys = [dyn(key) for key in keys]
         if len({value.type for value in values}) > 1:
@@ -241,7 +283,11 @@ class _Checker(Operators):
         if isinstance(source.type, MapType):
             source = Call(ArrayType(STRING), "keys", (source,), source.span)
         if not isinstance(source.type, ArrayType) and source.type != JSON:
-            raise self.fail(msg.type_mismatch(tree.source.span, label(tree.kind, sql=self.rules.promote), [str(source.type)], "an array"))
+            raise self.fail(
+                msg.type_mismatch(
+                    tree.source.span, label(tree.kind, sql=self.rules.promote), [str(source.type)], "an array"
+                )
+            )
         element = source.type.element if isinstance(source.type, ArrayType) else JSON
         variable, found = self.opened(tree, element, depth)
         body = self.one_type(found)
@@ -263,16 +309,24 @@ class _Checker(Operators):
     def with_variable(self, tree: t.Bind, value: Node, depth: int) -> Node:
         """The body of a macro where its variable stands for a node."""
         outer = self.variables
-        self.variables = {name: known for name, known in outer.items() if name != tree.variable} | {tree.variable: value}
+        self.variables = {name: known for name, known in outer.items() if name != tree.variable} | {
+            tree.variable: value
+        }
         try:
-            return self.node(tree.body, depth + 1) if tree.kind in ("map", "let") else self.predicate(tree.body, depth + 1)
+            return (
+                self.node(tree.body, depth + 1)
+                if tree.kind in ("map", "let")
+                else self.predicate(tree.body, depth + 1)
+            )
         finally:
             self.variables = outer
 
     def unrolled(self, tree: t.Bind, source: Node, depth: int) -> Node:
         """A macro over a written-out list: its body once for each element. Over a map: for each key."""
         assert isinstance(source, Items)  # noqa: S101  # bind() made sure
-        elements = source.items if constants.is_list(source) else tuple(key for key, _ in constants.entries(source))
+        elements = (
+            source.items if constants.is_list(source) else tuple(key for key, _ in constants.entries(source))
+        )
         bodies = [self.with_variable(tree, element, depth) for element in elements]
         span = tree.span
         match tree.kind:

@@ -36,39 +36,70 @@ class Comparisons(Calls):
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
         left, right = args
-        if left.type is right.type and left.type in _PLAIN and op in COMPARISONS and not self.special(left) and not self.special(right):
-            return Call(BOOLEAN, op, (left, right), span)  # the common case, for which no rule below asks anything
+        if (
+            left.type is right.type
+            and left.type in _PLAIN
+            and op in COMPARISONS
+            and not self.special(left)
+            and not self.special(right)
+        ):
+            return Call(
+                BOOLEAN, op, (left, right), span
+            )  # the common case, for which no rule below asks anything
         if (chosen := self.ways(args, span)) is not None:
             test, ways = chosen
             return Call(BOOLEAN, "cond", (test, *(self.comparison(op, way, span) for way in ways)), span)
         if op == "in" and constants.is_map(right):
             keys = [key for key, _ in constants.entries(right)]
-            return constants.guarded(constants.either([self.comparison("eq", [left, key], span) for key in keys], span), [right, left], span)
+            return constants.guarded(
+                constants.either([self.comparison("eq", [left, key], span) for key in keys], span),
+                [right, left],
+                span,
+            )
         if op == "in" and isinstance(right, Items):
             return self.in_list(left, right, span)
         if op == "in" and (isinstance(right.type, MapType) or right.type == JSON) and self.rules.strict_lists:
             return self.has_key(left, right, span)
-        if op in ("eq", "ne") and isinstance(left.type, _COLLECTIONS) and isinstance(right.type, _COLLECTIONS):
+        if (
+            op in ("eq", "ne")
+            and isinstance(left.type, _COLLECTIONS)
+            and isinstance(right.type, _COLLECTIONS)
+        ):
             equal = self.equal_collections(left, right, span)
             return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
-        if op in ("eq", "ne") and NULL in (left.type, right.type) and (isinstance(left, Items) or isinstance(right, Items)):
+        if (
+            op in ("eq", "ne")
+            and NULL in (left.type, right.type)
+            and (isinstance(left, Items) or isinstance(right, Items))
+        ):
             return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
         untyped = loose(left) or loose(right)
         left, right = bare(left), bare(right)
         if untyped and op != "in" and not self.comparable(left, right):
             return self.different(op, left, right, span)
         if op == "in" and not isinstance(right.type, ArrayType):
-            raise self.fail(msg.type_mismatch(span, op, [str(left.type), str(right.type)], "a list or an array on the right"))
+            raise self.fail(
+                msg.type_mismatch(
+                    span, op, [str(left.type), str(right.type)], "a list or an array on the right"
+                )
+            )
         if op in ("eq", "ne", "same"):
             null = _null_test(left, right, span) if self.rules.null_is_value else None
             if null is not None:
                 return null if op != "ne" else Call(BOOLEAN, "not", (null,), span)
             if NULL in (left.type, right.type) and JSON in (left.type, right.type):
                 known = left if left.type == JSON else right
-                return Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
+                return (
+                    Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
+                )
             if JSON in (left.type, right.type) and left.type != right.type and op != "same":
                 return self.json_equality(op, left, right, span)
-        if (left.type, right.type) == (JSON, JSON) and op in COMPARISONS and not self.nullable_value(left) and not self.nullable_value(right):
+        if (
+            (left.type, right.type) == (JSON, JSON)
+            and op in COMPARISONS
+            and not self.nullable_value(left)
+            and not self.nullable_value(right)
+        ):
             return documents.pair(op, left, right, span)
         if op != "in":
             left, right = self.align(left, right)
@@ -131,32 +162,65 @@ class Comparisons(Calls):
         if isinstance(left, Items):
             left, right = right, left
         if isinstance(right, Items) and isinstance(left.type, ArrayType):
-            size = Call(BOOLEAN, "eq", (Call(BIGINT, "size", (left,), span), Literal(BIGINT, len(right.items), span)), span)
-            places = [self.call("index", [left, Literal(BIGINT, place, span)], span) for place in range(len(right.items))]
-            parts = [self.comparison("eq", [place, bare(item)], span) for place, item in zip(places, right.items, strict=True)]
+            size = Call(
+                BOOLEAN,
+                "eq",
+                (Call(BIGINT, "size", (left,), span), Literal(BIGINT, len(right.items), span)),
+                span,
+            )
+            places = [
+                self.call("index", [left, Literal(BIGINT, place, span)], span)
+                for place in range(len(right.items))
+            ]
+            parts = [
+                self.comparison("eq", [place, bare(item)], span)
+                for place, item in zip(places, right.items, strict=True)
+            ]
             return constants.guarded(constants.both([size, *parts], span), [right], span)
         if isinstance(left.type, MapType) and (left.type == right.type or constants.is_map(right)):
             return self.equal_maps(left, right, span)
         element = left.type.element if isinstance(left.type, ArrayType) else None
         if left.type != right.type or element not in (STRING, BIGINT, BOOLEAN, TIMESTAMP, DATE):
-            raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), "arrays compare element by element where their elements are equal in type"))
+            raise self.fail(
+                msg.not_comparable(
+                    span,
+                    str(left.type),
+                    str(right.type),
+                    "arrays compare element by element where their elements are equal in type",
+                )
+            )
         return Call(BOOLEAN, "array_eq", (left, right), span)
 
     def equal_maps(self, left: Node, right: Node, span: Span) -> Node:
         """As many keys, and each key of one with an equal value in the other. The right one may be written out."""
 
         def same(key: Node, value: Node) -> Node:
-            return constants.both([self.has_key(key, left, span), self.comparison("eq", [self.call("get", [left, key], span), bare(value)], span)], span)
+            return constants.both(
+                [
+                    self.has_key(key, left, span),
+                    self.comparison("eq", [self.call("get", [left, key], span), bare(value)], span),
+                ],
+                span,
+            )
 
         size: Node
         if isinstance(right, Items):
-            size, parts = Literal(BIGINT, len(right.items), span), [same(key, value) for key, value in constants.entries(right)]
+            size, parts = (
+                Literal(BIGINT, len(right.items), span),
+                [same(key, value) for key, value in constants.entries(right)],
+            )
         else:
             key = self.element(STRING, span)
             size = self.call("size", [right], span)
             every = same(key, self.call("get", [right, key], span))
-            parts = [Quantifier(BOOLEAN, "all", key.name, Call(ArrayType(STRING), "keys", (right,), span), every, span)]
-        found = constants.both([Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span)
+            parts = [
+                Quantifier(
+                    BOOLEAN, "all", key.name, Call(ArrayType(STRING), "keys", (right,), span), every, span
+                )
+            ]
+        found = constants.both(
+            [Call(BOOLEAN, "eq", (self.call("size", [left], span), size), span), *parts], span
+        )
         return constants.guarded(found, [left, right], span)
 
     def has_key(self, key: Node, base: Node, span: Span) -> Node:
@@ -164,14 +228,20 @@ class Comparisons(Calls):
         key = bare(key)
         if base.type == JSON:
             item = self.element(JSON, span)
-            member = Quantifier(BOOLEAN, "any", item.name, base, self.comparison("eq", [item, key], span), span)
+            member = Quantifier(
+                BOOLEAN, "any", item.name, base, self.comparison("eq", [item, key], span), span
+            )
             kind = documents.is_kind(base, "object", span)
             there: Node = constants.guarded(Literal(BOOLEAN, False, span), [key], span)  # every key is a text
             if key.type == STRING:
                 there = _present(Call(JSON, "json_get", (base, key), span), span)
             return Call(BOOLEAN, "cond", (kind, there, member), span)
         if key.type not in (STRING, JSON, NULL):
-            raise self.fail(msg.not_comparable(key.span, "string", str(key.type), "the keys of a map in a column are texts"))
+            raise self.fail(
+                msg.not_comparable(
+                    key.span, "string", str(key.type), "the keys of a map in a column are texts"
+                )
+            )
         there = _present(self.call("get", [base, key], span), span)
         return constants.guarded(there, [base, key], span)
 
@@ -181,7 +251,9 @@ class Comparisons(Calls):
             mixed = any(loose(item) or isinstance(item, Items) for item in (left, *right.items))
             if mixed:
                 tests = [self.comparison("eq", [left, item], span) for item in right.items]
-                return constants.guarded(constants.either(tests, span), [right, *([] if tests else [left])], span)
+                return constants.guarded(
+                    constants.either(tests, span), [right, *([] if tests else [left])], span
+                )
             uncertain = constants.doubtful([right])
             if uncertain:
                 rules, self.rules = self.rules, replace(self.rules, strict_lists=False)
@@ -200,8 +272,14 @@ class Comparisons(Calls):
             aligned = tuple(beside_double(item) if left.type == DOUBLE else item for _, item in pairs)
             kinds = {left.type, *(item.type for item in aligned)} - {NULL}
             if len(kinds) > 1 and not all(is_numeric(kind) for kind in kinds):
-                raise self.fail(msg.not_comparable(span, str(left.type), str(aligned[0].type), _comparison_hint(left, aligned[0])))
-            parts = [Call(BOOLEAN, "in", (left, Items(ArrayType(aligned[0].type), aligned, right.span)), span)]
+                raise self.fail(
+                    msg.not_comparable(
+                        span, str(left.type), str(aligned[0].type), _comparison_hint(left, aligned[0])
+                    )
+                )
+            parts = [
+                Call(BOOLEAN, "in", (left, Items(ArrayType(aligned[0].type), aligned, right.span)), span)
+            ]
         if nulls and self.rules.null_is_value:
             parts.append(Call(BOOLEAN, "is_null", (left,), span))
         elif nulls:
@@ -259,12 +337,22 @@ class Comparisons(Calls):
             return constants.both([_present(part, span), same(part, item)], span)
 
         if listed:
-            parts = [same(Call(JSON, "json_at", (json, Literal(BIGINT, place, span)), span), item) for place, item in enumerate(other.items)]
+            parts = [
+                same(Call(JSON, "json_at", (json, Literal(BIGINT, place, span)), span), item)
+                for place, item in enumerate(other.items)
+            ]
         else:
             parts = [entry(key, item) for key, item in constants.entries(other)]
-        size = Call(BOOLEAN, "eq", (Call(BIGINT, "json_size", (json,), span), Literal(BIGINT, len(other.items), span)), span)
+        size = Call(
+            BOOLEAN,
+            "eq",
+            (Call(BIGINT, "json_size", (json,), span), Literal(BIGINT, len(other.items), span)),
+            span,
+        )
         tests, kind = [size, *parts], documents.is_kind(json, "array" if listed else "object", span)
-        found = Call(BOOLEAN, "cond", (kind, constants.both(tests, span), Literal(BOOLEAN, False, span)), span)
+        found = Call(
+            BOOLEAN, "cond", (kind, constants.both(tests, span), Literal(BOOLEAN, False, span)), span
+        )
         return constants.guarded(found, [other], span)
 
     def null_equality(self, op: str, left: Node, right: Node, span: Span) -> Node:
@@ -279,8 +367,12 @@ class Comparisons(Calls):
                 equal = Call(BOOLEAN, "is_true", (plain,), span)
             else:
                 other_null = Call(BOOLEAN, "is_null", (other,), span)
-                missing = Call(BOOLEAN, "cond", (other_null, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
-                equal = Call(BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span)
+                missing = Call(
+                    BOOLEAN, "cond", (other_null, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span
+                )
+                equal = Call(
+                    BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span
+                )
         return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
 
 
@@ -293,18 +385,30 @@ _LOOK_UPS = ("get", "member", "index", "json_get", "json_at")
 
 def _is_decimal(left: Type, right: Type) -> bool:
     """Whether two numbers are of different types, one of them a decimal."""
-    return left != right and is_numeric(left) and is_numeric(right) and (isinstance(left, DecimalType) or isinstance(right, DecimalType))
+    return (
+        left != right
+        and is_numeric(left)
+        and is_numeric(right)
+        and (isinstance(left, DecimalType) or isinstance(right, DecimalType))
+    )
 
 
 def _one_by_one(left: Node, element: Type) -> bool:
     """Whether a value is compared with each element of an array, because engines find what is not equal: a NaN, or a rounded number."""
     known = isinstance(left, Literal) and left.value == left.value  # NaN does not equal itself
-    return JSON in (left.type, element) or (is_numeric(left.type) and is_numeric(element) and left.type != element) or (left.type == DOUBLE and not known)
+    return (
+        JSON in (left.type, element)
+        or (is_numeric(left.type) and is_numeric(element) and left.type != element)
+        or (left.type == DOUBLE and not known)
+    )
 
 
 def _one_number_type(nodes: Sequence[Node]) -> bool:
     """Whether the engines may bring numbers to one type: decimals to one that holds them all, and none of them to a double."""
-    return not (any(_is_decimal(DOUBLE, node.type) for node in nodes) and (any(node.type == DOUBLE for node in nodes) or not decimals.fits(nodes)))
+    return not (
+        any(_is_decimal(DOUBLE, node.type) for node in nodes)
+        and (any(node.type == DOUBLE for node in nodes) or not decimals.fits(nodes))
+    )
 
 
 def _present(node: Node, span: Span) -> Node:
@@ -316,15 +420,25 @@ def _null_test(left: Node, right: Node, span: Span) -> Node | None:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Literal) and one.type == NULL:
             absent = Call(BOOLEAN, "is_null", (other,), span)
-            looked_up = isinstance(other, Field | Parameter | Variable) or (isinstance(other, Call) and other.op in _LOOK_UPS)
-            return absent if looked_up or other.type == NULL else Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
+            looked_up = isinstance(other, Field | Parameter | Variable) or (
+                isinstance(other, Call) and other.op in _LOOK_UPS
+            )
+            return (
+                absent
+                if looked_up or other.type == NULL
+                else Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
+            )
     return None
 
 
 def _comparison_hint(left: Node, right: Node) -> str | None:
     for text, other in ((left, right), (right, left)):
         if isinstance(text, Literal) and isinstance(text.value, str) and is_numeric(other.type):
-            return "write the number without quotes" if text.value.replace(".", "", 1).lstrip("-").isdigit() else None
+            return (
+                "write the number without quotes"
+                if text.value.replace(".", "", 1).lstrip("-").isdigit()
+                else None
+            )
     if STRING in (left.type, right.type) and (is_numeric(left.type) or is_numeric(right.type)):
         return "put the text in quotes, or convert one side"
     return "declare the type of the field, or convert one side" if JSON in (left.type, right.type) else None

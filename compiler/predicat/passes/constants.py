@@ -52,18 +52,32 @@ def absent(node: Node, span: Span) -> Node:
         return Call(BOOLEAN, "is_null", (bare(node),), span)
     test, *values = node.args
     there = [Call(BOOLEAN, "not", (absent(value, span),), span) for value in values]
-    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (Call(BOOLEAN, "cond", (test, *there), span),), span),), span)
+    return Call(
+        BOOLEAN,
+        "not",
+        (Call(BOOLEAN, "is_true", (Call(BOOLEAN, "cond", (test, *there), span),), span),),
+        span,
+    )
 
 
 def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
     """The pairs of keys that the row may make equal."""
-    return [(one, other) for one, other in combinations(keys, 2) if one.type == other.type and not (isinstance(one, Literal) and isinstance(other, Literal))]
+    return [
+        (one, other)
+        for one, other in combinations(keys, 2)
+        if one.type == other.type and not (isinstance(one, Literal) and isinstance(other, Literal))
+    ]
 
 
 def guarded(found: Node, parts: Sequence[Node], span: Span) -> Node:
     """`found`, or UNKNOWN where one of the parts has no value, or a map has a key twice."""
     unknown = [absent(part, span) for part in dict.fromkeys(doubtful(parts))]
-    unknown += [Call(BOOLEAN, "eq", pair, span) for part in parts if is_map(part) for pair in _maybe_equal([key for key, _ in entries(part)])]
+    unknown += [
+        Call(BOOLEAN, "eq", pair, span)
+        for part in parts
+        if is_map(part)
+        for pair in _maybe_equal([key for key, _ in entries(part)])
+    ]
     if not unknown or isinstance(found, Items):
         return found
     missing = unknown[0] if len(unknown) == 1 else Call(BOOLEAN, "or", tuple(unknown), span)

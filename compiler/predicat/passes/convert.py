@@ -8,13 +8,29 @@ from decimal import Decimal
 from predicat.diagnostics import Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, NULL, STRING, TIMESTAMP, DecimalType, Type, is_numeric
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    JSON,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    DecimalType,
+    Type,
+    is_numeric,
+)
 from predicat.ir.values import RowError, is_below_micros, parse_date, parse_sql_timestamp, to_value
 
 
 def dyn(node: Node) -> Node:
     """A node whose type is not checked: what does not fit is no error of the filter but one of the row."""
-    return node if isinstance(node, Items) or loose(node) or is_choice(node) else Call(node.type, "dyn", (node,), node.span)
+    return (
+        node
+        if isinstance(node, Items) or loose(node) or is_choice(node)
+        else Call(node.type, "dyn", (node,), node.span)
+    )
 
 
 def loose(node: Node) -> bool:
@@ -36,7 +52,12 @@ def is_choice(node: Node) -> bool:
 
     It has the type JSON, which at least one of its values has not, and stands in no predicate that is checked.
     """
-    return isinstance(node, Call) and node.op == "cond" and node.type == JSON and any(value.type != JSON or is_choice(value) for value in node.args[1:])
+    return (
+        isinstance(node, Call)
+        and node.op == "cond"
+        and node.type == JSON
+        and any(value.type != JSON or is_choice(value) for value in node.args[1:])
+    )
 
 
 def values_of(node: Node) -> int:
@@ -74,7 +95,12 @@ def json_number(node: Node, other: Type) -> Node:
 
 def beside_double(node: Node) -> Node:
     """A decimal beside a double is compared as a double, on every engine; so is a whole constant that a double holds."""
-    exact = isinstance(node, Literal) and node.type == BIGINT and isinstance(node.value, int) and abs(node.value) <= 2**53
+    exact = (
+        isinstance(node, Literal)
+        and node.type == BIGINT
+        and isinstance(node.value, int)
+        and abs(node.value) <= 2**53
+    )
     return convert(node, DOUBLE) if exact or isinstance(node.type, DecimalType) else node
 
 
@@ -114,5 +140,7 @@ def time_constant(text: str, kind: Type, span: Span) -> datetime | date | Diagno
         return msg.too_fine(span, "a timestamp")
     value = parse_sql_timestamp(text) if kind == TIMESTAMP else parse_date(text)
     if value is None:
-        return msg.bad_constant(span, str(kind), text, "2013-07-04 10:30:00" if kind == TIMESTAMP else "2013-07-04")
+        return msg.bad_constant(
+            span, str(kind), text, "2013-07-04 10:30:00" if kind == TIMESTAMP else "2013-07-04"
+        )
     return value

@@ -25,7 +25,10 @@ def fits(nodes: Sequence[Node]) -> bool:
     kinds = [kind for node in nodes if (kind := _type(node)) is not None]
     if not any(isinstance(node.type, DecimalType) for node in nodes):
         return True
-    return max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds) <= MAX_PRECISION
+    return (
+        max(kind.precision - kind.scale for kind in kinds) + max(kind.scale for kind in kinds)
+        <= MAX_PRECISION
+    )
 
 
 def as_decimal(constant: Node, column: Node) -> Node:
@@ -34,11 +37,17 @@ def as_decimal(constant: Node, column: Node) -> Node:
     So few digits make different doubles, in the same order: a decimal is below a double if and only if it is below the shortest
     decimal that is read as that double.
     """
-    if not isinstance(constant, Literal) or not isinstance(constant.value, float) or not math.isfinite(constant.value):
+    if (
+        not isinstance(constant, Literal)
+        or not isinstance(constant.value, float)
+        or not math.isfinite(constant.value)
+    ):
         return constant
     if not isinstance(column.type, DecimalType) or column.type.precision > sys.float_info.dig:
         return constant
-    value = Decimal(f"{_EXACT.plus(Decimal(repr(constant.value))):f}")  # without an exponent, and without the sign of zero
+    value = Decimal(
+        f"{_EXACT.plus(Decimal(repr(constant.value))):f}"
+    )  # without an exponent, and without the sign of zero
     return Literal(type_of(value), value, constant.span)
 
 

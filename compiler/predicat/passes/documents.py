@@ -17,14 +17,26 @@ def element(base: Node, key: Node, span: Span) -> Node:
     number = convert(key, DOUBLE)
     place = Call(BIGINT, "to_int", (number,), span)
     whole = Call(BOOLEAN, "eq", (Call(DOUBLE, "to_double", (place,), span), number), span)
-    found = Call(JSON, "cond", (whole, Call(JSON, "json_at", (base, place), span), Literal(JSON, None, span)), span)
-    return Call(JSON, "cond", (_is_text(key, span), Call(JSON, "json_get", (base, convert(key, STRING)), span), found), span)
+    found = Call(
+        JSON, "cond", (whole, Call(JSON, "json_at", (base, place), span), Literal(JSON, None, span)), span
+    )
+    return Call(
+        JSON,
+        "cond",
+        (_is_text(key, span), Call(JSON, "json_get", (base, convert(key, STRING)), span), found),
+        span,
+    )
 
 
 def size(value: Node, span: Span) -> Node:
     """The elements or keys of a JSON value; the characters, if it is a text."""
     many = Call(BIGINT, "json_size", (value,), span)
-    return Call(BIGINT, "cond", (_is_text(value, span), Call(BIGINT, "length", (convert(value, STRING),), span), many), span)
+    return Call(
+        BIGINT,
+        "cond",
+        (_is_text(value, span), Call(BIGINT, "length", (convert(value, STRING),), span), many),
+        span,
+    )
 
 
 def conversion(value: Node, wanted: Type, cast: Callable[[Node], Node], span: Span) -> Node:
@@ -49,10 +61,25 @@ def pair(op: str, left: Node, right: Node, span: Span) -> Node:
         return Call(BOOLEAN, "not", (pair("eq", left, right, span),), span)
     unknown = Literal(BOOLEAN, None, span)
     nested = Call(BOOLEAN, "or", tuple(_both(left, right, kind, span) for kind in ("object", "array")), span)
-    found: Node = Call(BOOLEAN, "cond", (nested, unknown, Literal(BOOLEAN, False, span)), span) if op == "eq" else unknown
-    for kind, read in (("boolean", _rank), ("string", partial(convert, kind=STRING)), ("number", partial(convert, kind=DOUBLE))):
-        found = Call(BOOLEAN, "cond", (_both(left, right, kind, span), Call(BOOLEAN, op, (read(left), read(right)), span), found), span)
-    absent = Call(BOOLEAN, "or", tuple(Call(BOOLEAN, "is_null", (value,), span) for value in (left, right)), span)
+    found: Node = (
+        Call(BOOLEAN, "cond", (nested, unknown, Literal(BOOLEAN, False, span)), span)
+        if op == "eq"
+        else unknown
+    )
+    for kind, read in (
+        ("boolean", _rank),
+        ("string", partial(convert, kind=STRING)),
+        ("number", partial(convert, kind=DOUBLE)),
+    ):
+        found = Call(
+            BOOLEAN,
+            "cond",
+            (_both(left, right, kind, span), Call(BOOLEAN, op, (read(left), read(right)), span), found),
+            span,
+        )
+    absent = Call(
+        BOOLEAN, "or", tuple(Call(BOOLEAN, "is_null", (value,), span) for value in (left, right)), span
+    )
     return Call(BOOLEAN, "cond", (absent, unknown, found), span)
 
 
@@ -86,23 +113,38 @@ def as_written(node: Node) -> Node:
         return Call(JSON, "json_get", (text.args[0], kind.args[0]), node.span)
     if size(kind.args[0], node.span) == node:
         return Call(BIGINT, "json_size", (kind.args[0],), node.span)
-    return Call(node.type, text.op, (kind.args[0],), node.span) if _is_conversion(text, kind.args[0], node.args[2]) else node
+    return (
+        Call(node.type, text.op, (kind.args[0],), node.span)
+        if _is_conversion(text, kind.args[0], node.args[2])
+        else node
+    )
 
 
 def _as_pair(node: Node) -> Node | None:
     """The comparison of two JSON values that a node is, if it is one."""
     absent = node.args[0] if isinstance(node, Call) and node.op == "cond" else None
-    if not isinstance(absent, Call) or absent.op != "or" or len(absent.args) != 2 or not all(isinstance(arg, Call) and arg.op == "is_null" for arg in absent.args):
+    if (
+        not isinstance(absent, Call)
+        or absent.op != "or"
+        or len(absent.args) != 2
+        or not all(isinstance(arg, Call) and arg.op == "is_null" for arg in absent.args)
+    ):
         return None
     left, right = (arg.args[0] for arg in absent.args if isinstance(arg, Call))
-    found = next((op for op in ("eq", "lt", "le", "gt", "ge") if pair(op, left, right, node.span) == node), None)
+    found = next(
+        (op for op in ("eq", "lt", "le", "gt", "ge") if pair(op, left, right, node.span) == node), None
+    )
     return Call(BOOLEAN, found, (as_written(left), as_written(right)), node.span) if found else None
 
 
 def _is_conversion(text: Call, value: Node, other: Node) -> bool:
     """Whether these are the two ways of a conversion of a JSON value."""
     own = _OWN.get(text.type)
-    if own is None or text.op not in ("to_int", "to_double", "to_boolean") or text.args[0] != convert(value, STRING):
+    if (
+        own is None
+        or text.op not in ("to_int", "to_double", "to_boolean")
+        or text.args[0] != convert(value, STRING)
+    ):
         return False
     read = convert(value, own)
     whole = overflow.unguarded(other) if isinstance(other, Call) else None

@@ -31,7 +31,9 @@ def _computed(node: Call) -> Node:
     if not isinstance(node.type, Scalar):
         return node
     constants = [arg for arg in node.args if _constant(arg)]
-    if OPS[node.op].unknown == "strict" and any(isinstance(arg, Literal) and arg.value is None for arg in constants):
+    if OPS[node.op].unknown == "strict" and any(
+        isinstance(arg, Literal) and arg.value is None for arg in constants
+    ):
         return Literal(node.type, None, node.span)
     if constants and len(constants) == len(node.args) and node.type != JSON:
         return Literal(node.type, compile_node(node)({}), node.span)
@@ -65,11 +67,15 @@ def _coalesce(node: Call) -> Node:
         return Literal(node.type, None, node.span)
     if len(kept) == 1:
         return kept[0]
-    return node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
+    return (
+        node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
+    )
 
 
 def _constant(node: Node) -> bool:
-    return isinstance(node, Literal) or (isinstance(node, Items) and all(isinstance(item, Literal) for item in node.items))
+    return isinstance(node, Literal) or (
+        isinstance(node, Items) and all(isinstance(item, Literal) for item in node.items)
+    )
 
 
 def _connective(node: Call) -> Node:
@@ -87,7 +93,9 @@ def _connective(node: Call) -> Node:
         return Literal(BOOLEAN, not absorbing, node.span)
     if len(kept) == 1:
         return kept[0]
-    return node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
+    return (
+        node if len(kept) == len(node.args) and tuple(kept) == node.args else replace(node, args=tuple(kept))
+    )
 
 
 _RULES: dict[str, Callable[[Call], Node]] = {

@@ -18,7 +18,16 @@ _OF_CEL = {
     "lower": "lowerAscii", "upper": "upperAscii", "year": "getFullYear", "month": "getMonth", "day": "getDate", "day_of_week": "getDayOfWeek",
     "day_of_year": "getDayOfYear", "hour": "getHours", "minute": "getMinutes", "second": "getSeconds", "millisecond": "getMilliseconds",
 }  # fmt: skip
-_OF_SQL = {"eq": "=", "ne": "<>", "concat": "||", "and": "AND", "or": "OR", "not": "NOT", "day_of_week": "dayofweek", "day_of_year": "dayofyear"}
+_OF_SQL = {
+    "eq": "=",
+    "ne": "<>",
+    "concat": "||",
+    "and": "AND",
+    "or": "OR",
+    "not": "NOT",
+    "day_of_week": "dayofweek",
+    "day_of_year": "dayofyear",
+}
 
 
 def label(op: str, *, sql: bool) -> str:

@@ -36,7 +36,9 @@ def _signed(op: str, args: list[Node], span: Span) -> Node | None:
         return Call(kind, "abs", (number,), span)
     zero, one, less = (_constant(kind, value, span) for value in (0, 1, -1))
     rest = number if kind == BIGINT else _choice(_compared("eq", number, zero, span), zero, number)
-    return _choice(_compared("gt", number, zero, span), one, _choice(_compared("lt", number, zero, span), less, rest))
+    return _choice(
+        _compared("gt", number, zero, span), one, _choice(_compared("lt", number, zero, span), less, rest)
+    )
 
 
 def _rounded(op: str, args: list[Node], span: Span) -> Node | None:
@@ -50,8 +52,16 @@ def _rounded(op: str, args: list[Node], span: Span) -> Node | None:
     down, up = Call(DOUBLE, "floor", (number,), span), Call(DOUBLE, "ceil", (number,), span)
     if op == "math.round":  # halves away from zero: what is over the whole part is exact
         half, one = Literal(DOUBLE, 0.5, span), _constant(DOUBLE, 1, span)
-        down = _choice(_compared("ge", Call(DOUBLE, "sub", (number, down), span), half, span), Call(DOUBLE, "add", (down, one), span), down)
-        up = _choice(_compared("ge", Call(DOUBLE, "sub", (up, number), span), half, span), Call(DOUBLE, "sub", (up, one), span), up)
+        down = _choice(
+            _compared("ge", Call(DOUBLE, "sub", (number, down), span), half, span),
+            Call(DOUBLE, "add", (down, one), span),
+            down,
+        )
+        up = _choice(
+            _compared("ge", Call(DOUBLE, "sub", (up, number), span), half, span),
+            Call(DOUBLE, "sub", (up, one), span),
+            up,
+        )
     return _choice(_compared("lt", number, zero, span), up, down)
 
 
@@ -62,10 +72,15 @@ def _test(op: str, args: list[Node], span: Span) -> Node | None:
     number = convert(arg, DOUBLE)
     if op == "math.isNaN":
         return _compared("ne", number, number, span)
-    infinite = [_compared("eq", number, Literal(DOUBLE, value, span), span) for value in (math.inf, -math.inf)]
+    infinite = [
+        _compared("eq", number, Literal(DOUBLE, value, span), span) for value in (math.inf, -math.inf)
+    ]
     if op == "math.isInf":
         return Call(BOOLEAN, "or", tuple(infinite), span)
-    finite = [_compared("eq", number, number, span), *(Call(BOOLEAN, "not", (test,), span) for test in infinite)]
+    finite = [
+        _compared("eq", number, number, span),
+        *(Call(BOOLEAN, "not", (test,), span) for test in infinite),
+    ]
     return Call(BOOLEAN, "and", tuple(finite), span)
 
 

@@ -71,9 +71,22 @@ class Operators(Comparisons):
         untyped = any(loose(arg) for arg in args)
         args = [bare(arg) for arg in args]
         op, args = self.overload(op, args)
-        if op in ("greatest", "least") and any(arg.type == JSON or isinstance(arg.type, ArrayType | MapType | StructType) for arg in args):
-            raise self.fail(msg.not_comparable(span, str(args[0].type), str(args[-1].type), "these have no order; convert them, as in CAST(x AS DOUBLE)"))
-        if untyped and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True) is None:
+        if op in ("greatest", "least") and any(
+            arg.type == JSON or isinstance(arg.type, ArrayType | MapType | StructType) for arg in args
+        ):
+            raise self.fail(
+                msg.not_comparable(
+                    span,
+                    str(args[0].type),
+                    str(args[-1].type),
+                    "these have no order; convert them, as in CAST(x AS DOUBLE)",
+                )
+            )
+        if (
+            untyped
+            and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True)
+            is None
+        ):
             return failed(span)
         if op in _DURATION_UNITS and [arg.type for arg in args] == [DURATION]:
             return _duration_part(op, args[0], span)
@@ -86,9 +99,16 @@ class Operators(Comparisons):
 
     def choice(self, op: str, args: list[Node], span: Span) -> Node:
         """A choice by a condition, or the first value that there is. Values of several types stay what they are where the row knows one of them."""
-        test, values = (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
+        test, values = (
+            (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
+        )
         kinds = {bare(value).type for value in values} - {NULL}
-        if self.rules.absorbing and isinstance(test, Literal) and isinstance(test.value, bool) and len(kinds) > 1:
+        if (
+            self.rules.absorbing
+            and isinstance(test, Literal)
+            and isinstance(test.value, bool)
+            and len(kinds) > 1
+        ):
             return values[0 if test.value else 1]
         tests = [self.truth(test)] if test else []
         mixed = any(isinstance(value, Items) or is_choice(value) for value in values)
@@ -132,7 +152,12 @@ class Operators(Comparisons):
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]
-        if op == "div" and self.rules.cel_numbers and DOUBLE in kinds and set(kinds) <= {DOUBLE, BIGINT if self.rules.promote else DOUBLE, JSON}:
+        if (
+            op == "div"
+            and self.rules.cel_numbers
+            and DOUBLE in kinds
+            and set(kinds) <= {DOUBLE, BIGINT if self.rules.promote else DOUBLE, JSON}
+        ):
             return "fdiv", args
         return op, args
 
@@ -159,7 +184,11 @@ class Operators(Comparisons):
         date, other = args
         if op == "sub" and other.type == DATE:
             return "days_between", args
-        if isinstance(other, Literal) and isinstance(other.value, timedelta) and not other.value % timedelta(days=1):
+        if (
+            isinstance(other, Literal)
+            and isinstance(other.value, timedelta)
+            and not other.value % timedelta(days=1)
+        ):
             other = Literal(BIGINT, other.value // timedelta(days=1), other.span)
         if other.type == BIGINT:
             shift = Call(BIGINT, "neg", (other,), other.span) if op == "sub" else other
@@ -176,12 +205,18 @@ class Operators(Comparisons):
         """What a macro of two variables finds under a key. A list would have places, which no engine gives a macro."""
         if isinstance(source.type, MapType):
             return self.bracket("bracket", source, key, span)
-        raise self.fail(msg.unsupported_syntax(span, f"a macro of two variables over {'JSON' if source.type == JSON else 'a list'}"))
+        raise self.fail(
+            msg.unsupported_syntax(
+                span, f"a macro of two variables over {'JSON' if source.type == JSON else 'a list'}"
+            )
+        )
 
     def path(self, node: Node, span: Span) -> Node:
         """A node that looks something up, and has no value only where that is absent."""
         for part in walk(bare(node)):
-            if isinstance(part, Items | Quantifier) or (isinstance(part, Call) and part.op not in ("get", "member", "index", "json_get", "json_at")):
+            if isinstance(part, Items | Quantifier) or (
+                isinstance(part, Call) and part.op not in ("get", "member", "index", "json_get", "json_at")
+            ):
                 raise self.fail(msg.unsupported_syntax(span, "an optional part of what is computed"))
         return node
 
@@ -193,14 +228,20 @@ class Operators(Comparisons):
             return found
         if any(map(loose, args)):
             return failed(span)
-        raise self.fail(msg.type_mismatch(span, op, [str(arg.type) for arg in plain], mathematics.expected(op)))
+        raise self.fail(
+            msg.type_mismatch(span, op, [str(arg.type) for arg in plain], mathematics.expected(op))
+        )
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A conversion; of a value that has the type already there is none. SQL's own to text knows only what all engines write alike."""
         op = target.value if isinstance(target, Literal) else None
         if op == "to_sql_string":
             if node.type in (DOUBLE, TIMESTAMP, DURATION):
-                raise self.fail(msg.unsupported_syntax(span, f"a cast of a {node.type} to text", "every engine writes it in another way"))
+                raise self.fail(
+                    msg.unsupported_syntax(
+                        span, f"a cast of a {node.type} to text", "every engine writes it in another way"
+                    )
+                )
             op = "to_string"
         wanted = {"to_string": STRING, "to_int": BIGINT, "to_double": DOUBLE, "to_boolean": BOOLEAN,
                   "to_timestamp": TIMESTAMP, "to_duration": DURATION, "to_date": DATE}[str(op)]  # fmt: skip
@@ -214,7 +255,11 @@ class Operators(Comparisons):
         if node.type == wanted:
             return node
         found = self.call(str(op), [node], span)
-        return overflow.whole(found) if self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE else found
+        return (
+            overflow.whole(found)
+            if self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE
+            else found
+        )
 
     # --- parts of values
 
@@ -264,16 +309,30 @@ class Operators(Comparisons):
             if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not loose(key)):
                 if loose(key):
                     return failed(span)
-                raise self.fail(msg.type_mismatch(span, "[]", [str(base.type), str(key.type)], "a whole number in the brackets"))
+                raise self.fail(
+                    msg.type_mismatch(
+                        span, "[]", [str(base.type), str(key.type)], "a whole number in the brackets"
+                    )
+                )
             pairs = [(Literal(BIGINT, place, span), item) for place, item in enumerate(base.items)]
         if isinstance(bare(key), Literal) and all(isinstance(bare(one), Literal) for one, _ in pairs):
             found = next((value for one, value in pairs if same_constant(bare(one), bare(key))), None)
             missing = Literal(pairs[0][1].type if pairs else BOOLEAN, None, span)
-            result = found if found is not None else dyn(missing) if missing.type == NULL or isinstance(pairs[0][1] if pairs else None, Items) else missing
+            result = (
+                found
+                if found is not None
+                else dyn(missing)
+                if missing.type == NULL or isinstance(pairs[0][1] if pairs else None, Items)
+                else missing
+            )
             return constants.guarded(result, [base], span)
-        chosen = constants.choose([(self.comparison("eq", [one, key], span), bare(value)) for one, value in pairs], span)
+        chosen = constants.choose(
+            [(self.comparison("eq", [one, key], span), bare(value)) for one, value in pairs], span
+        )
         if chosen is None:
-            raise self.fail(msg.unsupported_syntax(span, "a look-up by a value of the row among values of several types"))
+            raise self.fail(
+                msg.unsupported_syntax(span, "a look-up by a value of the row among values of several types")
+            )
         return constants.guarded(chosen, [base], span)
 
     def array(self, node: Node) -> Node:
@@ -282,12 +341,24 @@ class Operators(Comparisons):
             return node
         items = tuple(bare(item) for item in node.items)
         kinds = {item.type for item in items}
-        if constants.is_map(node) or any(map(is_choice, items)) or len(kinds) != 1 or not isinstance(items[0].type, Scalar) or NULL in kinds:
-            raise self.fail(msg.unsupported_syntax(node.span, "a list of values of several types, or of none, here"))
+        if (
+            constants.is_map(node)
+            or any(map(is_choice, items))
+            or len(kinds) != 1
+            or not isinstance(items[0].type, Scalar)
+            or NULL in kinds
+        ):
+            raise self.fail(
+                msg.unsupported_syntax(node.span, "a list of values of several types, or of none, here")
+            )
         return Call(ArrayType(items[0].type), "array", items, node.span)
 
     def constant(self, value: t.Value, span: Span) -> Node:
-        if isinstance(value, str) and not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        if (
+            isinstance(value, str)
+            and not value.isascii()
+            and any("\ud800" <= char <= "\udfff" for char in value)
+        ):
             raise self.fail(msg.bad_character(span, "half of a surrogate pair"))
         if isinstance(value, int) and not isinstance(value, bool) and not INT_MIN <= value <= INT_MAX:
             raise self.fail(msg.number_range(span, str(value)))

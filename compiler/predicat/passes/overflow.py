@@ -21,7 +21,9 @@ def remainder(call: Call) -> Node:
     span = call.span
     smallest = Call(BOOLEAN, "eq", (left, Literal(BIGINT, INT_MIN, span)), span)
     by_minus_one = Call(BOOLEAN, "eq", (right, Literal(BIGINT, -1, span)), span)
-    overflows = smallest if isinstance(right, Literal) else Call(BOOLEAN, "and", (smallest, by_minus_one), span)
+    overflows = (
+        smallest if isinstance(right, Literal) else Call(BOOLEAN, "and", (smallest, by_minus_one), span)
+    )
     return Call(BIGINT, "cond", (overflows, Literal(BIGINT, None, span), call), span)
 
 
@@ -34,6 +36,8 @@ def whole(call: Call) -> Node:
 def unguarded(node: Call) -> Call | None:
     """The remainder or the conversion that a guard of this module stands around."""
     for call in node.args[1:] if node.op == "cond" else ():
-        if isinstance(call, Call) and ((call.op == "mod" and remainder(call) == node) or (call.op == "to_int" and whole(call) == node)):
+        if isinstance(call, Call) and (
+            (call.op == "mod" and remainder(call) == node) or (call.op == "to_int" and whole(call) == node)
+        ):
             return call
     return None

@@ -95,7 +95,9 @@ def find(op: str, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool
     return best
 
 
-def _match(signature: Signature, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool) -> Match | None:
+def _match(
+    signature: Signature, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool
+) -> Match | None:
     params = signature.params
     if signature.star:
         params = params * len(types)
@@ -125,9 +127,13 @@ def _conversion_cost(kind: Type, target: Type, *, promote: bool) -> int | None:
     return None
 
 
-def _unify(params: tuple[str, ...], types: tuple[Type, ...], *, mixed_numbers: bool, promote: bool) -> Type | None:
+def _unify(
+    params: tuple[str, ...], types: tuple[Type, ...], *, mixed_numbers: bool, promote: bool
+) -> Type | None:
     """The one type that `T` stands for."""
-    bound = [found for param, kind in zip(params, types, strict=True) if (found := _bound(param, kind)) is not None]
+    bound = [
+        found for param, kind in zip(params, types, strict=True) if (found := _bound(param, kind)) is not None
+    ]
     concrete = list(dict.fromkeys(kind for kind in bound if kind not in (NULL, JSON)))
     if not concrete:
         return JSON if JSON in bound else (NULL if bound else None)

@@ -22,5 +22,7 @@ def _substituted(node: Node, values: Mapping[str, Node]) -> Node:
 
 def with_defaults(node: Node) -> Node:
     """The node with each parameter that has a default replaced by it."""
-    values: dict[str, Node] = {name: Literal(decl.type, decl.default) for name, decl in params_of(node).items() if not decl.required}
+    values: dict[str, Node] = {
+        name: Literal(decl.type, decl.default) for name, decl in params_of(node).items() if not decl.required
+    }
     return substitute(node, values) if values else node

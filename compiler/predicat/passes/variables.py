@@ -29,7 +29,9 @@ def apart(node: Node, taken: Collection[str], fits: Callable[[str], bool] = _any
     return _renamed(node, {}, frozenset(taken), fits)
 
 
-def _renamed(node: Node, names: Mapping[str, str], taken: frozenset[str], fits: Callable[[str], bool]) -> Node:
+def _renamed(
+    node: Node, names: Mapping[str, str], taken: frozenset[str], fits: Callable[[str], bool]
+) -> Node:
     """`names`: what the variables around are called now; `taken` has those names too."""
     if isinstance(node, Variable):
         name = names.get(node.name, node.name)

@@ -173,17 +173,36 @@ def _after(prefix: str) -> str | None:
 def _add_cuts(subject: Node, tests: Mapping[Call, list[Range]], render: Render, keys: list[Key],
               leaves: dict[Node, tuple[Leaf, ...]]) -> list[Node]:  # fmt: skip
     """Add the keys of a value and the leaves of its tests; returns the tests for which that cannot be done."""
-    chunks = list(_chunks(sorted({cut for ranges in tests.values() for low_high in ranges for cut in low_high if cut is not None})))
+    chunks = list(
+        _chunks(
+            sorted(
+                {
+                    cut
+                    for ranges in tests.values()
+                    for low_high in ranges
+                    for cut in low_high
+                    if cut is not None
+                }
+            )
+        )
+    )
     constants = {item.value: item for test in tests for item in _items(test)}
     added: list[Key] = []
     found: dict[Node, tuple[Leaf, ...]] = {}
     nan = subject.type == DOUBLE  # then NaN has the class before that of NULL
-    split = {test for test in tests if test.op == "starts_with"} if len(chunks) > 1 else set[Call]()  # its cuts may lie apart
+    split = (
+        {test for test in tests if test.op == "starts_with"} if len(chunks) > 1 else set[Call]()
+    )  # its cuts may lie apart
     for cuts in chunks:
         number = len(keys) + len(added)
         null = len(cuts) + 1 + nan
         missing = render(Call(BOOLEAN, "is_null", (subject,)))
-        added.append(Key(f"CASE WHEN {missing} THEN {null} ELSE {_search(subject, cuts, constants, render)} END", null + 1))
+        added.append(
+            Key(
+                f"CASE WHEN {missing} THEN {null} ELSE {_search(subject, cuts, constants, render)} END",
+                null + 1,
+            )
+        )
         for test, ranges in tests.items():
             here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
             if test.op == "is_null":
@@ -211,7 +230,9 @@ def _chunks(cuts: Sequence[Cut]) -> Iterator[list[Cut]]:
 def _between(low_high: Range, cuts: Sequence[Cut]) -> range:
     """The classes in a range: class n lies above n cuts."""
     low, high = low_high
-    return range(0 if low is None else cuts.index(low) + 1, len(cuts) + 1 if high is None else cuts.index(high) + 1)
+    return range(
+        0 if low is None else cuts.index(low) + 1, len(cuts) + 1 if high is None else cuts.index(high) + 1
+    )
 
 
 def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal], render: Render) -> str:

@@ -37,7 +37,9 @@ def count_rows(plan: Plan, source: str, fetch: Fetch, stream: Stream | None = No
     if few_groups(plan.classes, lambda rows: list(fetch(f"{_words(plan.classes, source)} LIMIT {rows}"))):
         return grouped(plan.program, plan.classes, fetch(_group_query(plan.classes, source)))
     query = _words(plan.classes, source, lanes=True)
-    return streamed(plan.program, stream(query) if stream is not None else in_batches(plan.program, fetch(query)))
+    return streamed(
+        plan.program, stream(query) if stream is not None else in_batches(plan.program, fetch(query))
+    )
 
 
 def _words(classes: Classes, source: str, *, lanes: bool = False) -> str:
@@ -52,7 +54,9 @@ def _group_query(classes: Classes, source: str) -> str:
     return f"SELECT {names}, count(*) FROM ({_words(classes, source)}) AS predicat_classes GROUP BY {names}"
 
 
-def measure_what_runs(plan: Plan, run: Callable[[Plan], Measure], probe: Callable[[str], str | None]) -> Measure:
+def measure_what_runs(
+    plan: Plan, run: Callable[[Plan], Measure], probe: Callable[[str], str | None]
+) -> Measure:
     """What `run` measures; filters that the engine cannot run are left out, and are errors of the result.
 
     `probe` gives the engine's reason why it cannot run a condition, None if it can: it reads no rows. Raises PredicatError if
@@ -61,7 +65,11 @@ def measure_what_runs(plan: Plan, run: Callable[[Plan], Measure], probe: Callabl
     try:
         return run(plan)
     except PredicatError:
-        broken = {row.qualified: reason for row in plan.filters if (reason := probe(plan.sql(row.qualified))) is not None}
+        broken = {
+            row.qualified: reason
+            for row in plan.filters
+            if (reason := probe(plan.sql(row.qualified))) is not None
+        }
         if not broken or len(broken) == len(plan.filters):
             raise
     result = run(without(plan, broken))
@@ -75,7 +83,9 @@ def measure_what_runs(plan: Plan, run: Callable[[Plan], Measure], probe: Callabl
 
 def columns_of(plan: Plan) -> str:
     """The columns that the plan's filters read, to show rows by."""
-    names = dict.fromkeys(decl.column(plan.engine) for row in plan.filters for decl in row.current.predicate.fields.values())
+    names = dict.fromkeys(
+        decl.column(plan.engine) for row in plan.filters for decl in row.current.predicate.fields.values()
+    )
     return ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in names) or "1 AS one"
 
 
@@ -127,7 +137,9 @@ class _Postgres:
         """The sample: of pages and rows of a table, which is quick, and of rows of a view, which has no pages."""
         if self.sample >= 1:
             return self.source
-        row = self.connection.execute("SELECT relkind IN ('r', 'm', 'p') FROM pg_class WHERE oid = to_regclass(%s)", (self.source,)).fetchone()
+        row = self.connection.execute(
+            "SELECT relkind IN ('r', 'm', 'p') FROM pg_class WHERE oid = to_regclass(%s)", (self.source,)
+        ).fetchone()
         if row == (True,):
             return f"{self.source} TABLESAMPLE BERNOULLI ({self.sample * 100:.6f}) REPEATABLE (0)"
         self.connection.execute("SELECT setseed(0)")
@@ -146,7 +158,10 @@ class _Postgres:
         length = 2 + 12 * words
         places = [2 + 12 * (key // LANES) + 4 + 7 - key % LANES for key in range(plan.program.keys)]
         data = bytearray()
-        with self.connection.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT BINARY)".encode()) as copy:
+        with (
+            self.connection.cursor() as cursor,
+            cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT BINARY)".encode()) as copy,
+        ):
             for chunk in copy:
                 data += chunk
                 if len(data) >= _COPY_HEADER + ROWS * length:
@@ -158,12 +173,16 @@ class _Postgres:
             yield [rows[place::length] for place in places]
 
     def select(self, expressions: Sequence[str]) -> Sequence[Any]:
-        row: Sequence[Any] | None = self.connection.execute(f"SELECT {', '.join(expressions)} FROM {self.source}".encode()).fetchone()
+        row: Sequence[Any] | None = self.connection.execute(
+            f"SELECT {', '.join(expressions)} FROM {self.source}".encode()
+        ).fetchone()
         return row or ()
 
     def rows(self, plan: Plan, condition: str) -> list[Mapping[str, Any]]:
         with self.connection.cursor() as cursor:
-            cursor.execute(f"SELECT {columns_of(plan)} FROM {self.source} WHERE {condition} LIMIT {SAMPLE_ROWS}".encode())
+            cursor.execute(
+                f"SELECT {columns_of(plan)} FROM {self.source} WHERE {condition} LIMIT {SAMPLE_ROWS}".encode()
+            )
             names = [column.name for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
@@ -192,7 +211,13 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
             try:
                 result = measure(plan, count_rows(plan, part, fetch), lambda condition: _dicts(
                     connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"), sample)  # fmt: skip
-                measure_extent(result, plan, lambda asked: connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ())
+                measure_extent(
+                    result,
+                    plan,
+                    lambda asked: (
+                        connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ()
+                    ),
+                )
             except duckdb.Error as error:
                 raise PredicatError.of(msg.engine_error("DuckDB", _one_line(error))) from None
             return result

@@ -67,7 +67,9 @@ class _FilterExpectation(BatchExpectation):
 
     @classmethod
     def _prescriptive_template(cls, renderer_configuration: Any) -> Any:
-        renderer_configuration.template_str = cls.sentence(renderer_configuration.kwargs or {}).replace("$", "$$")
+        renderer_configuration.template_str = cls.sentence(renderer_configuration.kwargs or {}).replace(
+            "$", "$$"
+        )
         return renderer_configuration
 
     @classmethod
@@ -110,7 +112,10 @@ def _check_value(name: str, value: Any) -> None:
         if "$PARAMETER" not in value:
             raise ValueError(f'{name} takes a number or {{"$PARAMETER": "name"}}')
     elif value is not None and (value < 0 or (value > 1 and not name.endswith("_rows"))):
-        raise ValueError(f"{name} is {value}; " + ("it is 0 or more" if name.endswith("_rows") else "shares are from 0 to 1"))
+        raise ValueError(
+            f"{name} is {value}; "
+            + ("it is 0 or more" if name.endswith("_rows") else "shares are from 0 to 1")
+        )
 
 
 def _within(value: float, low: Any, high: Any) -> bool:
@@ -159,7 +164,9 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
         measured = self._figures(metrics)
         name = self._known(measured, self.filter)
         share, accepted = measured.share(name), measured.accepted[name]
-        holds = _within(share, self.min_share, self.max_share) and _within(accepted, self.min_rows, self.max_rows)
+        holds = _within(share, self.min_share, self.max_share) and _within(
+            accepted, self.min_rows, self.max_rows
+        )
         details = {
             "accepted": accepted,
             "rows": measured.rows,
@@ -226,7 +233,9 @@ class _GroupExpectation(_FilterExpectation):
             "details": {"measured": f"{number:,} of {measured.rows:,} rows are {self.broken}"},
         }
         if number and _format(runtime_configuration) in ("SUMMARY", "COMPLETE"):
-            result["partial_unexpected_list"] = [plain(row) for row in getattr(counts, f"{self.counted}_rows")]
+            result["partial_unexpected_list"] = [
+                plain(row) for row in getattr(counts, f"{self.counted}_rows")
+            ]
         return {"success": number == 0, "result": result}
 
 
@@ -269,7 +278,9 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
 
     @classmethod
     def sentence(cls, kwargs: Mapping[str, Any]) -> str:
-        accepted, rows = (_shown(kwargs.get(key), share=False) for key in ("baseline_accepted", "baseline_rows"))
+        accepted, rows = (
+            _shown(kwargs.get(key), share=False) for key in ("baseline_accepted", "baseline_rows")
+        )
         return (
             f"The filter {kwargs.get('filter')} must accept a share of the rows that is less than "
             f"{_shown(kwargs.get('min_change'), share=True)} away from the baseline ({accepted} of {rows} rows)."
@@ -283,7 +294,10 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
         accepted, rows = int(self.baseline_accepted), int(self.baseline_rows)  # type: ignore[arg-type]  # GX has put values in
         share, before = measured.share(name), accepted / rows if rows else 0.0
         moved = drifted((accepted, rows), (measured.accepted[name], measured.rows), float(self.min_change))  # type: ignore[arg-type]
-        details = {"baseline": before, "measured": f"accepts {share:.2%} of the rows; the baseline is {before:.2%}"}
+        details = {
+            "baseline": before,
+            "measured": f"accepts {share:.2%} of the rows; the baseline is {before:.2%}",
+        }
         return {"success": not moved, "result": {"observed_value": share, "details": details}}
 
 
@@ -292,4 +306,3 @@ EXPECTATIONS: Sequence[type[BatchExpectation]] = (
     ExpectFiltersToBeCollectivelyExhaustive, ExpectFilterCoverageToBeStable,
 )  # fmt: skip
 """Every expectation about filters."""
-

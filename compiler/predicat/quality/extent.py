@@ -19,12 +19,12 @@ AHEAD = 86_400
 """Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale table."""
 
 
-
 def _on_spark(column: exp.Expr, type_: Type) -> exp.Expr:
     if type_ == DATE:  # a cast to a timestamp would take the time zone of the session
         days = exp.cast(exp.Anonymous(this="unix_date", expressions=[column]), "double")
         return exp.Mul(this=days, expression=exp.Literal.number(86_400))
     return exp.cast(exp.cast(column, "timestamptz"), "double")
+
 
 _FIRST = -62_135_596_800
 """The first second of the year 1: PostgreSQL has minus infinity, too."""

@@ -118,7 +118,9 @@ def _join(kind: str, parts: Sequence[Outcome]) -> Outcome:
     return true, false
 
 
-def fold(program: Program, codes: Sequence[bytes], counts: Sequence[int] | None = None, rows: int | None = None) -> Totals:
+def fold(
+    program: Program, codes: Sequence[bytes], counts: Sequence[int] | None = None, rows: int | None = None
+) -> Totals:
     """The counts of one batch. `counts` are the rows that each group stands for; without them each is one row."""
     size = len(counts) if counts is not None else rows if rows is not None else len(codes[0])
     every = (1 << size) - 1

@@ -38,7 +38,9 @@ def codes(classes: Classes, columns: Sequence[Sequence[int]]) -> list[bytes]:
 
 def grouped(program: Program, classes: Classes, rows: Iterable[Sequence[int]]) -> Totals:
     """The counts out of groups: each group's words and, last, its number of rows."""
-    return _summed(program, (fold(program, codes(classes, words), counts) for *words, counts in _columns(rows)))
+    return _summed(
+        program, (fold(program, codes(classes, words), counts) for *words, counts in _columns(rows))
+    )
 
 
 def streamed(program: Program, batches: Iterable[Sequence[bytes]]) -> Totals:

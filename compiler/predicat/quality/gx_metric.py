@@ -55,7 +55,9 @@ def find_catalog(folder: str) -> Path:
     for place in places:
         if place.is_dir():
             return place
-    raise PredicatError.of(msg.usage(f"there is no catalog {folder} in or above {Path.cwd()}", f"set {CATALOG} to its folder"))
+    raise PredicatError.of(
+        msg.usage(f"there is no catalog {folder} in or above {Path.cwd()}", f"set {CATALOG} to its folder")
+    )
 
 
 def _starts() -> Iterator[Path]:
@@ -78,7 +80,12 @@ def portable(folder: Path) -> str:
 
 def read_catalog(folder: Path) -> Catalog:
     """The catalog in a folder; read again when a file of it, or of the macros beside it, changed."""
-    files = [file for place in (folder, folder.parent / "macros") for file in sorted(place.rglob("*")) if file.is_file()]
+    files = [
+        file
+        for place in (folder, folder.parent / "macros")
+        for file in sorted(place.rglob("*"))
+        if file.is_file()
+    ]
     state = tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
     return _loaded(folder, state)
 
@@ -101,7 +108,11 @@ class PredicatCoverage(TableMetricProvider):
 
     @metric_value(engine=SparkDFExecutionEngine)
     def _spark(
-        cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, **_: Any  # noqa: N805  # GX makes it a class method
+        cls,
+        execution_engine: Any,
+        metric_domain_kwargs: Any,
+        metric_value_kwargs: Any,
+        **_: Any,  # noqa: N805  # GX makes it a class method
     ) -> Measure | EngineFailure:
         frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
         try:
@@ -114,14 +125,22 @@ class PredicatCoverage(TableMetricProvider):
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
     def _sqlalchemy(
-        cls, execution_engine: Any, metric_domain_kwargs: Any, metric_value_kwargs: Any, **_: Any  # noqa: N805  # GX makes it a class method
+        cls,
+        execution_engine: Any,
+        metric_domain_kwargs: Any,
+        metric_value_kwargs: Any,
+        **_: Any,  # noqa: N805  # GX makes it a class method
     ) -> Measure | EngineFailure:
         import sqlalchemy  # noqa: PLC0415  # comes with GX's SQL engines
         from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # as above
 
         selectable, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
         with_row_condition = isinstance(selectable, sqlalchemy.Select)
-        query = selectable if with_row_condition else sqlalchemy.select(sqlalchemy.text("*")).select_from(selectable)
+        query = (
+            selectable
+            if with_row_condition
+            else sqlalchemy.select(sqlalchemy.text("*")).select_from(selectable)
+        )
         source = f"({query.compile(dialect=execution_engine.dialect, compile_kwargs={'literal_binds': True})}) AS batch"
         escape = "%%" if execution_engine.dialect.paramstyle in ("format", "pyformat") else "%"
         try:
@@ -132,7 +151,9 @@ class PredicatCoverage(TableMetricProvider):
                     return connection.exec_driver_sql(sql.replace("%", escape))
 
                 def rows(condition: str) -> Sequence[Mapping[str, Any]]:
-                    sql = f"SELECT {columns_of(questions)} FROM {source} WHERE {condition} LIMIT {SAMPLE_ROWS}"
+                    sql = (
+                        f"SELECT {columns_of(questions)} FROM {source} WHERE {condition} LIMIT {SAMPLE_ROWS}"
+                    )
                     return [dict(row) for row in run(sql).mappings()]
 
                 return measure(questions, count_rows(questions, source, run), rows)

@@ -29,9 +29,16 @@ class Series:
     def holds(self, entry: Entry) -> bool:
         """Whether an earlier result is comparable. Results of an older predicat name no catalog: they are."""
         catalog = self.key[0]
-        key = (entry.get("catalog") or catalog, entry["dataset"], entry.get("engine"), entry.get("sample", 1.0))
+        key = (
+            entry.get("catalog") or catalog,
+            entry["dataset"],
+            entry.get("engine"),
+            entry.get("sample", 1.0),
+        )
         partition = entry["partition"]
-        return key == self.key and (partition not in ("", self.partition) if self.partition else not partition)
+        return key == self.key and (
+            partition not in ("", self.partition) if self.partition else not partition
+        )
 
     def stated(self, baseline: Iterable[Entry]) -> dict[str, list[Entry]]:
         """The results of a stated baseline by filter, whatever their partition."""
@@ -61,7 +68,10 @@ def entries(
         "sample": measure.sample,
         "status": status,
     }
-    return [{**run, **_dataset(measure)}, *({**run, **_filter(catalog, measure, name)} for name in measure.filters)]
+    return [
+        {**run, **_dataset(measure)},
+        *({**run, **_filter(catalog, measure, name)} for name in measure.filters),
+    ]
 
 
 def _dataset(measure: Measure) -> Entry:

@@ -42,7 +42,11 @@ History = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def judge(
-    catalog: Catalog, found: Measure, history: History | None = None, baseline: History | None = None, now: datetime | None = None
+    catalog: Catalog,
+    found: Measure,
+    history: History | None = None,
+    baseline: History | None = None,
+    now: datetime | None = None,
 ) -> list[Check]:
     """Every bound of a dataset, its measured filters and its groups.
 
@@ -82,17 +86,31 @@ def _earlier(entries: Sequence[Mapping[str, Any]], key: str, bound: Bound) -> tu
 def _coverage(row: Filter, found: Measure, entries: Sequence[Mapping[str, Any]]) -> Iterator[Check]:
     name = row.qualified
     accepted, unknown = found.accepted[name], found.filters[name].unknown
-    for kind, count, high in (("at_least", accepted, False), ("at_most", accepted, True), ("unknown_at_most", unknown, True)):
+    for kind, count, high in (
+        ("at_least", accepted, False),
+        ("at_most", accepted, True),
+        ("unknown_at_most", unknown, True),
+    ):
         bound = row.coverage.get(kind)
         if bound is None:
             continue
-        value = count / found.rows if bound.share and found.rows else count / found.sample if not bound.share else 0.0
+        value = (
+            count / found.rows
+            if bound.share and found.rows
+            else count / found.sample
+            if not bound.share
+            else 0.0
+        )
         edge = _edge(count, found, bound, high)
         holds = edge <= bound.value if high else edge >= bound.value
         what = "UNKNOWN for" if kind == "unknown_at_most" else "accepts"
         shown = f"{value:.2%} of the rows" if bound.share else f"{value:,.0f} rows"
         limit = "at most" if high else "at least"
-        blame = "" if holds else _blame(found, name, "unknown" if kind == "unknown_at_most" else "true" if high else "false")
+        blame = (
+            ""
+            if holds
+            else _blame(found, name, "unknown" if kind == "unknown_at_most" else "true" if high else "false")
+        )
         history = _earlier(entries, "unknown" if kind == "unknown_at_most" else "accepted", bound)
         yield Check(name, kind, _status(holds, bound.severity), f"{name} {'is ' if what[0] == 'U' else ''}{what} {shown}; {limit} {bound}", value, str(bound),
                     history, blame, unit="share" if bound.share else "rows")  # fmt: skip
@@ -124,11 +142,21 @@ def _drift(row: Filter, bound: Bound, found: Measure, before: Mapping[str, Any])
     name = row.qualified
     count = found.filters[name]
     moved = found.share(name) - (before["accepted"] / before["rows"] if before["rows"] else 0.0)
-    index = psi((before["true"], before["false"], before["unknown"]), (count.true, count.false, count.unknown))
+    index = psi(
+        (before["true"], before["false"], before["unknown"]), (count.true, count.false, count.unknown)
+    )
     far = drifted((before["accepted"], before["rows"]), (found.accepted[name], found.rows), bound.value)
     since = f"since {before.get('at', 'the baseline')}{_by_version(row, found, before, moved)}"
     message = f"{name} moved by {moved:+.2%} points of rows {since} (PSI {index:.3f}); at most {bound}"
-    return Check(name, "drift", _status(not far, bound.severity), message, moved, str(bound), blame=_moved_atom(found, name, before) if far else "")
+    return Check(
+        name,
+        "drift",
+        _status(not far, bound.severity),
+        message,
+        moved,
+        str(bound),
+        blame=_moved_atom(found, name, before) if far else "",
+    )
 
 
 def _by_version(row: Filter, found: Measure, before: Mapping[str, Any], moved: float) -> str:
@@ -160,11 +188,26 @@ def _baseline_age(catalog: Catalog, found: Measure, baseline: History, now: date
     spec = catalog.datasets[found.dataset].baseline
     if not spec:
         return
-    moments = [datetime.fromisoformat(str(items[-1]["at"])) for name, items in baseline.items() if name in found.filters and items]
+    moments = [
+        datetime.fromisoformat(str(items[-1]["at"]))
+        for name, items in baseline.items()
+        if name in found.filters and items
+    ]
     age = (now - min(moments)).total_seconds() / 86400 if moments else float("inf")
-    message = f"the baseline of {found.dataset} is {age:.0f} days old" if moments else f"{found.dataset} has no baseline"
+    message = (
+        f"the baseline of {found.dataset} is {age:.0f} days old"
+        if moments
+        else f"{found.dataset} has no baseline"
+    )
     status = _status(age <= spec["max_age"], spec["severity"])
-    yield Check(found.dataset, "baseline", status, f"{message}; at most {spec['max_age']} days", min(age, 99999.0), f"{spec['max_age']} days")
+    yield Check(
+        found.dataset,
+        "baseline",
+        status,
+        f"{message}; at most {spec['max_age']} days",
+        min(age, 99999.0),
+        f"{spec['max_age']} days",
+    )
 
 
 def dataset_checks(
@@ -184,8 +227,17 @@ def dataset_checks(
     if bound is not None and before is not None and before["rows"]:
         moved = rows / before["rows"] - 1
         since = before.get("at", "the baseline")
-        message = f"{dataset.name} has {rows:,.0f} rows, {moved:+.2%} since {since}; at most {bound} either way"
-        yield Check(dataset.name, "rows_drift", _status(abs(moved) <= bound.value, bound.severity), message, moved, str(bound))
+        message = (
+            f"{dataset.name} has {rows:,.0f} rows, {moved:+.2%} since {since}; at most {bound} either way"
+        )
+        yield Check(
+            dataset.name,
+            "rows_drift",
+            _status(abs(moved) <= bound.value, bound.severity),
+            message,
+            moved,
+            str(bound),
+        )
     if dataset.freshness is not None:
         yield _freshness(dataset.name, dataset.freshness, found.newest, now)
 
@@ -197,7 +249,15 @@ def _freshness(name: str, spec: Freshness, newest: float | None, now: datetime) 
     age = now.timestamp() - newest
     moment = datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds")
     message = f"the newest {spec.field} of {name} is {moment}, {_duration(age)} ago; at most {spec.text}"
-    return Check(name, "freshness", _status(age <= spec.seconds, spec.severity), message, age, spec.text, unit="seconds")
+    return Check(
+        name,
+        "freshness",
+        _status(age <= spec.seconds, spec.severity),
+        message,
+        age,
+        spec.text,
+        unit="seconds",
+    )
 
 
 def _duration(seconds: float) -> str:
@@ -214,7 +274,23 @@ def _groups(catalog: Catalog, found: Measure) -> Iterator[Check]:
         name, severity = f"{found.dataset}.{group}", spec.get("severity", "error")
         if spec.get("exclusive"):
             message = f"{count.overlap:,} rows are accepted by more than one filter of {name}"
-            yield Check(name, "exclusive", _status(not count.overlap, severity), message, count.overlap, "0 rows", rows=count.overlap_rows)
+            yield Check(
+                name,
+                "exclusive",
+                _status(not count.overlap, severity),
+                message,
+                count.overlap,
+                "0 rows",
+                rows=count.overlap_rows,
+            )
         if spec.get("exhaustive"):
             message = f"{count.gap:,} rows are accepted by no filter of {name}"
-            yield Check(name, "exhaustive", _status(not count.gap, severity), message, count.gap, "0 rows", rows=count.gap_rows)
+            yield Check(
+                name,
+                "exhaustive",
+                _status(not count.gap, severity),
+                message,
+                count.gap,
+                "0 rows",
+                rows=count.gap_rows,
+            )

@@ -14,6 +14,7 @@ from predicat.quality.plan import Item, Plan, members
 Sampler = Callable[[str], Sequence[Mapping[str, Any]]]
 """Some rows for which a condition holds."""
 
+
 class Count(Struct):
     """Rows by outcome."""
 
@@ -86,7 +87,12 @@ def measure(plan: Plan, totals: Totals, sample_rows: Sampler | None = None, samp
     names = [row.qualified for row in plan.filters]
     result.accepted = dict(zip(names, totals.accepted, strict=True))
     for item, true, false in zip(plan.items, totals.true, totals.false, strict=True):
-        _add(result, item, Count(true, false, totals.rows - true - false), accepts_unknown=item.name.partition("@")[0] in plan.lenient)
+        _add(
+            result,
+            item,
+            Count(true, false, totals.rows - true - false),
+            accepts_unknown=item.name.partition("@")[0] in plan.lenient,
+        )
     for (one, other), both in zip(combinations(names, 2), totals.pairs, strict=True):
         if both:
             result.overlaps[(one, other) if one <= other else (other, one)] = both
@@ -113,7 +119,8 @@ def _samples(plan: Plan, found: Measure, sample_rows: Sampler) -> None:
     for name in plan.groups:
         counted, spec = found.groups[name], plan.dataset.groups[name]
         hits = " + ".join(
-            f"CAST(COALESCE({plan.sql(member)}, {'TRUE' if member in lenient else 'FALSE'}) AS INT)" for member in members(plan.dataset, name)
+            f"CAST(COALESCE({plan.sql(member)}, {'TRUE' if member in lenient else 'FALSE'}) AS INT)"
+            for member in members(plan.dataset, name)
         )
         if counted.gap and spec.get("exhaustive"):
             counted.gap_rows = sample_rows(f"({hits}) = 0")

@@ -25,7 +25,9 @@ def notify(url: str, form: str, runs: Sequence[Run]) -> None:
         patiently(lambda: api.call("POST", "", FORMATS[form](runs)), WAIT_SECONDS)
     except (ApiError, ValueError) as problem:
         reason = problem.reason if isinstance(problem, ApiError) else "it is no address"
-        raise PredicatError.of(msg.usage(f"the webhook of --notify did not take the result: {reason.replace(url, host)}")) from None
+        raise PredicatError.of(
+            msg.usage(f"the webhook of --notify did not take the result: {reason.replace(url, host)}")
+        ) from None
 
 
 def _json(runs: Sequence[Run]) -> Mapping[str, Any]:
@@ -34,7 +36,12 @@ def _json(runs: Sequence[Run]) -> Mapping[str, Any]:
 
 def _slack(runs: Sequence[Run]) -> Mapping[str, Any]:
     """A message of Slack's incoming webhooks. Source: Slack's reference of blocks."""
-    lines = [f"*{_escaped(check.status)}* {_escaped(check.message)}" for run in runs for check in run.checks if check.status != "pass"]
+    lines = [
+        f"*{_escaped(check.status)}* {_escaped(check.message)}"
+        for run in runs
+        for check in run.checks
+        if check.status != "pass"
+    ]
     lines += [f"*error* {_escaped(failure)}" for run in runs for failure in run.failures]
     more = f"\n... and {len(lines) - MOST} more" if len(lines) > MOST else ""
     header = {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escaped(summary(runs))}*"}}
@@ -58,7 +65,9 @@ def summary(runs: Sequence[Run]) -> str:
     passed = sum(check.status == "pass" for check in checks)
     errors = sum(len(run.failures) for run in runs)
     names = ", ".join(run.dataset for run in runs)
-    return f"Filter coverage of {names}: {passed} of {len(checks)} checks passed" + (f", {errors} engine errors" if errors else "")
+    return f"Filter coverage of {names}: {passed} of {len(checks)} checks passed" + (
+        f", {errors} engine errors" if errors else ""
+    )
 
 
 FORMATS: Mapping[str, Callable[[Sequence[Run]], Mapping[str, Any]]] = {"json": _json, "slack": _slack}

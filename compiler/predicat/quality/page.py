@@ -22,7 +22,9 @@ _STATUSES = ("fail", "warn", "pass", "")
 
 def page(runs: Sequence[Run], site: str = "") -> str:
     """The page of some runs. `site` is where the catalog's site is, seen from the page; without it no filter is a link."""
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
     environment.globals.update(bars=bars, heat=heat, trend=trend, short=_short, rows=rows, columns=_columns)
     about = next((run.about for run in runs if run.about is not None), None)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
@@ -41,7 +43,15 @@ def rows(run: Run) -> list[dict[str, Any]]:
         own = checks.get(name, [])
         status = next((status for status in _STATUSES if any(check.status == status for check in own)), "")
         filter_ = run.definition.filters.get(_short(name)) if run.definition is not None else None
-        result.append({"name": name, "status": status, "owner": filter_.owner if filter_ else "", "checks": own, "bounds": _bounds(filter_)})
+        result.append(
+            {
+                "name": name,
+                "status": status,
+                "owner": filter_.owner if filter_ else "",
+                "checks": own,
+                "bounds": _bounds(filter_),
+            }
+        )
     return sorted(result, key=lambda row: _STATUSES.index(str(row["status"])))
 
 
@@ -76,7 +86,9 @@ def heat(found: Measure) -> dict[str, Any]:
 
 def _overlap(found: Measure, one: str, other: str) -> str:
     both = found.overlap(one, other)
-    share = f"{found.contained(one, other):.1%} of the rows of {_short(one)} are accepted by {_short(other)} too"
+    share = (
+        f"{found.contained(one, other):.1%} of the rows of {_short(one)} are accepted by {_short(other)} too"
+    )
     return f"{share}: {both:,} of {found.accepted[one]:,}; Jaccard index {found.jaccard(one, other):.3f}"
 
 
@@ -90,7 +102,10 @@ def trend(run: Run, name: str) -> str:
         return ""
     low, high = min(values), max(values)
     span = (high - low) or 1.0
-    return " ".join(f"{place * 120 / (len(values) - 1):.1f},{22 - 20 * (value - low) / span:.1f}" for place, value in enumerate(values))
+    return " ".join(
+        f"{place * 120 / (len(values) - 1):.1f},{22 - 20 * (value - low) / span:.1f}"
+        for place, value in enumerate(values)
+    )
 
 
 def _columns(samples: Sequence[dict[str, Any]]) -> list[str]:

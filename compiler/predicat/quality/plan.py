@@ -54,15 +54,23 @@ class Plan(Struct, frozen=True):
 
     def sql(self, name: str) -> str:
         """The condition of a filter."""
-        return next(_render(self.engine, item.node) for item in self.items if item.kind == "filter" and item.name == name)
+        return next(
+            _render(self.engine, item.node)
+            for item in self.items
+            if item.kind == "filter" and item.name == name
+        )
 
 
 def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str) -> Plan:
     """What to ask of an engine about some filters of a dataset (all of them if none is named). Raises PredicatError."""
     if dataset not in catalog.datasets:
-        raise PredicatError.of(msg.usage(f"there is no dataset {dataset!r}", msg.did_you_mean(dataset, catalog.datasets)))
+        raise PredicatError.of(
+            msg.usage(f"there is no dataset {dataset!r}", msg.did_you_mean(dataset, catalog.datasets))
+        )
     owner = catalog.datasets[dataset]
-    rows = [catalog.find(name if "." in name else f"{dataset}.{name}")[0] for name in names] or list(owner.filters.values())
+    rows = [catalog.find(name if "." in name else f"{dataset}.{name}")[0] for name in names] or list(
+        owner.filters.values()
+    )
     nodes = {row.qualified: _node(engine, row.current) for row in rows}
     refused = {name: node for name, node in nodes.items() if isinstance(node, str)}
     return _plan(owner, engine, [row for row in rows if row.qualified not in refused], refused)
@@ -83,11 +91,18 @@ def _plan(dataset: Dataset, engine: str, filters: Sequence[Filter], refused: Map
         items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row, node)]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
     items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
-    found = classes((part for item in items for part in conditions(item.node)), lambda node: _render(engine, node))
+    found = classes(
+        (part for item in items for part in conditions(item.node)), lambda node: _render(engine, node)
+    )
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
     accepts_unknown = [row.on_unknown == "accept" for row in filters]
     groups = _groups(dataset, filters)
-    made = program(found, [item.node for item in items], list(zip(places, accepts_unknown, strict=True)), list(groups.values()))
+    made = program(
+        found,
+        [item.node for item in items],
+        list(zip(places, accepts_unknown, strict=True)),
+        list(groups.values()),
+    )
     return Plan(dataset, engine, tuple(filters), tuple(items), refused, found, made, tuple(groups))
 
 
@@ -100,7 +115,11 @@ def _groups(dataset: Dataset, filters: Sequence[Filter]) -> dict[str, list[int]]
     """The groups all of whose filters are measured, with the places of these."""
     places = {row.qualified: place for place, row in enumerate(filters)}
     names = {name: members(dataset, name) for name in dataset.groups}
-    return {name: [places[member] for member in inner] for name, inner in names.items() if set(inner) <= set(places)}
+    return {
+        name: [places[member] for member in inner]
+        for name, inner in names.items()
+        if set(inner) <= set(places)
+    }
 
 
 def _render(engine: str, node: Node) -> str:
@@ -121,9 +140,17 @@ def _node(engine: str, version: Version) -> Node | str:
 
 def _earlier(engine: str, row: Filter) -> list[Item]:
     """The earlier versions of a filter that is watched for drift: what a new version moved can be told from what the data did."""
-    earlier = [version for version in row.versions.values() if version.number != row.latest and "drift" in row.coverage]
+    earlier = [
+        version
+        for version in row.versions.values()
+        if version.number != row.latest and "drift" in row.coverage
+    ]
     nodes = [(version.number, _node(engine, version)) for version in earlier]
-    return [Item("version", f"{row.qualified}@{number}", "", node) for number, node in nodes if not isinstance(node, str)]
+    return [
+        Item("version", f"{row.qualified}@{number}", "", node)
+        for number, node in nodes
+        if not isinstance(node, str)
+    ]
 
 
 def _atoms(row: Filter, node: Node) -> list[Item]:

@@ -19,7 +19,9 @@ import yaml
 from great_expectations.checkpoint.actions import UpdateDataDocsAction
 from great_expectations.data_context.types.base import ProgressBarsConfig
 from great_expectations.datasource.fluent.sql_datasource import SQLDatasource, TableAsset
-from great_expectations.expectations.core.expect_table_row_count_to_be_between import ExpectTableRowCountToBeBetween
+from great_expectations.expectations.core.expect_table_row_count_to_be_between import (
+    ExpectTableRowCountToBeBetween,
+)
 from great_expectations.expectations.metadata_types import FailureSeverity
 
 from predicat.catalog.manifest import write_text
@@ -37,7 +39,9 @@ SEVERITIES = {"error": FailureSeverity.CRITICAL, "warn": FailureSeverity.WARNING
 _IDS = uuid5(NAMESPACE_URL, "predicat")
 
 
-def generate(catalog: Catalog, folder: Path, root: Path, engine: str, baseline: Mapping[str, list[Entry]] | None = None) -> list[str]:
+def generate(
+    catalog: Catalog, folder: Path, root: Path, engine: str, baseline: Mapping[str, list[Entry]] | None = None
+) -> list[str]:
     """Write or update the project below `root` for Spark or PostgreSQL; returns the names of its checkpoints.
 
     `folder` is where the catalog lies; suites name it by a relative path. Filters without bounds are not in it; drift needs a
@@ -62,7 +66,9 @@ def _without_connections() -> Iterator[None]:
             kind.test_connection = test
 
 
-def _generate(catalog: Catalog, folder: str, root: Path, engine: str, baseline: Mapping[str, list[Entry]]) -> list[str]:
+def _generate(
+    catalog: Catalog, folder: str, root: Path, engine: str, baseline: Mapping[str, list[Entry]]
+) -> list[str]:
     new = not (root / "gx" / "great_expectations.yml").exists()
     context = gx.get_context(mode="file", project_root_dir=str(root))
     source = f"predicat_{engine}"
@@ -86,7 +92,9 @@ def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -
     """The expectations that say what the catalog says of a dataset."""
     where: dict[str, Any] = {"catalog": folder, "dataset": dataset.name}
     for severity in ("error", "warn"):
-        rows = _rows("min_value", dataset.rows.get("at_least"), severity) | _rows("max_value", dataset.rows.get("at_most"), severity)
+        rows = _rows("min_value", dataset.rows.get("at_least"), severity) | _rows(
+            "max_value", dataset.rows.get("at_most"), severity
+        )
         if rows:
             yield ExpectTableRowCountToBeBetween(severity=SEVERITIES[severity], **rows)
     for row in dataset.filters.values():
@@ -94,7 +102,9 @@ def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -
         for severity in ("error", "warn"):
             bounds = _bounds("min", low, severity) | _bounds("max", high, severity)
             if bounds:
-                yield own.ExpectFilterCoverageToBeBetween(filter=row.name, severity=SEVERITIES[severity], **where, **bounds)
+                yield own.ExpectFilterCoverageToBeBetween(
+                    filter=row.name, severity=SEVERITIES[severity], **where, **bounds
+                )
         unknown = row.coverage.get("unknown_at_most")
         if unknown is not None:
             yield own.ExpectFilterUnknownRateToBeAtMost(filter=row.name, severity=SEVERITIES[unknown.severity], **where,
@@ -133,11 +143,19 @@ def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, found: list
         schema, _, table = dataset.relation["postgres"].rpartition(".")
         asset = data.add_table_asset(name, table_name=table, schema_name=schema or None)
     batches = {item.name for item in asset.batch_definitions}
-    whole = asset.add_batch_definition_whole_dataframe if engine == "spark" else asset.add_batch_definition_whole_table
+    whole = (
+        asset.add_batch_definition_whole_dataframe
+        if engine == "spark"
+        else asset.add_batch_definition_whole_table
+    )
     batch = asset.get_batch_definition("all") if "all" in batches else whole("all")
     suite = context.suites.add_or_update(gx.ExpectationSuite(name=name, expectations=found))
-    validation = context.validation_definitions.add_or_update(gx.ValidationDefinition(name=name, data=batch, suite=suite))
-    checkpoint = gx.Checkpoint(name=name, validation_definitions=[validation], actions=[UpdateDataDocsAction(name="data_docs")])
+    validation = context.validation_definitions.add_or_update(
+        gx.ValidationDefinition(name=name, data=batch, suite=suite)
+    )
+    checkpoint = gx.Checkpoint(
+        name=name, validation_definitions=[validation], actions=[UpdateDataDocsAction(name="data_docs")]
+    )
     context.checkpoints.add_or_update(checkpoint)
     return name
 
@@ -187,7 +205,9 @@ def _ids_of_sources(sources: Mapping[str, Any]) -> dict[str, str]:
     return ids
 
 
-def run(root: Path, name: str, parameters: Mapping[str, Any] | None = None) -> tuple[bool, list[Diagnostic], str]:
+def run(
+    root: Path, name: str, parameters: Mapping[str, Any] | None = None
+) -> tuple[bool, list[Diagnostic], str]:
     """Run a checkpoint and build Data Docs: whether all is well, what engines refused, and the address of the documents."""
     context = gx.get_context(mode="file", project_root_dir=str(root))
     if not sys.stderr.isatty():
@@ -209,4 +229,6 @@ def _exception(info: Any) -> str:
         return ""
     if info.get("raised_exception"):
         return str(info.get("exception_message") or "")
-    return next((text for part in info.values() if isinstance(part, Mapping) and (text := _exception(part))), "")
+    return next(
+        (text for part in info.values() if isinstance(part, Mapping) and (text := _exception(part))), ""
+    )

@@ -44,7 +44,10 @@ class Run(Struct, frozen=True):
     def failures(self) -> list[str]:
         """What an engine could not do: the whole dataset, or single filters and groups of it."""
         own = self.measure.errors if self.measure is not None else {}
-        return [*(item.message for item in self.errors), *(f"{name}: {reason}" for name, reason in own.items())]
+        return [
+            *(item.message for item in self.errors),
+            *(f"{name}: {reason}" for name, reason in own.items()),
+        ]
 
     @property
     def status(self) -> str:
@@ -71,7 +74,11 @@ def text(runs: Sequence[Run]) -> str:
     for run in runs:
         found = run.measure
         if found is not None:
-            of = f"{found.rows:,} rows" + (f", a sample of {found.sample:.2%}; intervals hold in 95 of 100 cases" if found.sample < 1 else "")
+            of = f"{found.rows:,} rows" + (
+                f", a sample of {found.sample:.2%}; intervals hold in 95 of 100 cases"
+                if found.sample < 1
+                else ""
+            )
             lines += [f"{run.dataset} on {found.engine}: {of}", ""]
             lines += _table(found)
         for name, reason in found.refused.items() if found is not None else ():
@@ -81,7 +88,9 @@ def text(runs: Sequence[Run]) -> str:
         for check in run.checks:
             if check.status == "pass":
                 continue
-            lines.append(f"{check.status.upper()} {check.message}" + (f"; {check.blame}" if check.blame else ""))
+            lines.append(
+                f"{check.status.upper()} {check.message}" + (f"; {check.blame}" if check.blame else "")
+            )
             lines += [f"  {row_text(row)}" for row in check.rows]
             if check.history:
                 lines.append(f"  before: {', '.join(map(check.figure, check.history[-5:]))}")
@@ -93,7 +102,13 @@ def text(runs: Sequence[Run]) -> str:
 def _table(found: Measure) -> list[str]:
     head = ("filter", "accepted", "share", "FALSE", "UNKNOWN")
     rows = [
-        (name, f"{found.accepted[name]:,}", f"{found.share(name):.2%}{_interval(found, name)}", f"{count.false:,}", f"{count.unknown:,}")
+        (
+            name,
+            f"{found.accepted[name]:,}",
+            f"{found.share(name):.2%}{_interval(found, name)}",
+            f"{count.false:,}",
+            f"{count.unknown:,}",
+        )
         for name, count in found.filters.items()
     ]
     widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
@@ -152,7 +167,9 @@ def junit(runs: Sequence[Run]) -> str:
     for run in runs:
         failed = sum(check.status == "fail" for check in run.checks)
         tests, errors = len(run.checks) + len(run.failures), len(run.failures)
-        suite = SubElement(root, "testsuite", name=run.dataset, tests=str(tests), failures=str(failed), errors=str(errors))
+        suite = SubElement(
+            root, "testsuite", name=run.dataset, tests=str(tests), failures=str(failed), errors=str(errors)
+        )
         for check in run.checks:
             case = SubElement(suite, "testcase", classname=check.name, name=check.kind)
             if check.status == "fail":
@@ -171,10 +188,20 @@ def markdown(runs: Sequence[Run]) -> str:
     for run in runs:
         lines += [f"### {run.dataset}", ""]
         lines += [f"- **error**: {failure}" for failure in run.failures]
-        lines += [f"- **{check.status}**: {check.message}{'; ' + check.blame if check.blame else ''}" for check in run.checks if check.status != "pass"]
+        lines += [
+            f"- **{check.status}**: {check.message}{'; ' + check.blame if check.blame else ''}"
+            for check in run.checks
+            if check.status != "pass"
+        ]
         if run.measure is not None:
             found = run.measure
-            lines += ["", f"{found.rows:,} rows on {found.engine}", "", "| filter | accepted | share | UNKNOWN |", "|---|---:|---:|---:|"]
+            lines += [
+                "",
+                f"{found.rows:,} rows on {found.engine}",
+                "",
+                "| filter | accepted | share | UNKNOWN |",
+                "|---|---:|---:|---:|",
+            ]
             lines += [f"| `{name}` | {found.accepted[name]:,} | {found.share(name):.2%}{_interval(found, name)} | {count.unknown / max(found.rows, 1):.2%} |"
                       for name, count in found.filters.items()]  # fmt: skip
         lines.append("")
@@ -188,5 +215,11 @@ def html(runs: Sequence[Run], site: str = "") -> str:
     return page(runs, site)
 
 
-FORMATS: dict[str, Callable[[Sequence[Run]], str]] = {"text": text, "json": as_json, "junit": junit, "markdown": markdown, "html": html}
+FORMATS: dict[str, Callable[[Sequence[Run]], str]] = {
+    "text": text,
+    "json": as_json,
+    "junit": junit,
+    "markdown": markdown,
+    "html": html,
+}
 """The forms of a report by name."""

@@ -139,7 +139,11 @@ def append_postgres(connection: psycopg.Connection, added: Sequence[Entry]) -> N
             f"INSERT INTO {TABLE} (run, at, dataset, partition, filter, entry) VALUES (%s, %s, %s, %s, %s, %s)"
             " ON CONFLICT DO NOTHING".encode(),
             [
-                (entry.get("run"), *(entry[key] for key in ("at", "dataset", "partition", "filter")), json.dumps(entry))
+                (
+                    entry.get("run"),
+                    *(entry[key] for key in ("at", "dataset", "partition", "filter")),
+                    json.dumps(entry),
+                )
                 for entry in added
             ],
         )

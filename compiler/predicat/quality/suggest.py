@@ -22,7 +22,10 @@ def suggest(catalog: Catalog, found: Measure) -> list[str]:
             "at_least": _percent(low * (1 - _ROOM), down=True), "at_most": _percent(min(high * (1 + _ROOM), 1), down=False),
             "unknown_at_most": _percent(min(unknown * (1 + _ROOM), 1), down=False), "drift": _percent(max((high - low) * 2, high * 0.2), down=False),
         }  # fmt: skip
-        lines += [f"  {name.partition('.')[2]}:", f"    coverage: {{{', '.join(f'{key}: {value}' for key, value in bounds.items())}}}"]
+        lines += [
+            f"  {name.partition('.')[2]}:",
+            f"    coverage: {{{', '.join(f'{key}: {value}' for key, value in bounds.items())}}}",
+        ]
     return lines
 
 

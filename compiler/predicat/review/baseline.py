@@ -55,7 +55,12 @@ def read(path: Path, place: Path | None = None) -> list[Entry]:
     """The entries of a baseline file, which lies at `place` if that is given. Raises PredicatError with every line that is none."""
     file = place or path
     if not file.exists():
-        raise PredicatError.of(msg.usage(f"there is no baseline file {path}", "write it with --update-baseline, and add it to the repository"))
+        raise PredicatError.of(
+            msg.usage(
+                f"there is no baseline file {path}",
+                "write it with --update-baseline, and add it to the repository",
+            )
+        )
     with reading(str(path)):
         text = file.read_bytes().decode("utf-8").removeprefix("\ufeff")
     source = Source(str(path), text)
@@ -75,7 +80,9 @@ def read(path: Path, place: Path | None = None) -> list[Entry]:
     return found
 
 
-def judge(found: Iterable[Finding], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True) -> Judged:
+def judge(
+    found: Iterable[Finding], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True
+) -> Judged:
     """Tell findings that a baseline holds from those that it does not. An entry stands for one finding.
 
     Entries of rules that were not `judged` are neither needed nor stale.

@@ -33,11 +33,17 @@ def touched(before: Snapshot, after: Snapshot, found: Iterable[Difference]) -> l
     edited = {name for name in both if own_meaning(before.filters[name]) != own_meaning(after.filters[name])}
     gone = before.filters.keys() ^ after.filters.keys()
     datasets = {item.path[1] for item in found if item.kind.code in _CONTEXT}
-    templates = {VARIABLE * (item.path[0] == "vars") + item.path[1] for item in found if item.path[0] in ("vars", "macros")}
+    templates = {
+        VARIABLE * (item.path[0] == "vars") + item.path[1]
+        for item in found
+        if item.path[0] in ("vars", "macros")
+    }
     direct = {
         name
         for name in both
-        if name in edited or name.partition(".")[0] in datasets or (templates and _uses(after, name) & templates)
+        if name in edited
+        or name.partition(".")[0] in datasets
+        or (templates and _uses(after, name) & templates)
     }
     wanted = {*direct, *gone, *(name for name in both if before.broken and name in before.broken)}
     if wanted:
@@ -76,12 +82,20 @@ def _uses(side: Snapshot, name: str) -> set[str]:
 class Causes:
     """Why filters changed. `changed` has the first entry of each that did; `found` are the differences of the data."""
 
-    def __init__(self, before: Snapshot, after: Snapshot, found: Iterable[tuple[Difference, Cause]], changed: Mapping[str, Cause]) -> None:
+    def __init__(
+        self,
+        before: Snapshot,
+        after: Snapshot,
+        found: Iterable[tuple[Difference, Cause]],
+        changed: Mapping[str, Cause],
+    ) -> None:
         self.sides = before, after
         self.found = list(found)
         self.changed = changed
         self.texts = {
-            VARIABLE * (item.path[0] == "vars") + item.path[1]: cause for item, cause in self.found if item.path[0] in ("vars", "macros")
+            VARIABLE * (item.path[0] == "vars") + item.path[1]: cause
+            for item, cause in self.found
+            if item.path[0] in ("vars", "macros")
         }
         self._known: dict[str, tuple[Cause, ...]] = {}
 
@@ -100,7 +114,11 @@ class Causes:
             yield from (self.texts[key] for key in sorted(_uses(after, name) & self.texts.keys()))
         fields, references = self._reads(name)
         dataset = name.partition(".")[0]
-        words = {word for version in after.filters[name]["versions"].values() for word in re.findall(r"[\w.]+", version["text"])}
+        words = {
+            word
+            for version in after.filters[name]["versions"].values()
+            for word in re.findall(r"[\w.]+", version["text"])
+        }
         for item, cause in self.found:
             if item.kind.code in _CONTEXT and item.path[1] == dataset:
                 reads = item.path[3] in words if item.kind.code == "enum" else item.path[3] in fields

@@ -38,7 +38,14 @@ def review(
     total = len(after.filters) if filters is None else filters
     named = {entry.name for entry in entries if entry.subject == "filter" and entry.status != "removed"}
     named.update(name for entry in entries for name in entry.under)
-    return Review(base, tuple(entries), total, total - len(named & after.filters.keys()), (found.before, found.after), tuple(edited))
+    return Review(
+        base,
+        tuple(entries),
+        total,
+        total - len(named & after.filters.keys()),
+        (found.before, found.after),
+        tuple(edited),
+    )
 
 
 def _with_figures(entries: Sequence[Entry], figures: Figures) -> list[Entry]:
@@ -65,7 +72,13 @@ class _Comparison:
         if not before.carries:
             after = _like_manifest(after)
         if before.data["filters"] and any(row["file"] is None for row in before.filters.values()):
-            after = replace(after, data={**after.data, "filters": {name: {**row, "file": None} for name, row in after.filters.items()}})
+            after = replace(
+                after,
+                data={
+                    **after.data,
+                    "filters": {name: {**row, "file": None} for name, row in after.filters.items()},
+                },
+            )
         self.datasets = renamed_datasets(before, after)
         moved = renamed(before, self.datasets, {})
         self.filters = renamed_filters(moved, after, prover)
@@ -97,7 +110,10 @@ class _Comparison:
             if self.after.place(item.path).file in self.before.unread:
                 return False
         if item.after is None and (self.after.unread or self.after.broken):
-            return item.name not in self.after.broken and self.before.place(item.path).file not in self.after.unread
+            return (
+                item.name not in self.after.broken
+                and self.before.place(item.path).file not in self.after.unread
+            )
         return True
 
     def broken_base(self) -> Iterator[Entry]:
@@ -109,7 +125,13 @@ class _Comparison:
             where = problem.where()
             files.setdefault(where.partition(":")[0], []).append(f"{where}: {problem.message}")
         for name, problems in files.items():
-            yield Entry("not-compared", name or self.base, ROWS, place=Place(name), notes=(f"it has problems at {self.base}", *problems))
+            yield Entry(
+                "not-compared",
+                name or self.base,
+                ROWS,
+                place=Place(name),
+                notes=(f"it has problems at {self.base}", *problems),
+            )
 
     # --- values
 
@@ -117,24 +139,40 @@ class _Comparison:
         """The entry of a difference of data."""
         before, after = value_text(item.kind, item.before), value_text(item.kind, item.after)
         if item.kind.code == "macro":
-            before, after = (side.macros[item.name].text if item.name in side.macros else None for side in (self.before, self.after))
+            before, after = (
+                side.macros[item.name].text if item.name in side.macros else None
+                for side in (self.before, self.after)
+            )
         if item.kind.code == "filter" and item.before is None:
             after = after or ""
         level = item.kind.levels[0 if before is None else 1 if after is None else 2]
         notes: tuple[str, ...] = ()
-        if item.kind.code in ("coverage", "rows-bound") and item.before is not None and item.after is not None:
+        if (
+            item.kind.code in ("coverage", "rows-bound")
+            and item.before is not None
+            and item.after is not None
+        ):
             notes = (loosened(item.parts[0], item.before, item.after),)
             level = NOTE if notes == ("tightened",) else level
-        if item.kind.code == "param" and item.before is None and item.after is not None and not item.after["default"]:
+        if (
+            item.kind.code == "param"
+            and item.before is None
+            and item.after is not None
+            and not item.after["default"]
+        ):
             level, notes = WARNING, ("it must be given",)
-        return Entry(item.kind.code, item.name, level, self.part(item), before, after, self.place(item), notes=notes)
+        return Entry(
+            item.kind.code, item.name, level, self.part(item), before, after, self.place(item), notes=notes
+        )
 
     def part(self, item: Difference) -> str:
         if item.kind.what == item.kind.subject:
             return ""
         shown = item.kind.what.format(*item.parts)
         if "(version" in shown:
-            sides = (side.filters.get(item.name, {}).get("versions", {}) for side in (self.before, self.after))
+            sides = (
+                side.filters.get(item.name, {}).get("versions", {}) for side in (self.before, self.after)
+            )
             if all(len(versions) <= 1 for versions in sides):
                 return shown.partition(" (version")[0]
         return shown
@@ -154,11 +192,28 @@ class _Comparison:
             return
         on_unknown = before["on_unknown"], after["on_unknown"]
         latest = str(before["latest"]), str(after["latest"])
-        if self.before.check(name, before["latest"]) is None or self.after.check(name, after["latest"]) is None:
-            yield Entry("not-compared", name, ROWS, place=self.after.place(("filters", name)), notes=("it has a problem, or names a filter that has one",))
+        if (
+            self.before.check(name, before["latest"]) is None
+            or self.after.check(name, after["latest"]) is None
+        ):
+            yield Entry(
+                "not-compared",
+                name,
+                ROWS,
+                place=self.after.place(("filters", name)),
+                notes=("it has a problem, or names a filter that has one",),
+            )
             return
-        changed = [entry for number in after["versions"] if (entry := self.version(name, number, on_unknown)) is not None]
-        if latest[0] != latest[1] or on_unknown[0] != on_unknown[1] or any(entry.part == f"version {latest[1]}" for entry in changed):
+        changed = [
+            entry
+            for number in after["versions"]
+            if (entry := self.version(name, number, on_unknown)) is not None
+        ]
+        if (
+            latest[0] != latest[1]
+            or on_unknown[0] != on_unknown[1]
+            or any(entry.part == f"version {latest[1]}" for entry in changed)
+        ):
             rows = self.rows(name, latest, on_unknown)
             if rows.changes_rows or name not in self.filters.values():  # of a new name it is said already
                 yield rows
@@ -168,10 +223,15 @@ class _Comparison:
         """The name: the latest version then against the latest version now."""
         old, new = self.before.check(name, int(latest[0])), self.after.check(name, int(latest[1]))
         place = self.after.place(("filters", name))
-        texts = [side.filters[name]["versions"][number]["text"] for side, number in zip((self.before, self.after), latest, strict=True)]
+        texts = [
+            side.filters[name]["versions"][number]["text"]
+            for side, number in zip((self.before, self.after), latest, strict=True)
+        ]
         assert old is not None and new is not None  # noqa: S101, PT018  # the caller has looked
         proof = self.prover.proof(old.node, new.node, on_unknown)
-        return Entry("rows", name, NOTE if proof.same_rows else ROWS, "rows", texts[0], texts[1], place, proof)
+        return Entry(
+            "rows", name, NOTE if proof.same_rows else ROWS, "rows", texts[0], texts[1], place, proof
+        )
 
     def version(self, name: str, number: str, on_unknown: tuple[str, str]) -> Entry | None:
         """A version that both sides have, if its text or its meaning is another."""
@@ -181,25 +241,48 @@ class _Comparison:
         checked = self.before.check(name, int(number)), self.after.check(name, int(number))
         place = self.after.place(("filters", name, "versions", number))
         if checked[0] is None or checked[1] is None:
-            return Entry("not-compared", name, ROWS, f"version {number}", old["text"], new["text"], place, notes=("it has a problem",))
-        same = own_meaning(_alone(old)) == own_meaning(_alone(new)) and to_text(checked[0].node) == to_text(checked[1].node)
+            return Entry(
+                "not-compared",
+                name,
+                ROWS,
+                f"version {number}",
+                old["text"],
+                new["text"],
+                place,
+                notes=("it has a problem",),
+            )
+        same = own_meaning(_alone(old)) == own_meaning(_alone(new)) and to_text(checked[0].node) == to_text(
+            checked[1].node
+        )
         if same:
             return None
         proof = self.prover.proof(checked[0].node, checked[1].node, on_unknown)
-        notes = tuple(f"{key}: {old[key] or 'nothing'} -> {new[key] or 'nothing'}" for key in ("language", "on") if old[key] != new[key])
+        notes = tuple(
+            f"{key}: {old[key] or 'nothing'} -> {new[key] or 'nothing'}"
+            for key in ("language", "on")
+            if old[key] != new[key]
+        )
         level = NOTE if proof.same_rows else ROWS
-        return Entry("version", name, level, f"version {number}", old["text"], new["text"], place, proof, notes=notes)
+        return Entry(
+            "version", name, level, f"version {number}", old["text"], new["text"], place, proof, notes=notes
+        )
 
     # --- renames and causes
 
     def renames(self) -> Iterator[Entry]:
-        for kind, names, path in (("dataset-renamed", self.datasets, "datasets"), ("filter-renamed", self.filters, "filters")):
+        for kind, names, path in (
+            ("dataset-renamed", self.datasets, "datasets"),
+            ("filter-renamed", self.filters, "filters"),
+        ):
             for old, new in names.items():
                 yield Entry(kind, new, WARNING, "name", old, new, self.after.place((path, new)))
 
     def renamed_in(self, name: str) -> tuple[Cause, ...]:
         """The renamed filters that alone account for the new text of a filter."""
-        texts = [[version["text"] for version in side.filters[name]["versions"].values()] for side in (self.before, self.after)]
+        texts = [
+            [version["text"] for version in side.filters[name]["versions"].values()]
+            for side in (self.before, self.after)
+        ]
         found: list[Cause] = []
         for old, new in self.filters.items():
             short = old.partition(".")[2], new.partition(".")[2]
@@ -213,7 +296,10 @@ class _Comparison:
         if entry.kind != "filter":
             return entry
         dataset = entry.name.partition(".")[0]
-        return replace(entry, causes=tuple(other.cause for other in plain if other.kind == "dataset" and other.name == dataset))
+        return replace(
+            entry,
+            causes=tuple(other.cause for other in plain if other.kind == "dataset" and other.name == dataset),
+        )
 
     def read_by(self, entry: Entry, causes: Causes) -> Entry:
         """A column changes the rows of the filters that read it."""
@@ -221,14 +307,26 @@ class _Comparison:
             return entry
         field = entry.part.removeprefix("column of ").rpartition(" on ")[0]
         readers = causes.readers(entry.name, field)
-        return replace(entry, under=readers) if readers else replace(entry, level=NOTE, notes=("no filter reads it",))
+        return (
+            replace(entry, under=readers)
+            if readers
+            else replace(entry, level=NOTE, notes=("no filter reads it",))
+        )
 
     def with_users(self, entries: list[Entry], touched: Collection[str]) -> list[Entry]:
         """The entries of names that changed or are gone with what uses them."""
-        before = _users(self.before, [name for name in self.before.filters if name in touched or name not in self.after.filters])
-        after = _users(self.after, [name for name in self.after.filters if name in touched or name not in self.before.filters])
+        before = _users(
+            self.before,
+            [name for name in self.before.filters if name in touched or name not in self.after.filters],
+        )
+        after = _users(
+            self.after,
+            [name for name in self.after.filters if name in touched or name not in self.before.filters],
+        )
         return [
-            replace(entry, users=(before if entry.status == "removed" else after).of(entry.name)) if entry.kind in _OF_NAMES else entry
+            replace(entry, users=(before if entry.status == "removed" else after).of(entry.name))
+            if entry.kind in _OF_NAMES
+            else entry
             for entry in entries
         ]
 
@@ -241,7 +339,9 @@ def _users(side: Snapshot, names: Iterable[str]) -> Users:
     references: dict[str, list[str]] = {}
     for name in names:
         checked = (side.check(name, int(number)) for number in side.filters[name]["versions"])
-        references[name] = [reference for item in checked if item is not None for reference in item.references]
+        references[name] = [
+            reference for item in checked if item is not None for reference in item.references
+        ]
     return Users(references, side.datasets)
 
 
@@ -251,7 +351,10 @@ def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
     for entry in entries:
         for cause in entry.causes:
             under.setdefault(cause, {})[entry.name] = None
-    return [replace(entry, under=tuple(under[entry.cause])) if entry.cause in under else entry for entry in entries]
+    return [
+        replace(entry, under=tuple(under[entry.cause])) if entry.cause in under else entry
+        for entry in entries
+    ]
 
 
 def _on_engines(entries: Sequence[Entry]) -> list[Entry]:
@@ -259,7 +362,11 @@ def _on_engines(entries: Sequence[Entry]) -> list[Entry]:
     found: dict[object, Entry] = {}
     for entry in entries:
         what, _, engine = entry.part.rpartition(" on ")
-        key = (entry.kind, entry.name, what, entry.before, entry.after) if entry.kind in ("relation", "column") else id(entry)
+        key = (
+            (entry.kind, entry.name, what, entry.before, entry.after)
+            if entry.kind in ("relation", "column")
+            else id(entry)
+        )
         known = found.get(key)
         found[key] = entry if known is None else replace(known, part=f"{known.part}, {engine}")
     every = " on " + ", ".join(DIALECTS)

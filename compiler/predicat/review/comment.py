@@ -46,8 +46,16 @@ def markdown(review: Review, data: Data) -> str:
     if review.formatting_only:
         head += f"Formatting only (comments, order of keys, quoting) in {_codes(review.edited)}.\n\n"
     parts = [
-        _Part("| filter | what happens to its rows | for example |\n|---|---|---|\n", [_first_row(topic, data) for topic in first], "\n"),
-        _Part("| also | what | before | after |\n|---|---|---|---|\n", [_other_row(topic, entry) for topic, entry in others], "\n"),
+        _Part(
+            "| filter | what happens to its rows | for example |\n|---|---|---|\n",
+            [_first_row(topic, data) for topic in first],
+            "\n",
+        ),
+        _Part(
+            "| also | what | before | after |\n|---|---|---|---|\n",
+            [_other_row(topic, entry) for topic, entry in others],
+            "\n",
+        ),
         _Part("", [_details(topic, data) for topic in found if _has_details(topic)]),
     ]
     tail = f"<sub>Compared with `{review.base[:40]}`; {review.unchanged:,} of {review.filters:,} filters unchanged.</sub>\n"
@@ -78,7 +86,12 @@ def _left_out(parts: Sequence[_Part]) -> str:
 
 def _matters(topic: Topic) -> bool:
     """Whether a topic stands in the first table: it is about rows, or changes filters."""
-    return topic.head.kind in HEADS or topic.head.changes_rows or topic.head.proof is not None or bool(topic.under)
+    return (
+        topic.head.kind in HEADS
+        or topic.head.changes_rows
+        or topic.head.proof is not None
+        or bool(topic.under)
+    )
 
 
 def _others(topic: Topic) -> list[Entry]:
@@ -142,7 +155,10 @@ def _details(topic: Topic, data: Data) -> str:
         lines += [f"- affects {kind}: {_codes(names, 30)}" for kind, names in topic.users(entry).items()]
     if topic.under:
         lines += ["", "| changed by it | rows | for example |", "|---|---|---|"]
-        lines += [f"| `{other.name}` | {_plain(other.title)} | {_examples(other) or ' '} |" for other in topic.under[:MAX_UNDER]]
+        lines += [
+            f"| `{other.name}` | {_plain(other.title)} | {_examples(other) or ' '} |"
+            for other in topic.under[:MAX_UNDER]
+        ]
         if len(topic.under) > MAX_UNDER:
             lines += ["", f"... and {len(topic.under) - MAX_UNDER:,} more."]
     return "\n".join((*lines, "", "</details>", "", ""))

@@ -77,7 +77,11 @@ def _cut(text: str, limit: int, where: str) -> str:
     if len(text) <= limit:
         return text
     end = text.rfind("\n</details>\n", 0, limit)
-    kept = text[: end + len("\n</details>\n")] if end > 0 else fenced(text[:limit].rpartition("\n")[0] or text[:limit])
+    kept = (
+        text[: end + len("\n</details>\n")]
+        if end > 0
+        else fenced(text[:limit].rpartition("\n")[0] or text[:limit])
+    )
     return f"{kept}\n... cut here; {where} has the rest."
 
 
@@ -89,11 +93,20 @@ def publish(thread: Thread, text: str, start: str) -> tuple[str, str]:
 
     Safe to try again: a comment that was created by a request whose answer got lost is found. Raises ApiError.
     """
-    known = next((item for item in _comments(thread) if str(item.get("body") or "").startswith(start) and thread.mine(item)), None)
+    known = next(
+        (
+            item
+            for item in _comments(thread)
+            if str(item.get("body") or "").startswith(start) and thread.mine(item)
+        ),
+        None,
+    )
     if known is None:
         done, _ = thread.api.call("POST", thread.all, {"body": text})
     else:
-        done, _ = thread.api.call(thread.update, f"{thread.one}/{quote(str(known.get('id')))}", {"body": text})
+        done, _ = thread.api.call(
+            thread.update, f"{thread.one}/{quote(str(known.get('id')))}", {"body": text}
+        )
     if not isinstance(done, dict) or "id" not in done:
         raise ApiError(f"{thread.api.host} cannot be used (its answer holds no comment)")
     return "created" if known is None else "updated", str(done.get("html_url") or "")
@@ -102,7 +115,9 @@ def publish(thread: Thread, text: str, start: str) -> tuple[str, str]:
 def _comments(thread: Thread) -> Iterator[Mapping[str, Any]]:
     """All comments, page by page."""
     for page in range(1, _PAGES + 1):
-        found, headers = thread.api.call("GET", f"{thread.all}?{urlencode({'per_page': _PAGE, 'page': page})}")
+        found, headers = thread.api.call(
+            "GET", f"{thread.all}?{urlencode({'per_page': _PAGE, 'page': page})}"
+        )
         if not isinstance(found, list):
             raise ApiError(f"{thread.api.host} cannot be used (its answer holds no comments)")
         yield from (item for item in found if isinstance(item, dict))
@@ -121,11 +136,23 @@ def github(environment: Environment, number: int | None = None) -> Thread:
     repository = _variable(environment, "GITHUB_REPOSITORY", r"[\w.-]+/[\w.-]+")
     number = number or _event_number(environment)
     token = _token(environment, "GITHUB_TOKEN", "GH_TOKEN")
-    headers = {"Accept": "application/vnd.github+json", "X-GitHub-Api-Version": "2022-11-28", "User-Agent": "predicat"}
-    api = Api("GitHub", environment.get("GITHUB_API_URL", "https://api.github.com").rstrip("/"), {**headers, "Authorization": f"Bearer {token}"})
+    headers = {
+        "Accept": "application/vnd.github+json",
+        "X-GitHub-Api-Version": "2022-11-28",
+        "User-Agent": "predicat",
+    }
+    api = Api(
+        "GitHub",
+        environment.get("GITHUB_API_URL", "https://api.github.com").rstrip("/"),
+        {**headers, "Authorization": f"Bearer {token}"},
+    )
     me = _Me(api, "login")
     run = environment.get("GITHUB_RUN_ID")
-    job = f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}/actions/runs/{run}" if run else ""
+    job = (
+        f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{repository}/actions/runs/{run}"
+        if run
+        else ""
+    )
     return Thread(
         api, f"/repos/{repository}/issues/{number}/comments", f"/repos/{repository}/issues/comments", "PATCH",
         lambda item: (user := item.get("user") or {}).get("type") == "Bot" or me.is_known_as(user.get("login")), 65_000, job,
@@ -140,7 +167,16 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
     """
     base = _variable(environment, "CI_API_V4_URL", r"https?://.+")
     project = environment.get("CI_MERGE_REQUEST_PROJECT_ID") or _variable(environment, "CI_PROJECT_ID", r".+")
-    found = str(number) if number else _variable(environment, "CI_MERGE_REQUEST_IID", r"[0-9]+", "run this in a merge request pipeline, or give --number")
+    found = (
+        str(number)
+        if number
+        else _variable(
+            environment,
+            "CI_MERGE_REQUEST_IID",
+            r"[0-9]+",
+            "run this in a merge request pipeline, or give --number",
+        )
+    )
     token = _token(environment, "GITLAB_TOKEN")
     headers = {"PRIVATE-TOKEN": token} if token else {"JOB-TOKEN": _token(environment, "CI_JOB_TOKEN")}
     api = Api("GitLab", base.rstrip("/"), {**headers, "User-Agent": "predicat"})
@@ -188,7 +224,12 @@ def _token(environment: Environment, *names: str) -> str:
 def _variable(environment: Environment, name: str, shape: str, hint: str | None = None) -> str:
     found = environment.get(name, "").strip()
     if not re.fullmatch(shape, found):
-        raise PredicatError.of(msg.usage(f"{name} is {f'no such value: {found!r}' if found else 'not set'}", hint or "run this in a job of the CI system"))
+        raise PredicatError.of(
+            msg.usage(
+                f"{name} is {f'no such value: {found!r}' if found else 'not set'}",
+                hint or "run this in a job of the CI system",
+            )
+        )
     return found
 
 

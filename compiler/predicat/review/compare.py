@@ -72,7 +72,11 @@ class Verdict(Struct, frozen=True):
 
 
 def compare(
-    before: Predicate, after: Predicate, *, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 1.0
+    before: Predicate,
+    after: Predicate,
+    *,
+    on_unknown: tuple[str, str] = ("reject", "reject"),
+    timeout: float = 1.0,
 ) -> Verdict:
     """What changes when `after` takes the place of `before`.
 
@@ -82,7 +86,9 @@ def compare(
     return compare_nodes(before.node, after.node, on_unknown, timeout)
 
 
-def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 1.0) -> Verdict:
+def compare_nodes(
+    before: Node, after: Node, on_unknown: tuple[str, str] = ("reject", "reject"), timeout: float = 1.0
+) -> Verdict:
     """`compare` for typed trees."""
     clash = _retyped(before, after)
     if clash:
@@ -93,7 +99,11 @@ def compare_nodes(before: Node, after: Node, on_unknown: tuple[str, str] = ("rej
 
 
 def search(
-    left: Node, right: Node, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool], timeout: float = 1.0
+    left: Node,
+    right: Node,
+    test: Callable[[Outcome, Outcome], bool],
+    formula: Callable[[Truth, Truth], Bool],
+    timeout: float = 1.0,
 ) -> tuple[str, Witness | None]:
     """A row for which two predicates have certain outcomes: ("found", it); ("none", None) if there is provably none;
     (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles; ("open", None) if nobody knows.
@@ -117,7 +127,10 @@ def example(node: Node, wanted: Outcome, timeout: float = 1.0) -> tuple[str, Wit
 
 def _retyped(before: Node, after: Node) -> list[str]:
     old, new = (
-        {**{name: decl.type for name, decl in fields_of(node).items()}, **{f":{name}": decl.type for name, decl in params_of(node).items()}}
+        {
+            **{name: decl.type for name, decl in fields_of(node).items()},
+            **{f":{name}": decl.type for name, decl in params_of(node).items()},
+        }
         for node in (before, after)
     )
     return [name for name in old if name in new and old[name] != new[name]]
@@ -192,21 +205,44 @@ class _Comparison:
     def parted(self, values: Row) -> tuple[Row, Row]:
         """The fields and the parameters of a row that has both."""
         params = {name: values[f":{name}"] for name in self.params if f":{name}" in values}
-        return {name: value for name, value in values.items() if name[1:] not in params or not name.startswith(":")}, params
+        return {
+            name: value
+            for name, value in values.items()
+            if name[1:] not in params or not name.startswith(":")
+        }, params
 
     # --- questions
 
     def verdict(self) -> Verdict:
-        lost = None if self.implies(0, 1) else self.find(lambda a, b: self.accepted(0, a) and not self.accepted(1, b), lambda a, b: all_of(self.taken(0, a), negated(self.taken(1, b))))
-        gained = None if self.implies(1, 0) else self.find(lambda a, b: self.accepted(1, b) and not self.accepted(0, a), lambda a, b: all_of(self.taken(1, b), negated(self.taken(0, a))))
+        lost = (
+            None
+            if self.implies(0, 1)
+            else self.find(
+                lambda a, b: self.accepted(0, a) and not self.accepted(1, b),
+                lambda a, b: all_of(self.taken(0, a), negated(self.taken(1, b))),
+            )
+        )
+        gained = (
+            None
+            if self.implies(1, 0)
+            else self.find(
+                lambda a, b: self.accepted(1, b) and not self.accepted(0, a),
+                lambda a, b: all_of(self.taken(1, b), negated(self.taken(0, a))),
+            )
+        )
         if self.open:
             return self._open(lost, gained)
         unknown = None
         if lost is None and gained is None:
-            unknown = self.find(lambda a, b: a is not b, lambda a, b: any_of(_differs(a.true, b.true), _differs(a.false, b.false)))
+            unknown = self.find(
+                lambda a, b: a is not b,
+                lambda a, b: any_of(_differs(a.true, b.true), _differs(a.false, b.false)),
+            )
             if self.open:
                 return self._open(None, None)
-            return self._done("equivalent" if unknown is None else "equivalent as a filter", self.proof, unknown=unknown)
+            return self._done(
+                "equivalent" if unknown is None else "equivalent as a filter", self.proof, unknown=unknown
+            )
         return self._done(*self._kind(lost, gained), lost=lost, gained=gained)
 
     def implies(self, one: int, other: int) -> bool:
@@ -214,16 +250,25 @@ class _Comparison:
         if any(self.accept):
             return False
         stronger, weaker = self.nodes[one], self.nodes[other]
-        return _operands("and", weaker) <= _operands("and", stronger) or _operands("or", stronger) <= _operands("or", weaker)
+        return _operands("and", weaker) <= _operands("and", stronger) or _operands(
+            "or", stronger
+        ) <= _operands("or", weaker)
 
     def _kind(self, lost: Witness | None, gained: Witness | None) -> tuple[str, str]:
         """The kind of a difference, and what it rests on."""
         if lost and not gained and self.none(lambda _, b: self.accepted(1, b), lambda _, b: self.taken(1, b)):
             return "never", self.proof
-        if gained and not lost and self.none(lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.taken(1, b))):
+        if (
+            gained
+            and not lost
+            and self.none(lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.taken(1, b)))
+        ):
             return "always", self.proof
         if lost and gained:
-            both = self.none(lambda a, b: self.accepted(0, a) and self.accepted(1, b), lambda a, b: all_of(self.taken(0, a), self.taken(1, b)))
+            both = self.none(
+                lambda a, b: self.accepted(0, a) and self.accepted(1, b),
+                lambda a, b: all_of(self.taken(0, a), self.taken(1, b)),
+            )
             return ("disjoint", PROVED) if both else ("changed", SHOWN)
         return "narrower" if lost else "wider", self.proof
 
@@ -238,9 +283,17 @@ class _Comparison:
         return self._done("unsupported" if self.operators else "undecided", "", lost=lost, gained=gained)
 
     def _done(
-        self, kind: str, proof: str, *, lost: Witness | None = None, gained: Witness | None = None, unknown: Witness | None = None
+        self,
+        kind: str,
+        proof: str,
+        *,
+        lost: Witness | None = None,
+        gained: Witness | None = None,
+        unknown: Witness | None = None,
     ) -> Verdict:
-        return Verdict(kind, proof, lost, gained, unknown, tuple(self.operators) if kind == "unsupported" else ())
+        return Verdict(
+            kind, proof, lost, gained, unknown, tuple(self.operators) if kind == "unsupported" else ()
+        )
 
     def taken(self, side: int, truth: Truth) -> Bool:
         return negated(truth.false) if self.accept[side] else truth.true
@@ -254,7 +307,9 @@ class _Comparison:
         self.open, self.exact = before
         return proved
 
-    def find(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> Witness | None:
+    def find(
+        self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]
+    ) -> Witness | None:
         """A row that answers a question; None if there is none, or, with `open` set, if nobody knows."""
         if self.cases is not None:
             if not any(test(*pair) for pair in self.cases.possible):
@@ -275,7 +330,9 @@ class _Comparison:
 
     def last_trials(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
         """More rows, where the solver has none: a difference that nobody proves may be a plain one."""
-        partial = [row for pair, row in self.cases.partial.items() if test(*pair)] if self.cases is not None else []
+        partial = (
+            [row for pair, row in self.cases.partial.items() if test(*pair)] if self.cases is not None else []
+        )
         for number, row in enumerate(Probe(self.nodes).rows(_MORE_PROBES, seed=1)):
             tried = _together(partial[number % len(partial)], row) if partial else row
             if (seen := self.witness(*self.parted(tried), test)) is not None:
@@ -284,7 +341,10 @@ class _Comparison:
         return None
 
     def solve(
-        self, formula: Callable[[Truth, Truth], Bool], test: Callable[[Outcome, Outcome], bool], attempt: _Attempt
+        self,
+        formula: Callable[[Truth, Truth], Bool],
+        test: Callable[[Outcome, Outcome], bool],
+        attempt: _Attempt,
     ) -> Witness | str:
         """A witness; "none" where it is proved that there is none; "open" otherwise."""
         left = self.deadline - time.monotonic()
@@ -292,7 +352,11 @@ class _Comparison:
             return "open"
         try:
             encoder, solver, truths = self.solver(attempt)
-        except (RecursionError, ArgumentError, OutOfTime):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
+        except (
+            RecursionError,
+            ArgumentError,
+            OutOfTime,
+        ):  # a predicate that nests too deep; inside of Z3's calls ctypes makes the latter of the former
             return "open"
         wanted = formula(*truths)
         if wanted is False and encoder.needs.bounded:
@@ -304,7 +368,9 @@ class _Comparison:
             for narrowed in range(3):
                 answer = solver.check()
                 if answer == z3.unsat:
-                    if narrowed or not encoder.needs.bounded:  # it looked among fewer rows: that it found nothing there proves nothing
+                    if (
+                        narrowed or not encoder.needs.bounded
+                    ):  # it looked among fewer rows: that it found nothing there proves nothing
                         return "open"
                     self.exact = self.exact or encoder.inexact
                     return "none"
@@ -339,7 +405,9 @@ class _Comparison:
         key = attempt.regular, attempt.exact, attempt.opaque_texts
         found = self.solvers.get(key)
         if found is None:
-            encoder = Encoder(self.nodes, regular=key[0], exact=key[1], opaque_texts=key[2], deadline=self.deadline)
+            encoder = Encoder(
+                self.nodes, regular=key[0], exact=key[1], opaque_texts=key[2], deadline=self.deadline
+            )
             truths = (encoder.predicate(self.nodes[0]), encoder.predicate(self.nodes[1]))
             solver = z3.Solver()
             solver.add(*encoder.constraints)
@@ -386,7 +454,9 @@ def _together(row: Any, other: Any) -> Any:
 
 
 def _operands(op: str, node: Node) -> set[str]:
-    return {to_text(arg) for arg in node.args} if isinstance(node, Call) and node.op == op else {to_text(node)}
+    return (
+        {to_text(arg) for arg in node.args} if isinstance(node, Call) and node.op == op else {to_text(node)}
+    )
 
 
 def _differs(a: Bool, b: Bool) -> Bool:

@@ -44,7 +44,9 @@ class Counts(Struct, frozen=True):
         """The figures and the sample as text."""
         if self.reason:
             return [f"data: {self.reason}"]
-        lines = [f"data: {self.total:,} rows; accepted {self.before:,} before, {self.after:,} after; {self.gained:,} gained, {self.lost:,} lost"]
+        lines = [
+            f"data: {self.total:,} rows; accepted {self.before:,} before, {self.after:,} after; {self.gained:,} gained, {self.lost:,} lost"
+        ]
         lines += [f"  gained {row_text(row)}" for row in self.gained_rows]
         return lines + [f"  lost {row_text(row)}" for row in self.lost_rows]
 
@@ -52,8 +54,18 @@ class Counts(Struct, frozen=True):
         """The figures and the sample as JSON."""
         if self.reason:
             return {"reason": self.reason}
-        figures = {"total": self.total, "before": self.before, "after": self.after, "gained": self.gained, "lost": self.lost}
-        return {**figures, "gained_rows": [plain(row) for row in self.gained_rows], "lost_rows": [plain(row) for row in self.lost_rows]}
+        figures = {
+            "total": self.total,
+            "before": self.before,
+            "after": self.after,
+            "gained": self.gained,
+            "lost": self.lost,
+        }
+        return {
+            **figures,
+            "gained_rows": [plain(row) for row in self.gained_rows],
+            "lost_rows": [plain(row) for row in self.lost_rows],
+        }
 
 
 class Question(Struct, frozen=True):
@@ -99,7 +111,9 @@ def questions(review: Review, dialect: str) -> tuple[list[Question], dict[str, C
             refused[entry.name] = Counts(reason=error.diagnostics[0].message)
             continue
         dataset = entry.name.partition(".")[0]
-        columns = _columns([node for node, _ in filter(None, states)], after.datasets.get(dataset, {}), dialect)
+        columns = _columns(
+            [node for node, _ in filter(None, states)], after.datasets.get(dataset, {}), dialect
+        )
         asked.append(Question(entry.name, dataset, sides[0], sides[1], columns))
     return asked, refused
 
@@ -121,7 +135,9 @@ def condition(state: tuple[Node, str] | None, dialect: str) -> str:
     node, on_unknown = state
     for part in walk(node):
         if isinstance(part, Parameter) and part.decl.required:
-            raise Unsupported.of(msg.unsupported(part.span, "a count", part.decl.name, "the parameter has no default"))
+            raise Unsupported.of(
+                msg.unsupported(part.span, "a count", part.decl.name, "the parameter has no default")
+            )
     accepts = Call(BOOLEAN, "coalesce", (with_defaults(node), Literal(BOOLEAN, on_unknown == "accept")))
     return backends.dialect(dialect).render(accepts)
 

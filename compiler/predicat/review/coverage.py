@@ -67,26 +67,38 @@ def needs(node: Node) -> Iterator[Need]:
 
 def _turns(node: Node, atom: Node) -> Node:
     """TRUE for the rows whose acceptance a condition alone decides."""
-    with_true, with_false = (Call(BOOLEAN, "is_true", (replaced(node, atom, constant),)) for constant in (TRUE, FALSE))
+    with_true, with_false = (
+        Call(BOOLEAN, "is_true", (replaced(node, atom, constant),)) for constant in (TRUE, FALSE)
+    )
     return Call(BOOLEAN, "ne", (with_true, with_false))
 
 
 def boundaries(node: Node) -> Iterator[Node]:
     """For each comparison with a constant: TRUE at the constant itself, where the comparison decides."""
     for atom in atoms(node):
-        if isinstance(atom, Call) and atom.op in ("lt", "le", "gt", "ge") and any(isinstance(arg, Literal) for arg in atom.args):
+        if (
+            isinstance(atom, Call)
+            and atom.op in ("lt", "le", "gt", "ge")
+            and any(isinstance(arg, Literal) for arg in atom.args)
+        ):
             at = Call(BOOLEAN, "eq", atom.args, atom.span)
             yield Call(BOOLEAN, "and", (at, _turns(node, atom)))
 
 
-def generate(node: Node, rows: Sequence[Row] = (), timeout: float = 1.0, mutate: str | None = None) -> list[dict[str, Any]]:
+def generate(
+    node: Node, rows: Sequence[Row] = (), timeout: float = 1.0, mutate: str | None = None
+) -> list[dict[str, Any]]:
     """Rows that, with those given, cover every condition both ways, every boundary, and a row without any value.
 
     With `mutate` (what UNKNOWN does: "reject" or "accept") also rows that tell the predicate from its mutants.
     """
     found: list[dict[str, Any]] = []
     have = list(rows)
-    for wanted in (*(need.node for need in needs(node)), *boundaries(node), Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (node,)),))):
+    for wanted in (
+        *(need.node for need in needs(node)),
+        *boundaries(node),
+        Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (node,)),)),
+    ):
         shows = compile_node(wanted)
         if not any(shows(row) is True for row in have):
             _, witness = example(simplify(wanted), wanted=True, timeout=timeout)

@@ -80,7 +80,13 @@ class Entry(Struct, frozen=True):
     @property
     def status(self) -> str:
         """added, removed or changed."""
-        return "changed" if (self.before is None) == (self.after is None) else "added" if self.before is None else "removed"
+        return (
+            "changed"
+            if (self.before is None) == (self.after is None)
+            else "added"
+            if self.before is None
+            else "removed"
+        )
 
     @property
     def order(self) -> tuple[int, int, str]:
@@ -102,7 +108,9 @@ class Entry(Struct, frozen=True):
             case "coverage" | "rows-bound" if self.status == "changed" and self.notes:
                 return f"{self.part} {self.notes[0]}"
             case "lock":
-                return {"added": "recorded in the lock", "removed": "taken out of the lock"}.get(self.status, "recorded anew in the lock")
+                return {"added": "recorded in the lock", "removed": "taken out of the lock"}.get(
+                    self.status, "recorded anew in the lock"
+                )
             case "filter":
                 return self.status
             case _:
@@ -113,12 +121,20 @@ class Entry(Struct, frozen=True):
         """The title without what stands in brackets or behind a comma, for counts."""
         if self.kind == "rows" and self.proof is not None:
             return self.proof.short
-        return "renamed" if self.kind == "filter-renamed" else "dataset renamed" if self.kind == "dataset-renamed" else self.title
+        return (
+            "renamed"
+            if self.kind == "filter-renamed"
+            else "dataset renamed"
+            if self.kind == "dataset-renamed"
+            else self.title
+        )
 
     @property
     def values(self) -> str:
         """What was and what is, in one line; nothing where they are long or a proof says more."""
-        if self.proof is not None or any(len(value or "") > MAX_INLINE or "\n" in (value or "") for value in (self.before, self.after)):
+        if self.proof is not None or any(
+            len(value or "") > MAX_INLINE or "\n" in (value or "") for value in (self.before, self.after)
+        ):
             return ""
         if self.status == "changed":
             return f"{self.before} -> {self.after}" if self.before is not None else ""
@@ -201,13 +217,17 @@ def value_text(kind: Kind, value: Any) -> str | None:  # a return a shape
         case "test", {"matches": matches}:
             return f"matches {matches}"
         case "coverage" | "rows-bound", {"value": number, "share": share, "severity": severity}:
-            return (f"{number * 100:.15g}%" if share else f"{number:.15g} rows") + (" (warn)" if severity == "warn" else "")
+            return (f"{number * 100:.15g}%" if share else f"{number:.15g} rows") + (
+                " (warn)" if severity == "warn" else ""
+            )
         case "baseline", {}:
             return f"{value['max_age']} days ({value['severity']})" if value else None
         case "freshness", {}:
             return f"{value['field']} at most {value['at_most']} ({value['severity']})" if value else None
         case "dataset", _:
-            return str(value.get("description") or "no description") if isinstance(value, dict) else str(value)
+            return (
+                str(value.get("description") or "no description") if isinstance(value, dict) else str(value)
+            )
         case "group", {"filters": members}:
             return ", ".join(members)
         case "subscription", {"filter": str(name)}:

@@ -18,7 +18,20 @@ from predicat.review.show import row_text
 from predicat.review.users import Users
 from predicat.review.words import words
 
-_PUSHED = ("eq", "ne", "lt", "le", "gt", "ge", "in", "is_null", "same", "starts_with", "ends_with", "contains")
+_PUSHED = (
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "in",
+    "is_null",
+    "same",
+    "starts_with",
+    "ends_with",
+    "contains",
+)
 _INDEXED = ("eq", "lt", "le", "gt", "ge", "in", "is_null", "starts_with")
 
 
@@ -32,7 +45,9 @@ def explain(catalog: Catalog, row: Filter, version: Version) -> list[str]:
     lines += ["", f"A row is accepted if (UNKNOWN {row.on_unknown}s it):"]
     lines += [f"  {line}" for line in tree(node)]
     for decl in version.params.values():
-        lines.append(f"  :{decl.name} is a {decl.type}" + ("" if decl.required else f", by default {decl.default}"))
+        lines.append(
+            f"  :{decl.name} is a {decl.type}" + ("" if decl.required else f", by default {decl.default}")
+        )
     for dialect in backends.DIALECTS:
         lines += ["", dialect, f"  {_sql(node, row, dialect)}"]
     lines += ["", "Pushed down to files (Spark), and found by an index (PostgreSQL):"]
@@ -82,13 +97,21 @@ def _bare(atom: Node, ops: tuple[str, ...]) -> bool:
         return False
     if isinstance(atom.args[0].type, ArrayType | MapType | StructType) and atom.op != "is_null":
         return False
-    return all(isinstance(arg, Literal | Parameter) or (isinstance(arg, Items) and all(isinstance(item, Literal) for item in arg.items)) for arg in atom.args[1:])
+    return all(
+        isinstance(arg, Literal | Parameter)
+        or (isinstance(arg, Items) and all(isinstance(item, Literal) for item in arg.items))
+        for arg in atom.args[1:]
+    )
 
 
 def _why(atom: Node) -> str:
     if isinstance(atom, Call) and atom.op in _PUSHED:
         changed = next((arg for arg in atom.args if isinstance(arg, Call)), None)
-        return f"it compares {words(changed)}, not a column" if changed is not None else "it compares no column with a constant"
+        return (
+            f"it compares {words(changed)}, not a column"
+            if changed is not None
+            else "it compares no column with a constant"
+        )
     return "engines evaluate it row by row"
 
 
@@ -100,7 +123,10 @@ def lineage(catalog: Catalog, row: Filter, version: Version) -> Iterator[str]:
         yield f"reads {relation} on {engine}: {columns or 'no column'}"
     if version.references:
         yield f"made of {', '.join(version.references)}"
-    references = {other.qualified: [name for each in other.versions.values() for name in each.references] for other in catalog.filters()}
+    references = {
+        other.qualified: [name for each in other.versions.values() for name in each.references]
+        for other in catalog.filters()
+    }
     users = Users(references, {row.dataset: dataset_data(dataset)})
     for kind, names in users.of(row.qualified).items():
         yield f"used by {kind}: {', '.join(names)}"
@@ -111,8 +137,14 @@ def explain_row(row: Filter, version: Version, item: Mapping[str, Any]) -> list[
     found = reason(version.predicate.node, item)
     accepted = row.on_unknown == "accept" if found.outcome is None else found.outcome
     marked = {id(part) for part in deciding(found)}
-    lines = [f"{row.qualified}@{version.number} is {shown(found.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"]
-    return lines + [f"  {line}" for line in _reasons(found, marked)] + ["", "  > marks the conditions that decide"]
+    lines = [
+        f"{row.qualified}@{version.number} is {shown(found.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"
+    ]
+    return (
+        lines
+        + [f"  {line}" for line in _reasons(found, marked)]
+        + ["", "  > marks the conditions that decide"]
+    )
 
 
 def _reasons(found: Reason, marked: set[int], depth: int = 0) -> Iterator[str]:

@@ -32,7 +32,11 @@ def collect(
     """
     context = Context(catalog, timeout, answers or Answers())
     rules = [rule for rule in RULES if chosen(rule.code, select, ignore) and (whole or not rule.whole)]
-    found = [item for rule in rules for item in rule.findings(context, asked=rule.code.startswith(tuple(select)) if select else False)]
+    found = [
+        item
+        for rule in rules
+        for item in rule.findings(context, asked=rule.code.startswith(tuple(select)) if select else False)
+    ]
     return sorted(without_repeats(found, rules), key=_place)
 
 
@@ -90,7 +94,10 @@ def text(found: Sequence[Finding]) -> str:
     shown = [item.diagnostic().render() for item in listed]
     count = f"{len(listed)} finding{'s' if len(listed) != 1 else ''}" if listed else "nothing found"
     notes = Counter(item.code for item in found if item.level is Severity.NOTE)
-    lines = [f"{number} note{'s' if number != 1 else ''} {code} ({NAMES[code]}): predicat lint --select {code}" for code, number in sorted(notes.items())]
+    lines = [
+        f"{number} note{'s' if number != 1 else ''} {code} ({NAMES[code]}): predicat lint --select {code}"
+        for code, number in sorted(notes.items())
+    ]
     return "\n\n".join((*shown, "\n".join((count, *lines)))) + "\n"
 
 
@@ -112,7 +119,14 @@ def sarif(found: Sequence[Finding]) -> str:
     for item in found:
         data = _data(item)
         place = location(data["file"] or "catalog", data["line"], data["column"])
-        results.append({"ruleId": item.code, "level": item.level.value, "message": {"text": f"{item.name}: {item.message}"}, "locations": [place]})
+        results.append(
+            {
+                "ruleId": item.code,
+                "level": item.level.value,
+                "message": {"text": f"{item.name}: {item.message}"},
+                "locations": [place],
+            }
+        )
     return sarif_log(results, [_metadata(rule) for rule in RULES])
 
 
@@ -129,9 +143,18 @@ def github(found: Sequence[Finding]) -> str:
         if item.level is Severity.NOTE:
             continue
         data = _data(item)
-        lines.append(annotation(item.level.value, data["file"], data["line"], item.code, f"{item.name}: {item.message}"))
+        lines.append(
+            annotation(
+                item.level.value, data["file"], data["line"], item.code, f"{item.name}: {item.message}"
+            )
+        )
     return "".join(lines)
 
 
-FORMATS: dict[str, Callable[[Sequence[Finding]], str]] = {"text": text, "json": as_json, "sarif": sarif, "github": github}
+FORMATS: dict[str, Callable[[Sequence[Finding]], str]] = {
+    "text": text,
+    "json": as_json,
+    "sarif": sarif,
+    "github": github,
+}
 """The forms of findings by name."""

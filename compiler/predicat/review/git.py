@@ -11,12 +11,21 @@ from pathlib import Path
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 
-_MAIN = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+_MAIN = (
+    "refs/remotes/origin/HEAD",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+    "refs/heads/main",
+    "refs/heads/master",
+)
 
 
 def _environment() -> dict[str, str]:
     """What git is told. A hook's GIT_DIR would hide the folder that is asked about, and reading must not wait for or take a lock."""
-    return {**{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")}, "GIT_OPTIONAL_LOCKS": "0"}
+    return {
+        **{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")},
+        "GIT_OPTIONAL_LOCKS": "0",
+    }
 
 
 def _git(folder: Path, *args: str, given: bytes | None = None) -> bytes:
@@ -24,7 +33,9 @@ def _git(folder: Path, *args: str, given: bytes | None = None) -> bytes:
     try:
         done = subprocess.run(command, capture_output=True, check=False, env=_environment(), input=given)  # noqa: S603  # the user's git
     except FileNotFoundError:
-        raise PredicatError.of(msg.usage("git is not installed", "compare with a manifest: predicat diff target/manifest.json")) from None
+        raise PredicatError.of(
+            msg.usage("git is not installed", "compare with a manifest: predicat diff target/manifest.json")
+        ) from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
         raise PredicatError.of(msg.usage(f"git {args[0]}: {reason[-1] if reason else 'failed'}"))
@@ -33,7 +44,9 @@ def _git(folder: Path, *args: str, given: bytes | None = None) -> bytes:
 
 def repository(folder: Path) -> Path:
     """The root of the repository that a folder lies in. Raises PredicatError."""
-    return Path(_git(folder if folder.is_dir() else folder.parent, "rev-parse", "--show-toplevel").decode().strip())
+    return Path(
+        _git(folder if folder.is_dir() else folder.parent, "rev-parse", "--show-toplevel").decode().strip()
+    )
 
 
 def default_base(root: Path) -> str:
@@ -44,7 +57,9 @@ def default_base(root: Path) -> str:
             return _git(root, "merge-base", name, "HEAD").decode().strip()
         except PredicatError:
             continue
-    raise PredicatError.of(msg.usage("there is no main branch to compare with", "name a revision: predicat diff REVISION"))
+    raise PredicatError.of(
+        msg.usage("there is no main branch to compare with", "name a revision: predicat diff REVISION")
+    )
 
 
 def commit(root: Path, revision: str) -> str:
@@ -64,7 +79,9 @@ def commit(root: Path, revision: str) -> str:
     try:
         return _git(root, "merge-base", found, "HEAD").decode().strip()
     except PredicatError:
-        raise PredicatError.of(msg.usage(f"{name} and HEAD have no commit in common", shallow(root))) from None
+        raise PredicatError.of(
+            msg.usage(f"{name} and HEAD have no commit in common", shallow(root))
+        ) from None
 
 
 def shallow(root: Path) -> str | None:
@@ -139,11 +156,23 @@ def has_commits(folder: Path) -> bool:
 
 def text_at(folder: Path, revision: str, path: str) -> str | None:
     """The text of a file at a revision; None if it was not there. `path` is seen from the folder if it begins with `./`."""
-    size, _, content = _git(folder, "cat-file", "--batch", given=f"{revision}:{path}\n".encode()).partition(b"\n")
+    size, _, content = _git(folder, "cat-file", "--batch", given=f"{revision}:{path}\n".encode()).partition(
+        b"\n"
+    )
     return content[:-1].decode(errors="replace") if size.split(b" ")[-2:-1] == [b"blob"] else None
 
 
 def gone_since(folder: Path, revision: str, name: str) -> list[str]:
     """The files of a name, anywhere in the repository, that a revision has and the working tree has not; from the root."""
-    names = _git(folder, "diff", "--name-only", "--no-renames", "--diff-filter=D", "-z", revision, "--", f":(top,glob)**/{name}")
+    names = _git(
+        folder,
+        "diff",
+        "--name-only",
+        "--no-renames",
+        "--diff-filter=D",
+        "-z",
+        revision,
+        "--",
+        f":(top,glob)**/{name}",
+    )
     return [path.decode() for path in names.split(b"\0") if path]

@@ -108,7 +108,11 @@ class Difference(Struct, frozen=True):
     def stars(self) -> tuple[str, ...]:
         """The names in the path."""
         pattern = self.kind.path.split("/")
-        return tuple(name for name, part in zip(self.path, pattern, strict=False) if part == "*") if self.kind.path else ()
+        return (
+            tuple(name for name, part in zip(self.path, pattern, strict=False) if part == "*")
+            if self.kind.path
+            else ()
+        )
 
     @property
     def name(self) -> str:

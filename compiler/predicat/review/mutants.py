@@ -47,11 +47,17 @@ def mutants(node: Node) -> Iterator[Mutant]:
                 if node.op in _FORMS and isinstance(arg, Literal):
                     continue
                 for found in mutants(arg):
-                    yield replace(found, node=replace(node, args=(*node.args[:place], found.node, *node.args[place + 1 :])))
+                    yield replace(
+                        found,
+                        node=replace(node, args=(*node.args[:place], found.node, *node.args[place + 1 :])),
+                    )
         case Items():
             for place, item in enumerate(node.items):
                 for found in mutants(item):
-                    yield replace(found, node=replace(node, items=(*node.items[:place], found.node, *node.items[place + 1 :])))
+                    yield replace(
+                        found,
+                        node=replace(node, items=(*node.items[:place], found.node, *node.items[place + 1 :])),
+                    )
         case Quantifier():
             for found in mutants(node.body):
                 yield replace(found, node=replace(node, body=found.node))
@@ -62,7 +68,11 @@ def mutants(node: Node) -> Iterator[Mutant]:
 def _here(node: Node) -> Iterator[Mutant]:
     match node:
         case Call(kind, op, args):
-            numbers = kind in (BIGINT, DOUBLE) or op not in ("add", "sub", "mul")  # moments have fewer operators
+            numbers = kind in (BIGINT, DOUBLE) or op not in (
+                "add",
+                "sub",
+                "mul",
+            )  # moments have fewer operators
             for other in _SWAPS.get(op, ()) if numbers else ():
                 yield Mutant(replace(node, op=other), f"{op} becomes {other}", node.span)
             if op in ("and", "or"):
@@ -94,13 +104,19 @@ def _fewer_items(node: Call, listed: Items) -> Iterator[Mutant]:
     for place, item in enumerate(listed.items):
         left = listed.items[:place] + listed.items[place + 1 :]
         if left:
-            yield Mutant(replace(node, args=(node.args[0], replace(listed, items=left))), f"item {place + 1} of the list is left out", item.span)
+            yield Mutant(
+                replace(node, args=(node.args[0], replace(listed, items=left))),
+                f"item {place + 1} of the list is left out",
+                item.span,
+            )
 
 
 def _constants(node: Literal) -> Iterator[Mutant]:
     match node.value:
         case bool():
-            yield Mutant(replace(node, value=not node.value), f"{node.value} becomes {not node.value}", node.span)
+            yield Mutant(
+                replace(node, value=not node.value), f"{node.value} becomes {not node.value}", node.span
+            )
         case int() | float() | Decimal() as number:
             for near in (number + 1, number - 1):
                 if not isinstance(near, int) or INT_MIN <= near <= INT_MAX:

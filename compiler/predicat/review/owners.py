@@ -14,4 +14,7 @@ def codeowners(catalog: Catalog) -> str:
         place = row.span.outermost().source.name
         if row.owner:
             files.setdefault(place, {}).setdefault(row.owner)
-    return HEAD + "".join(f"/{name.replace(' ', chr(92) + ' ')} {' '.join(sorted(owners))}\n" for name, owners in sorted(files.items()))
+    return HEAD + "".join(
+        f"/{name.replace(' ', chr(92) + ' ')} {' '.join(sorted(owners))}\n"
+        for name, owners in sorted(files.items())
+    )

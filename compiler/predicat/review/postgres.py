@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import psycopg
 
 
-def count(connection: psycopg.Connection, asked: Sequence[Question], relations: Mapping[str, Mapping[str, str]]) -> dict[str, Counts]:
+def count(
+    connection: psycopg.Connection, asked: Sequence[Question], relations: Mapping[str, Mapping[str, str]]
+) -> dict[str, Counts]:
     """The counts and samples of some questions. Raises PredicatError if the server refuses one."""
     import psycopg  # noqa: PLC0415  # optional
 
@@ -37,16 +39,24 @@ def _one(connection: psycopg.Connection, question: Question, source: str) -> Cou
     parts = ("TRUE", question.before, question.after, question.gained, question.lost)
     counts = ", ".join(f"count(*) FILTER (WHERE {part})" for part in parts)
     total, before, after, gained, lost = _rows(connection, f"SELECT {counts} FROM {source}")[0].values()
-    columns = ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in question.columns) or "1 AS row"
+    columns = (
+        ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in question.columns)
+        or "1 AS row"
+    )
     samples = [
         _rows(connection, f"SELECT {columns} FROM {source} WHERE {part} LIMIT {FETCHED}") if size else []
         for part, size in ((question.gained, gained), (question.lost, lost))
     ]
-    return Counts(total, before, after, gained, lost, gained_rows=distinct(samples[0]), lost_rows=distinct(samples[1]))
+    return Counts(
+        total, before, after, gained, lost, gained_rows=distinct(samples[0]), lost_rows=distinct(samples[1])
+    )
 
 
 def _rows(connection: psycopg.Connection, sql: str) -> list[dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(sql.encode())
-        names = [f"{place} {column.name}" if column.name == "count" else column.name for place, column in enumerate(cursor.description or ())]
+        names = [
+            f"{place} {column.name}" if column.name == "count" else column.name
+            for place, column in enumerate(cursor.description or ())
+        ]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

@@ -10,8 +10,31 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, ranged_over
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    children,
+    ranged_over,
+)
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    Type,
+)
 from predicat.ir.values import EXACT, INT_MAX, INT_MIN, RowError, seconds, to_value
 from predicat.semantics import like, regex
 
@@ -21,7 +44,13 @@ EACH = -1
 _READS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
 """Conversions that few texts have: some that do are tried."""
 _MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
-_VARIANTS = {"lower": ["a", "A"], "upper": ["a", "A"], "trim": ["a", " a"], "ltrim": ["a", " a"], "rtrim": ["a", "a "]}
+_VARIANTS = {
+    "lower": ["a", "A"],
+    "upper": ["a", "A"],
+    "trim": ["a", " a"],
+    "ltrim": ["a", " a"],
+    "rtrim": ["a", "a "],
+}
 """Texts that differ and have the same result."""
 _JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
 _MAX = 40
@@ -61,7 +90,10 @@ class Probe:
         if slot is not None:
             if isinstance(node, Parameter):
                 self.parameters.add(f":{node.decl.name}")
-            asked = isinstance(node, Call) and node.op in ("json_is", "json_size")  # of any value: they say nothing of its kind
+            asked = isinstance(node, Call) and node.op in (
+                "json_is",
+                "json_size",
+            )  # of any value: they say nothing of its kind
             self._add(slot, JSON if asked else node.type)
             if isinstance(node, Call) and node.op == "json_number":
                 self.documents.add(slot)
@@ -73,7 +105,11 @@ class Probe:
             if source is not None:
                 self._add(source, node.source.type)
                 inner = {**env, node.variable: (*source, EACH)}
-            return (self._visit(node.source, env) | self._visit(node.body, inner)) if source is None else {source} | self._visit(node.body, inner)
+            return (
+                (self._visit(node.source, env) | self._visit(node.body, inner))
+                if source is None
+                else {source} | self._visit(node.body, inner)
+            )
         found = [self._visit(child, env) for child in children(node)]
         places = set[Slot]().union(*found)
         if isinstance(node, Call):
@@ -84,10 +120,16 @@ class Probe:
                     for value in _around(node.op, constant, self.kinds[place]):
                         if value not in self.values[place] or isinstance(value, bool):
                             self.values[place].append(value)
-            if node.op in ("hour", "day_of_week") and len(node.args) > 1:  # in a time zone: which moment has an hour there is not looked up
+            if (
+                node.op in ("hour", "day_of_week") and len(node.args) > 1
+            ):  # in a time zone: which moment has an hour there is not looked up
                 step = timedelta(hours=1) if node.op == "hour" else timedelta(days=1)
                 for place in places:
-                    self.values[place] += [] if self.kinds[place] != TIMESTAMP else [_MOMENT + number * step for number in range(24)]
+                    self.values[place] += (
+                        []
+                        if self.kinds[place] != TIMESTAMP
+                        else [_MOMENT + number * step for number in range(24)]
+                    )
             for place in places if node.op in _VARIANTS else ():
                 self.values[place] += [] if self.kinds[place] not in (STRING, JSON) else _VARIANTS[node.op]
             if node.op not in ("and", "or", "not", "cond") and len(places) > 1:
@@ -109,7 +151,11 @@ class Probe:
             for other in places:
                 kind = self.kinds[one]
                 if one != other and kind == self.kinds[other]:
-                    self.values[one] += [value for value in self.values[other] if value not in self.values[one] and _fits(value, kind)]
+                    self.values[one] += [
+                        value
+                        for value in self.values[other]
+                        if value not in self.values[one] and _fits(value, kind)
+                    ]
 
     def _add(self, slot: Slot, kind: Type) -> None:
         self.values.setdefault(slot, [])
@@ -130,7 +176,9 @@ class Probe:
         slots = list(self.values)
         yield {}
         for place in range(_DIAGONALS):
-            yield self._row({slot: values[place % len(values)] for slot, values in self.values.items() if values}, chance)
+            yield self._row(
+                {slot: values[place % len(values)] for slot, values in self.values.items() if values}, chance
+            )
         made = 1 + _DIAGONALS
         for slot in slots:
             for value in self.values[slot][:8]:
@@ -142,7 +190,13 @@ class Probe:
             made += 1
 
     def _pick(self, slot: Slot, chance: random.Random) -> Any:
-        return None if chance.random() < 0.12 else chance.choice(self.values[slot]) if self.values[slot] else None
+        return (
+            None
+            if chance.random() < 0.12
+            else chance.choice(self.values[slot])
+            if self.values[slot]
+            else None
+        )
 
     def _row(self, chosen: dict[Slot, Any], chance: random.Random) -> dict[str, Any]:
         row: dict[str, Any] = {}
@@ -227,7 +281,7 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
 
 def _constants(node: Call) -> Iterator[Any]:
     for arg in node.args if node.op != "json_is" else ():
-        for part in (arg.items if isinstance(arg, Items) else (arg,)):
+        for part in arg.items if isinstance(arg, Items) else (arg,):
             if isinstance(part, Literal) and part.value is not None:
                 yield part.value
             elif isinstance(part, Call) and part.op == "neg" and isinstance(part.args[0], Literal):
@@ -244,7 +298,9 @@ def _around(op: str, constant: Any, kind: Type) -> list[Any]:
         case int() | float() | Decimal():
             return _numbers(op, constant, kind)
         case datetime():
-            near = _beside(op, constant, timedelta(microseconds=1)) if 1 < constant.year < 9999 else [constant]
+            near = (
+                _beside(op, constant, timedelta(microseconds=1)) if 1 < constant.year < 9999 else [constant]
+            )
             if kind in (STRING, JSON):
                 return [item.isoformat().replace("+00:00", "Z") for item in near]
             return near if kind == TIMESTAMP else [item.date() for item in near] if kind == DATE else []
@@ -271,7 +327,11 @@ def _lengths(op: str, constant: timedelta, kind: Type) -> list[Any]:
     if kind in (STRING, JSON):
         return [seconds(item) for item in near]
     base = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
-    return [base, base + near[0], base - near[0]] if kind == TIMESTAMP and abs(constant) < timedelta(days=365_000) else []
+    return (
+        [base, base + near[0], base - near[0]]
+        if kind == TIMESTAMP and abs(constant) < timedelta(days=365_000)
+        else []
+    )
 
 
 def _texts(op: str, constant: str, kind: Type) -> list[Any]:
@@ -285,14 +345,26 @@ def _texts(op: str, constant: str, kind: Type) -> list[Any]:
         base = _sample(regex.parse(constant))
         return [base, f"x{base}x", base[:-1], base + base, base.upper(), base + "\n"]
     first = [constant + "x"] if op in ("ne", "gt") else []
-    return [*first, constant, constant + "x", "x" + constant, constant.upper(), constant.lower(), f" {constant}", constant[:-1]]
+    return [
+        *first,
+        constant,
+        constant + "x",
+        "x" + constant,
+        constant.upper(),
+        constant.lower(),
+        f" {constant}",
+        constant[:-1],
+    ]
 
 
 def _sample(node: regex.Regex) -> str:
     """A text that a pattern matches, assertions aside."""
     match node:
         case regex.Chars(ranges):
-            return next((char for low, high in ranges for char in "aA0 -" if low <= ord(char) <= high), chr(ranges[0][0]))
+            return next(
+                (char for low, high in ranges for char in "aA0 -" if low <= ord(char) <= high),
+                chr(ranges[0][0]),
+            )
         case regex.Seq(parts):
             return "".join(map(_sample, parts))
         case regex.Alt(parts):
@@ -307,18 +379,37 @@ def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
     whole = int(constant) if -(2**63) < constant < 2**63 else 0  # NaN too is no whole number
     if kind == BIGINT:
         first = whole + _FIRST.get(op, 0)
-        return [value for value in dict.fromkeys((first, whole, whole + 1, whole - 1)) if INT_MIN <= value <= INT_MAX]
+        return [
+            value
+            for value in dict.fromkeys((first, whole, whole + 1, whole - 1))
+            if INT_MIN <= value <= INT_MAX
+        ]
     if kind == DOUBLE:
         exact = float(constant)
         return [exact + _FIRST.get(op, 0), exact, exact + 1, exact - 0.5, exact - 1]
     if isinstance(kind, DecimalType):
         step, most = Decimal(1).scaleb(-kind.scale), 10 ** (kind.precision - kind.scale)
         base = Decimal(str(constant)).quantize(step, context=EXACT) if -most < constant < most else Decimal(0)
-        return [value for value in (base, EXACT.add(base, step), EXACT.subtract(base, step)) if -most < value < most]
+        return [
+            value
+            for value in (base, EXACT.add(base, step), EXACT.subtract(base, step))
+            if -most < value < most
+        ]
     if kind == JSON:
-        return [whole if whole == constant else float(constant), float(constant) + 1, float(constant) - 1, str(whole)]
+        return [
+            whole if whole == constant else float(constant),
+            float(constant) + 1,
+            float(constant) - 1,
+            str(whole),
+        ]
     if kind == STRING:
-        return [str(whole), str(whole + 1), f"{whole}.0", f"{whole}.5", *(["x" * whole, "x" * (whole + 1)] if 0 <= whole < 50 else [])]
+        return [
+            str(whole),
+            str(whole + 1),
+            f"{whole}.0",
+            f"{whole}.5",
+            *(["x" * whole, "x" * (whole + 1)] if 0 <= whole < 50 else []),
+        ]
     if kind in (TIMESTAMP, DATE):
         return _moments(op, whole, kind)
     return []
@@ -366,7 +457,11 @@ def _usual(kind: Type) -> list[Any]:
     if kind == BOOLEAN:
         return [True, False]
     if kind == TIMESTAMP:
-        return [datetime(2024, 3, 15, 10, 30, tzinfo=UTC), datetime(1970, 1, 1, tzinfo=UTC), datetime(2024, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)]
+        return [
+            datetime(2024, 3, 15, 10, 30, tzinfo=UTC),
+            datetime(1970, 1, 1, tzinfo=UTC),
+            datetime(2024, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+        ]
     if kind == DATE:
         return [date(2024, 3, 15), date(1970, 1, 1)]
     if kind == DURATION:

@@ -39,7 +39,10 @@ class Proof(Struct, frozen=True):
     @property
     def alike(self) -> bool:
         """Whether there is one answer, for the defaults and for all values."""
-        return self.defaults is None or (self.defaults.kind, self.defaults.proof) == (self.verdict.kind, self.verdict.proof)
+        return self.defaults is None or (self.defaults.kind, self.defaults.proof) == (
+            self.verdict.kind,
+            self.verdict.proof,
+        )
 
     @property
     def title(self) -> str:
@@ -60,7 +63,10 @@ class Proof(Struct, frozen=True):
         names = ", ".join(self.params)
         if self.alike:
             return [f"{show.sentence(self.defaults)}, at the defaults of {names} and for all values"]
-        return [f"at the defaults of {names}: {show.sentence(self.defaults)}", f"for all values of {names}: {show.sentence(self.verdict)}"]
+        return [
+            f"at the defaults of {names}: {show.sentence(self.defaults)}",
+            f"for all values of {names}: {show.sentence(self.verdict)}",
+        ]
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Rows that show it: what each shows, the row, and the row with its outcomes."""
@@ -92,18 +98,24 @@ class Prover:
         """What happens to the rows of a filter, at the defaults of its parameters and for all their values."""
         old, new = params_of(before), params_of(after)
         # Nobody can give a parameter to the side that has none of that name: that side's callers get the default of the other.
-        verdict = self.verdict(_bound(before, old.keys() - new.keys()), _bound(after, new.keys() - old.keys()), on_unknown)
+        verdict = self.verdict(
+            _bound(before, old.keys() - new.keys()), _bound(after, new.keys() - old.keys()), on_unknown
+        )
         usual = [name for name, decl in {**old, **new}.items() if not decl.required]
         alike = all(name in old and name in new and old[name].default == new[name].default for name in usual)
         if not usual or (alike and verdict.kind == "equivalent" and verdict.same_rows):
             return Proof(verdict)
-        return Proof(verdict, self.verdict(_bound(before, usual), _bound(after, usual), on_unknown), tuple(usual))
+        return Proof(
+            verdict, self.verdict(_bound(before, usual), _bound(after, usual), on_unknown), tuple(usual)
+        )
 
 
 def _bound(node: Node, names: Iterable[str]) -> Node:
     """The node with the defaults of some of its parameters."""
     params = params_of(node)
     values: Mapping[str, Node] = {
-        name: Literal(params[name].type, params[name].default) for name in names if name in params and not params[name].required
+        name: Literal(params[name].type, params[name].default)
+        for name in names
+        if name in params and not params[name].required
     }
     return substitute(node, values) if values else node

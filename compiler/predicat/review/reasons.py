@@ -8,7 +8,18 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, children, fields_of, walk
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    Quantifier,
+    Variable,
+    children,
+    fields_of,
+    walk,
+)
 from predicat.ir.types import BOOLEAN
 from predicat.review.words import words
 from predicat.semantics.evaluate import compile_node
@@ -42,7 +53,12 @@ def _read(node: Node) -> Iterator[tuple[str, Node]]:
     """The fields (or their members) that a condition reads, with their nodes."""
     if isinstance(node, Field):
         yield node.decl.name, node
-    elif isinstance(node, Call) and node.op in ("get", "member", "json_get") and isinstance(node.args[1], Literal) and fields_of(node):
+    elif (
+        isinstance(node, Call)
+        and node.op in ("get", "member", "json_get")
+        and isinstance(node.args[1], Literal)
+        and fields_of(node)
+    ):
         yield words(node), node
     else:
         for child in children(node):

@@ -22,7 +22,11 @@ def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:
     new = [name for name in after.datasets if name not in before.datasets]
     found: dict[str, str] = {}
     for old in gone:
-        best = max((name for name in new if name not in found.values()), key=lambda name: _alike(before, old, after, name), default=None)
+        best = max(
+            (name for name in new if name not in found.values()),
+            key=lambda name: _alike(before, old, after, name),
+            default=None,
+        )
         if best is not None and _alike(before, old, after, best) >= 0.5:
             found[old] = best
     return found
@@ -40,7 +44,9 @@ def _alike(before: Snapshot, old: str, after: Snapshot, new: str) -> float:
 
 def _same(before: Snapshot, one: str, after: Snapshot, other: str) -> bool:
     """Whether two filters have one text, or one meaning."""
-    return before.filters[one]["versions"] == after.filters[other]["versions"] or _meaning(before, one) == _meaning(after, other)
+    return before.filters[one]["versions"] == after.filters[other]["versions"] or _meaning(
+        before, one
+    ) == _meaning(after, other)
 
 
 def _outside(dataset: Data) -> tuple[object, object]:
@@ -53,7 +59,9 @@ def renamed_filters(before: Snapshot, after: Snapshot, prover: Prover) -> dict[s
     new = [name for name in after.filters if name not in before.filters and name not in before.broken]
     if not gone or not new:
         return {}
-    old_meanings, new_meanings = ({name: _meaning(side, name) for name in names} for side, names in ((before, gone), (after, new)))
+    old_meanings, new_meanings = (
+        {name: _meaning(side, name) for name in names} for side, names in ((before, gone), (after, new))
+    )
     times = Counter(map(_in_dataset, old_meanings.items())), Counter(map(_in_dataset, new_meanings.items()))
     by_meaning = {_in_dataset(item): item[0] for item in new_meanings.items()}
     found: dict[str, str] = {}
@@ -79,10 +87,16 @@ def _proved(before: Snapshot, old: str, after: Snapshot, new: str, prover: Prove
         return False
     if one["versions"].keys() != other["versions"].keys() or len(one["versions"]) != 1:
         return False
-    if [row["params"] for row in one["versions"].values()] != [row["params"] for row in other["versions"].values()]:
+    if [row["params"] for row in one["versions"].values()] != [
+        row["params"] for row in other["versions"].values()
+    ]:
         return False
     checked = before.check(old, one["latest"]), after.check(new, other["latest"])
-    if checked[0] is None or checked[1] is None or fields_of(checked[0].node).keys() != fields_of(checked[1].node).keys():
+    if (
+        checked[0] is None
+        or checked[1] is None
+        or fields_of(checked[0].node).keys() != fields_of(checked[1].node).keys()
+    ):
         return False
     verdict = prover.verdict(checked[0].node, checked[1].node, (one["on_unknown"], other["on_unknown"]))
     return verdict.kind == "equivalent" and verdict.same_rows
@@ -96,7 +110,9 @@ def _meaning(side: Snapshot, name: str) -> Hashable:
         checked = side.check(name, int(number))
         if checked is None:
             return None
-        params = tuple((key, param["type"], str(param["default"])) for key, param in version["params"].items())
+        params = tuple(
+            (key, param["type"], str(param["default"])) for key, param in version["params"].items()
+        )
         parts.append((number, to_text(checked.node), params))
     return row["latest"], row["on_unknown"], tuple(parts)
 
@@ -126,7 +142,9 @@ def renamed(side: Snapshot, datasets: Mapping[str, str], filters: Mapping[str, s
         "datasets": {datasets.get(name, name): row for name, row in side.datasets.items()},
         "filters": {names[name]: row for name, row in side.filters.items()},
     }
-    return replace(side, data=data, check=check, place=place, broken=frozenset(names[name] for name in side.broken))
+    return replace(
+        side, data=data, check=check, place=place, broken=frozenset(names[name] for name in side.broken)
+    )
 
 
 def _reference(names: Mapping[str, str], reference: str) -> str:

@@ -35,7 +35,10 @@ def data_of(review: Review, data: Data) -> dict[str, Any]:
         "formatting_only": review.formatting_only,
         "count": review.filters,
         "unchanged": review.unchanged,
-        "filters": [_filter_data(name, review.of(name), data) for name in dict.fromkeys(row.name for row in review.entries if row.subject == "filter")],
+        "filters": [
+            _filter_data(name, review.of(name), data)
+            for name in dict.fromkeys(row.name for row in review.entries if row.subject == "filter")
+        ],
         "entries": [_entry_data(entry) for entry in review.entries],
     }
 
@@ -73,7 +76,11 @@ def _proof_data(proof: Proof | None) -> dict[str, Any]:
         return {"verdict": None}
     found: dict[str, Any] = {"verdict": show.verdict_data(proof.main)}
     if proof.defaults is not None:
-        found |= {"at": "defaults", "params": list(proof.params), "verdict_for_all_values": show.verdict_data(proof.verdict)}
+        found |= {
+            "at": "defaults",
+            "params": list(proof.params),
+            "verdict_for_all_values": show.verdict_data(proof.verdict),
+        }
     return found
 
 
@@ -90,7 +97,9 @@ def _entry_data(entry: Entry) -> dict[str, Any]:
         "after": entry.after,
         "file": entry.place.file or None,
         "line": entry.place.line or None,
-        "causes": [{"kind": cause.kind, "name": cause.name, "part": cause.part or None} for cause in entry.causes],
+        "causes": [
+            {"kind": cause.kind, "name": cause.name, "part": cause.part or None} for cause in entry.causes
+        ],
         "filters": list(entry.under),
         "affects": {key: list(value) for key, value in entry.users.items()},
         "notes": list(entry.notes),
@@ -112,8 +121,16 @@ def github(review: Review, _data: Data) -> str:
     lines = []
     for topic in topics(review):
         level = "notice" if all(entry.level == NOTE for entry in topic.entries) else "warning"
-        told = [entry for entry in topic.entries if entry is topic.head or entry.proof is None or entry.proof != topic.head.proof]
-        under = f"; {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}" if topic.under else ""
+        told = [
+            entry
+            for entry in topic.entries
+            if entry is topic.head or entry.proof is None or entry.proof != topic.head.proof
+        ]
+        under = (
+            f"; {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}"
+            if topic.under
+            else ""
+        )
         message = "\n".join(map(_message, told)) + under
         lines.append(annotation(level, topic.head.place.file, topic.head.place.line, topic.label, message))
     return "".join(lines)
@@ -125,7 +142,10 @@ def sarif(review: Review, _data: Data) -> str:
         {
             "ruleId": entry.kind,
             "level": "note" if entry.level == NOTE else "warning",
-            "message": {"text": f"{entry.name}: {_message(entry)}" + (f"; filters: {named(entry.under)}" if entry.under else "")},
+            "message": {
+                "text": f"{entry.name}: {_message(entry)}"
+                + (f"; filters: {named(entry.under)}" if entry.under else "")
+            },
             "locations": [location(entry.place.file or "catalog", entry.place.line)],
         }
         for entry in review.entries
@@ -136,7 +156,9 @@ def sarif(review: Review, _data: Data) -> str:
 
 def annotation(level: str, file: str, line: int, title: str, message: str) -> str:
     """A GitHub workflow command that shows a message beside a line of a file."""
-    return f"::{level} file={_property(file)},line={line or 1},title={_property(title)}::{_escaped(message)}\n"
+    return (
+        f"::{level} file={_property(file)},line={line or 1},title={_property(title)}::{_escaped(message)}\n"
+    )
 
 
 def _escaped(value: str) -> str:
@@ -164,5 +186,11 @@ def sarif_log(results: list[dict[str, Any]], metadata: Sequence[dict[str, Any]] 
     return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
 
 
-FORMATS: dict[str, Callable[[Review, Data], str]] = {"text": text, "markdown": markdown, "json": as_json, "github": github, "sarif": sarif}
+FORMATS: dict[str, Callable[[Review, Data], str]] = {
+    "text": text,
+    "markdown": markdown,
+    "json": as_json,
+    "github": github,
+    "sarif": sarif,
+}
 """The forms of a review by name."""

@@ -53,7 +53,9 @@ class Api(Struct, frozen=True):
             raise ApiError(f"{self.base!r} is no address of an API")
         body = None if data is None else json.dumps(data).encode()
         try:
-            asked = request.Request(self.base + path, body, {"Content-Type": "application/json", **self.headers}, method=method)  # noqa: S310  # above
+            asked = request.Request(
+                self.base + path, body, {"Content-Type": "application/json", **self.headers}, method=method
+            )  # noqa: S310  # above
             with request.build_opener(_NoRedirect).open(asked, timeout=REQUEST_SECONDS) as answer:
                 text = answer.read(LARGEST)
                 is_json = "json" in answer.headers.get("Content-Type", "json")  # a webhook may answer "ok"
@@ -62,7 +64,9 @@ class Api(Struct, frozen=True):
             raise self._refused(answer) from None
         except (error.URLError, HTTPException, OSError) as problem:
             reason = problem.reason if isinstance(problem, error.URLError) else problem
-            raise ApiError(f"{self.host} cannot be reached ({reason or type(problem).__name__})", wait=0) from None
+            raise ApiError(
+                f"{self.host} cannot be reached ({reason or type(problem).__name__})", wait=0
+            ) from None
         except UnicodeError:
             raise ApiError("the token or the address holds characters that no request can hold") from None
         except ValueError as problem:  # an answer that is no JSON, or a token of several lines

@@ -48,7 +48,11 @@ class Files(Struct, frozen=True):
 
     def of(self, datasets: set[str] | None) -> list[Path]:
         """The files of some datasets, and those of which nobody knows."""
-        return [file for file in self.texts if datasets is None or (name := self.dataset(file)) is None or name in datasets]
+        return [
+            file
+            for file in self.texts
+            if datasets is None or (name := self.dataset(file)) is None or name in datasets
+        ]
 
     def count(self, files: Iterable[Path]) -> int:
         """How many filters some files define."""
@@ -83,7 +87,9 @@ def _count(text: str) -> int:
         found = root.known("a file", ("filters",))[0] if root is not None else {}
         return sum(1 for _ in found["filters"].entries("filters")) if "filters" in found else 0
     end = re.compile(r"^[^\s#]", re.MULTILINE).search(text, start.end())
-    return len(re.findall(rf"^{start[2]}[^\s#]", text[start.end(1) : end.start() if end else None], re.MULTILINE))
+    return len(
+        re.findall(rf"^{start[2]}[^\s#]", text[start.end(1) : end.start() if end else None], re.MULTILINE)
+    )
 
 
 def dataset_of(text: str) -> str | None:

@@ -73,7 +73,11 @@ def _value(value: Any) -> str:
         return row_text(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
-    return str(shown) if isinstance(value, date) and not isinstance(value, datetime) else json.dumps(shown, ensure_ascii=False)
+    return (
+        str(shown)
+        if isinstance(value, date) and not isinstance(value, datetime)
+        else json.dumps(shown, ensure_ascii=False)
+    )
 
 
 def outcome(value: bool | None) -> str:
@@ -107,7 +111,9 @@ def sentence(verdict: Verdict) -> str:
 
 def title(verdict: Verdict) -> str:
     """The kind of a verdict. Where it is neither proved nor shown, what it rests on is part of it."""
-    return f"{verdict.kind} ({verdict.proof})" if verdict.proof not in ("proved", "shown", "") else verdict.kind
+    return (
+        f"{verdict.kind} ({verdict.proof})" if verdict.proof not in ("proved", "shown", "") else verdict.kind
+    )
 
 
 def witnesses(verdict: Verdict) -> list[tuple[str, Witness]]:
@@ -131,7 +137,13 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         "operators": list(verdict.operators),
         "notes": list(verdict.notes),
         "witnesses": [
-            {"shows": what, "row": plain(found.row), "params": plain(found.params), "before": outcome(found.before), "after": outcome(found.after)}
+            {
+                "shows": what,
+                "row": plain(found.row),
+                "params": plain(found.params),
+                "before": outcome(found.before),
+                "after": outcome(found.after),
+            }
             for what, found in witnesses(verdict)
         ],
     }

@@ -61,7 +61,9 @@ def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) ->
         yield _compared(label, old.resolve(), root.resolve(), own, touched, variables)
 
 
-def _compared(label: str, old: Path, root: Path, own: Path, touched: set[Path], variables: Mapping[str, str]) -> Sides:
+def _compared(
+    label: str, old: Path, root: Path, own: Path, touched: set[Path], variables: Mapping[str, str]
+) -> Sides:
     files = files_of(old / own), files_of(root / own)
     templates = any(path.is_relative_to(own.parent / "macros") for path in touched)
     datasets: set[str] | None = set()
@@ -76,8 +78,12 @@ def _compared(label: str, old: Path, root: Path, own: Path, touched: set[Path], 
     sides = _side(before, old, root), _side(after, root, root)
     for snapshot, place in zip(sides, (old, root), strict=True):
         snapshot.data |= {"lock": lock_data(place / own), "project": _project(place, own)}
-    filters = len(sides[1].filters) + files[1].count([file for file in files[1].texts if file not in set(chosen[1])])
-    edited = sorted(str(_from_here(root / path)) for path in touched if path.suffix in (*SUFFIXES, ".sql", ".lock"))
+    filters = len(sides[1].filters) + files[1].count(
+        [file for file in files[1].texts if file not in set(chosen[1])]
+    )
+    edited = sorted(
+        str(_from_here(root / path)) for path in touched if path.suffix in (*SUFFIXES, ".sql", ".lock")
+    )
     return Sides(label, *sides, after, filters, tuple(edited))
 
 
@@ -87,7 +93,11 @@ def _side(found: Definitions, place: Path, root: Path) -> Snapshot:
     @cache
     def shown(name: str) -> str:
         path = Path(name).resolve()
-        return str(_from_here(root / path.relative_to(place.resolve()))) if path.is_relative_to(place.resolve()) else name
+        return (
+            str(_from_here(root / path.relative_to(place.resolve())))
+            if path.is_relative_to(place.resolve())
+            else name
+        )
 
     side = of_files(found, shown)
     prefix = f"{place.resolve()}/"
@@ -106,8 +116,14 @@ def _from_here(path: Path) -> Path:
 
 def _project(place: Path, own: Path) -> dict[str, Any]:
     """What the nearest project file says; `predicat check` is the one to judge it."""
-    file = next((found for part in (own, *own.parents) if (found := place / part / PROJECT_FILE).is_file()), None)
-    item = compose(Source(PROJECT_FILE, file.read_text(encoding="utf-8", errors="replace")), Reporter()) if file is not None else None
+    file = next(
+        (found for part in (own, *own.parents) if (found := place / part / PROJECT_FILE).is_file()), None
+    )
+    item = (
+        compose(Source(PROJECT_FILE, file.read_text(encoding="utf-8", errors="replace")), Reporter())
+        if file is not None
+        else None
+    )
     found = plain(item.data()) if item is not None else {}
     return found if isinstance(found, dict) else {}
 

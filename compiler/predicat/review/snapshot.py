@@ -72,18 +72,28 @@ class Snapshot(Struct):
 
 def empty() -> Snapshot:
     """A catalog with nothing in it."""
-    return Snapshot({"datasets": {}, "filters": {}, "vars": {}, "macros": {}}, lambda _name, _number: None, lambda _: Place())
+    return Snapshot(
+        {"datasets": {}, "filters": {}, "vars": {}, "macros": {}},
+        lambda _name, _number: None,
+        lambda _: Place(),
+    )
 
 
 def params_data(params: Iterable[ParamDecl]) -> Data:
     """Parameters by name. `default` is empty where there is none."""
     return {
-        decl.name: {"type": str(decl.type), "default": [] if decl.required else [value_data(decl.default)], "description": decl.description}
+        decl.name: {
+            "type": str(decl.type),
+            "default": [] if decl.required else [value_data(decl.default)],
+            "description": decl.description,
+        }
         for decl in params
     }
 
 
-def _filter_data(head: Mapping[str, Any], tests: Iterable[Mapping[str, Any]], coverage: Data, view: Data, versions: Data) -> Data:
+def _filter_data(
+    head: Mapping[str, Any], tests: Iterable[Mapping[str, Any]], coverage: Data, view: Data, versions: Data
+) -> Data:
     """A filter; its tests are known by their rows."""
     named: Data = {}
     for test in tests:
@@ -91,7 +101,10 @@ def _filter_data(head: Mapping[str, Any], tests: Iterable[Mapping[str, Any]], co
         name = row_text(_sorted(test["row"])) + version
         while name in named:
             name += " again"
-        named[name] = {"matches": "unknown" if test["matches"] is None else str(test["matches"]).lower(), "description": test["description"]}
+        named[name] = {
+            "matches": "unknown" if test["matches"] is None else str(test["matches"]).lower(),
+            "description": test["description"],
+        }
     return {**head, "tests": named, "coverage": coverage, "view": view, "versions": versions}
 
 
@@ -125,7 +138,12 @@ class _Files:
             for row in dataset.filters.values()
         }
         variables = {name: plain(value) for name, value in self.found.templates.variables.items()}
-        return {"datasets": datasets, "filters": filters, "vars": variables, "macros": {row.name: row.meaning for row in self.macros.values()}}
+        return {
+            "datasets": datasets,
+            "filters": filters,
+            "vars": variables,
+            "macros": {row.name: row.meaning for row in self.macros.values()},
+        }
 
     def filter(self, row: Definition, dataset: DatasetDefinition) -> Data:
         head = {"description": row.description, "owner": row.owner, "tags": list(row.tags), "on_unknown": row.on_unknown,
@@ -167,9 +185,19 @@ class _Files:
                 return self.macros[name].span if name in self.macros else None
             case ("filters", name, *rest):
                 dataset, _, short = name.partition(".")
-                row = self.found.datasets[dataset].filters.get(short) if dataset in self.found.datasets else None
+                row = (
+                    self.found.datasets[dataset].filters.get(short)
+                    if dataset in self.found.datasets
+                    else None
+                )
                 number = int(rest[1]) if row and len(rest) > 1 and rest[0] == "versions" else 0
-                return row.versions[number].span if row and len(row.versions) > 1 and number in row.versions else row.span if row else None
+                return (
+                    row.versions[number].span
+                    if row and len(row.versions) > 1 and number in row.versions
+                    else row.span
+                    if row
+                    else None
+                )
             case ("datasets", name, *rest) if name in self.found.datasets:
                 places = self.found.datasets[name].places
                 return next((places[key] for key in _keys(rest) if key in places), None)
@@ -192,7 +220,9 @@ def of_files(found: Definitions, shown: Callable[[str], str]) -> Snapshot:
     """The catalog of a folder. `shown` gives the name of a file as people shall see it."""
     files = _Files(found, shown)
     unread = tuple(shown(str(path)) for path in found.unread)
-    return Snapshot(files.data(), files.check, files.place, files.macros, lambda: found.problems, files.broken(), unread)
+    return Snapshot(
+        files.data(), files.check, files.place, files.macros, lambda: found.problems, files.broken(), unread
+    )
 
 
 # --- manifests
@@ -204,7 +234,9 @@ def of_manifest(path: Path) -> Snapshot:
     try:
         return _of_manifest(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise PredicatError.of(msg.manifest_damaged(str(path), f"it holds no predicates to compare with ({error})")) from None
+        raise PredicatError.of(
+            msg.manifest_damaged(str(path), f"it holds no predicates to compare with ({error})")
+        ) from None
 
 
 def _of_manifest(found: Data) -> Snapshot:
@@ -221,9 +253,15 @@ def _of_manifest(found: Data) -> Snapshot:
             {str(number): _version_data(row) for number, row in versions.items()},
         )  # fmt: skip
     macros = {
-        name: Macro(name, row["text"], row["meaning"], tuple(row["uses"]), NOWHERE) for name, row in found.get("macros", {}).items()
+        name: Macro(name, row["text"], row["meaning"], tuple(row["uses"]), NOWHERE)
+        for name, row in found.get("macros", {}).items()
     }
-    data = {"datasets": found["datasets"], "filters": filters, "vars": found.get("vars", {}), "macros": {key: row.meaning for key, row in macros.items()}}
+    data = {
+        "datasets": found["datasets"],
+        "filters": filters,
+        "vars": found.get("vars", {}),
+        "macros": {key: row.meaning for key, row in macros.items()},
+    }
 
     @cache
     def check(name: str, number: int) -> Checked | None:
@@ -232,7 +270,11 @@ def _of_manifest(found: Data) -> Snapshot:
         return Checked(_with_columns(from_data(row["tree"]), fields), tuple(row["references"]))
 
     def place(path: tuple[str, ...]) -> Place:
-        return Place(next(iter(rows[path[1]].values()))["source"]) if path[0] == "filters" and path[1] in rows else Place()
+        return (
+            Place(next(iter(rows[path[1]].values()))["source"])
+            if path[0] == "filters" and path[1] in rows
+            else Place()
+        )
 
     return Snapshot(data, check, place, macros, carries="macros" in found)
 
@@ -247,7 +289,11 @@ def _with_columns(node: Node, fields: Data) -> Node:
 
 def _version_data(row: Data) -> Data:
     params = {
-        item["name"]: {"type": item["type"], "default": [] if item["default"] is None else [item["value"]], "description": item["description"]}
+        item["name"]: {
+            "type": item["type"],
+            "default": [] if item["default"] is None else [item["value"]],
+            "description": item["description"],
+        }
         for item in row["params"]
     }
     return {"language": row["language"], "text": row.get("template", row["body"]), "on": row.get("on"), "deprecated": row["deprecated"],
@@ -266,9 +312,19 @@ def lock_data(folder: Path) -> Data:
     if file is None:
         return {}
     found: Data = {
-        name: ", ".join(f"{what} {value}" for what, value in (("meaning", row.hash), ("released", row.released),
-                                                              ("deprecated", row.deprecated), ("removed", row.removed)) if value)
+        name: ", ".join(
+            f"{what} {value}"
+            for what, value in (
+                ("meaning", row.hash),
+                ("released", row.released),
+                ("deprecated", row.deprecated),
+                ("removed", row.removed),
+            )
+            if value
+        )
         for name, row in file.lock.versions.items()
     }
     found |= {f"subscription {name}": row_text(dict(row)) for name, row in file.lock.subscriptions.items()}
-    return found | {f"latest {name}": f"version {number}" for name, number in (file.lock.latest or {}).items()}
+    return found | {
+        f"latest {name}": f"version {number}" for name, number in (file.lock.latest or {}).items()
+    }

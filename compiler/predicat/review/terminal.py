@@ -13,7 +13,9 @@ Data = Mapping[str, Counts]
 
 def text(review: Review, data: Data) -> str:
     """The review for a terminal; `data` are counts of rows by the names of filters."""
-    lines = [f"compared with {review.base}: {summary(review)}; {review.unchanged:,} of {review.filters:,} filters unchanged"]
+    lines = [
+        f"compared with {review.base}: {summary(review)}; {review.unchanged:,} of {review.filters:,} filters unchanged"
+    ]
     if review.formatting_only:
         lines += ["", f"comments, order of keys or quoting changed in {named(review.edited)}"]
     for topic in topics(review):
@@ -33,7 +35,15 @@ def _topic(topic: Topic, data: Data) -> Iterator[str]:
     if topic.under:
         yield f"  {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}"
         for other in topic.under:
-            example = next((f"; {what} {row}" for entry in other.entries if entry.proof for what, row, _ in entry.proof.rows()), "")
+            example = next(
+                (
+                    f"; {what} {row}"
+                    for entry in other.entries
+                    if entry.proof
+                    for what, row, _ in entry.proof.rows()
+                ),
+                "",
+            )
             yield f"    {other.name}: {other.title}{example}"
 
 

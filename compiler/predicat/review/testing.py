@@ -43,11 +43,23 @@ def on_evaluator(rows: Sequence[Filter]) -> list[Result]:
 def _judged(row: Filter, test: FilterTest, engine: str) -> Result:
     number = test.version or row.latest
     if number not in row.versions:
-        return Result(row, test, engine, None, msg.unknown_version(test.span, row.qualified, str(number), map(str, row.versions)))
+        return Result(
+            row,
+            test,
+            engine,
+            None,
+            msg.unknown_version(test.span, row.qualified, str(number), map(str, row.versions)),
+        )
     try:
         outcome = row.versions[number].predicate.evaluate(test.row)
     except PredicatError as error:
-        return Result(row, test, engine, None, msg.bad_value(test.span, "the row of a test", error.diagnostics[0].message))
+        return Result(
+            row,
+            test,
+            engine,
+            None,
+            msg.bad_value(test.span, "the row of a test", error.diagnostics[0].message),
+        )
     return _result(row, test, engine, outcome)
 
 
@@ -56,7 +68,10 @@ def _result(row: Filter, test: FilterTest, engine: str, outcome: bool | None) ->
         return Result(row, test, engine, outcome)
     node = row.versions[test.version or row.latest].predicate.node
     atoms = deciding(reason(node, test.row)) if engine == "evaluator" else []
-    hint = "; ".join(f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}" for item in atoms[:3])
+    hint = "; ".join(
+        f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}"
+        for item in atoms[:3]
+    )
     where = "" if engine == "evaluator" else f" on {engine}"
     problem = msg.failed_test(test.span, row.qualified + where, wanted(test), given(row, test, outcome))
     if hint:
@@ -81,7 +96,9 @@ def on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, engine: Engin
         items = [{decl.name: _value(test.row, decl) for decl in fields} for _, test, _ in runnable]
         expressions = list(dict.fromkeys(sql for _, _, sql in runnable))
         columns = dict(zip(expressions, engine(fields, items, expressions), strict=True))
-        found += [_result(row, test, name, columns[sql][place]) for place, (row, test, sql) in enumerate(runnable)]
+        found += [
+            _result(row, test, name, columns[sql][place]) for place, (row, test, sql) in enumerate(runnable)
+        ]
     return found
 
 

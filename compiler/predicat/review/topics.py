@@ -46,7 +46,9 @@ class Topic(Struct, frozen=True):
     def diff(self, entry: Entry) -> list[str]:
         """The lines of an entry that differ, unless another entry has them."""
         texts = entry.before, entry.after
-        again = entry.kind == "rows" and any(other.kind == "version" and (other.before, other.after) == texts for other in self.entries)
+        again = entry.kind == "rows" and any(
+            other.kind == "version" and (other.before, other.after) == texts for other in self.entries
+        )
         return [] if again else entry.diff()
 
     @property
@@ -58,7 +60,11 @@ class Topic(Struct, frozen=True):
     def users(self, entry: Entry) -> dict[str, tuple[str, ...]]:
         """What uses a filter, without the filters that are listed as changed by it."""
         listed = {other.name for other in self.under}
-        return {kind: names for kind, names in entry.users.items() if kind != "filters" or not listed.issuperset(names)}
+        return {
+            kind: names
+            for kind, names in entry.users.items()
+            if kind != "filters" or not listed.issuperset(names)
+        }
 
     @property
     def caused(self) -> bool:

@@ -25,7 +25,14 @@ class Scope:
     `gone` are the datasets that touched files were of, as they were before; `beside` says where files lie that a run reads too.
     """
 
-    def __init__(self, folder: Path, touched: frozenset[Path] = frozenset(), gone: frozenset[str] = frozenset(), *, whole: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        touched: frozenset[Path] = frozenset(),
+        gone: frozenset[str] = frozenset(),
+        *,
+        whole: bool = True,
+    ) -> None:
         self.folder, self.touched, self.gone, self.whole = folder, touched, gone, whole
         self.beside: Mapping[Path, Path] = {}
 
@@ -72,7 +79,9 @@ class Scope:
         if self.files is None:
             return lock
         loaded = {file.resolve() for file in self.files}
-        others = {name for file, name in self.owners.items() if file not in loaded} - {self.owners.get(file) for file in loaded}
+        others = {name for file, name in self.owners.items() if file not in loaded} - {
+            self.owners.get(file) for file in loaded
+        }
         latest = lock.latest
         return Lock({name: row for name, row in lock.versions.items() if name.partition(".")[0] not in others},
                     {name: row for name, row in lock.subscriptions.items() if name.partition(".")[0] not in others},
@@ -80,7 +89,9 @@ class Scope:
 
 
 @contextmanager
-def scope(folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lock: bool = False) -> Iterator[Scope]:
+def scope(
+    folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lock: bool = False
+) -> Iterator[Scope]:
     """What is touched since a revision, in the working tree; or, without one, what is staged for the next commit.
 
     What is staged is judged as it is staged: it lies in a temporary folder, which is the current folder for that time, with the
@@ -99,13 +110,19 @@ def scope(folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lo
         yield Scope(folder)
     else:
         here = Path.cwd().resolve()
-        known = {file: place.relative_to(root) for file in beside if (place := file.resolve()).is_relative_to(root)}
+        known = {
+            file: place.relative_to(root) for file in beside if (place := file.resolve()).is_relative_to(root)
+        }
         with _staged(root, [*parts, *known.values()]) as (new, old):
-            above = here.is_relative_to(root) and folder.resolve().is_relative_to(here)  # so that places are shown as they are there
+            above = here.is_relative_to(root) and folder.resolve().is_relative_to(
+                here
+            )  # so that places are shown as they are there
             place = new / here.relative_to(root) if above else new
             place.mkdir(parents=True, exist_ok=True)
             with chdir(place):
-                found = _scope(Path(os.path.relpath(new / own)), new, own, git.staged_files(root, parts), old, lock=lock)
+                found = _scope(
+                    Path(os.path.relpath(new / own)), new, own, git.staged_files(root, parts), old, lock=lock
+                )
                 found.beside = {file: new / path for file, path in known.items()}
                 yield found
 
@@ -113,7 +130,9 @@ def scope(folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lo
 @contextmanager
 def _staged(root: Path, parts: list[Path]) -> Iterator[tuple[Path, Path]]:
     """Parts of a repository as they are staged, in a work tree of their own, and as they were committed."""
-    if index := os.environ.get("GIT_INDEX_FILE"):  # of `git commit FILE`, from the folder in which the hook was started
+    if index := os.environ.get(
+        "GIT_INDEX_FILE"
+    ):  # of `git commit FILE`, from the folder in which the hook was started
         os.environ["GIT_INDEX_FILE"] = str(Path(index).resolve())
     base = git.head(root)
     with (
@@ -131,9 +150,13 @@ def _scope(folder: Path, new: Path, own: Path, names: set[Path], old: Path, *, l
     definitions = [name for name in names if name.suffix in SUFFIXES and name.is_relative_to(own)]
     before, after = ([_text(place / name) for name in definitions] for place in (old, new))
     touched = frozenset((new / name).resolve() for name in names)
-    whole = any(not name.is_relative_to(own) for name in names) or any(map(_VARIABLES.search, (*before, *after)))
+    whole = any(not name.is_relative_to(own) for name in names) or any(
+        map(_VARIABLES.search, (*before, *after))
+    )
     whole = whole or (lock and lock_path(folder).resolve() in touched)
-    return Scope(folder, touched, gone=frozenset(name for name in map(dataset_of, before) if name), whole=whole)
+    return Scope(
+        folder, touched, gone=frozenset(name for name in map(dataset_of, before) if name), whole=whole
+    )
 
 
 def _text(file: Path) -> str:

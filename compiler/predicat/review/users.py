@@ -24,7 +24,9 @@ class Users:
                 for member in group["filters"]:
                     self._groups.setdefault(qualified(dataset, member), {})[f"{dataset}.{key}"] = None
             for key, subscription in row.get("subscriptions", {}).items():
-                self._subscriptions.setdefault(qualified(dataset, subscription["filter"]), {})[f"{dataset}.{key}"] = None
+                self._subscriptions.setdefault(qualified(dataset, subscription["filter"]), {})[
+                    f"{dataset}.{key}"
+                ] = None
         self._direct: dict[str, dict[str, None]] = {}
         for name, wanted in references.items():
             for reference in wanted:

@@ -56,7 +56,11 @@ def _constant(node: Literal) -> str:
         return str(value).lower()
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    return value.isoformat() if isinstance(value, date) else str(plain(value) if isinstance(value, Decimal) else value)
+    return (
+        value.isoformat()
+        if isinstance(value, date)
+        else str(plain(value) if isinstance(value, Decimal) else value)
+    )
 
 
 def _quantified(node: Quantifier, depth: int) -> str:
@@ -64,7 +68,11 @@ def _quantified(node: Quantifier, depth: int) -> str:
     kinds = {"any": "some", "all": "every", "one": "just one"}
     if node.kind in kinds:
         return f"{kinds[node.kind]} {node.variable} of {source} has: {body}"
-    return f"those {node.variable} of {source} with {body}" if node.kind == "filter" else f"{body} of each {node.variable} of {source}"
+    return (
+        f"those {node.variable} of {source} with {body}"
+        if node.kind == "filter"
+        else f"{body} of each {node.variable} of {source}"
+    )
 
 
 def _called(node: Call, depth: int) -> str:
@@ -97,7 +105,11 @@ def _called(node: Call, depth: int) -> str:
         case op if op in _SIGNS:
             return f"({args[0]} {_SIGNS[op]} {args[1]})"
         case op if op in _OF:
-            zone = f" in {node.args[1].value}" if len(node.args) > 1 and isinstance(node.args[1], Literal) else ""
+            zone = (
+                f" in {node.args[1].value}"
+                if len(node.args) > 1 and isinstance(node.args[1], Literal)
+                else ""
+            )
             return f"the {_OF[op]} of {args[0]}{zone}"
         case _:
             return f"{node.op}({', '.join(args)})"

@@ -61,7 +61,12 @@ def _is_loop(node: Regex) -> bool:
 
 def _has_empty_rounds(node: Regex) -> bool:
     r"""Whether a round may be empty and ask where it stands, as in `(\b.?){2}`: in Java no round follows an empty one."""
-    return isinstance(node, Repeat) and node.high != 1 and regex.may_be_empty(node.part) and regex.asserts(node.part)
+    return (
+        isinstance(node, Repeat)
+        and node.high != 1
+        and regex.may_be_empty(node.part)
+        and regex.asserts(node.part)
+    )
 
 
 def _ways(node: Regex) -> int:
@@ -83,7 +88,11 @@ def _possessive(node: Regex) -> Regex | None:
 
     def marked(part: Regex) -> Regex:
         found = regex.rebuilt(part, marked)
-        return Repeat(found.part, found.low, found.high, kept.get(id(part))) if isinstance(found, Repeat) else found
+        return (
+            Repeat(found.part, found.low, found.high, kept.get(id(part)))
+            if isinstance(found, Repeat)
+            else found
+        )
 
     return None if None in kept.values() else marked(node)
 
@@ -123,7 +132,9 @@ def _merged(node: Regex) -> Regex:
         case Seq((part,)):
             return part
         case Alt(parts) if all(isinstance(part, Chars) for part in parts):
-            return Chars(regex.normal([span for part in parts if isinstance(part, Chars) for span in part.ranges]))
+            return Chars(
+                regex.normal([span for part in parts if isinstance(part, Chars) for span in part.ranges])
+            )
         case Repeat(Repeat(part, inner, None | 1), low, None) if max(low, inner) <= 1:
             return Repeat(part, min(low, inner), None)
         case found:
@@ -149,7 +160,16 @@ class _Nfa:
         asserts = regex.asserts(node, "line_start", "line_end", "word", "not_word")
         kinds = (regex.NEWLINE, regex.WORD) if asserts else ()
         sets = list(dict.fromkeys(part.ranges for part in regex.walk(node) if isinstance(part, Chars)))
-        cuts = {0, *(edge for ranges in (*sets, *kinds) for low, high in ranges for edge in (low, high + 1) if edge <= regex.TOP)}
+        cuts = {
+            0,
+            *(
+                edge
+                for ranges in (*sets, *kinds)
+                for low, high in ranges
+                for edge in (low, high + 1)
+                if edge <= regex.TOP
+            ),
+        }
         self.edges = sorted(cuts)
         """Where the pieces of the code points begin; each has a class."""
         within = [_within(ranges) for ranges in (*sets, *kinds)]
@@ -157,8 +177,13 @@ class _Nfa:
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         self.classes = [numbers[key] for key in keys]
         self.count = len(numbers)
-        self.kinds = [(_NEWLINE if key[-2] else _WORD if key[-1] else _OTHER) if asserts else _OTHER for key in numbers]
-        self.masks = {ranges: sum(1 << number for key, number in numbers.items() if key[place]) for place, ranges in enumerate(sets)}
+        self.kinds = [
+            (_NEWLINE if key[-2] else _WORD if key[-1] else _OTHER) if asserts else _OTHER for key in numbers
+        ]
+        self.masks = {
+            ranges: sum(1 << number for key, number in numbers.items() if key[place])
+            for place, ranges in enumerate(sets)
+        }
         self.steps: list[tuple[int, int] | None] = []
         self.empty: list[list[tuple[str, int]]] = []
         self.loops: dict[int, list[_Loop]] = {}
@@ -233,7 +258,9 @@ class _Nfa:
         return frozenset(found)
 
     def step(self, states: Iterable[int], number: int) -> States:
-        return frozenset(step[1] for state in states if (step := self.steps[state]) is not None and step[0] >> number & 1)
+        return frozenset(
+            step[1] for state in states if (step := self.steps[state]) is not None and step[0] >> number & 1
+        )
 
     # --- repetitions that give nothing back
 
@@ -247,7 +274,9 @@ class _Nfa:
             mask |= step[0] if (step := self.steps[state]) is not None else 0
         if not all(self.keeps_all(loop, mask) for loop in loops):
             return None
-        ranges = regex.normal([span for number, spans in enumerate(self.ranges()) if mask >> number & 1 for span in spans])
+        ranges = regex.normal(
+            [span for number, spans in enumerate(self.ranges()) if mask >> number & 1 for span in spans]
+        )
         ends = any(self.last in self.closure([loop.middle], _always) for loop in loops)
         return Kept(ranges, ends)
 
@@ -386,7 +415,9 @@ class Automaton:
         numbers = {id(self.start): 0}
         moves: list[list[int]] = []
         for place in order:
-            targets = [place if place is self.matched else self.move(place, chr(spans[0][0])) for spans in ranges]
+            targets = [
+                place if place is self.matched else self.move(place, chr(spans[0][0])) for spans in ranges
+            ]
             for target in targets:
                 if id(target) not in numbers:
                     numbers[id(target)] = len(order)
@@ -403,9 +434,14 @@ def _minimal(moves: list[list[int]], accepts: list[bool]) -> tuple[list[list[int
     block = [int(accept != accepts[0]) for accept in accepts]
     while True:
         numbers: dict[tuple[int, ...], int] = {}
-        finer = [numbers.setdefault((block[place], *(block[target] for target in targets)), len(numbers)) for place, targets in enumerate(moves)]
+        finer = [
+            numbers.setdefault((block[place], *(block[target] for target in targets)), len(numbers))
+            for place, targets in enumerate(moves)
+        ]
         if len(numbers) == len(set(block)):
             break
         block = finer
     first = {number: place for place, number in reversed(list(enumerate(block)))}
-    return [[block[target] for target in moves[first[number]]] for number in sorted(first)], sorted({block[place] for place, accept in enumerate(accepts) if accept})
+    return [[block[target] for target in moves[first[number]]] for number in sorted(first)], sorted(
+        {block[place] for place, accept in enumerate(accepts) if accept}
+    )

@@ -36,7 +36,9 @@ def orbits() -> dict[str, tuple[str, ...]]:
     return {folded: tuple(chars) for folded, chars in found.items()}
 
 
-_ASCII_ORBITS: dict[str, tuple[str, ...]] = {chr(code + 32): (chr(code),) for code in range(ord("A"), ord("Z") + 1)}
+_ASCII_ORBITS: dict[str, tuple[str, ...]] = {
+    chr(code + 32): (chr(code),) for code in range(ord("A"), ord("Z") + 1)
+}
 _ASCII_ORBITS["k"] = ("K", "\u212a")
 _ASCII_ORBITS["s"] = ("S", "\u017f")
 

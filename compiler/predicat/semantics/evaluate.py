@@ -134,7 +134,12 @@ def _items(node: Node) -> Eval:
 def _quantifier(node: Quantifier) -> Eval:
     if node.kind in ("one", "filter", "map"):
         return _collected(node)
-    source, body, key, absorbing = _items(node.source), compile_node(node.body), _variable(node.variable), node.kind == "any"
+    source, body, key, absorbing = (
+        _items(node.source),
+        compile_node(node.body),
+        _variable(node.variable),
+        node.kind == "any",
+    )
 
     def run(row: Row) -> Any:
         items = source(row)
@@ -152,7 +157,12 @@ def _quantifier(node: Quantifier) -> Eval:
 
 
 def _collected(node: Quantifier) -> Eval:
-    source, body, key, kind = _items(node.source), compile_node(node.body), _variable(node.variable), node.kind
+    source, body, key, kind = (
+        _items(node.source),
+        compile_node(node.body),
+        _variable(node.variable),
+        node.kind,
+    )
 
     def run(row: Row) -> Any:
         items = source(row)
@@ -163,7 +173,11 @@ def _collected(node: Quantifier) -> Eval:
             return None
         if kind == "map":
             return found
-        return found.count(True) == 1 if kind == "one" else [item for item, kept in zip(items, found, strict=True) if kept]
+        return (
+            found.count(True) == 1
+            if kind == "one"
+            else [item for item, kept in zip(items, found, strict=True) if kept]
+        )
 
     return run
 
@@ -218,7 +232,9 @@ def _extreme(node: Call, args: list[Eval]) -> Eval:
         found = None
         for arg in args:
             value = arg(row)
-            if found is None or (value is not None and (_above(value, found) if greatest else _above(found, value))):
+            if found is None or (
+                value is not None and (_above(value, found) if greatest else _above(found, value))
+            ):
                 found = value
         return found
 
@@ -249,14 +265,21 @@ def _equality(mixed: bool) -> Callable[[Any, Any], bool]:
 def _in(node: Call, args: list[Eval]) -> Eval:
     left, right = args
     kind, items = node.args[0].type, node.args[1]
-    each = [_equality({kind, item.type} == {BIGINT, DOUBLE}) for item in items.items] if isinstance(items, Items) else None
+    each = (
+        [_equality({kind, item.type} == {BIGINT, DOUBLE}) for item in items.items]
+        if isinstance(items, Items)
+        else None
+    )
     equal = _equality(mixed=False)
 
     def run(row: Row) -> bool | None:
         value, found = left(row), right(row)
         if value is None or found is None:
             return None
-        if any(item is not None and same(value, item) for same, item in zip(each or repeat(equal), found, strict=False)):
+        if any(
+            item is not None and same(value, item)
+            for same, item in zip(each or repeat(equal), found, strict=False)
+        ):
             return True
         return None if any(item is None for item in found) else False
 
@@ -548,12 +571,13 @@ def _part(name: str) -> Callable[[Call], Callable[..., Any]]:
                 return read(moment.astimezone(zone))
             except OverflowError:  # in year 0 or 10000 there; the calendar comes again after 400 years
                 cycle = 400 if moment.year == 1 else -400
-                return read(moment.replace(year=moment.year + cycle).astimezone(zone)) - (cycle if name == "year" else 0)
+                return read(moment.replace(year=moment.year + cycle).astimezone(zone)) - (
+                    cycle if name == "year" else 0
+                )
 
         return local
 
     return build
-
 
 
 def _trunc(node: Call) -> Callable[..., Any]:

@@ -60,7 +60,11 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         found = first.match(text)
         for piece in middle:
             found = found and piece.search(text, found.end())
-        return found is not None and found.end() <= len(text) - size and last.match(text, len(text) - size) is not None
+        return (
+            found is not None
+            and found.end() <= len(text) - size
+            and last.match(text, len(text) - size) is not None
+        )
 
     return matches
 

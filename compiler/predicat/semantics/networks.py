@@ -45,7 +45,10 @@ def _octet(bounds: tuple[int, int]) -> str:
 
 def _spellings(bounds: list[tuple[int, int]]) -> Iterator[str]:
     """IPv6 addresses whose bytes lie within bounds: all groups, or some on the left and some on the right of `::`."""
-    groups = [_group(high[0] << 8 | low[0], high[1] << 8 | low[1]) for high, low in zip(bounds[::2], bounds[1::2], strict=True)]
+    groups = [
+        _group(high[0] << 8 | low[0], high[1] << 8 | low[1])
+        for high, low in zip(bounds[::2], bounds[1::2], strict=True)
+    ]
     zero = [high[0] == low[0] == 0 for high, low in zip(bounds[::2], bounds[1::2], strict=True)]
     fixed = sum(group != _ANY for group in groups)
     tail = _dotted(bounds[-4:])

@@ -145,7 +145,9 @@ def parse(pattern: str) -> Regex:
     if reader.pos < len(pattern):
         raise RegexError("there is a ')' without '('", reader.pos)
     if _product(found) > MAX_PRODUCT:
-        raise RegexError(f"its repetitions multiply to more than {MAX_PRODUCT:,} rounds, which RE2 refuses", 0, _LESS)
+        raise RegexError(
+            f"its repetitions multiply to more than {MAX_PRODUCT:,} rounds, which RE2 refuses", 0, _LESS
+        )
     found = _asked_once(found)
     if _size(found) > MAX_SIZE:
         raise RegexError("its repetitions multiply to more than the engines can hold", 0, _LESS)
@@ -269,7 +271,7 @@ class _Reader:
         start = self.pos
         part = self.atom(flags, depth)
         while (bounds := self.bounds()) is not None:
-            if isinstance(part, Repeat) and self.text[start:self.pos].endswith(("**", "++", "??+")):
+            if isinstance(part, Repeat) and self.text[start : self.pos].endswith(("**", "++", "??+")):
                 raise self.fail("one repetition follows another", start)
             part = Repeat(part, *bounds)
             self.eat("?")
@@ -323,7 +325,9 @@ class _Reader:
     def group(self, flags: _Flags, depth: int, start: int) -> Regex:
         inner = flags
         if self.eat("?"):
-            found = re.compile(r"(?:P?<([A-Za-z_0-9]+)>)|([imsU]*)(?:-([imsU]+))?:").match(self.text, self.pos)
+            found = re.compile(r"(?:P?<([A-Za-z_0-9]+)>)|([imsU]*)(?:-([imsU]+))?:").match(
+                self.text, self.pos
+            )
             if not found:
                 raise self.fail("RE2 has no lookaround, back-references or other groups of this kind", start)
             self.pos = found.end()
@@ -466,7 +470,9 @@ def emit(node: Regex, flavor: Flavor) -> str:
         case Assert(kind):
             return flavor.asserts[kind]
         case Seq(parts):
-            return "".join(f"(?:{emit(part, flavor)})" if isinstance(part, Alt) else emit(part, flavor) for part in parts)
+            return "".join(
+                f"(?:{emit(part, flavor)})" if isinstance(part, Alt) else emit(part, flavor) for part in parts
+            )
         case Alt(parts):
             return "|".join(emit(part, flavor) or "(?:)" for part in parts)
         case Repeat(part, low, high):
@@ -484,7 +490,9 @@ def emit(node: Regex, flavor: Flavor) -> str:
 
 
 def _emit_behind(kept: Kept, flavor: Flavor) -> str:
-    options = ([_emit_chars(kept.ranges, flavor)] if kept.ranges else []) + ([flavor.asserts["text_end"]] if kept.end else [])
+    options = ([_emit_chars(kept.ranges, flavor)] if kept.ranges else []) + (
+        [flavor.asserts["text_end"]] if kept.end else []
+    )
     return f"(?={'|'.join(options)})" if options else ""
 
 
@@ -569,4 +577,6 @@ def simple(node: Regex) -> tuple[str, str] | None:
         text += chr(part.ranges[0][0])
     if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
         return None
-    return {(True, True): "eq", (True, False): "starts_with", (False, True): "ends_with"}.get((start, end), "contains"), text
+    return {(True, True): "eq", (True, False): "starts_with", (False, True): "ends_with"}.get(
+        (start, end), "contains"
+    ), text

@@ -93,7 +93,9 @@ class Dialect(Struct, frozen=True):
             place = found[1]
             if place is None:
                 return found[0]
-            if spark or place not in numbers:  # Spark's markers have no numbers: what a guard says twice is passed twice
+            if (
+                spark or place not in numbers
+            ):  # Spark's markers have no numbers: what a guard says twice is passed twice
                 values.append(renderer.values[int(place)])
                 numbers[place] = first + len(values) - 1
             return "?" if spark else f"${numbers[place]}"
@@ -113,8 +115,19 @@ class Dialect(Struct, frozen=True):
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
         most = self.most_lambdas
-        if most is not None and found.count("->") + found.count("LAMBDA") > most and (depth := _lambdas(sql)) > most:
-            raise Unsupported.of(msg.unsupported(node.span, self.name, "predicate", f"nested so deep, its SQL would have {depth} functions within each other"))
+        if (
+            most is not None
+            and found.count("->") + found.count("LAMBDA") > most
+            and (depth := _lambdas(sql)) > most
+        ):
+            raise Unsupported.of(
+                msg.unsupported(
+                    node.span,
+                    self.name,
+                    "predicate",
+                    f"nested so deep, its SQL would have {depth} functions within each other",
+                )
+            )
         return found
 
     def names(self, parts: list[Node], span: Span) -> frozenset[str]:
@@ -122,8 +135,14 @@ class Dialect(Struct, frozen=True):
         columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
         found = frozenset(map(caseless, columns))
         if len(found) < len(columns) and not self.tells_case:
-            one, other = next((one, other) for one, other in combinations(sorted(columns), 2) if caseless(one) == caseless(other))
-            raise Unsupported.of(msg.unsupported(span, self.name, other, f"it takes the columns {one!r} and {other!r} for one"))
+            one, other = next(
+                (one, other)
+                for one, other in combinations(sorted(columns), 2)
+                if caseless(one) == caseless(other)
+            )
+            raise Unsupported.of(
+                msg.unsupported(span, self.name, other, f"it takes the columns {one!r} and {other!r} for one")
+            )
         return found
 
     def text(self, sql: Sql) -> str:
@@ -271,7 +290,10 @@ def as_one(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
     name = next(iter(values))
     if len(values) == 1:
         return values[name], name, body
-    members = [exp.PropertyEQ(this=exp.to_identifier(member, quoted=True), expression=value) for member, value in values.items()]
+    members = [
+        exp.PropertyEQ(this=exp.to_identifier(member, quoted=True), expression=value)
+        for member, value in values.items()
+    ]
     for column in list(body.find_all(exp.Column)):
         if column.name in values and not column.table:
             column.set("table", exp.to_identifier(name, quoted=True))
@@ -346,7 +368,9 @@ class Renderer(Struct):
                 self.height = max(beside, self.height + 1)
                 return sql
             case Field():
-                return self.dialect.not_json_null(self.column(node)) if node.type == JSON else self.column(node)
+                return (
+                    self.dialect.not_json_null(self.column(node)) if node.type == JSON else self.column(node)
+                )
             case Literal():
                 return self.literal(node.type, node.value)
             case Parameter(_, decl):
@@ -398,24 +422,40 @@ class Renderer(Struct):
             self.large[self.numbers.of(node)] = sql
         if parts > MAX_PARTS and parts > _GROWTH * len(set(map(self.numbers.of, walk(node)))):
             op = node.op if isinstance(node, Call) else node.kind
-            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, op, f"nested so deep, its SQL would have {parts:,} parts"))
+            raise Unsupported.of(
+                msg.unsupported(
+                    node.span, self.dialect.name, op, f"nested so deep, its SQL would have {parts:,} parts"
+                )
+            )
         return sql
 
     def named(self, sql: Sql, node: Call) -> Sql:
         """The SQL of a call with names for what it has several times, and for the operands that its rule says again."""
-        parts = {number: value for number, part in repeated(node, self.numbers).items() if not is_small(value := self.node(part))}
+        parts = {
+            number: value
+            for number, part in repeated(node, self.numbers).items()
+            if not is_small(value := self.node(part))
+        }
         outer = {number: self.fresh("v") for number in parts}
         call = renamed(node, outer, self.numbers)
         operands = {self.numbers.of(arg): arg for arg in call.args if can_be_named(arg)}
         names = {number: self.fresh("v") for number in operands}
-        said = Counter(column.name for column in self.call(renamed(call, names, self.numbers)).find_all(exp.Column))
+        said = Counter(
+            column.name for column in self.call(renamed(call, names, self.numbers)).find_all(exp.Column)
+        )
         inner = {number: name for number, name in names.items() if said[name] > 1}
         if not inner and not outer:
             return sql
         found = self.call(renamed(call, inner, self.numbers))
         if inner:
-            found = self.dialect.bind({name: self.node(operands[number]) for number, name in inner.items()}, found)
-        return self.dialect.bind({name: parts[number] for number, name in outer.items()}, found) if outer else found
+            found = self.dialect.bind(
+                {name: self.node(operands[number]) for number, name in inner.items()}, found
+            )
+        return (
+            self.dialect.bind({name: parts[number] for number, name in outer.items()}, found)
+            if outer
+            else found
+        )
 
     def keyed(self, rule: Rule, node: Call) -> Sql:
         """Keys are names: they stay in the SQL where constants become parameters."""
@@ -474,7 +514,9 @@ class Renderer(Struct):
     def parameter(self, kind: Type, value: Value) -> Sql:
         stored = micros(value) if isinstance(value, timedelta) else value
         if self.dialect.name == "spark" and isinstance(stored, date):
-            stored = stored.isoformat()  # PySpark hands a time before 1900 over by the calendar of java.sql.Timestamp, days away
+            stored = (
+                stored.isoformat()
+            )  # PySpark hands a time before 1900 over by the calendar of java.sql.Timestamp, days away
         self.values.append(stored)
         marker = exp.Var(this=f"?{len(self.values) - 1}?")
         if kind == STRING:
@@ -486,7 +528,9 @@ class Renderer(Struct):
         if not math.isfinite(value):
             return cast(text({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE")
         if value.is_integer() and abs(value) < 1e15:
-            return number(int(value)) if math.copysign(1, value) > 0 or value else cast(text("-0.0"), "DOUBLE")
+            return (
+                number(int(value)) if math.copysign(1, value) > 0 or value else cast(text("-0.0"), "DOUBLE")
+            )
         shown = repr(value)
         return number(shown) if "e" not in shown else cast(text(shown), "DOUBLE")
 
@@ -541,8 +585,12 @@ def _in(r: Renderer, node: Call) -> Sql:
 def _same(r: Renderer, node: Call) -> Sql:
     """Engines hold NaN the same as itself, and an integer the same as the double that it is rounded to."""
     left, right = node.args
-    if DOUBLE in (left.type, right.type) and (left.type != right.type or not any(isinstance(arg, Literal) for arg in node.args)):
-        absent = Call(BOOLEAN, "and", tuple(Call(BOOLEAN, "is_null", (arg,), node.span) for arg in node.args), node.span)
+    if DOUBLE in (left.type, right.type) and (
+        left.type != right.type or not any(isinstance(arg, Literal) for arg in node.args)
+    ):
+        absent = Call(
+            BOOLEAN, "and", tuple(Call(BOOLEAN, "is_null", (arg,), node.span) for arg in node.args), node.span
+        )
         equal = Call(BOOLEAN, "is_true", (Call(BOOLEAN, "eq", node.args, node.span),), node.span)
         return r.node(Call(BOOLEAN, "or", (absent, equal), node.span))
     return exp.NullSafeEQ(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])))
@@ -578,7 +626,11 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     guards_right = op in ("lt", "le")
     guarded, other = (right, left) if guards_right else (left, right)
     needed = _nan_matters(guarded) and (op not in ("eq", "ne") or _nan_matters(other))
-    read = guarded.args[0] if isinstance(guarded, Call) and guarded.op == "to_double" and guarded.args[0].type == STRING else None
+    read = (
+        guarded.args[0]
+        if isinstance(guarded, Call) and guarded.op == "to_double" and guarded.args[0].type == STRING
+        else None
+    )
 
     def build(value: Sql) -> Sql:
         pair = (r.node(other), value) if guards_right else (value, r.node(other))
@@ -591,11 +643,21 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
             return either(found, negation(guard)) if op == "ne" else both(found, guard)
         # Beside NULL the comparison stays UNKNOWN, NaN or not.
         missing = is_null(r.node(other))
-        return either(found, both(negation(guard), negation(missing))) if op == "ne" else both(found, either(guard, missing))
+        return (
+            either(found, both(negation(guard), negation(missing)))
+            if op == "ne"
+            else both(found, either(guard, missing))
+        )
 
     value = r.node(guarded)
     limit = other.value if isinstance(other, Literal) and isinstance(other.value, float) else math.nan
-    if needed and not read and op not in ("eq", "ne") and not math.isnan(limit) and (isinstance(value, exp.Case) or not is_small(value)):
+    if (
+        needed
+        and not read
+        and op not in ("eq", "ne")
+        and not math.isnan(limit)
+        and (isinstance(value, exp.Case) or not is_small(value))
+    ):
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs its value only once.
         negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit)
         return binary(KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
@@ -638,7 +700,9 @@ def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     return binary(KINDS[op], sql, r.literal(BIGINT, bound))
 
 
-_ARITHMETIC = frozenset({"add", "sub", "mul", "div", "mod", "fdiv", "neg", "abs", "floor", "ceil", "to_double", "to_int"})
+_ARITHMETIC = frozenset(
+    {"add", "sub", "mul", "div", "mod", "fdiv", "neg", "abs", "floor", "ceil", "to_double", "to_int"}
+)
 """The operators whose SQL is as wide as their type. What others choose or look up is a column, or a constant that engines hold narrower."""
 
 
@@ -672,7 +736,9 @@ def _extreme(name: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         collate = r.dialect.table.get("collate") if node.type == STRING else None
-        first = collate(r, Call(STRING, "collate", node.args[:1])) if callable(collate) else r.node(node.args[0])
+        first = (
+            collate(r, Call(STRING, "collate", node.args[:1])) if callable(collate) else r.node(node.args[0])
+        )
         return fn(name, first, *map(r.node, node.args[1:]))
 
     return rule
@@ -750,7 +816,9 @@ def like(value: Sql, pattern: Sql) -> Sql:
     return exp.Like(this=beside(value), expression=pattern)
 
 
-def ignoring_case(name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = folded) -> Rule:
+def ignoring_case(
+    name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = folded
+) -> Rule:
     """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a function."""
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -775,15 +843,24 @@ def replace_each(any_character: str, group: str, *flags: str) -> Rule:
         for special in dict.fromkeys(("\\", group[0])):
             plain = fn("REPLACE", plain, text(special), text("\\" + special))
         behind = exp.DPipe(this=text(group), expression=plain, safe=True)
-        around = exp.DPipe(this=wrap(new), expression=fn("REGEXP_REPLACE", value, text(any_character), behind, *map(text, flags)), safe=True)
-        return case((binary(exp.EQ, old, text("")), around), default=fn("REPLACE", value.copy(), old.copy(), new.copy()))
+        around = exp.DPipe(
+            this=wrap(new),
+            expression=fn("REGEXP_REPLACE", value, text(any_character), behind, *map(text, flags)),
+            safe=True,
+        )
+        return case(
+            (binary(exp.EQ, old, text("")), around),
+            default=fn("REPLACE", value.copy(), old.copy(), new.copy()),
+        )
 
     return rule
 
 
 def to_boolean(sql: Sql) -> Sql:
     yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
-    no = exp.In(this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
+    no = exp.In(
+        this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")]
+    )
     return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
 
 

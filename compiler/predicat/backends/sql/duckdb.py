@@ -134,7 +134,10 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (floating(r, arg) for arg in node.args)
     negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0.0"))
     at_zero = over_zero(a.copy(), negative, not_nan=negation(fn("ISNAN", a.copy())))
-    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), _plain_div(a, b)))
+    return case(
+        (binary(exp.EQ, b.copy(), number(0)), at_zero),
+        (binary(exp.NEQ, b.copy(), number(0)), _plain_div(a, b)),
+    )
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
@@ -151,7 +154,11 @@ def _neg(r: Renderer, node: Call) -> Sql:
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
-    return fn("ABS", floating(r, node.args[0])) if node.type == DOUBLE else _try(fn("ABS", whole(r, node.args[0])))
+    return (
+        fn("ABS", floating(r, node.args[0]))
+        if node.type == DOUBLE
+        else _try(fn("ABS", whole(r, node.args[0])))
+    )
 
 
 def _whole(name: str) -> Rule:
@@ -180,7 +187,11 @@ def _like(value: Sql, pattern: Sql, kind: type[exp.Binary] = exp.Like) -> Sql:
 
 def _like_ci(r: Renderer, node: Call) -> Sql:
     wanted = casefold.fold(constant(node.args[1]))
-    return _like(r.node(node.args[0]), text(wanted), exp.ILike) if _lowers(wanted) else ignoring_case("LIKE", _like)(r, node)
+    return (
+        _like(r.node(node.args[0]), text(wanted), exp.ILike)
+        if _lowers(wanted)
+        else ignoring_case("LIKE", _like)(r, node)
+    )
 
 
 def _matches(r: Renderer, node: Call) -> Sql:
@@ -196,7 +207,9 @@ def _pattern(sql: Sql, pattern: str) -> Sql:
 def _shape(sql: Sql, pattern: str) -> Sql:
     """One of the patterns of ir.values. RE2 has no lookahead: the year 0000 is asked for apart."""
     found = _pattern(sql, pattern.replace("(?!0000)", ""))
-    return both(found, negation(fn("STARTS_WITH", sql.copy(), text("0000")))) if "(?!0000)" in pattern else found
+    return (
+        both(found, negation(fn("STARTS_WITH", sql.copy(), text("0000")))) if "(?!0000)" in pattern else found
+    )
 
 
 def _glob(sql: Sql, pattern: str) -> Sql:
@@ -205,12 +218,16 @@ def _glob(sql: Sql, pattern: str) -> Sql:
 
 def _only(sql: Sql, characters: str, longest: int) -> Sql:
     """Whether a text has at most so many bytes and no character but these, for a cast that takes much else. A pattern takes half as long again."""
-    return both(binary(exp.LTE, fn("STRLEN", sql.copy()), number(longest)), negation(_glob(sql, f"*[!{characters}]*")))
+    return both(
+        binary(exp.LTE, fn("STRLEN", sql.copy()), number(longest)), negation(_glob(sql, f"*[!{characters}]*"))
+    )
 
 
 def _reverse(r: Renderer, node: Call) -> Sql:
     """REVERSE keeps combined characters together: reverse the code points."""
-    return fn("ARRAY_TO_STRING", fn("LIST_REVERSE", fn("STRING_SPLIT", r.node(node.args[0]), text(""))), text(""))
+    return fn(
+        "ARRAY_TO_STRING", fn("LIST_REVERSE", fn("STRING_SPLIT", r.node(node.args[0]), text(""))), text("")
+    )
 
 
 # --- conversions
@@ -233,7 +250,11 @@ def _floor_seconds(sql: Sql) -> Sql:
 
 
 def _below_a_second(sql: Sql) -> Sql:
-    return binary(exp.Mod, binary(exp.Add, binary(exp.Mod, _micros(sql), number(_MILLION)), number(_MILLION)), number(_MILLION))
+    return binary(
+        exp.Mod,
+        binary(exp.Add, binary(exp.Mod, _micros(sql), number(_MILLION)), number(_MILLION)),
+        number(_MILLION),
+    )
 
 
 def _to_double(r: Renderer, node: Call) -> Sql:
@@ -241,12 +262,18 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(sql, "DOUBLE")
-    value = fn("NULLIF", fn("NULLIF", try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), cast(text("-Infinity"), "DOUBLE"))
+    value = fn(
+        "NULLIF",
+        fn("NULLIF", try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")),
+        cast(text("-Infinity"), "DOUBLE"),
+    )
     named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
     short = binary(exp.LTE, fn("STRLEN", sql.copy()), number(DOUBLE_LONGEST))
     # Three hundred digits are not infinite yet.
     plain = (_only(sql, "0-9.", 300), try_cast(sql.copy(), "DOUBLE"))
-    return case(plain, (both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE")))
+    return case(
+        plain, (both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE"))
+    )
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:
@@ -268,12 +295,23 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         value = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
         low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
-        common = both(_glob(sql, "????-??-??T[0-9]?:??:?[0-9]Z"), negation(_glob(sql, "*T24*")), binary(exp.GTE, sql.copy(), text("0001")))
+        common = both(
+            _glob(sql, "????-??-??T[0-9]?:??:?[0-9]Z"),
+            negation(_glob(sql, "*T24*")),
+            binary(exp.GTE, sql.copy(), text("0001")),
+        )
         general = both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high))
         return case((common, try_cast(sql.copy(), "TIMESTAMPTZ")), (general, value.copy()))
     if arg.type == BIGINT:
         inside = between(sql, number(MIN_SECONDS), number(MAX_SECONDS))
-        return case((inside, _utc(fn("MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION)))))))
+        return case(
+            (
+                inside,
+                _utc(
+                    fn("MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION))))
+                ),
+            )
+        )
     return _utc(cast(sql, "TIMESTAMP"))
 
 
@@ -283,7 +321,11 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     part = exp.Column(this=exp.to_identifier("__part", quoted=True))
     count = try_cast(fn("REGEXP_EXTRACT", part, text("[0-9.]+")), "DECIMAL(24, 9)")
     unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", part.copy(), text("[a-z]+"))), "DECIMAL(13)")
-    each = fn("LIST_TRANSFORM", fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART)), _lambda("__part", binary(exp.Mul, count, unit)))
+    each = fn(
+        "LIST_TRANSFORM",
+        fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART)),
+        _lambda("__part", binary(exp.Mul, count, unit)),
+    )
     total = fn("COALESCE", fn("LIST_SUM", each), number(0))
     micros = once(r, try_cast(fn("FLOOR", total), "HUGEINT"), lambda nanos: case(
         (durations.short(nanos), try_cast(_whole_div(nanos.copy(), number(1000)), "BIGINT"))))  # fmt: skip
@@ -317,7 +359,11 @@ def _wall(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     if node.args[0].type == DATE:
         return sql
-    return exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=r.node(node.args[1]))) if len(node.args) == 2 else _local(sql)
+    return (
+        exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=r.node(node.args[1])))
+        if len(node.args) == 2
+        else _local(sql)
+    )
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
@@ -337,11 +383,20 @@ def _add_days(r: Renderer, node: Call) -> Sql:
     ahead = constant_int(node.args[1])
     if isinstance(node.args[1], Literal) and not r.marks and abs(ahead) < _LAST_DAY:
         first, last = date.fromordinal(max(1, 1 - ahead)), date.fromordinal(min(_LAST_DAY, _LAST_DAY - ahead))
-        return case((between(day, r.literal(DATE, first), r.literal(DATE, last)), _try(binary(exp.Add, day.copy(), number(ahead)))))
+        return case(
+            (
+                between(day, r.literal(DATE, first), r.literal(DATE, last)),
+                _try(binary(exp.Add, day.copy(), number(ahead))),
+            )
+        )
     epoch = cast(text("1970-01-01"), "DATE")
     total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
-    return case((between(total, number(-719162), number(2932896)), binary(exp.Add, epoch.copy(), try_cast(total.copy(), "INT"))))
-
+    return case(
+        (
+            between(total, number(-719162), number(2932896)),
+            binary(exp.Add, epoch.copy(), try_cast(total.copy(), "INT")),
+        )
+    )
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
@@ -360,7 +415,19 @@ def _absent(items: Sql) -> Sql:
     return binary(exp.LT, fn("LIST_COUNT", items), fn("LEN", items.copy()))
 
 
-_TOTAL = (*KINDS, "in", "like", "starts_with", "ends_with", "contains", "matches", "equals_ci", "starts_with_ci", "contains_ci", "like_ci")
+_TOTAL = (
+    *KINDS,
+    "in",
+    "like",
+    "starts_with",
+    "ends_with",
+    "contains",
+    "matches",
+    "equals_ci",
+    "starts_with_ci",
+    "contains_ci",
+    "like_ci",
+)
 
 
 def _known_of(node: Node, variable: str) -> bool:
@@ -369,7 +436,9 @@ def _known_of(node: Node, variable: str) -> bool:
         return all(_known_of(arg, variable) for arg in node.args)
     if not isinstance(node, Call) or node.op not in _TOTAL:
         return False
-    element, *others = node.args[::-1] if node.op in KINDS and isinstance(node.args[1], Variable) else node.args
+    element, *others = (
+        node.args[::-1] if node.op in KINDS and isinstance(node.args[1], Variable) else node.args
+    )
     parts = [part for other in others for part in (other.items if isinstance(other, Items) else (other,))]
     constants = all(isinstance(part, Literal) and part.value is not None for part in parts)
     return constants and isinstance(element, Variable) and element.name == variable
@@ -380,10 +449,17 @@ def _elements(r: Renderer, node: Node) -> Sql:
     item = exp.Column(this=exp.to_identifier("__item", quoted=True))
     value = _not_json_null(item)
     if node.type != JSON:
-        return fn("LIST_TRANSFORM", r.node(node), _lambda("__item", value)) if element_of(node) == JSON else r.node(node)
+        return (
+            fn("LIST_TRANSFORM", r.node(node), _lambda("__item", value))
+            if element_of(node) == JSON
+            else r.node(node)
+        )
     read = ranged_over(node)
     sql = r.document(read)
-    array = (_json_kind(sql, "array"), fn("LIST_TRANSFORM", cast(sql.copy(), "JSON[]"), _lambda("__item", value)))
+    array = (
+        _json_kind(sql, "array"),
+        fn("LIST_TRANSFORM", cast(sql.copy(), "JSON[]"), _lambda("__item", value)),
+    )
     keys = fn("LIST_TRANSFORM", fn("JSON_KEYS", sql.copy()), _lambda("__item", fn("TO_JSON", item.copy())))
     return case(array, (_json_kind(sql.copy(), "object"), keys)) if read is not node else case(array)
 
@@ -396,7 +472,11 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
         decided = node.kind == "any"
         hit = fn("LIST_CONTAINS", tested, exp.Boolean(this=decided))
         unknown = _absent((items if _known_of(node.body, node.variable) else tested).copy())
-        return case((hit, exp.Boolean(this=decided)), (unknown, cast(exp.Null(), "BOOLEAN")), (there, exp.Boolean(this=not decided)))
+        return case(
+            (hit, exp.Boolean(this=decided)),
+            (unknown, cast(exp.Null(), "BOOLEAN")),
+            (there, exp.Boolean(this=not decided)),
+        )
     whole = both(there, negation(_absent(tested)))
     if node.kind == "map":
         return case((whole, tested.copy()))
@@ -420,13 +500,20 @@ def _array(r: Renderer, node: Call) -> Sql:
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
-    return case((both(negation(_absent(left.copy())), negation(_absent(right.copy()))), binary(exp.EQ, left, right)))
+    return case(
+        (both(negation(_absent(left.copy())), negation(_absent(right.copy()))), binary(exp.EQ, left, right))
+    )
 
 
 def _array_concat(r: Renderer, node: Call) -> Sql:
     """LIST_CONCAT passes over a NULL list."""
     left, right = r.args(node)
-    return case((both(negation(is_null(left)), negation(is_null(right))), fn("LIST_CONCAT", left.copy(), right.copy())))
+    return case(
+        (
+            both(negation(is_null(left)), negation(is_null(right))),
+            fn("LIST_CONCAT", left.copy(), right.copy()),
+        )
+    )
 
 
 def _split(r: Renderer, node: Call) -> Sql:
@@ -437,7 +524,10 @@ def _split(r: Renderer, node: Call) -> Sql:
     most = int(constant(node.args[2]))
     rest = fn("ARRAY_TO_STRING", fn("LIST_SLICE", parts.copy(), number(most), number(-1)), by.copy())
     more = binary(exp.GT, fn("LEN", parts.copy()), number(most))
-    return case((more, fn("LIST_APPEND", fn("LIST_SLICE", parts.copy(), number(1), number(most - 1)), rest)), default=parts)
+    return case(
+        (more, fn("LIST_APPEND", fn("LIST_SLICE", parts.copy(), number(1), number(most - 1)), rest)),
+        default=parts,
+    )
 
 
 def _join_texts(r: Renderer, node: Call) -> Sql:
@@ -446,7 +536,11 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
     if isinstance(node.args[1], Literal):
         return case((negation(_absent(items)), fn("ARRAY_TO_STRING", items.copy(), by)))
     one, two = (exp.to_identifier(name, quoted=True) for name in ("__one", "__two"))
-    step = exp.DPipe(this=exp.DPipe(this=exp.Column(this=one), expression=wrap(by), safe=True), expression=exp.Column(this=two), safe=True)
+    step = exp.DPipe(
+        this=exp.DPipe(this=exp.Column(this=one), expression=wrap(by), safe=True),
+        expression=exp.Column(this=two),
+        safe=True,
+    )
     joined = fn("LIST_REDUCE", items.copy(), exp.Lambda(this=step, expressions=[one.copy(), two.copy()]))
     empty = binary(exp.EQ, fn("LEN", items.copy()), number(0))
     known = negation(is_null(by.copy()))
@@ -485,11 +579,20 @@ def _json_step(r: Renderer, node: Call) -> Sql:
     sql = r.document(base)
     if node.op == "json_get" and not isinstance(key, Literal):
         escaped = fn("REPLACE", fn("REPLACE", r.node(key), text("~"), text("~0")), text("/"), text("~1"))
-        return case((_json_kind(sql, "object"), _found(sql.copy(), exp.DPipe(this=text("/"), expression=escaped, safe=True))))
+        return case(
+            (
+                _json_kind(sql, "object"),
+                _found(sql.copy(), exp.DPipe(this=text("/"), expression=escaped, safe=True)),
+            )
+        )
     if not isinstance(key, Literal):
         place = r.node(key)
         known = both(_json_kind(sql, "array"), between(place, number(0), number(INT32_MAX)))
-        path = exp.DPipe(this=exp.DPipe(this=text("$["), expression=cast(place.copy(), "TEXT"), safe=True), expression=text("]"), safe=True)
+        path = exp.DPipe(
+            this=exp.DPipe(this=text("$["), expression=cast(place.copy(), "TEXT"), safe=True),
+            expression=text("]"),
+            safe=True,
+        )
         return case((known, _found(sql.copy(), path)))
     if isinstance(key.value, str) and (key.value.isdigit() or key.value == "-"):
         return _found(sql, text(f'$."{key.value}"'))
@@ -544,8 +647,16 @@ DUCKDB = Dialect(
     name="duckdb",
     sqlglot="duckdb",
     octets="STRLEN",
-    types={STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
-           DURATION: "BIGINT", JSON: "JSON"},  # fmt: skip
+    types={
+        STRING: "TEXT",
+        BIGINT: "BIGINT",
+        DOUBLE: "DOUBLE",
+        BOOLEAN: "BOOLEAN",
+        TIMESTAMP: "TIMESTAMPTZ",
+        DATE: "DATE",
+        DURATION: "BIGINT",
+        JSON: "JSON",
+    },  # fmt: skip
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
     bind=_bind,
@@ -567,7 +678,9 @@ DUCKDB = Dialect(
         "abs": _abs,
         "floor": _whole("FLOOR"),
         "ceil": _whole("CEIL"),
-        "concat": lambda r, node: exp.DPipe(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True),
+        "concat": lambda r, node: exp.DPipe(
+            this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True
+        ),
         "length": lambda r, node: cast(fn("LENGTH", r.node(node.args[0])), "BIGINT"),
         "lower": ascii_lower,
         "upper": ascii_upper,

@@ -24,7 +24,9 @@ def in_range(micros: Sql) -> Sql:
 
 def nanoseconds(unit: Sql) -> Sql:
     """How many nanoseconds a unit has."""
-    return exp.Case(this=unit, ifs=[exp.If(this=text(name), true=number(count)) for name, count in NANOSECONDS.items()])
+    return exp.Case(
+        this=unit, ifs=[exp.If(this=text(name), true=number(count)) for name, count in NANOSECONDS.items()]
+    )
 
 
 def short(total: Sql) -> Sql:
@@ -49,7 +51,9 @@ def fraction(micros: Sql) -> Sql:
     """The point and the digits behind whole seconds: none, three or six."""
     digits = case((binary(exp.EQ, remainder(micros, 1000), number(0)), number(3)), default=number(6))
     # A leading 1 keeps the zeros.
-    shown = joined(text("."), fn("SUBSTRING", _shown(binary(exp.Add, micros.copy(), number(_SECOND))), number(2), digits))
+    shown = joined(
+        text("."), fn("SUBSTRING", _shown(binary(exp.Add, micros.copy(), number(_SECOND))), number(2), digits)
+    )
     return case((binary(exp.EQ, micros.copy(), number(0)), text("")), default=shown)
 
 

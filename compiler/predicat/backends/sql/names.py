@@ -27,7 +27,9 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 def identifier(name: str, dialect: str) -> exp.Identifier:
     """A name, in quotes unless it is a lower-case word that no engine reserves. Raises Unsupported."""
     if dialect == "spark" and "${" in name:
-        raise Unsupported.of(msg.unsupported(NOWHERE, dialect, name, "Spark would put the value of a variable there"))
+        raise Unsupported.of(
+            msg.unsupported(NOWHERE, dialect, name, "Spark would put the value of a variable there")
+        )
     return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
 
 

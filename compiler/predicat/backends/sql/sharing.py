@@ -11,7 +11,18 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct, field
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, rewrite_children
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    children,
+    rewrite_children,
+)
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 
 
@@ -26,7 +37,10 @@ class Numbers(Struct):
         known = self.by_identity.get(id(node))
         if known is None:
             content = (type(node), node.type, _said(node), *map(self.of, children(node)))
-            known = self.by_identity[id(node)] = node, self.by_content.setdefault(content, len(self.by_content))
+            known = self.by_identity[id(node)] = (
+                node,
+                self.by_content.setdefault(content, len(self.by_content)),
+            )
         return known[1]
 
 
@@ -94,4 +108,8 @@ def can_be_named(node: Node) -> bool:
 
 def _is_plain(kind: Type) -> bool:
     """Whether a value is the same in every place: how a JSON value is looked up depends on what it is wanted for."""
-    return _is_plain(kind.element) if isinstance(kind, ArrayType) else kind != JSON and not isinstance(kind, MapType | StructType)
+    return (
+        _is_plain(kind.element)
+        if isinstance(kind, ArrayType)
+        else kind != JSON and not isinstance(kind, MapType | StructType)
+    )

@@ -57,7 +57,16 @@ from predicat.ir.types import (
     TIMESTAMP,
     MapType,
 )
-from predicat.ir.values import DOUBLE_LONGEST, DOUBLE_PATTERN, DURATION_PATTERN, FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS, UNITS
+from predicat.ir.values import (
+    DOUBLE_LONGEST,
+    DOUBLE_PATTERN,
+    DURATION_PATTERN,
+    FIRST_MOMENT,
+    LAST_MOMENT,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    UNITS,
+)
 
 _MICROS_OF_DAY = 86_400_000_000
 
@@ -113,8 +122,14 @@ def _div(r: Renderer, node: Call) -> Sql:
         by = exp.IntDiv(this=wrap(a), expression=fn("NULLIF", b.copy(), number(0)))
         return case((minus, fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), a.copy())), default=by)
     # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
-    quotient = exp.IntDiv(this=wrap(a), expression=case((minus, number(1)), default=fn("NULLIF", b.copy(), number(0))))
-    return fn("TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus.copy(), number(-1)), default=number(1)), "BIGINT"))
+    quotient = exp.IntDiv(
+        this=wrap(a), expression=case((minus, number(1)), default=fn("NULLIF", b.copy(), number(0)))
+    )
+    return fn(
+        "TRY_MULTIPLY",
+        cast(quotient, "BIGINT"),
+        cast(case((minus.copy(), number(-1)), default=number(1)), "BIGINT"),
+    )
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
@@ -131,7 +146,10 @@ def _abs(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return fn("ABS", floating(r, node.args[0]))
     sql = _integer(r, node.args[0])
-    return case((binary(exp.LT, sql, number(0)), fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), sql.copy())), default=sql.copy())
+    return case(
+        (binary(exp.LT, sql, number(0)), fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), sql.copy())),
+        default=sql.copy(),
+    )
 
 
 def _whole(name: str) -> Rule:
@@ -185,10 +203,16 @@ def _to_double(r: Renderer, node: Call) -> Sql:
         return cast(sql, "DOUBLE")
     short = binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(DOUBLE_LONGEST))
     # NULL for a number beyond the doubles, which TRY_CAST takes for infinity: only of infinity is the remainder of infinity NaN.
-    value = fn("NANVL", binary(exp.Mod, try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), exp.Null())
+    value = fn(
+        "NANVL", binary(exp.Mod, try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), exp.Null()
+    )
     named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
     odd = both(short.copy(), rlike(sql.copy(), _shape(DOUBLE_PATTERN)))
-    return case((both(short, _decimal(sql), _byte(sql, -1, "9")), value), (odd, value.copy()), (named, try_cast(sql.copy(), "DOUBLE")))
+    return case(
+        (both(short, _decimal(sql), _byte(sql, -1, "9")), value),
+        (odd, value.copy()),
+        (named, try_cast(sql.copy(), "DOUBLE")),
+    )
 
 
 def _to_timestamp(r: Renderer, node: Call) -> Sql:
@@ -199,7 +223,9 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         common = _shaped(sql, "____-_____T_____:_9Z")
         value = try_cast(sql.copy(), "TIMESTAMPTZ")
         # An offset may lead out of the years that there are.
-        inside = both(binary(exp.GTE, sql.copy(), text("0001-01-02")), binary(exp.LT, sql.copy(), text("9999-12-31")))
+        inside = both(
+            binary(exp.GTE, sql.copy(), text("0001-01-02")), binary(exp.LT, sql.copy(), text("9999-12-31"))
+        )
         upper = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
         known = between(upper, r.dialect.timestamp(FIRST_MOMENT), r.dialect.timestamp(LAST_MOMENT))
         return case(
@@ -208,8 +234,12 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
             (both(rlike(sql.copy(), f"(?i){_MOMENT}"), either(inside.copy(), known)), upper.copy()),
         )
     if arg.type == BIGINT:
-        return case((between(sql, number(MIN_SECONDS), number(MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy())))
-    return fn("TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY)))
+        return case(
+            (between(sql, number(MIN_SECONDS), number(MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy()))
+        )
+    return fn(
+        "TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY))
+    )
 
 
 def _to_duration(r: Renderer, node: Call) -> Sql:
@@ -218,12 +248,22 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     total, part = (exp.to_identifier(name, quoted=True) for name in ("__total", "__part"))
     one, sum_ = exp.Column(this=part), exp.Column(this=total)
     count = try_cast(fn("REGEXP_EXTRACT", one, text("[0-9.]+"), number(0)), "DECIMAL(24, 9)")
-    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", one.copy(), text("[a-z]+"), number(0))), "DECIMAL(13)")
+    unit = cast(
+        durations.nanoseconds(fn("REGEXP_EXTRACT", one.copy(), text("[a-z]+"), number(0))), "DECIMAL(13)"
+    )
     more = cast(binary(exp.Mul, count, unit), "DECIMAL(37, 9)")
-    added = exp.Lambda(this=try_cast(binary(exp.Add, sum_, more), "DECIMAL(37, 9)"), expressions=[total, part])
+    added = exp.Lambda(
+        this=try_cast(binary(exp.Add, sum_, more), "DECIMAL(37, 9)"), expressions=[total, part]
+    )
     micros = case((durations.short(sum_.copy()), exp.IntDiv(this=sum_.copy(), expression=number(1000))))
     parts = fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART), number(0))
-    found = fn("AGGREGATE", parts, cast(number(0), "DECIMAL(37, 9)"), added, exp.Lambda(this=micros, expressions=[total.copy()]))
+    found = fn(
+        "AGGREGATE",
+        parts,
+        cast(number(0), "DECIMAL(37, 9)"),
+        added,
+        exp.Lambda(this=micros, expressions=[total.copy()]),
+    )
     return case((rlike(sql.copy(), _shape(DURATION_PATTERN)), durations.signed(sql.copy(), found)))
 
 
@@ -308,7 +348,10 @@ def _calendar(name: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         moment = node.args[0]
-        return fn(name, _utc_date(r.node(moment)) if moment.type == TIMESTAMP and len(node.args) == 1 else _wall(r, node))
+        return fn(
+            name,
+            _utc_date(r.node(moment)) if moment.type == TIMESTAMP and len(node.args) == 1 else _wall(r, node),
+        )
 
     return rule
 
@@ -325,7 +368,12 @@ def _wall(r: Renderer, node: Call) -> Sql:
 
 def _wall_clock(micros: Sql) -> Sql:
     """The wall clock in UTC, so many microseconds after 1970 began."""
-    return fn("TIMESTAMPADD", exp.Var(this="MICROSECOND"), micros, cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"))
+    return fn(
+        "TIMESTAMPADD",
+        exp.Var(this="MICROSECOND"),
+        micros,
+        cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"),
+    )
 
 
 def _day_of_week(r: Renderer, node: Call) -> Sql:
@@ -343,7 +391,9 @@ def _trunc(r: Renderer, node: Call) -> Sql:
     inner = _wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
     epoch = cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
     local = fn("DATE_TRUNC", text(unit.upper()), inner)
-    micros = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.Var(this="MICROSECOND"), epoch, cast(local, "TIMESTAMP_NTZ")])
+    micros = exp.Anonymous(
+        this="TIMESTAMPDIFF", expressions=[exp.Var(this="MICROSECOND"), epoch, cast(local, "TIMESTAMP_NTZ")]
+    )
     return fn("TIMESTAMP_MICROS", micros)
 
 
@@ -381,7 +431,9 @@ def _elements(r: Renderer, node: Node) -> Sql:
         return r.node(node)
     items = _items(_unwrapped(r, node)) if node.type == JSON else r.node(node)
     item = exp.to_identifier("__item", quoted=True)
-    return fn("TRANSFORM", items, exp.Lambda(this=_not_json_null(exp.Column(this=item)), expressions=[item.copy()]))
+    return fn(
+        "TRANSFORM", items, exp.Lambda(this=_not_json_null(exp.Column(this=item)), expressions=[item.copy()])
+    )
 
 
 def _not_json_null(sql: Sql) -> Sql:
@@ -404,7 +456,10 @@ def _array(r: Renderer, node: Call) -> Sql:
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
-    whole = [negation(fn("ARRAY_CONTAINS", fn("TRANSFORM", part.copy(), _is_absent()), exp.Boolean(this=True))) for part in (left, right)]
+    whole = [
+        negation(fn("ARRAY_CONTAINS", fn("TRANSFORM", part.copy(), _is_absent()), exp.Boolean(this=True)))
+        for part in (left, right)
+    ]
     return case((both(*whole), binary(exp.EQ, left, right)))
 
 
@@ -422,7 +477,12 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
 def _split(r: Renderer, node: Call) -> Sql:
     """SPLIT takes a Java pattern: the text in it is quoted whole."""
     quoted = "\\Q" + constant(node.args[1]).replace("\\E", "\\E\\\\E\\Q") + "\\E"
-    return fn("SPLIT", r.node(node.args[0]), text(quoted), number(constant_int(node.args[2]) if len(node.args) == 3 else -1))
+    return fn(
+        "SPLIT",
+        r.node(node.args[0]),
+        text(quoted),
+        number(constant_int(node.args[2]) if len(node.args) == 3 else -1),
+    )
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
@@ -432,7 +492,6 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     negative = binary(exp.EQ, cast(b.copy(), "STRING"), text("-0.0"))
     at_zero = over_zero(a.copy(), negative, not_nan=negation(fn("ISNAN", a.copy())))
     return case((binary(exp.EQ, b.copy(), number(0)), at_zero), default=fn("TRY_DIVIDE", a, b))
-
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
@@ -453,8 +512,15 @@ def _to_string(r: Renderer, node: Call) -> Sql:
 
 def _moment_text(micros: Sql) -> Sql:
     # DATE_FORMAT would read the wall clock in the session's time zone, which may lack that hour.
-    clock = fn("SUBSTRING", fn("REPLACE", cast(_wall_clock(micros), "STRING"), text(" "), text("T")), number(1), number(19))
-    return durations.joined(clock, durations.fraction(fn("PMOD", micros.copy(), number(1_000_000))), text("Z"))
+    clock = fn(
+        "SUBSTRING",
+        fn("REPLACE", cast(_wall_clock(micros), "STRING"), text(" "), text("T")),
+        number(1),
+        number(19),
+    )
+    return durations.joined(
+        clock, durations.fraction(fn("PMOD", micros.copy(), number(1_000_000))), text("Z")
+    )
 
 
 def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
@@ -472,7 +538,9 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.args(node)
     if isinstance(node.args[1], Literal):
-        return fn("GET", items, position) if 0 <= constant_int(node.args[1]) <= INT32_MAX else r.null(node.type)
+        return (
+            fn("GET", items, position) if 0 <= constant_int(node.args[1]) <= INT32_MAX else r.null(node.type)
+        )
     return _at(items, position)
 
 
@@ -504,7 +572,11 @@ def _json_step(r: Renderer, node: Call) -> Sql:
     while isinstance(base, Call) and base.op in ("json_get", "json_at") and (step := _step(base.args[1])):
         path = step + path
         base = base.args[0]
-    return _not_json_null(fn("TRY_VARIANT_GET", r.document(base), text("$" + path), text("variant")) if path else _looked_up(r, node))
+    return _not_json_null(
+        fn("TRY_VARIANT_GET", r.document(base), text("$" + path), text("variant"))
+        if path
+        else _looked_up(r, node)
+    )
 
 
 def _step(key: Node) -> str | None:
@@ -533,7 +605,9 @@ def _items(sql: Sql) -> Sql:
 
 def _json_size(r: Renderer, node: Call) -> Sql:
     sql = _unwrapped(r, node.args[0])
-    return fn("COALESCE", fn("ARRAY_SIZE", _items(sql)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(sql.copy()))))
+    return fn(
+        "COALESCE", fn("ARRAY_SIZE", _items(sql)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(sql.copy())))
+    )
 
 
 def _json_items(r: Renderer, node: Call) -> Sql:
@@ -575,8 +649,15 @@ SPARK = Dialect(
     sqlglot="spark",
     finish=_without_variables,
     octets="OCTET_LENGTH",
-    types={STRING: "STRING", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
-           DURATION: "BIGINT"},  # fmt: skip
+    types={
+        STRING: "STRING",
+        BIGINT: "BIGINT",
+        DOUBLE: "DOUBLE",
+        BOOLEAN: "BOOLEAN",
+        TIMESTAMP: "TIMESTAMPTZ",
+        DATE: "DATE",
+        DURATION: "BIGINT",
+    },  # fmt: skip
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
     bind=_bind,
@@ -605,7 +686,9 @@ SPARK = Dialect(
         "trim": _trim("TRIM"),
         "ltrim": _trim("LTRIM"),
         "rtrim": _trim("RTRIM"),
-        "strip": lambda r, node: exp.Trim(this=r.node(node.args[0]), expression=r.node(node.args[1]), position="BOTH"),
+        "strip": lambda r, node: exp.Trim(
+            this=r.node(node.args[0]), expression=r.node(node.args[1]), position="BOTH"
+        ),
         "reverse": function("REVERSE"),
         "split": _split,
         "join": _join_texts,
@@ -663,5 +746,3 @@ SPARK = Dialect(
 
 def _zulu(value: datetime) -> str:
     return value.replace(tzinfo=None).isoformat() + "Z"
-
-

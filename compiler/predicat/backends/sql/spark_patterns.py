@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, between, binary, case, constant, either, fn, number, rlike, text
+from predicat.backends.sql.base import (
+    Renderer,
+    Sql,
+    between,
+    binary,
+    case,
+    constant,
+    either,
+    fn,
+    number,
+    rlike,
+    text,
+)
 from predicat.ir.nodes import Call
 from predicat.semantics import automaton, regex
 from predicat.semantics.regex import Chars, Ranges
@@ -33,10 +45,17 @@ def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
     """The state in which the characters of a text leave an automaton is one of the accepting ones."""
     state, char = (exp.to_identifier(r.fresh(name), quoted=True) for name in ("q", "c"))
     q, c = exp.Column(this=state), exp.Column(this=char)
-    branches = [(binary(exp.EQ, q.copy(), number(place)), _next(c, moves, table.classes)) for place, moves in enumerate(table.moves)]
+    branches = [
+        (binary(exp.EQ, q.copy(), number(place)), _next(c, moves, table.classes))
+        for place, moves in enumerate(table.moves)
+    ]
     nothing = (binary(exp.EQ, c.copy(), text("")), q.copy())  # of the empty text Spark makes one part
     step = exp.Lambda(this=case(nothing, *branches), expressions=[state, char])
-    accepted = exp.In(this=q.copy(), expressions=[number(place) for place in table.accepting]) if table.accepting else exp.Boolean(this=False)
+    accepted = (
+        exp.In(this=q.copy(), expressions=[number(place) for place in table.accepting])
+        if table.accepting
+        else exp.Boolean(this=False)
+    )
     last = exp.Lambda(this=accepted, expressions=[state.copy()])
     return fn("AGGREGATE", fn("SPLIT", sql, text("")), number(0), step, last)
 
@@ -47,14 +66,22 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
     for target, ranges in zip(moves, classes, strict=True):
         targets.setdefault(target, []).extend(ranges)
     usual = max(targets, key=lambda target: sum(high - low + 1 for low, high in targets[target]))
-    others = [(_is_one_of(char.copy(), regex.normal(ranges)), number(target)) for target, ranges in targets.items() if target != usual]
+    others = [
+        (_is_one_of(char.copy(), regex.normal(ranges)), number(target))
+        for target, ranges in targets.items()
+        if target != usual
+    ]
     return case(*others, default=number(usual)) if others else number(usual)
 
 
 def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
     """Spark orders texts by code point, and compares faster than it matches."""
-    if len(ranges) > _FEW or any(0xD800 <= edge <= 0xDFFF for span in ranges for edge in span):  # no text has half a character
+    if len(ranges) > _FEW or any(
+        0xD800 <= edge <= 0xDFFF for span in ranges for edge in span
+    ):  # no text has half a character
         return rlike(char, regex.emit(Chars(ranges), regex.JAVA))
     alone = [text(chr(low)) for low, high in ranges if low == high]
     same = [exp.In(this=char.copy(), expressions=alone)] if alone else []
-    return either(*same, *(between(char.copy(), text(chr(low)), text(chr(high))) for low, high in ranges if low != high))
+    return either(
+        *same, *(between(char.copy(), text(chr(low)), text(chr(high))) for low, high in ranges if low != high)
+    )

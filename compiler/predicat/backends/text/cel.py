@@ -10,14 +10,37 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from predicat.backends.text.shapes import COMPARISONS, iso, plain, refuse
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, fields_of
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    children,
+    fields_of,
+)
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE, seconds
 from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
 from predicat.passes.variables import apart, caseless
 
-_SIGNS = {**COMPARISONS, "eq": "==", "ne": "!=", "add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "+", "in": "in"}
+_SIGNS = {
+    **COMPARISONS,
+    "eq": "==",
+    "ne": "!=",
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "fdiv": "/",
+    "mod": "%",
+    "concat": "+",
+    "in": "in",
+}
 _METHODS = {
     "starts_with": "startsWith", "ends_with": "endsWith", "contains": "contains", "matches": "matches", "lower": "lowerAscii",
     "upper": "upperAscii", "replace": "replace", "replace_each": "replace", "split": "split", "join": "join", "reverse": "reverse", "year": "getFullYear",
@@ -33,7 +56,24 @@ _RESERVED = frozenset({
     "as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop", "namespace",
     "null", "package", "return", "true", "var", "void", "while",
 })  # fmt: skip
-_TOTAL = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "starts_with", "ends_with", "contains", "like", "matches", "not", "get"})
+_TOTAL = frozenset(
+    {
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "in",
+        "starts_with",
+        "ends_with",
+        "contains",
+        "like",
+        "matches",
+        "not",
+        "get",
+    }
+)
 
 _ORDERED = frozenset({"lt", "le", "gt", "ge"})
 
@@ -62,7 +102,11 @@ def _write(node: Node, level: int) -> str:
         case Items():
             return f"[{', '.join(_write(item, 0) for item in node.items)}]"
         case Quantifier():
-            source = node.source.args[0] if isinstance(node.source, Call) and node.source.op == "keys" else node.source  # a macro over a map is one over its keys
+            source = (
+                node.source.args[0]
+                if isinstance(node.source, Call) and node.source.op == "keys"
+                else node.source
+            )  # a macro over a map is one over its keys
             return f"{_write(source, 9)}.{_MACROS[node.kind]}({node.variable}, {_write(node.body, 0)})"
         case Call():
             text, own = _call(node)
@@ -97,7 +141,10 @@ def _call(node: Call) -> tuple[str, int]:
         by = _write(args[1], 5)
         return f"{_write(args[0], 6)} % ({by} == -1 ? 1 : {by})", 6
     if op == "to_int" and args[0].type == DOUBLE:
-        return f"{_write(args[0], 5)} == -9223372036854775808.0 ? -9223372036854775808 : {_plain_call(node)[0]}", 1
+        return (
+            f"{_write(args[0], 5)} == -9223372036854775808.0 ? -9223372036854775808 : {_plain_call(node)[0]}",
+            1,
+        )
     if op == "coalesce":
         first, *rest = args
         if not rest:
@@ -112,7 +159,11 @@ def _call(node: Call) -> tuple[str, int]:
 
 def _plain_call(node: Call) -> tuple[str, int]:
     op, args = node.op, node.args
-    if op == "in" and isinstance(args[1], Items) and not all(isinstance(item, Literal) for item in args[1].items):
+    if (
+        op == "in"
+        and isinstance(args[1], Items)
+        and not all(isinstance(item, Literal) for item in args[1].items)
+    ):
         # CEL has no list with an element that is absent.
         return " || ".join(f"{_write(args[0], 5)} == {_write(item, 5)}" for item in args[1].items), 2
     if op == "div" and node.type == DOUBLE and not (isinstance(args[1], Literal) and args[1].value):
@@ -199,7 +250,11 @@ def _sure(whole: Call, node: Node, *, holds: bool) -> tuple[str, int]:
     strict = list(_strict(node))
     for part in strict:
         if _may_fail(part):
-            raise refuse("cel", whole, "CEL cannot turn an error into false, and this may be an error for more than an absent key")
+            raise refuse(
+                "cel",
+                whole,
+                "CEL cannot turn an error into false, and this may be an error for more than an absent key",
+            )
     keys: list[Node] = []
     for part in strict:
         member = isinstance(part, Call) and part.op in ("get", "json_get")
@@ -214,7 +269,11 @@ def _may_fail(part: Node) -> bool:
     if not isinstance(part, Call):
         return isinstance(part, Quantifier)
     elements = part.op == "in" and not isinstance(part.args[1], Items)  # one of them may be absent
-    return elements or (part.op not in _TOTAL and part.op != "json_get") or (part.op in _ORDERED and any(arg.type == JSON for arg in part.args))
+    return (
+        elements
+        or (part.op not in _TOTAL and part.op != "json_get")
+        or (part.op in _ORDERED and any(arg.type == JSON for arg in part.args))
+    )
 
 
 def _strict(node: Node) -> Iterator[Node]:
@@ -263,5 +322,6 @@ def _glob(node: Call) -> str:
     pattern = node.args[1].value if isinstance(node.args[1], Literal) else None
     if not isinstance(pattern, str) or re.search(r"[*?]", pattern):
         raise refuse("cel", node, "a glob cannot say a pattern with * or ? in its text")
-    return re.sub(r"\\(.)|([%_])", lambda found: found[1] or {"%": "*", "_": "?"}[found[2]], pattern, flags=re.DOTALL)
-
+    return re.sub(
+        r"\\(.)|([%_])", lambda found: found[1] or {"%": "*", "_": "?"}[found[2]], pattern, flags=re.DOTALL
+    )

@@ -13,7 +13,13 @@ from predicat.semantics import like
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _LOGIC, _COMPARE, _SUM, _PRODUCT, _POSTFIX, _UNARY, _ATOM = range(1, 8)
-_ARITHMETIC = {"add": ("+", _SUM), "sub": ("-", _SUM), "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "mod": ("%", _PRODUCT)}
+_ARITHMETIC = {
+    "add": ("+", _SUM),
+    "sub": ("-", _SUM),
+    "mul": ("*", _PRODUCT),
+    "div": ("/", _PRODUCT),
+    "mod": ("%", _PRODUCT),
+}
 _FUNCTIONS = {"lower": "LOWER", "upper": "UPPER", "length": "LENGTH", "concat": "CONCAT"}
 _LONGER = "an integer of CESQL has 32 bits, and this value may have more"
 
@@ -27,7 +33,11 @@ def _write(node: Node, level: int) -> str:
     key = key_of(node)
     if key is not None:
         if node.type == JSON:
-            raise refuse("cesql", node, "CESQL converts a value of another type than is asked for; declare the type of the field")
+            raise refuse(
+                "cesql",
+                node,
+                "CESQL converts a value of another type than is asked for; declare the type of the field",
+            )
         if node.type not in (STRING, BIGINT, BOOLEAN):
             raise refuse("cesql", node, "an attribute is a text, an integer or a truth value")
         return _name(node, key)
@@ -64,7 +74,10 @@ def _call(node: Call) -> tuple[str, int]:
     if op == "in" and isinstance(args[1], Items) and args[1].items:
         for item in args[1].items:
             _same_type(node, args[0], item)
-        return f"{_write(args[0], _UNARY)} IN ({', '.join(_write(item, 0) for item in args[1].items)})", _POSTFIX
+        return (
+            f"{_write(args[0], _UNARY)} IN ({', '.join(_write(item, 0) for item in args[1].items)})",
+            _POSTFIX,
+        )
     if op in like.PATTERNS and isinstance(args[1], Literal) and isinstance(args[1].value, str):
         return f"{_write(args[0], _UNARY)} LIKE {_quoted(node, like.PATTERNS[op](args[1].value))}", _POSTFIX
     if op in _FUNCTIONS:
@@ -110,11 +123,25 @@ def _integer(node: Node) -> tuple[str, int]:
 def _truth_of(node: Call) -> Node | None:
     """The text that a condition reads as a truth value, as CESQL does by itself."""
     test, value, other = node.args
-    if not (isinstance(test, Call) and test.op == "in" and isinstance(test.args[0], Call) and test.args[0].op == "lower"):
+    if not (
+        isinstance(test, Call)
+        and test.op == "in"
+        and isinstance(test.args[0], Call)
+        and test.args[0].op == "lower"
+    ):
         return None
     lower = test.args[0]
-    words = {item.value for item in test.args[1].items if isinstance(item, Literal)} if isinstance(test.args[1], Items) else set()
-    reads = words == {"true", "false"} and value == Call(BOOLEAN, "eq", (lower, Literal(STRING, "true"))) and isinstance(other, Literal) and other.value is None
+    words = (
+        {item.value for item in test.args[1].items if isinstance(item, Literal)}
+        if isinstance(test.args[1], Items)
+        else set()
+    )
+    reads = (
+        words == {"true", "false"}
+        and value == Call(BOOLEAN, "eq", (lower, Literal(STRING, "true")))
+        and isinstance(other, Literal)
+        and other.value is None
+    )
     return lower.args[0] if reads else None
 
 
@@ -136,4 +163,6 @@ def _quoted(node: Node, text: str) -> str:
         shown = quote + text.replace(quote, "\\" + quote) + quote
         if TEXT_TOKEN.fullmatch(shown) and unquoted(shown) == text:
             return shown
-    raise refuse("cesql", node, "no quotes hold this text: a backslash at its end, or before a quote, escapes it")
+    raise refuse(
+        "cesql", node, "no quotes hold this text: a backslash at its end, or before a quote, escapes it"
+    )

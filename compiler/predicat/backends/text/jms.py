@@ -80,16 +80,29 @@ def _compared(node: Call) -> list[Node]:
     allowed = _VALUES if node.op in ("eq", "ne") else _NUMBERS
     kinds = {arg.type for arg in node.args}
     for arg in node.args:
-        plain = isinstance(arg, Literal) and isinstance(arg.value, Decimal) and BIGINT in kinds and _between_the_same(arg.value)
+        plain = (
+            isinstance(arg, Literal)
+            and isinstance(arg.value, Decimal)
+            and BIGINT in kinds
+            and _between_the_same(arg.value)
+        )
         if arg.type not in allowed and not plain:
-            raise refuse("jms", node, f"a selector does not {'compare' if allowed is _VALUES else 'order'} a {arg.type}")
+            raise refuse(
+                "jms",
+                node,
+                f"a selector does not {'compare' if allowed is _VALUES else 'order'} a {arg.type}",
+            )
     return _promoted(*node.args)
 
 
 def _between_the_same(value: Decimal) -> bool:
     """Whether no whole number tells a decimal from the double nearest to it."""
     nearest = float(value)
-    return abs(value) < 2**53 and math.floor(value) == math.floor(nearest) and (value % 1 == 0) == nearest.is_integer()
+    return (
+        abs(value) < 2**53
+        and math.floor(value) == math.floor(nearest)
+        and (value % 1 == 0) == nearest.is_integer()
+    )
 
 
 def _promoted(left: Node, right: Node) -> list[Node]:
@@ -111,7 +124,11 @@ def _calculation(node: Call) -> tuple[str, int]:
     if any(arg.type not in _NUMBERS for arg in node.args):
         raise refuse("jms", node, "a selector calculates with numbers")
     if node.op in ("div", "fdiv") and node.type == DOUBLE and all(arg.type != DOUBLE for arg in node.args):
-        raise refuse("jms", node, "a selector divides whole numbers, if that is what the properties are, without a rest")
+        raise refuse(
+            "jms",
+            node,
+            "a selector divides whole numbers, if that is what the properties are, without a rest",
+        )
     if node.op == "div" and node.type == DOUBLE and not (isinstance(right, Literal) and right.value):
         raise refuse("jms", node, "a selector's double divided by zero is infinite")
     left, right = _promoted(*node.args)

@@ -44,7 +44,11 @@ def _cloudevents(node: Node) -> dict[str, Any]:
     if test.op == "in" and _texts(test) and all(test.values):
         return {"any": [{"exact": {test.key: value}} for value in test.values]}
     if test.op not in _CLOUDEVENTS or not _texts(test) or not test.values[0]:
-        raise refuse("cloudevents", node, "a filter tests an attribute for a text, a prefix or a suffix, none of them empty")
+        raise refuse(
+            "cloudevents",
+            node,
+            "a filter tests an attribute for a text, a prefix or a suffix, none of them empty",
+        )
     return {_CLOUDEVENTS[test.op]: {test.key: test.values[0]}}
 
 
@@ -52,7 +56,9 @@ def _decided_test(node: Node, language: str) -> Test:
     inner = decided(node)
     test = test_of(inner) if inner is not None else None
     if test is None:
-        raise refuse(language, inner or node, TWO_VALUED if test_of(node) is not None else "it is no test of one key")
+        raise refuse(
+            language, inner or node, TWO_VALUED if test_of(node) is not None else "it is no test of one key"
+        )
     return test
 
 
@@ -61,7 +67,11 @@ def attributes(node: Node) -> str:
     found: dict[str, str] = {}
     for part in _parts(plain(node), "and"):
         test = _decided_test(part, "attributes")
-        if not _texts(test) or test.key in found or (test.op, bool(test.values[0])) not in (("eq", True), ("ne", False)):
+        if (
+            not _texts(test)
+            or test.key in found
+            or (test.op, bool(test.values[0])) not in (("eq", True), ("ne", False))
+        ):
             raise refuse("attributes", part, "each attribute is compared once, with one text")
         found[test.key] = test.values[0]
     return json.dumps(found, ensure_ascii=False)
@@ -84,7 +94,9 @@ def _headers(node: Node) -> dict[str, Any]:
     other = negated(inner) if inner is not None else None
     test = test_of(other if other is not None else inner) if inner is not None else None
     if test is None or not _texts(test) or not HEADER_KEY.match(test.key):
-        raise refuse("headers", node, TWO_VALUED if test_of(node) is not None else "a header is compared with texts")
+        raise refuse(
+            "headers", node, TWO_VALUED if test_of(node) is not None else "a header is compared with texts"
+        )
     op = "ne" if other is not None and test.op == "eq" else test.op if other is None else ""
     if op in like.PATTERNS:
         return {"headerLike": {test.key: like.PATTERNS[op](test.values[0])}}
@@ -152,7 +164,11 @@ def _requirement(node: Node) -> str:
     key = _label(test, node)
     if test.op in ("lt", "gt") and test.convert == "to_int" and inner is None:
         return f"{key}{'<' if test.op == 'lt' else '>'}{test.values[0]}"
-    if test.op not in ("eq", "in") or not _texts(test) or not all(LABEL_VALUE.match(value) for value in test.values):
+    if (
+        test.op not in ("eq", "in")
+        or not _texts(test)
+        or not all(LABEL_VALUE.match(value) for value in test.values)
+    ):
         raise refuse("labels", node, "a requirement compares a label with label values")
     if test.op == "eq":
         return f"{key}{'!=' if inner is not None else '='}{test.values[0]}"
@@ -198,5 +214,3 @@ def _condition(node: Node) -> tuple[str, list[Any]]:
 
 _SNS = {"starts_with": "prefix", "ends_with": "suffix", "equals_ci": "equals-ignore-case"}
 _SNS_NUMERIC = {"eq": "=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-
-

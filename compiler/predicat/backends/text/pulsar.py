@@ -71,14 +71,25 @@ def tree(node: Node) -> dict[str, Any]:
         return (_any_of(parts) if node.op == "or" else None) or {node.op: parts}
     test = test_of(node)
     if test is None:
-        raise refuse("pulsar", node, "a predicate compares a property, the event time or the publish time with constants")
+        raise refuse(
+            "pulsar",
+            node,
+            "a predicate compares a property, the event time or the publish time with constants",
+        )
     return _leaf(test)
 
 
 def _any_of(parts: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Several CONTAINS of one property are one CONTAINS_ANY."""
-    if all(part.get("op") == "CONTAINS" for part in parts) and len({part.get("property") for part in parts}) == 1:
-        return {"property": parts[0]["property"], "op": "CONTAINS_ANY", "values": [part["value"] for part in parts]}
+    if (
+        all(part.get("op") == "CONTAINS" for part in parts)
+        and len({part.get("property") for part in parts}) == 1
+    ):
+        return {
+            "property": parts[0]["property"],
+            "op": "CONTAINS_ANY",
+            "values": [part["value"] for part in parts],
+        }
     return None
 
 
@@ -91,19 +102,27 @@ def _leaf(test: Test) -> dict[str, Any]:
     if operator is None or len(kinds) != 1 or kinds & {bool} or (test.op in _TEXT and test.convert):
         raise refuse("pulsar", test.node, "the proposal has no operator for it")
     if wanted is not None and kinds != {wanted}:
-        raise refuse("pulsar", test.node, "the values are of another type than the conversion of the property")
+        raise refuse(
+            "pulsar", test.node, "the values are of another type than the conversion of the property"
+        )
     if is_ref and kinds != {int}:
         raise refuse("pulsar", test.node, f"{test.key} is a number of milliseconds")
     if not is_ref and kinds != {str} and wanted is None:
         raise refuse("pulsar", test.node, "a property is a text: convert it, as in int(x) > 5")
     target = {"ref": test.key} if is_ref else {"property": test.key}
-    return {**target, "op": operator, "values": values} if test.op == "in" else {**target, "op": operator, "value": values[0]}
+    return (
+        {**target, "op": operator, "values": values}
+        if test.op == "in"
+        else {**target, "op": operator, "value": values[0]}
+    )
 
 
 def _milliseconds(test: Test, value: datetime) -> int:
     found, rest = divmod(value - _EPOCH, timedelta(milliseconds=1))
     if rest:
-        raise refuse("pulsar", test.node, f"{test.key} is a number of milliseconds, and the constant has microseconds")
+        raise refuse(
+            "pulsar", test.node, f"{test.key} is a number of milliseconds, and the constant has microseconds"
+        )
     return found
 
 

@@ -20,7 +20,11 @@ def rabbitmq(node: Node) -> str:
     """A binding key. Raises Unsupported."""
     found = _binding(decided(node) or node)
     if found is None or len(found.encode()) > MAX_BYTES:
-        raise refuse("rabbitmq", node, f"a binding key is one pattern of words for {FIELD}, of at most {MAX_BYTES} bytes")
+        raise refuse(
+            "rabbitmq",
+            node,
+            f"a binding key is one pattern of words for {FIELD}, of at most {MAX_BYTES} bytes",
+        )
     return found
 
 
@@ -30,7 +34,12 @@ def _is_key(node: Node) -> bool:
 
 def _constant(node: Node, op: str) -> str | None:
     """The text that the routing key is compared with by an operator; one with wildcards in it cannot be written."""
-    if isinstance(node, Call) and node.op == op and _is_key(node.args[0]) and isinstance(node.args[1], Literal):
+    if (
+        isinstance(node, Call)
+        and node.op == op
+        and _is_key(node.args[0])
+        and isinstance(node.args[1], Literal)
+    ):
         value = node.args[1].value
         return value if isinstance(value, str) and "*" not in value and "#" not in value else None
     return None
@@ -55,12 +64,27 @@ def _binding(node: Node) -> str | None:
 
 def _words(node: Node) -> str | None:
     """The binding key of the pattern that one becomes."""
-    if not (isinstance(node, Call) and node.op == "cond" and isinstance(node.args[2], Call) and node.args[2].op == "matches"):
+    if not (
+        isinstance(node, Call)
+        and node.op == "cond"
+        and isinstance(node.args[2], Call)
+        and node.args[2].op == "matches"
+    ):
         return None
     test, nothing, found = node.args[0], node.args[1], node.args[2]
     dotted, pattern = found.args
-    reads = isinstance(dotted, Call) and dotted.op == "concat" and dotted.args[0] == Literal(STRING, ".") and _is_key(dotted.args[1])
-    if not reads or _constant(test, "eq") != "" or not isinstance(pattern, Literal) or not isinstance(nothing, Literal):
+    reads = (
+        isinstance(dotted, Call)
+        and dotted.op == "concat"
+        and dotted.args[0] == Literal(STRING, ".")
+        and _is_key(dotted.args[1])
+    )
+    if (
+        not reads
+        or _constant(test, "eq") != ""
+        or not isinstance(pattern, Literal)
+        or not isinstance(nothing, Literal)
+    ):
         return None
     rest, words = str(pattern.value)[1:-1], list[str]()
     while rest:
@@ -73,7 +97,11 @@ def _words(node: Node) -> str | None:
         words.append(_WILD.get(piece) or re.sub(r"\\(.)", r"\1", piece[2:]))
         rest = rest[len(piece) :]
     again = "^" + "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words) + "$"
-    return ".".join(words) if again == pattern.value and nothing.value is all(word == "#" for word in words) else None
+    return (
+        ".".join(words)
+        if again == pattern.value and nothing.value is all(word == "#" for word in words)
+        else None
+    )
 
 
 # --- kafka
@@ -88,7 +116,11 @@ def kafka(node: Node) -> str:
         rest, negate = inner, not negate
     found = _kafka(rest)
     if found is None:
-        raise refuse("kafka", node, "a predicate asks for a header, a pattern of the topic's name, or a record without a value")
+        raise refuse(
+            "kafka",
+            node,
+            "a predicate asks for a header, a pattern of the topic's name, or a record without a value",
+        )
     negate = negate != bool(found.pop("negate", False))
     return json.dumps({**found, **({"negate": True} if negate else {})}, ensure_ascii=False)
 
@@ -98,17 +130,37 @@ def _kafka(node: Node) -> dict[str, Any] | None:
         read = node.args[0]
         if isinstance(read, Field) and read.decl.name == "value":
             return {"type": "RecordIsTombstone"}
-        if isinstance(read, Call) and read.op == "get" and isinstance(read.args[0], Field) and read.args[0].decl.name == "headers":
+        if (
+            isinstance(read, Call)
+            and read.op == "get"
+            and isinstance(read.args[0], Field)
+            and read.args[0].decl.name == "headers"
+        ):
             key = read.args[1]
-            return {"type": "HasHeaderKey", "name": key.value, "negate": True} if isinstance(key, Literal) and key.value else None
+            return (
+                {"type": "HasHeaderKey", "name": key.value, "negate": True}
+                if isinstance(key, Literal) and key.value
+                else None
+            )
     inner = decided(node)
-    if isinstance(inner, Call) and len(inner.args) == 2 and isinstance(inner.args[0], Field) and inner.args[0].decl.name == "topic":
+    if (
+        isinstance(inner, Call)
+        and len(inner.args) == 2
+        and isinstance(inner.args[0], Field)
+        and inner.args[0].decl.name == "topic"
+    ):
         value = inner.args[1]
         if isinstance(value, Literal) and isinstance(value.value, str):
             if inner.op == "matches":
-                return {"type": "TopicNameMatches", "pattern": _whole(value.value) or f"(?s:.*)(?:{value.value})(?s:.*)"}
+                return {
+                    "type": "TopicNameMatches",
+                    "pattern": _whole(value.value) or f"(?s:.*)(?:{value.value})(?s:.*)",
+                }
             if inner.op in _TOPIC:
-                return {"type": "TopicNameMatches", "pattern": _TOPIC[inner.op].format(regex.escaped(value.value))}
+                return {
+                    "type": "TopicNameMatches",
+                    "pattern": _TOPIC[inner.op].format(regex.escaped(value.value)),
+                }
     return None
 
 

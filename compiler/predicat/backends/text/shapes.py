@@ -44,7 +44,11 @@ def plain(node: Node) -> Node:
 
 
 def _plain(node: Node) -> Node:
-    if isinstance(node, Call) and node.op in COMPARISONS and all(isinstance(arg, Call) and arg.op in _READS for arg in node.args):
+    if (
+        isinstance(node, Call)
+        and node.op in COMPARISONS
+        and all(isinstance(arg, Call) and arg.op in _READS for arg in node.args)
+    ):
         return node  # two values without a type would be compared as what they are
     node = rewrite_children(node, _plain)
     if not isinstance(node, Call):
@@ -52,8 +56,14 @@ def _plain(node: Node) -> Node:
     if node.op in _READS:
         return node.args[0]
     if node.op == "and":
-        compared = [arg for part in node.args if isinstance(part, Call) and part.op == "eq" for arg in part.args]
-        kept = [part for part in node.args if not (isinstance(part, Call) and part.op == "json_is" and part.args[0] in compared)]
+        compared = [
+            arg for part in node.args if isinstance(part, Call) and part.op == "eq" for arg in part.args
+        ]
+        kept = [
+            part
+            for part in node.args
+            if not (isinstance(part, Call) and part.op == "json_is" and part.args[0] in compared)
+        ]
         return kept[0] if len(kept) == 1 else Call(node.type, "and", tuple(kept), node.span)
     return node
 
@@ -62,7 +72,11 @@ def key_of(node: Node) -> str | None:
     """The key that a node reads: a field of the row, or a member of a map, a struct or a document that is a field."""
     if isinstance(node, Field):
         return node.decl.name
-    if isinstance(node, Call) and node.op in ("get", "json_get", "member") and isinstance(node.args[0], Field):
+    if (
+        isinstance(node, Call)
+        and node.op in ("get", "json_get", "member")
+        and isinstance(node.args[0], Field)
+    ):
         key = node.args[1]
         return str(key.value) if isinstance(key, Literal) else None
     return None
@@ -89,7 +103,11 @@ def test_of(node: Node) -> Test | None:
         return None
     if node.op == "is_null":
         key = key_of(node.args[0])
-        return Test(key, "is_null", (), node, of_row=isinstance(node.args[0], Field)) if key is not None else None
+        return (
+            Test(key, "is_null", (), node, of_row=isinstance(node.args[0], Field))
+            if key is not None
+            else None
+        )
     if len(node.args) != 2:
         return None
     left, right = node.args
@@ -105,7 +123,14 @@ def test_of(node: Node) -> Test | None:
     if key is None:
         return None
     if isinstance(right, Items) and op == "in" and all(isinstance(item, Literal) for item in right.items):
-        return Test(key, op, tuple(item.value for item in right.items if isinstance(item, Literal)), node, convert, isinstance(left, Field))
+        return Test(
+            key,
+            op,
+            tuple(item.value for item in right.items if isinstance(item, Literal)),
+            node,
+            convert,
+            isinstance(left, Field),
+        )
     if isinstance(right, Literal) and right.value is not None:
         return Test(key, op, (right.value,), node, convert, isinstance(left, Field))
     return None

@@ -47,7 +47,12 @@ def shape(loop: Any) -> tuple[str, Any, Any] | None:
 def _appended(step: Any, name: str) -> Any:
     """`x` in `accumulator + [x]`."""
     call = step.call_expr
-    found = call.function == "_+_" and len(call.args) == 2 and _is(call.args[0], name) and call.args[1].HasField("list_expr")
+    found = (
+        call.function == "_+_"
+        and len(call.args) == 2
+        and _is(call.args[0], name)
+        and call.args[1].HasField("list_expr")
+    )
     return call.args[1].list_expr.elements[0] if found else None
 
 

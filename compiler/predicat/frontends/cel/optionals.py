@@ -35,7 +35,11 @@ def is_optional(expr: Any) -> bool:
             operand = {"_[_]": 0, "_?_:_": 2}.get(call.function)
             if operand is not None:
                 return is_optional(call.args[operand])
-            return call.function in LOOK_UPS or _constructor(call) is not None or (call.function == "or" and is_optional(call.target))
+            return (
+                call.function in LOOK_UPS
+                or _constructor(call) is not None
+                or (call.function == "or" and is_optional(call.target))
+            )
         case _:
             return False
 
@@ -66,7 +70,13 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
         if constructor == "none":
             return rest or _error(span)
         held = reader.read(call.args[0])
-        return t.Apply("cond", (t.Apply("is_null", (held,), span), t.Const(None, span), t.Const(True, span)), span) if asked else held
+        return (
+            t.Apply(
+                "cond", (t.Apply("is_null", (held,), span), t.Const(None, span), t.Const(True, span)), span
+            )
+            if asked
+            else held
+        )
     path = _path(reader, expr)
     span = path.span.to(span)
     if rest is None:
@@ -101,6 +111,14 @@ def _path(reader: Reader, expr: Any) -> t.Tree:
 
 def _constructor(call: Any) -> str | None:
     """`of` or `none`, which stand behind `optional.`; macros write them as one word."""
-    namespace = call.target.ident_expr.name if call.HasField("target") and call.target.HasField("ident_expr") else None
+    namespace = (
+        call.target.ident_expr.name
+        if call.HasField("target") and call.target.HasField("ident_expr")
+        else None
+    )
     name = f"{namespace}.{call.function}" if namespace else call.function
-    return name.removeprefix("optional.") if name in ("optional.of", "optional.none") and len(call.args) == (name == "optional.of") else None
+    return (
+        name.removeprefix("optional.")
+        if name in ("optional.of", "optional.none") and len(call.args) == (name == "optional.of")
+        else None
+    )

@@ -43,9 +43,15 @@ def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
         raise PredicatError.of(msg.syntax(Span(source, 0, len(text)), "the condition is empty"))
     if len(_DOUBLING.findall(text)) > _MOST_DOUBLINGS:
         what = f"more than {_MOST_DOUBLINGS} of optMap() and optFlatMap()"
-        raise PredicatError.of(msg.unsupported_syntax(Span(source, 0, len(text)), what, "split it into several filters"))
+        raise PredicatError.of(
+            msg.unsupported_syntax(Span(source, 0, len(text)), what, "split it into several filters")
+        )
     try:
-        serialized = _environment(optional=_OPTIONAL.search(text) is not None).compile(text, disable_check=True).serialize()
+        serialized = (
+            _environment(optional=_OPTIONAL.search(text) is not None)
+            .compile(text, disable_check=True)
+            .serialize()
+        )
     except (RuntimeError, UnicodeError, ValueError) as error:
         plain = _without_doubled_parentheses(text) if "recursion limit" in str(error) else text
         if plain != text:
@@ -58,7 +64,9 @@ def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
     return parsed.expr, parsed.source_info.positions
 
 
-_PIECE = re.compile(r"[rRbB]*(?:\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|[()]", re.DOTALL)
+_PIECE = re.compile(
+    r"[rRbB]*(?:\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|[()]", re.DOTALL
+)
 
 
 def _without_doubled_parentheses(text: str) -> str:
@@ -93,8 +101,16 @@ def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
         word = re.compile(r"\w+|\S").match(text, start)
         clean = reason.replace(" [INVALID_ARGUMENT]", "").removeprefix("Syntax error: ")
         clean = re.sub(r" expecting \{.*\}$", "", clean)
-        found.append(msg.syntax(Span(source, start, word.end() if word else start + 1), f"this is no valid CEL: {clean}", _hint(clean, text)))
-    return found or [msg.syntax(Span(source, 0, len(text)), f"this is no valid CEL: {message.splitlines()[0]}")]
+        found.append(
+            msg.syntax(
+                Span(source, start, word.end() if word else start + 1),
+                f"this is no valid CEL: {clean}",
+                _hint(clean, text),
+            )
+        )
+    return found or [
+        msg.syntax(Span(source, 0, len(text)), f"this is no valid CEL: {message.splitlines()[0]}")
+    ]
 
 
 def _hint(reason: str, text: str) -> str | None:

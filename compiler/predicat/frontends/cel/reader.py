@@ -11,7 +11,14 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.frontends.cel import macros, namespaces, optionals, parser, strings
 from predicat.ir import tree as t
-from predicat.ir.values import has_nanoseconds, is_below_micros, is_duration, is_timestamp, parse_duration, parse_timestamp
+from predicat.ir.values import (
+    has_nanoseconds,
+    is_below_micros,
+    is_duration,
+    is_timestamp,
+    parse_duration,
+    parse_timestamp,
+)
 from predicat.passes.scope import CEL_RULES
 
 RULES = CEL_RULES
@@ -63,10 +70,31 @@ _PARTS = {
     "getDayOfWeek": ("day_of_week", 0), "getDayOfYear": ("day_of_year", -1), "getHours": ("hour", 0),
     "getMinutes": ("minute", 0), "getSeconds": ("second", 0), "getMilliseconds": ("millisecond", 0),
 }  # fmt: skip
-KNOWN = [*_METHODS, *strings.METHODS, *namespaces.FUNCTIONS, "cel.bind", *optionals.ENDS, "dyn", "exists_one", "map", *_CONVERSIONS, *_PARTS, "has", "timestamp", "duration", "filter", "exists", "all", "match"]
-_WORD = re.compile(r"""
+KNOWN = [
+    *_METHODS,
+    *strings.METHODS,
+    *namespaces.FUNCTIONS,
+    "cel.bind",
+    *optionals.ENDS,
+    "dyn",
+    "exists_one",
+    "map",
+    *_CONVERSIONS,
+    *_PARTS,
+    "has",
+    "timestamp",
+    "duration",
+    "filter",
+    "exists",
+    "all",
+    "match",
+]
+_WORD = re.compile(
+    r"""
     [rRbB]{0,2}(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    |-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?|[A-Za-z_]\w*|[-!=<>&|+*/%?:]+|.""", re.DOTALL | re.VERBOSE)
+    |-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?|[A-Za-z_]\w*|[-!=<>&|+*/%?:]+|.""",
+    re.DOTALL | re.VERBOSE,
+)
 """What stands at a place: a text, a number, a name or a sign."""
 
 
@@ -115,8 +143,12 @@ class _Reader:
     def map_of(self, expr: Any) -> t.Tree:
         if any(entry.optional_entry for entry in expr.struct_expr.entries):
             raise self.fail(msg.unsupported_syntax(self.span(expr), "a map with optional entries"))
-        parts = self.all([part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)])
-        return t.MapOf(tuple(zip(parts[::2], parts[1::2], strict=True)), self.closed(self.span(expr, *parts), "}"))
+        parts = self.all(
+            [part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)]
+        )
+        return t.MapOf(
+            tuple(zip(parts[::2], parts[1::2], strict=True)), self.closed(self.span(expr, *parts), "}")
+        )
 
     def all(self, exprs: Any) -> tuple[t.Tree, ...]:
         out: list[t.Tree] = []
@@ -164,16 +196,34 @@ class _Reader:
             return t.Apply("neg", (arg,), self.span(expr, arg))
         if name in _OPERATORS:
             args = self.all(call.args)
-            return self.bracket(expr, *args) if name == "_[_]" else t.Apply(_OPERATORS[name], args, self.span(expr, *args))
+            return (
+                self.bracket(expr, *args)
+                if name == "_[_]"
+                else t.Apply(_OPERATORS[name], args, self.span(expr, *args))
+            )
         if name in optionals.LOOK_UPS:
-            raise self.fail(msg.unsupported_syntax(self.span(expr), "an optional value here", "end it with orValue() or hasValue()"))
+            raise self.fail(
+                msg.unsupported_syntax(
+                    self.span(expr), "an optional value here", "end it with orValue() or hasValue()"
+                )
+            )
         method = call.HasField("target")
-        if method and name in optionals.ENDS and len(call.args) == optionals.ENDS[name] and optionals.is_optional(call.target):
+        if (
+            method
+            and name in optionals.ENDS
+            and len(call.args) == optionals.ENDS[name]
+            and optionals.is_optional(call.target)
+        ):
             args = self.all(call.args)
             return optionals.ended(self, expr, args, self.call_span(expr, *args))
         if method and call.target.HasField("ident_expr") and (found := self.in_namespace(expr)) is not None:
             return found
-        if method and name in macros.OF_ENTRIES and len(call.args) == 3 and all(arg.HasField("ident_expr") for arg in call.args[:2]):  # key, value, condition
+        if (
+            method
+            and name in macros.OF_ENTRIES
+            and len(call.args) == 3
+            and all(arg.HasField("ident_expr") for arg in call.args[:2])
+        ):  # key, value, condition
             source, condition = self.all([call.target, call.args[2]])
             return macros.of_entries(call, source, condition, self.call_span(expr, source, condition))
         if method and name == "match":
@@ -199,7 +249,11 @@ class _Reader:
         """Raises _Stop for an unsigned operand: 2u - 3u is an error in CEL, and so is 2u + 1."""
         for arg in args:
             if arg.HasField("const_expr") and arg.const_expr.WhichOneof("constant_kind") == "uint64_value":
-                raise self.fail(msg.unsupported_syntax(self.span(arg), "arithmetic with an unsigned integer", "write it without the u"))
+                raise self.fail(
+                    msg.unsupported_syntax(
+                        self.span(arg), "arithmetic with an unsigned integer", "write it without the u"
+                    )
+                )
             if arg.HasField("call_expr") and arg.call_expr.function == "_?_:_":
                 self.refuse_unsigned(arg.call_expr.args[1:])
 
@@ -210,9 +264,17 @@ class _Reader:
         """`cel.bind(x, value, result)`, or a function of the math and sets extensions; None for what is none of these."""
         call = expr.call_expr
         name = f"{call.target.ident_expr.name}.{call.function}"
-        if name == "cel.bind" and len(call.args) == 3 and call.args[0].HasField("ident_expr"):  # a name, a value, a result
+        if (
+            name == "cel.bind" and len(call.args) == 3 and call.args[0].HasField("ident_expr")
+        ):  # a name, a value, a result
             value, result = self.all(call.args[1:])
-            return t.Bind("let", call.args[0].ident_expr.name, value, result, self.span(call.target).to(self.call_span(expr, value, result)))
+            return t.Bind(
+                "let",
+                call.args[0].ident_expr.name,
+                value,
+                result,
+                self.span(call.target).to(self.call_span(expr, value, result)),
+            )
         count, build = namespaces.FUNCTIONS.get(name, (None, None))
         if build is None or count not in (None, len(call.args)):
             return None
@@ -225,7 +287,9 @@ class _Reader:
         counts, build = strings.METHODS[name]
         if len(expr.call_expr.args) not in counts:
             expected = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
-            raise self.fail(msg.wrong_argument_count(self.name_span(expr), name, len(expr.call_expr.args), expected))
+            raise self.fail(
+                msg.wrong_argument_count(self.name_span(expr), name, len(expr.call_expr.args), expected)
+            )
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         return self.built(build, args, self.call_span(expr, *args))
 
@@ -256,11 +320,19 @@ class _Reader:
             if call.function in _REFUSED:
                 raise self.fail(msg.unsupported_syntax(at, f"{call.function}()", _REFUSED[call.function]))
             if call.function in _FORMS:
-                raise self.fail(msg.unsupported_syntax(at, f"this form of {call.function}()", f"write {_FORMS[call.function]}"))
+                raise self.fail(
+                    msg.unsupported_syntax(
+                        at, f"this form of {call.function}()", f"write {_FORMS[call.function]}"
+                    )
+                )
             raise self.fail(msg.unknown_function(at, call.function, KNOWN))
         op, count = table[call.function]
         if len(call.args) != count:
-            raise self.fail(msg.wrong_argument_count(self.name_span(expr), call.function, len(call.args), f"{count} arguments"))
+            raise self.fail(
+                msg.wrong_argument_count(
+                    self.name_span(expr), call.function, len(call.args), f"{count} arguments"
+                )
+            )
         args = self.all([call.target, *call.args] if call.HasField("target") else call.args)
         return t.Apply(op, args, self.call_span(expr, *args))
 
@@ -287,7 +359,11 @@ class _Reader:
         args = expr.call_expr.args
         name = args[0].const_expr.string_value if args else ""
         if len(args) != 1 or not name:
-            raise self.fail(msg.unsupported_syntax(self.name_span(expr), "a filter name that is no constant", 'write filter("name")'))
+            raise self.fail(
+                msg.unsupported_syntax(
+                    self.name_span(expr), "a filter name that is no constant", 'write filter("name")'
+                )
+            )
         return t.Ref(name, (), self.span(args[0]))
 
     def moment(self, expr: Any, name: str) -> t.Tree:
@@ -330,7 +406,9 @@ class _Reader:
             return self.header(args, span)
         if len(args) != 2 or not isinstance(args[1], t.Const) or not isinstance(args[1].value, str):
             raise self.fail(msg.not_constant(span, "match", "pattern"))
-        pattern = re.sub(r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value)
+        pattern = re.sub(
+            r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value
+        )
         return t.Apply("like", (args[0], t.Const(pattern, args[1].span)), span)
 
     def header(self, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
@@ -351,7 +429,9 @@ class _Reader:
             return t.Bind("let", loop.accu_var, value, result, self.span(expr, value, result))
         kind = macros.shape(loop)
         if kind is None:
-            raise self.fail(msg.unsupported_syntax(self.span(expr), "this macro", "all() and exists() are supported"))
+            raise self.fail(
+                msg.unsupported_syntax(self.span(expr), "this macro", "all() and exists() are supported")
+            )
         name, kept, body = kind
         trees = self.all([loop.iter_range, *([kept] if kept is not None else []), body])
         span = self.closed(self.span(expr, *trees))

@@ -50,7 +50,9 @@ def _substring(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
         found = _apply("substr", span, text, _plus(start, 1, span))
         return _within(start, _number(0, span), length, found, span)
     found = _apply("substr", span, text, _plus(start, 1, span), _apply("sub", span, args[2], start))
-    return _within(start, _number(0, span), args[2], _within(args[2], _number(0, span), length, found, span), span)
+    return _within(
+        start, _number(0, span), args[2], _within(args[2], _number(0, span), length, found, span), span
+    )
 
 
 def _index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
@@ -69,8 +71,12 @@ def _last_index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
     text, part = args[:2]
     if len(args) == 3:
         start = args[2]
-        cut = _apply("substr", span, text, _number(1, span), _apply("add", span, start, _apply("length", span, part)))
-        return _within(start, _number(0, span), _apply("length", span, text), _last_index_of((cut, part), span), span)
+        cut = _apply(
+            "substr", span, text, _number(1, span), _apply("add", span, start, _apply("length", span, part))
+        )
+        return _within(
+            start, _number(0, span), _apply("length", span, text), _last_index_of((cut, part), span), span
+        )
     place = _apply("position", span, _apply("reverse", span, text), _apply("reverse", span, part))
     before = _apply("sub", span, _apply("length", span, text), _apply("length", span, part))
     placed = _plus(_apply("sub", span, before, place), 1, span)
@@ -89,7 +95,13 @@ def _limit(tree: t.Tree, name: str) -> int:
     """How often at most, a constant; a negative one is no limit."""
     if isinstance(tree, t.Const) and type(tree.value) is int and tree.value <= _MOST:
         return tree.value
-    raise PredicatError.of(msg.unsupported_syntax(tree.span, f"{name} with a limit that is no constant up to {_MOST:,}", "write the limit as a number"))
+    raise PredicatError.of(
+        msg.unsupported_syntax(
+            tree.span,
+            f"{name} with a limit that is no constant up to {_MOST:,}",
+            "write the limit as a number",
+        )
+    )
 
 
 def _split(args: tuple[t.Tree, ...], span: Span) -> t.Tree:

@@ -63,7 +63,9 @@ def _declare(message: Any, fields: list[tuple[int, str, str, bool]], oneof: str 
 
 @cache
 def _classes() -> dict[str, Any]:
-    file = descriptor_pb2.FileDescriptorProto(name="predicat/cel_syntax.proto", package="predicat.cel", syntax="proto2")
+    file = descriptor_pb2.FileDescriptorProto(
+        name="predicat/cel_syntax.proto", package="predicat.cel", syntax="proto2"
+    )
     for name, fields in _MESSAGES.items():
         message = file.message_type.add(name=name)
         _declare(message, fields, _KINDS.get(name))
@@ -74,7 +76,8 @@ def _classes() -> dict[str, Any]:
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     return {
-        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"predicat.cel.{name}")) for name in ("Any", "ParsedExpr")
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"predicat.cel.{name}"))
+        for name in ("Any", "ParsedExpr")
     }
 
 

@@ -44,7 +44,12 @@ def _read(reader: PredicateReader, value: Any) -> t.Tree:
         entries = reader.mapping(value, "pulsar", ("numbering", "expr"))
         numbering = str(entries.get("numbering", "seed"))
         if numbering not in proto.NUMBERINGS:
-            raise reader.bad(entries["numbering"], "numbering", f"{numbering!r} is none", f"numberings: {', '.join(proto.NUMBERINGS)}")
+            raise reader.bad(
+                entries["numbering"],
+                "numbering",
+                f"{numbering!r} is none",
+                f"numberings: {', '.join(proto.NUMBERINGS)}",
+            )
         value = entries.get("expr")
     expr = _message(reader, value, numbering)
     return reader.read(_Converter(reader, numbering).expr(expr, "expr", 0), 0)
@@ -71,7 +76,9 @@ def _message(reader: DataReader, value: Any, numbering: str) -> Any:
         return _from_json(reader, value, classes)
     if isinstance(value, Message):
         return value
-    raise reader.fail(msg.wrong_kind(reader.whole, "pulsar", "an Expr as JSON, text format, base64 or bytes", repr(value)))
+    raise reader.fail(
+        msg.wrong_kind(reader.whole, "pulsar", "an Expr as JSON, text format, base64 or bytes", repr(value))
+    )
 
 
 def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
@@ -106,7 +113,9 @@ def _text(reader: DataReader, text: str, classes: dict[str, Any]) -> Any:
         try:
             return base64.b64decode("".join(clean.split()), validate=True)
         except (binascii.Error, ValueError):
-            raise reader.fail(msg.syntax(reader.whole, "this is no base64, JSON or text format of an Expr")) from None
+            raise reader.fail(
+                msg.syntax(reader.whole, "this is no base64, JSON or text format of an Expr")
+            ) from None
     if clean.count("{") - clean.count("\\{") > MAX_DEPTH * 3:
         raise reader.fail(msg.too_deep(reader.whole, MAX_DEPTH))
     from google.protobuf import text_format  # noqa: PLC0415  # only for this format
@@ -116,7 +125,9 @@ def _text(reader: DataReader, text: str, classes: dict[str, Any]) -> Any:
         text_format.Parse(clean, found)
     except (text_format.ParseError, RecursionError, UnicodeError) as error:
         if "missing required" not in str(error).lower() and "required field" not in str(error).lower():
-            raise reader.fail(msg.syntax(reader.whole, f"this is no Expr in text format: {str(error)[:200]}")) from None
+            raise reader.fail(
+                msg.syntax(reader.whole, f"this is no Expr in text format: {str(error)[:200]}")
+            ) from None
     return _expression(reader, found)
 
 
@@ -125,7 +136,13 @@ def _expression(reader: DataReader, found: Any) -> Any:
     if found.DESCRIPTOR.name != "CommandSeek":
         return found
     if not found.HasField("expression"):
-        raise reader.fail(msg.bad_value(reader.whole, "seek.expression", "a CommandSeek filters by its expression, and this one has none"))
+        raise reader.fail(
+            msg.bad_value(
+                reader.whole,
+                "seek.expression",
+                "a CommandSeek filters by its expression, and this one has none",
+            )
+        )
     return found.expression
 
 
@@ -158,18 +175,27 @@ def _fill(reader: DataReader, found: Any, value: Any, path: str) -> None:
         field = names.get(key)
         where = f"{path}.{key}"
         if field is None:
-            raise reader.fail(msg.unknown_key(reader.key_span(value, key), str(key), path, [row.name for row in found.DESCRIPTOR.fields]))
+            raise reader.fail(
+                msg.unknown_key(
+                    reader.key_span(value, key), str(key), path, [row.name for row in found.DESCRIPTOR.fields]
+                )
+            )
         if field.message_type is not None:
             child = getattr(found, field.name)
             child.SetInParent()
             _fill(reader, child, inner, where)
         elif field.is_repeated:
-            getattr(found, field.name).extend(_scalar(reader, one, f"{where}[{index}]") for index, one in enumerate(reader.listed(inner, where, 0)))
+            getattr(found, field.name).extend(
+                _scalar(reader, one, f"{where}[{index}]")
+                for index, one in enumerate(reader.listed(inner, where, 0))
+            )
         elif field.enum_type is not None:
             _enum(reader, found, field, inner, where)
         else:
             try:
-                setattr(found, field.name, int(inner) if field.name != "name" else _scalar(reader, inner, where))
+                setattr(
+                    found, field.name, int(inner) if field.name != "name" else _scalar(reader, inner, where)
+                )
             except (TypeError, ValueError):
                 raise reader.bad(inner, where, f"{inner!r} is no value of it") from None
 
@@ -182,7 +208,13 @@ def _scalar(reader: DataReader, value: Any, where: str) -> str:
 
 def _enum(reader: DataReader, found: Any, field: Any, value: Any, where: str) -> None:
     names = {row.name: row.number for row in field.enum_type.values}
-    number = names.get(value) if isinstance(value, str) else value if value in names.values() and not isinstance(value, bool) else None
+    number = (
+        names.get(value)
+        if isinstance(value, str)
+        else value
+        if value in names.values() and not isinstance(value, bool)
+        else None
+    )
     if number is None:
         hint = msg.did_you_mean(str(value), names) or f"values: {', '.join(names)}"
         raise reader.bad(value, where, f"{value!r} is no value of it", hint)
@@ -212,12 +244,16 @@ class _Converter:
         if depth > MAX_DEPTH:
             raise self.reader.fail(msg.too_deep(self.reader.whole, MAX_DEPTH))
         if not expr.HasField("tp"):
-            raise self.fail(f"{path}.tp", "it is required, and missing or unknown", f"values: {', '.join(proto.KINDS)}")
+            raise self.fail(
+                f"{path}.tp", "it is required, and missing or unknown", f"values: {', '.join(proto.KINDS)}"
+            )
         kind = proto.KINDS[expr.tp]
         wanted = _WANTED.get(kind, _BOTH)
         for name in ("predicate", "op1", "op2"):
             if expr.HasField(name) != (name in wanted):
-                raise self.fail(f"{path}.{name}", f"{kind} {'needs' if name in wanted else 'does not take'} it")
+                raise self.fail(
+                    f"{path}.{name}", f"{kind} {'needs' if name in wanted else 'does not take'} it"
+                )
         if kind == "PREDICATE":
             return self.predicate(expr.predicate, f"{path}.predicate")
         parts = [self.expr(getattr(expr, name), f"{path}.{name}", depth + 1) for name in wanted]
@@ -226,7 +262,9 @@ class _Converter:
     def predicate(self, row: Any, path: str) -> dict[str, Any]:
         for name, known in (("ref", proto.REFS), ("op", self.operators)):
             if not row.HasField(name):
-                raise self.fail(f"{path}.{name}", "it is required, and missing or unknown", f"values: {', '.join(known)}")
+                raise self.fail(
+                    f"{path}.{name}", "it is required, and missing or unknown", f"values: {', '.join(known)}"
+                )
         ref, op = proto.REFS[row.ref], self.operators[row.op]
         if (ref == "PROPERTY") != row.HasField("name"):
             raise self.fail(f"{path}.name", f"{ref} {'needs' if ref == 'PROPERTY' else 'does not take'} it")
@@ -234,7 +272,11 @@ class _Converter:
             raise self.fail(f"{path}.values", "it has at least one value")
         kind = proto.TYPES[row.ty] if row.HasField("ty") else "LONG" if ref != "PROPERTY" else "STRING"
         target = {"property": row.name} if ref == "PROPERTY" else {"ref": ref.lower()}
-        values = list(row.values) if kind == "STRING" else [self.number(text, kind, path, index) for index, text in enumerate(row.values)]
+        values = (
+            list(row.values)
+            if kind == "STRING"
+            else [self.number(text, kind, path, index) for index, text in enumerate(row.values)]
+        )
         if op in _LATER:
             return self.later(target, op, values, kind, path)
         return {**target, "op": op, "values": values, "type": kind}
@@ -247,7 +289,9 @@ class _Converter:
             raise self.fail(f"{path}.values[{index}]", f"{text} does not fit in a LONG")
         return number
 
-    def later(self, target: dict[str, Any], op: str, values: list[Any], kind: str, path: str) -> dict[str, Any]:
+    def later(
+        self, target: dict[str, Any], op: str, values: list[Any], kind: str, path: str
+    ) -> dict[str, Any]:
         """The operators that only the later numbering has, by those of the first."""
         if op == "BETWEEN":
             if len(values) != 2:

@@ -28,7 +28,9 @@ _F = descriptor_pb2.FieldDescriptorProto
 def messages(numbering: str = "seed") -> dict[str, Any]:
     """The message classes Predicate, Expr, MessageIdData and CommandSeek, by name."""
     package = f"predicat.pulsar.{numbering}"
-    file = descriptor_pb2.FileDescriptorProto(name=f"predicat/pulsar_{numbering}.proto", package=package, syntax="proto2")
+    file = descriptor_pb2.FileDescriptorProto(
+        name=f"predicat/pulsar_{numbering}.proto", package=package, syntax="proto2"
+    )
 
     def message(name: str) -> Any:
         return file.message_type.add(name=name)
@@ -38,7 +40,9 @@ def messages(numbering: str = "seed") -> dict[str, Any]:
         for number, value in enumerate(values):
             row.value.add(name=value, number=number)
 
-    def field(owner: Any, number: int, name: str, kind: int, label: int = _F.LABEL_OPTIONAL, of: str = "") -> None:
+    def field(
+        owner: Any, number: int, name: str, kind: int, label: int = _F.LABEL_OPTIONAL, of: str = ""
+    ) -> None:
         row = owner.field.add(name=name, number=number, type=kind, label=label)
         if of:
             row.type_name = f".{package}.{of}"
@@ -73,4 +77,7 @@ def messages(numbering: str = "seed") -> dict[str, Any]:
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
     names = ("Predicate", "Expr", "CommandSeek", "MessageIdData")
-    return {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}")) for name in names}
+    return {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
+        for name in names
+    }

@@ -21,12 +21,27 @@ from predicat.review.show import row_text
 from predicat.review.site.graph import Entry, graph
 
 HERE = Path(__file__).parent
-_LEXERS = {"spark": "sql", "postgres": "sql", "duckdb": "sql", "sql": "sql", "cesql": "sql", "jms": "sql", "cel": "javascript"}
+_LEXERS = {
+    "spark": "sql",
+    "postgres": "sql",
+    "duckdb": "sql",
+    "sql": "sql",
+    "cesql": "sql",
+    "jms": "sql",
+    "cel": "javascript",
+}
 Advance = Callable[[int], object]
 Report = Mapping[str, Mapping[str, Any]]
 
 
-def build(catalog: Catalog, out: Path, *, proofs: bool = True, coverage: Report | None = None, advance: Advance = lambda _: None) -> int:
+def build(
+    catalog: Catalog,
+    out: Path,
+    *,
+    proofs: bool = True,
+    coverage: Report | None = None,
+    advance: Advance = lambda _: None,
+) -> int:
     """Write the site into a folder; returns the number of its pages.
 
     `proofs` compares each version with the one before it. `coverage` are figures of a quality report by filter.
@@ -44,7 +59,9 @@ def build(catalog: Catalog, out: Path, *, proofs: bool = True, coverage: Report 
         pages += 1
         advance(1)
     write_text(out / "index.html", site.index())
-    kept = {f"{row.qualified}.html" for row in catalog.filters()} | {f"{name}.html" for name in catalog.datasets}
+    kept = {f"{row.qualified}.html" for row in catalog.filters()} | {
+        f"{name}.html" for name in catalog.datasets
+    }
     for old in (*(out / "filters").glob("*.html"), *(out / "datasets").glob("*.html")):
         if old.name not in kept:
             old.unlink()
@@ -62,21 +79,33 @@ class _Site:
         self.users = _users(catalog)
         self.environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True,
                                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)  # fmt: skip
-        self.environment.globals.update(code=highlighted, datasets=list(catalog.datasets.values()), total=len(catalog.filters()))
+        self.environment.globals.update(
+            code=highlighted, datasets=list(catalog.datasets.values()), total=len(catalog.filters())
+        )
 
     def render(self, template: str, root: str, **values: Any) -> str:
         return self.environment.get_template(template).render(root=root, **values)
 
     def shared(self) -> list[tuple[str, str]]:
-        files = [(f"assets/{file.name}", file.read_text(encoding="utf-8")) for file in sorted((HERE / "static").iterdir())]
+        files = [
+            (f"assets/{file.name}", file.read_text(encoding="utf-8"))
+            for file in sorted((HERE / "static").iterdir())
+        ]
         entries = [
             {"n": row.qualified, "d": row.description, "o": row.owner, "t": list(row.tags), "l": row.current.language,
              "b": row.current.body[:200]}
             for row in self.catalog.filters()
         ]  # fmt: skip
-        entries += [{"n": name, "d": dataset.description, "k": "dataset"} for name, dataset in self.catalog.datasets.items()]
+        entries += [
+            {"n": name, "d": dataset.description, "k": "dataset"}
+            for name, dataset in self.catalog.datasets.items()
+        ]
         index = json.dumps(entries, ensure_ascii=True).replace("<", "\\u003c")
-        return [*files, ("assets/search-index.js", f"window.PREDICAT_INDEX = {index};\n"), ("assets/code.css", style())]
+        return [
+            *files,
+            ("assets/search-index.js", f"window.PREDICAT_INDEX = {index};\n"),
+            ("assets/code.css", style()),
+        ]
 
     def index(self) -> str:
         owners: dict[str, int] = {}
@@ -104,9 +133,19 @@ class _Site:
         )  # fmt: skip
 
     def graph(self, row: Filter, node: Node) -> Any:
-        fields: list[Entry] = [(name, "field", f"../datasets/{row.dataset}.html#field-{name}") for name in row.current.predicate.fields]
-        made: list[Entry] = [(name.partition("@")[0], "filter", f"{name.partition('@')[0]}.html") for name in row.current.references]
-        return graph(row.name, [*made, *fields], [(name, kind, link) for kind, name, link in self.users.get(row.qualified, [])])
+        fields: list[Entry] = [
+            (name, "field", f"../datasets/{row.dataset}.html#field-{name}")
+            for name in row.current.predicate.fields
+        ]
+        made: list[Entry] = [
+            (name.partition("@")[0], "filter", f"{name.partition('@')[0]}.html")
+            for name in row.current.references
+        ]
+        return graph(
+            row.name,
+            [*made, *fields],
+            [(name, kind, link) for kind, name, link in self.users.get(row.qualified, [])],
+        )
 
     def between(self, row: Filter) -> dict[int, dict[str, Any]]:
         """What each version changes against the one before it."""
@@ -118,9 +157,19 @@ class _Site:
 
         found: dict[int, dict[str, Any]] = {}
         for before, after in itertools.pairwise(numbers):
-            verdict = compare(row.versions[before].predicate, row.versions[after].predicate, on_unknown=(row.on_unknown, row.on_unknown), timeout=1)
+            verdict = compare(
+                row.versions[before].predicate,
+                row.versions[after].predicate,
+                on_unknown=(row.on_unknown, row.on_unknown),
+                timeout=1,
+            )
             rows = [(what, show.witness_text(item)) for what, item in show.witnesses(verdict)]
-            found[after] = {"before": before, "kind": show.title(verdict), "sentence": show.sentence(verdict), "rows": rows}
+            found[after] = {
+                "before": before,
+                "kind": show.title(verdict),
+                "sentence": show.sentence(verdict),
+                "rows": rows,
+            }
         return found
 
 
@@ -133,16 +182,24 @@ def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
     """For each filter who uses it: kind, name, link."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for row in catalog.filters():
-        for name in {reference.partition("@")[0] for version in row.versions.values() for reference in version.references}:
+        for name in {
+            reference.partition("@")[0]
+            for version in row.versions.values()
+            for reference in version.references
+        }:
             found.setdefault(name, []).append(("filter", row.qualified, f"{row.qualified}.html"))
     for name, dataset in catalog.datasets.items():
         for group, spec in dataset.groups.items():
             for member in spec["filters"]:
-                found.setdefault(f"{name}.{member.partition('@')[0]}", []).append(("group", group, f"../datasets/{name}.html#group-{group}"))
+                found.setdefault(f"{name}.{member.partition('@')[0]}", []).append(
+                    ("group", group, f"../datasets/{name}.html#group-{group}")
+                )
         for key, spec in dataset.subscriptions.items():
             wanted = spec["filter"].partition("@")[0]
             qualified = wanted if "." in wanted else f"{name}.{wanted}"
-            found.setdefault(qualified, []).append(("subscription", key, f"../datasets/{name}.html#subscription-{key}"))
+            found.setdefault(qualified, []).append(
+                ("subscription", key, f"../datasets/{name}.html#subscription-{key}")
+            )
         if "postgres" in dataset.relation:
             for row in dataset.filters.values():
                 if not any(decl.required for decl in row.current.params.values()):

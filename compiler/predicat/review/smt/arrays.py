@@ -29,7 +29,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, children, ranged_over
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    Parameter,
+    Quantifier,
+    Variable,
+    children,
+    ranged_over,
+)
 from predicat.ir.text import to_text
 from predicat.passes.variables import free
 
@@ -76,7 +87,9 @@ def place_of(node: Node, env: Mapping[str, Path]) -> Path:
 
 def opaque_place(node: Node, env: Mapping[str, Path]) -> Path:
     """The place of a value without a formula: the same wherever the same node reads the same elements."""
-    return (("opaque", str(node.type), to_text(node), tuple((name, env[name]) for name in sorted(free(node)))),)
+    return (
+        ("opaque", str(node.type), to_text(node), tuple((name, env[name]) for name in sorted(free(node)))),
+    )
 
 
 def step(key: Any) -> Path | None:
@@ -88,7 +101,10 @@ def step(key: Any) -> Path | None:
 
 def normal(path: Path) -> Path:
     """The path without the choice of elements: the same for all arrays that one count is for."""
-    return tuple(_normal_root(part) if part[0] == "opaque" else ("item",) if part[0] == "item" else part for part in path)
+    return tuple(
+        _normal_root(part) if part[0] == "opaque" else ("item",) if part[0] == "item" else part
+        for part in path
+    )
 
 
 def _normal_root(root: Path) -> Path:
@@ -137,7 +153,9 @@ class _Uses:
         for path in (array,) if source is node.source else (array, (*array, ("keys",))):
             self.use(path, node, env)
             self.arrays.append(normal(path))
-            self.visit(node.body, {**env, node.variable: (*path, ("item", f"element {len(self.arrays) - 1}"))})
+            self.visit(
+                node.body, {**env, node.variable: (*path, ("item", f"element {len(self.arrays) - 1}"))}
+            )
 
     def use(self, path: Path, node: Node, env: Mapping[str, Path]) -> None:
         read = {name: env[name] for name in free(node)}
@@ -160,7 +178,9 @@ class _Uses:
         if path in pending:
             self.circles = True
             return 1
-        around = sum(prod(self.count(other, counts, (*pending, path)) for other in others) for others in found.values())
+        around = sum(
+            prod(self.count(other, counts, (*pending, path)) for other in others) for others in found.values()
+        )
         counts[path] = self.places.get(path, -1) + 1 + around
         return counts[path]
 

@@ -15,14 +15,53 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, ParamDecl, Parameter, Quantifier, Variable, ranged_over
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, ArrayType, DecimalType, Type
+from predicat.ir.nodes import (
+    Call,
+    Field,
+    Items,
+    Literal,
+    Node,
+    ParamDecl,
+    Parameter,
+    Quantifier,
+    Variable,
+    ranged_over,
+)
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    Type,
+)
 from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import functions, numbers, strings, times
 from predicat.review.smt.arrays import Needs, Path, needed, opaque_place
 from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
 from predicat.review.smt.strings import NotEncodable
-from predicat.review.smt.terms import KINDS, Array, Bool, Double, Group, Json, Plain, Term, Truth, all_of, any_of, integer, negated, truth_of, z3
+from predicat.review.smt.terms import (
+    KINDS,
+    Array,
+    Bool,
+    Double,
+    Group,
+    Json,
+    Plain,
+    Term,
+    Truth,
+    all_of,
+    any_of,
+    integer,
+    negated,
+    truth_of,
+    z3,
+)
 from predicat.semantics.regex import Regex
 
 MAX_ITEMS = 32
@@ -160,7 +199,9 @@ class Encoder:
     def parameter(self, decl: ParamDecl, kind: Type) -> Term:
         """Any value, a missing one too: `:p IS NULL OR x = :p` asks for it. NaN is refused where a value is given."""
         found = self.variable((("parameter", decl.name),), kind)
-        if isinstance(found, Double) and not isinstance(found.nan, bool) and decl.default == decl.default:  # no NaN
+        if (
+            isinstance(found, Double) and not isinstance(found.nan, bool) and decl.default == decl.default
+        ):  # no NaN
             self.constraints.append(z3.Not(found.nan))
         return found
 
@@ -199,7 +240,9 @@ class Encoder:
         if kind == JSON:
             return self.json(path, null)
         if isinstance(kind, ArrayType):
-            return self.array(path, null, self.length(), lambda place: self.variable((*path, ("item", place)), kind.element))
+            return self.array(
+                path, null, self.length(), lambda place: self.variable((*path, ("item", place)), kind.element)
+            )
         return Group(path, null)
 
     def json(self, path: Path, null: Any) -> Json:
@@ -257,9 +300,19 @@ class Encoder:
         nothing = numbers.double_of(0.0)
 
         def key(place: int) -> Json:
-            return Json((*path, ("item", place)), kind, self.fresh(z3.String), nothing, z3.BoolVal(False), integer(0), z3.BoolVal(False))
+            return Json(
+                (*path, ("item", place)),
+                kind,
+                self.fresh(z3.String),
+                nothing,
+                z3.BoolVal(False),
+                integer(0),
+                z3.BoolVal(False),
+            )
 
-        found = self.variables[path] = self.array(path, any_of(parent.null, parent.kind != KINDS.index("object")), self.length(), key)
+        found = self.variables[path] = self.array(
+            path, any_of(parent.null, parent.kind != KINDS.index("object")), self.length(), key
+        )
         return found
 
     def quantifier(self, node: Quantifier, env: Env) -> Truth:
@@ -274,20 +327,27 @@ class Encoder:
             raise NotEncodable
         self.opaque.setdefault("json_items")
         keys = self.over(node, self.keys(parent), env)
-        return Truth(any_of(array.true, keys.true), any_of(array.false, keys.false))  # one of them is over NULL
+        return Truth(
+            any_of(array.true, keys.true), any_of(array.false, keys.false)
+        )  # one of them is over NULL
 
     def over(self, node: Quantifier, array: Array, env: Env) -> Truth:
         """A macro over the elements of an array."""
         bodies = [
-            self.truth(node.body, {**env, node.variable: ((*array.path, ("item", place)), item)}) for place, item in enumerate(array.items)
+            self.truth(node.body, {**env, node.variable: ((*array.path, ("item", place)), item)})
+            for place, item in enumerate(array.items)
         ]
         inside = [array.length > place for place in range(len(bodies))]
         there = negated(array.null)
         if node.kind == "any":
             true = any_of(*(all_of(within, body.true) for within, body in zip(inside, bodies, strict=True)))
-            false = all_of(*(any_of(negated(within), body.false) for within, body in zip(inside, bodies, strict=True)))
+            false = all_of(
+                *(any_of(negated(within), body.false) for within, body in zip(inside, bodies, strict=True))
+            )
         else:
-            true = all_of(*(any_of(negated(within), body.true) for within, body in zip(inside, bodies, strict=True)))
+            true = all_of(
+                *(any_of(negated(within), body.true) for within, body in zip(inside, bodies, strict=True))
+            )
             false = any_of(*(all_of(within, body.false) for within, body in zip(inside, bodies, strict=True)))
         return Truth(all_of(there, true), all_of(there, false))
 
@@ -322,9 +382,15 @@ class Encoder:
                 raise NotEncodable
             same = any_of(all_of(a.true, b.true), all_of(a.false, b.false))
             return truth_of(same if op == "eq" else negated(same), null)
-        if isinstance(a, Double) or isinstance(b, Double) or (isinstance(a, Plain) and isinstance(b, Plain) and sort(a) != sort(b)):
+        if (
+            isinstance(a, Double)
+            or isinstance(b, Double)
+            or (isinstance(a, Plain) and isinstance(b, Plain) and sort(a) != sort(b))
+        ):
             decimals = isinstance(left.type, DecimalType) or isinstance(right.type, DecimalType)
-            return truth_of(numbers.compare(op, self.double(a, exactly=decimals), self.double(b, exactly=decimals)), null)
+            return truth_of(
+                numbers.compare(op, self.double(a, exactly=decimals), self.double(b, exactly=decimals)), null
+            )
         if isinstance(a, Plain) and isinstance(b, Plain):
             return truth_of(_ordered(op, a.term, b.term), null)
         raise NotEncodable
@@ -341,7 +407,12 @@ class Encoder:
 
     def folded_equality(self, op: str, left: Node, right: Node) -> tuple[Node, Regex, bool] | None:
         """`lower(x) = 'a'` as a language of x."""
-        if self.opaque_texts or op not in ("eq", "ne") or not isinstance(right, Literal) or not isinstance(right.value, str):
+        if (
+            self.opaque_texts
+            or op not in ("eq", "ne")
+            or not isinstance(right, Literal)
+            or not isinstance(right.value, str)
+        ):
             return None
         if not isinstance(left, Call) or left.op not in ("lower", "upper"):
             return None

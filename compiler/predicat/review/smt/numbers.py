@@ -41,7 +41,9 @@ def rounded(value: Plain, constraints: list[Any]) -> Double:
     near = z3.Function("round", sort, z3.RealSort())(value.term)
     size = z3.If(number < 0, -number, number)
     apart = z3.And(near - number <= size / _EXACT, number - near <= size / _EXACT)
-    small = z3.And(value.term <= _EXACT, value.term >= -_EXACT, *([] if value.term.is_int() else [z3.IsInt(value.term)]))
+    small = z3.And(
+        value.term <= _EXACT, value.term >= -_EXACT, *([] if value.term.is_int() else [z3.IsInt(value.term)])
+    )
     constraints.append(z3.And(apart, z3.Implies(small, near == number)))
     return Double(near, False, False, False, value.null, source=number)
 
@@ -58,7 +60,11 @@ def compare(op: str, a: Double, b: Double) -> Bool:
         return _rounded_beside({"lt": "gt", "le": "ge", "eq": "eq"}[op], b.source, a.value)
     numbers = all_of(negated(a.nan), negated(b.nan))
     both = all_of(a.finite, b.finite)
-    less = any_of(all_of(a.minus, negated(b.minus)), all_of(b.plus, negated(a.plus)), all_of(both, _term(a.term < b.term)))
+    less = any_of(
+        all_of(a.minus, negated(b.minus)),
+        all_of(b.plus, negated(a.plus)),
+        all_of(both, _term(a.term < b.term)),
+    )
     equal = any_of(all_of(a.plus, b.plus), all_of(a.minus, b.minus), all_of(both, _term(a.term == b.term)))
     return all_of(numbers, {"lt": less, "eq": equal, "le": any_of(less, equal)}[op])
 
@@ -68,10 +74,18 @@ def _rounded_beside(op: str, number: Any, constant: float) -> Bool:
     constant end in the middle between it and the double before it. The middle goes to the one whose last bit is 0."""
     if math.isnan(constant):
         return False
-    if math.isinf(constant):  # a decimal of 38 digits, or a whole number of 64 bits, is rounded to no infinity
+    if math.isinf(
+        constant
+    ):  # a decimal of 38 digits, or a whole number of 64 bits, is rounded to no infinity
         return op in (("lt", "le") if constant > 0 else ("gt", "ge"))
     less, more = _below(number, constant), _below(-number, -constant)
-    return {"lt": less, "gt": more, "le": negated(more), "ge": negated(less), "eq": all_of(negated(less), negated(more))}[op]
+    return {
+        "lt": less,
+        "gt": more,
+        "le": negated(more),
+        "ge": negated(less),
+        "eq": all_of(negated(less), negated(more)),
+    }[op]
 
 
 def _below(number: Any, constant: float) -> Bool:
@@ -132,11 +146,23 @@ def double_operation(op: str, a: Double, b: Double) -> Double:
         return double_operation("add", a, minus(b))
     if op == "add":
         nan = any_of(a.nan, b.nan, all_of(a.plus, b.minus), all_of(a.minus, b.plus))
-        return Double(a.term + b.term, nan, all_of(any_of(a.plus, b.plus), negated(nan)), all_of(any_of(a.minus, b.minus), negated(nan)), null)
+        return Double(
+            a.term + b.term,
+            nan,
+            all_of(any_of(a.plus, b.plus), negated(nan)),
+            all_of(any_of(a.minus, b.minus), negated(nan)),
+            null,
+        )
     infinite_a, infinite_b = any_of(a.plus, a.minus), any_of(b.plus, b.minus)
     up_a, up_b = any_of(a.plus, all_of(a.finite, a.term > 0)), any_of(b.plus, all_of(b.finite, b.term > 0))
-    down_a, down_b = any_of(a.minus, all_of(a.finite, a.term < 0)), any_of(b.minus, all_of(b.finite, b.term < 0))
-    same, other = any_of(all_of(up_a, up_b), all_of(down_a, down_b)), any_of(all_of(up_a, down_b), all_of(down_a, up_b))
+    down_a, down_b = (
+        any_of(a.minus, all_of(a.finite, a.term < 0)),
+        any_of(b.minus, all_of(b.finite, b.term < 0)),
+    )
+    same, other = (
+        any_of(all_of(up_a, up_b), all_of(down_a, down_b)),
+        any_of(all_of(up_a, down_b), all_of(down_a, up_b)),
+    )
     if op == "mul":
         infinite = any_of(infinite_a, infinite_b)
         nan = any_of(a.nan, b.nan, all_of(infinite, negated(same), negated(other)))
@@ -164,4 +190,6 @@ def floor(a: Double) -> Double:
 def to_integer(a: Double) -> Plain:
     """A double cut towards zero; UNKNOWN for NaN, infinities and what has no 64 bits."""
     cut = z3.If(a.term >= 0, z3.ToInt(a.term), -z3.ToInt(-a.term))
-    return Plain(cut, any_of(a.null, negated(a.finite), negated(z3.And(a.term >= INT_MIN, a.term < INT_MAX + 1))))
+    return Plain(
+        cut, any_of(a.null, negated(a.finite), negated(z3.And(a.term >= INT_MIN, a.term < INT_MAX + 1)))
+    )

@@ -9,7 +9,17 @@ from fractions import Fraction
 from typing import Any
 
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, ArrayType, DecimalType, MapType, StructType, Type
+from predicat.ir.types import (
+    BOOLEAN,
+    DATE,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DecimalType,
+    MapType,
+    StructType,
+    Type,
+)
 from predicat.ir.values import EXACT
 from predicat.review.smt import times
 from predicat.review.smt.arrays import Path
@@ -125,7 +135,9 @@ class _Reader:
             return self.holds(term.truth)
         values = {key: self.json_child(path) for key, path in members.items()}
         if kind == "object":
-            return {str(key): value for key, value in values.items() if value is not None and isinstance(key, str)}
+            return {
+                str(key): value for key, value in values.items() if value is not None and isinstance(key, str)
+            }
         length = self.length(term.length)
         found = [values.get(place) for place in range(min(length, len(values)))]
         return found + (found[-1:] or [None]) * (length - len(found))
@@ -139,4 +151,3 @@ def _text(shown: str) -> str:
     """Z3 writes what is not plain ASCII as escapes, the backslash too."""
     found = re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: chr(int(found[1], 16)), shown)
     return _SURROGATES.sub("\ue000", found)
-

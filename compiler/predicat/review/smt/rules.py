@@ -157,7 +157,10 @@ def _in(to: Encoder, node: Call, env: Env) -> Term:
         if len(right.items) > _MOST_ITEMS:
             raise NotEncodable
         tests = [to.compared("eq", left, item, env) for item in right.items]
-        return Truth(any_of(*(test.true for test in tests)), all_of(negated(to.term(left, env).null), *(test.false for test in tests)))
+        return Truth(
+            any_of(*(test.true for test in tests)),
+            all_of(negated(to.term(left, env).null), *(test.false for test in tests)),
+        )
     value, array = to.term(left, env), to.elements(right, env)
     if not isinstance(value, Plain):
         raise NotEncodable
@@ -168,7 +171,9 @@ def _in(to: Encoder, node: Call, env: Env) -> Term:
         found.append(all_of(array.length > place, negated(item.null), item.term == value.term))
         absent.append(all_of(array.length > place, item.null))
     there = all_of(negated(value.null), negated(array.null))
-    return Truth(all_of(there, any_of(*found)), all_of(there, negated(any_of(*found)), negated(any_of(*absent))))
+    return Truth(
+        all_of(there, any_of(*found)), all_of(there, negated(any_of(*found)), negated(any_of(*absent)))
+    )
 
 
 def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
@@ -230,7 +235,9 @@ def _affix(to: Encoder, node: Call, env: Env) -> Term:
     null = any_of(a.null, b.null)
     if node.op == "starts_with":
         return truth_of(z3.PrefixOf(b.term, a.term), null)
-    return truth_of(z3.SuffixOf(b.term, a.term) if node.op == "ends_with" else z3.Contains(a.term, b.term), null)
+    return truth_of(
+        z3.SuffixOf(b.term, a.term) if node.op == "ends_with" else z3.Contains(a.term, b.term), null
+    )
 
 
 def _languages(make: Callable[[str], Regex]) -> Rule:
@@ -240,7 +247,9 @@ def _languages(make: Callable[[str], Regex]) -> Rule:
 def _affix_ci(before: bool, after: bool) -> Callable[[str], Regex]:
     def make(value: str) -> Regex:
         middle = strings.fold_literal(value)
-        return Seq((*((strings.ANYTHING,) if before else ()), middle, *((strings.ANYTHING,) if after else ())))
+        return Seq(
+            (*((strings.ANYTHING,) if before else ()), middle, *((strings.ANYTHING,) if after else ()))
+        )
 
     return make
 
@@ -361,14 +370,21 @@ def _member(to: Encoder, node: Call, env: Env) -> Term:
     path = (*group.path, ("key", key))
     child = to.variable(path, node.type)
     to.children.setdefault(group.path, {})[key] = path
-    to.constraints.append(z3.Or(*(part for part in (child.null, z3.Not(group.null)) if not isinstance(part, bool))))
+    to.constraints.append(
+        z3.Or(*(part for part in (child.null, z3.Not(group.null)) if not isinstance(part, bool)))
+    )
     return child
 
 
 def _index(to: Encoder, node: Call, env: Env) -> Term:
     place = node.args[1]
     array = to.term(node.args[0], env)
-    if not isinstance(array, Array) or not isinstance(place, Literal) or not isinstance(place.value, int) or not 0 <= place.value < len(array.items):
+    if (
+        not isinstance(array, Array)
+        or not isinstance(place, Literal)
+        or not isinstance(place.value, int)
+        or not 0 <= place.value < len(array.items)
+    ):
         raise NotEncodable
     item = array.items[place.value]
     outside = any_of(array.null, array.length <= place.value)
@@ -397,7 +413,11 @@ def _json(to: Encoder, node: Call, env: Env) -> Json:
 
 def _json_get(to: Encoder, node: Call, env: Env) -> Term:
     key = node.args[1]
-    if not isinstance(key, Literal) or not isinstance(key.value, str | int) or (isinstance(key.value, int) and key.value < 0):
+    if (
+        not isinstance(key, Literal)
+        or not isinstance(key.value, str | int)
+        or (isinstance(key.value, int) and key.value < 0)
+    ):
         raise NotEncodable
     return to.json_child(_json(to, node, env), key.value)
 

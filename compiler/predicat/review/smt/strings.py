@@ -39,7 +39,12 @@ def literal(value: str) -> Regex:
 
 def like_language(pattern: str) -> Regex:
     """The texts that a LIKE pattern matches."""
-    return Seq(tuple(ANYTHING if part is None else Chars(_ALL) if part == "" else literal(part) for part in like.parts(pattern)))
+    return Seq(
+        tuple(
+            ANYTHING if part is None else Chars(_ALL) if part == "" else literal(part)
+            for part in like.parts(pattern)
+        )
+    )
 
 
 def search_language(node: Regex) -> Regex:
@@ -58,7 +63,11 @@ def search_language(node: Regex) -> Regex:
 
 def mapped(node: Regex, change: Callable[[Ranges], Ranges]) -> Regex:
     """The language with each set of code points changed."""
-    return Chars(change(node.ranges)) if isinstance(node, Chars) else rebuilt(node, lambda part: mapped(part, change))
+    return (
+        Chars(change(node.ranges))
+        if isinstance(node, Chars)
+        else rebuilt(node, lambda part: mapped(part, change))
+    )
 
 
 def before_lower(ranges: Ranges) -> Ranges:
@@ -108,7 +117,13 @@ def language(node: Regex) -> Any:
             if isinstance(part, Chars) and part.ranges == _ALL and (low, high) == (0, None):
                 return z3.Full(z3.ReSort(z3.StringSort()))
             if high is None:
-                return z3.Star(inner) if low == 0 else z3.Plus(inner) if low == 1 else z3.Concat(z3.Loop(inner, low, low), z3.Star(inner))
+                return (
+                    z3.Star(inner)
+                    if low == 0
+                    else z3.Plus(inner)
+                    if low == 1
+                    else z3.Concat(z3.Loop(inner, low, low), z3.Star(inner))
+                )
             if high == 0:
                 return z3.Re("")
             return z3.Option(inner) if (low, high) == (0, 1) else z3.Loop(inner, low, high)

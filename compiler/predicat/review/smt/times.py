@@ -66,7 +66,12 @@ def truncate(unit: str, term: Any) -> Any | None:
         return (days - _civil(days)["day"] + 1) * DAY
     if unit in ("quarter", "year"):
         parts = _civil(days)
-        return _first_of_month(parts["year"], (parts["month"] - 1) / 3 * 3 + 1 if unit == "quarter" else z3.IntVal(1)) * DAY
+        return (
+            _first_of_month(
+                parts["year"], (parts["month"] - 1) / 3 * 3 + 1 if unit == "quarter" else z3.IntVal(1)
+            )
+            * DAY
+        )
     return None
 
 
@@ -99,4 +104,8 @@ def _civil(days: Any) -> dict[str, Any]:
     doy = doe - (365 * yoe + yoe / 4 - yoe / 100)
     mp = (5 * doy + 2) / 153
     month = z3.If(mp < 10, mp + 3, mp - 9)
-    return {"year": yoe + era * 400 + z3.If(month <= 2, 1, 0), "month": month, "day": doy - (153 * mp + 2) / 5 + 1}
+    return {
+        "year": yoe + era * 400 + z3.If(month <= 2, 1, 0),
+        "month": month,
+        "day": doy - (153 * mp + 2) / 5 + 1,
+    }

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import COMMON, KINDS, Dialect, between, case, cast, fn, function, number, once, replace_each, to_boolean, wrap
+from predicat.backends.sql.base import (
+    COMMON,
+    KINDS,
+    Dialect,
+    between,
+    case,
+    cast,
+    fn,
+    function,
+    number,
+    once,
+    replace_each,
+    to_boolean,
+    wrap,
+)
 from predicat.backends.sql.postgres import collections, conversions, documents, indexes, numbers, texts, times
 
 POSTGRES = Dialect(
@@ -33,12 +47,18 @@ POSTGRES = Dialect(
         "div": numbers.divide,
         "mod": numbers.integer,
         "fdiv": numbers.ieee_div,
-        "int32": lambda r, node: once(r, r.node(node.args[0]), lambda sql: case((between(sql, number(-(2**31)), number(2**31 - 1)), sql.copy()))),
+        "int32": lambda r, node: once(
+            r,
+            r.node(node.args[0]),
+            lambda sql: case((between(sql, number(-(2**31)), number(2**31 - 1)), sql.copy())),
+        ),
         "neg": numbers.negate,
         "abs": numbers.absolute,
         "floor": numbers.whole("FLOOR"),
         "ceil": numbers.whole("CEIL"),
-        "concat": lambda r, node: exp.DPipe(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True),
+        "concat": lambda r, node: exp.DPipe(
+            this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True
+        ),
         "length": lambda r, node: cast(fn("CHAR_LENGTH", r.node(node.args[0])), "BIGINT"),
         "lower": texts.ascii_case("LOWER"),
         "upper": texts.ascii_case("UPPER"),

@@ -25,7 +25,13 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.names import identifier
-from predicat.backends.sql.postgres.conversions import text_to_date, text_to_decimal, text_to_double, text_to_int, text_to_timestamp
+from predicat.backends.sql.postgres.conversions import (
+    text_to_date,
+    text_to_decimal,
+    text_to_double,
+    text_to_int,
+    text_to_timestamp,
+)
 from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
@@ -66,7 +72,9 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     verdict = exp.to_identifier(r.fresh("is"))
     place = exp.column(r.fresh("at")) if node.kind in ("filter", "map") else None
     kept = [_variable(node)] if node.kind == "filter" else []
-    judged = exp.Select(expressions=[*kept, *([place] if place else []), exp.Alias(this=r.node(node.body), alias=verdict)])
+    judged = exp.Select(
+        expressions=[*kept, *([place] if place else []), exp.Alias(this=r.node(node.body), alias=verdict)]
+    )
     rows = judged.from_(_rows(r, node, items, place)).subquery(r.fresh("t"))
     outcome = _outcome(r, node, exp.Column(this=verdict), place)
     return case((negation(is_null(items.copy())), exp.Select(expressions=[outcome]).from_(rows).subquery()))
@@ -77,7 +85,9 @@ def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
     body, kind = node.body, {"any": exp.Any, "all": exp.All}.get(node.kind)
     if kind is None or not isinstance(body, Call) or body.op not in KINDS:
         return None
-    first, second = ([isinstance(part, Variable) and part.name == node.variable for part in walk(arg)] for arg in body.args)
+    first, second = (
+        [isinstance(part, Variable) and part.name == node.variable for part in walk(arg)] for arg in body.args
+    )
     if [True] not in (first, second) or (any(first) and any(second)):
         return None
     op, (value, item) = (FLIPPED[body.op], body.args[::-1]) if any(first) else (body.op, body.args)
@@ -102,15 +112,31 @@ def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -
     places = [place] if place else []
     if isinstance(element_of(node.source), StructType):
         # In FROM, each member of a composite value would be a column.
-        counted = [exp.Alias(this=fn("GENERATE_SERIES", number(1), fn("CARDINALITY", items.copy())), alias=column.this.copy()) for column in places]
-        return exp.Select(expressions=[exp.alias_(fn("UNNEST", items), node.variable, quoted=True), *counted]).subquery(r.fresh("t"))
+        counted = [
+            exp.Alias(
+                this=fn("GENERATE_SERIES", number(1), fn("CARDINALITY", items.copy())),
+                alias=column.this.copy(),
+            )
+            for column in places
+        ]
+        return exp.Select(
+            expressions=[exp.alias_(fn("UNNEST", items), node.variable, quoted=True), *counted]
+        ).subquery(r.fresh("t"))
     each = fn("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
     columns = [exp.to_identifier(node.variable, quoted=True), *(column.this.copy() for column in places)]
-    table = exp.Table(this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns), ordinality=bool(places))
+    table = exp.Table(
+        this=each,
+        alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns),
+        ordinality=bool(places),
+    )
     if JSON not in (node.source.type, element_of(node.source)):
         return table
     value = exp.alias_(not_null(_variable(node)), node.variable, quoted=True)
-    return exp.Select(expressions=[value, *(column.copy() for column in places)]).from_(table).subquery(r.fresh("t"))
+    return (
+        exp.Select(expressions=[value, *(column.copy() for column in places)])
+        .from_(table)
+        .subquery(r.fresh("t"))
+    )
 
 
 def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
@@ -119,13 +145,19 @@ def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> 
     if node.kind in ("any", "all"):
         decided = node.kind == "any"
         hit = fn("BOOL_OR", verdict.copy() if decided else negation(verdict.copy()))
-        return case((hit, exp.Boolean(this=decided)), (unknown, cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=not decided))
+        return case(
+            (hit, exp.Boolean(this=decided)),
+            (unknown, cast(exp.Null(), "BOOLEAN")),
+            default=exp.Boolean(this=not decided),
+        )
     if node.kind == "one":
         hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=verdict.copy()))
         found: Sql = binary(exp.EQ, hits, number(1))
     else:
         kept = verdict.copy() if node.kind == "map" else _variable(node)
-        gathered: Sql = fn("ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=place, nulls_first=False)]))
+        gathered: Sql = fn(
+            "ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=place, nulls_first=False)])
+        )
         if node.kind == "filter":
             gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict.copy()))
         found = fn("COALESCE", gathered, _empty(r, node))
@@ -137,8 +169,19 @@ def _empty(r: Renderer, node: Quantifier) -> Sql:
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
     if isinstance(element, ArrayType | StructType):
         if node.kind != "filter":
-            raise Unsupported.of(msg.unsupported(node.span, "postgres", "map", "an array of arrays or of structs that is worked out has no type"))
-        return exp.Bracket(this=_subscripted(r.node(node.source)), expressions=[exp.Slice(this=number(1), expression=number(0))], offset=1)
+            raise Unsupported.of(
+                msg.unsupported(
+                    node.span,
+                    "postgres",
+                    "map",
+                    "an array of arrays or of structs that is worked out has no type",
+                )
+            )
+        return exp.Bracket(
+            this=_subscripted(r.node(node.source)),
+            expressions=[exp.Slice(this=number(1), expression=number(0))],
+            offset=1,
+        )
     return cast(text("{}"), f"{_type_name(element)}[]")
 
 
@@ -197,7 +240,9 @@ def element(r: Renderer, node: Call) -> Sql:
     if isinstance(node.args[1], Literal) and not 0 <= constant_int(node.args[1]) < 2**31 - 1:
         return r.null(node.type)
     if isinstance(node.args[1], Literal):
-        return exp.Bracket(this=_subscripted(items), expressions=[number(constant_int(node.args[1]) + 1)], offset=1)
+        return exp.Bracket(
+            this=_subscripted(items), expressions=[number(constant_int(node.args[1]) + 1)], offset=1
+        )
     # No array reaches so far: what is beyond the integers finds nothing there either.
     shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number(1))
     return exp.Bracket(this=_subscripted(items), expressions=[shifted], offset=1)
@@ -207,7 +252,11 @@ def absent(r: Renderer, node: Call) -> Sql:
     """IS NULL is TRUE for a composite value of which all members are NULL."""
     (arg,) = node.args
     sql = r.node(arg)
-    return exp.NullSafeEQ(this=wrap(sql), expression=exp.Null()) if isinstance(arg.type, StructType) else is_null(sql)
+    return (
+        exp.NullSafeEQ(this=wrap(sql), expression=exp.Null())
+        if isinstance(arg.type, StructType)
+        else is_null(sql)
+    )
 
 
 def member(r: Renderer, node: Call) -> Sql:
@@ -223,7 +272,9 @@ def size(r: Renderer, node: Call) -> Sql:
     if not isinstance(arg.type, MapType):
         return cast(fn("CARDINALITY", sql), "BIGINT")
     keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql.copy()))
-    return case((json_kind(sql, "object"), exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys).subquery()))
+    return case(
+        (json_kind(sql, "object"), exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys).subquery())
+    )
 
 
 def value_of_key(r: Renderer, node: Call) -> Sql:
@@ -253,7 +304,9 @@ def _from_jsonb(r: Renderer, node: Call, base: Sql, key: Sql) -> Sql:
             raise r.refuse(node, "an array of arrays or of structs in jsonb has no type in PostgreSQL")
         whole = isinstance(kind.element, MapType) or kind.element == JSON
         each = fn("JSONB_ARRAY_ELEMENTS" if whole else "JSONB_ARRAY_ELEMENTS_TEXT", value.copy())
-        rows = exp.Table(this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[item.this.copy()]))
+        rows = exp.Table(
+            this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[item.this.copy()])
+        )
         read = not_null(item) if whole else _of_text(r, item, kind.element)
         items = fn("ARRAY", exp.Select(expressions=[read]).from_(rows))
         return case((json_kind(value, "array"), items))

@@ -5,7 +5,24 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql import durations
-from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, either, fn, like, negation, number, once, rlike, text, wrap
+from predicat.backends.sql.base import (
+    Renderer,
+    Sql,
+    between,
+    binary,
+    both,
+    case,
+    cast,
+    either,
+    fn,
+    like,
+    negation,
+    number,
+    once,
+    rlike,
+    text,
+    wrap,
+)
 from predicat.backends.sql.postgres import plain, times
 from predicat.backends.sql.postgres.numbers import ieee, in_range, named, nearest
 from predicat.backends.sql.postgres.plain import numeric
@@ -26,7 +43,11 @@ from predicat.ir.values import (
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
         value = cast(one.copy(), "BIGINT")
-        return case((_numeral(one, 18, ""), value), (_numeral(one, 18, "-"), value.copy()), (rlike(one.copy(), INT_PATTERN), in_range(r, numeric(one.copy()))))
+        return case(
+            (_numeral(one, 18, ""), value),
+            (_numeral(one, 18, "-"), value.copy()),
+            (rlike(one.copy(), INT_PATTERN), in_range(r, numeric(one.copy()))),
+        )
 
     return once(r, sql, build)
 
@@ -38,7 +59,11 @@ def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
     """
     size = between(fn("OCTET_LENGTH", sql.copy()), number(1), number(longest))
     rest = fn("TRANSLATE", sql.copy(), text("0123456789"), text(""))
-    digits = [binary(exp.EQ, rest, text(rests[0]))] if len(rests) == 1 else [exp.In(this=rest, expressions=list(map(text, rests)))]
+    digits = (
+        [binary(exp.EQ, rest, text(rests[0]))]
+        if len(rests) == 1
+        else [exp.In(this=rest, expressions=list(map(text, rests)))]
+    )
     alone = [binary(exp.NEQ, sql.copy(), text(name)) for name in rests if name]
     return both(size, *digits, *alone, *([like(sql.copy(), text("-%"))] if rests[0] == "-" else []))
 
@@ -46,7 +71,9 @@ def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
 def to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if arg.type == TIMESTAMP:
-        return cast(fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.known(r, arg))), "BIGINT")
+        return cast(
+            fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.known(r, arg))), "BIGINT"
+        )
     if plain.is_part(arg, DOUBLE):
         return plain.doubles(r, arg, lambda leaves: once(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
     sql = r.node(arg)
@@ -79,7 +106,9 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         words = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
         short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(DOUBLE_LONGEST))
         # So short, it is neither infinite nor vanishes.
-        plain = [(_numeral(one, 300, *rests), cast(one.copy(), "DOUBLE")) for rests in (("", "."), ("-", "-."))]
+        plain = [
+            (_numeral(one, 300, *rests), cast(one.copy(), "DOUBLE")) for rests in (("", "."), ("-", "-."))
+        ]
         return case(*plain, (both(short, rlike(one.copy(), DOUBLE_PATTERN)), converted),
                     (words, cast(one.copy(), "DOUBLE")))  # fmt: skip
 
@@ -124,7 +153,13 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         return text_to_timestamp(r, sql)
     if arg.type == BIGINT:
-        return once(r, sql, lambda one: case((between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one.copy()))))
+        return once(
+            r,
+            sql,
+            lambda one: case(
+                (between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one.copy()))
+            ),
+        )
     return times.utc(cast(times.known(r, arg), "TIMESTAMP"))
 
 
@@ -141,7 +176,10 @@ def _text_to_timestamp(one: Sql) -> Sql:
     # PostgreSQL rounds to microseconds; the meaning is to cut. An offset may lead out of the years that there are.
     cut = cast(fn("REGEXP_REPLACE", one.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1")), "TIMESTAMPTZ")
     short = binary(exp.LTE, fn("OCTET_LENGTH", one.copy()), number(27))  # at most microseconds
-    years = both(like(one.copy(), text("____-__-__%")), *(negation(like(one.copy(), text(first))) for first in ("0000%", "0001-01-01%")))
+    years = both(
+        like(one.copy(), text("____-__-__%")),
+        *(negation(like(one.copy(), text(first))) for first in ("0000%", "0001-01-01%")),
+    )
     general = case((times.is_known(TIMESTAMP, cut), cut.copy()))
     value = cast(one.copy(), "TIMESTAMPTZ")
     return case((_common_moment(one), value), (both(short, years, rlike(one.copy(), _MOMENT)), value.copy()),
@@ -151,7 +189,9 @@ def _text_to_timestamp(one: Sql) -> Sql:
 def _common_moment(sql: Sql) -> Sql:
     """Whether a text is a moment of the first 28 days of a month in whole seconds of UTC, by tests that cost a tenth of a pattern each."""
     once_each = (negation(like(sql.copy(), text(f"%{sign}%{sign}%"))) for sign in "TZ")
-    clock = both(_one_of(sql, 11, "0", "1", "20", "21", "22", "23"), negation(like(sql.copy(), text("%:%:%:%"))))
+    clock = both(
+        _one_of(sql, 11, "0", "1", "20", "21", "22", "23"), negation(like(sql.copy(), text("%:%:%:%")))
+    )
     others = negation(rlike(sql.copy(), "[^-0-9:TZ]|:[6-9]"))
     return both(like(sql.copy(), text("____-__-__T__:__:__Z")), *_common_day(sql), clock, *once_each, others)
 
@@ -171,7 +211,10 @@ def to_duration(r: Renderer, node: Call) -> Sql:
     """The parts, as rows, added up as nanoseconds."""
     sql = r.node(node.args[0])
     table, part, total = r.fresh("t"), r.fresh("p"), r.fresh("v")
-    count, unit = (exp.Bracket(this=exp.Paren(this=exp.column(part, table=table)), expressions=[number(place)], offset=1) for place in (1, 2))
+    count, unit = (
+        exp.Bracket(this=exp.Paren(this=exp.column(part, table=table)), expressions=[number(place)], offset=1)
+        for place in (1, 2)
+    )
     added = fn("COALESCE", fn("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))), number(0))
     rows = exp.Table(this=fn("REGEXP_MATCHES", sql, text("([0-9.]+)([a-z]+)"), text("g")), alias=exp.TableAlias(
         this=exp.to_identifier(table), columns=[exp.to_identifier(part)]))  # fmt: skip
@@ -193,7 +236,9 @@ def to_date(r: Renderer, node: Call) -> Sql:
 def text_to_date(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
         value = cast(one.copy(), "DATE")
-        common = both(like(one.copy(), text("____-__-__")), *_common_day(one), negation(rlike(one.copy(), "[^-0-9]")))
+        common = both(
+            like(one.copy(), text("____-__-__")), *_common_day(one), negation(rlike(one.copy(), "[^-0-9]"))
+        )
         return case((common, value), (rlike(one.copy(), DATE_PATTERN), value.copy()))
 
     return named(r, sql, build)

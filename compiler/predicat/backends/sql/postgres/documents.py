@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, between, binary, both, case, cast, constant, fn, number, once, text, wrap
+from predicat.backends.sql.base import (
+    Renderer,
+    Rule,
+    Sql,
+    between,
+    binary,
+    both,
+    case,
+    cast,
+    constant,
+    fn,
+    number,
+    once,
+    text,
+    wrap,
+)
 from predicat.backends.sql.postgres.numbers import nearest
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
@@ -72,7 +87,11 @@ def json_number(r: Renderer, node: Call) -> Sql:
 
 def json_scalar(kind: str, type_name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        return once(r, r.document(node.args[0]), lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))))
+        return once(
+            r,
+            r.document(node.args[0]),
+            lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))),
+        )
 
     return rule
 
@@ -88,7 +107,11 @@ def json_size(r: Renderer, node: Call) -> Sql:
 
 
 def json_items(r: Renderer, node: Call) -> Sql:
-    return once(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql.copy())), default=sql.copy()))
+    return once(
+        r,
+        r.node(node.args[0]),
+        lambda sql: case((json_kind(sql, "object"), _keys(sql.copy())), default=sql.copy()),
+    )
 
 
 def _keys(sql: Sql) -> Sql:

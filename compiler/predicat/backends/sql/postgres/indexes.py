@@ -44,7 +44,9 @@ def _needed(node: Node) -> Iterator[tuple[Field, str]]:
 def _read(node: Node) -> Iterator[tuple[Field, str]]:
     """The maps and keys without which there is no value."""
     match node:
-        case Call(op="get", args=(Field() as field, Literal(value=str() as key))) if isinstance(field.type, MapType):
+        case Call(op="get", args=(Field() as field, Literal(value=str() as key))) if isinstance(
+            field.type, MapType
+        ):
             yield field, key
         case Call(op="in", args=(value, _)):
             yield from _read(value)
@@ -58,9 +60,13 @@ def _read(node: Node) -> Iterator[tuple[Field, str]]:
 def _equal_to(node: Node, sql: Sql) -> Sql | None:
     """The value that a key is compared with, as it stands in the SQL of the comparison; None where `@>` would not find each such value."""
     match node:
-        case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if kind == STRING and _is_only_text(value):
+        case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if (
+            kind == STRING and _is_only_text(value)
+        ):
             return sql.expression if isinstance(sql, exp.EQ) else None
-        case Call(op="eq", args=(Literal(value=str() as value), Call(op="get", type=kind))) if kind == STRING and _is_only_text(value):
+        case Call(op="eq", args=(Literal(value=str() as value), Call(op="get", type=kind))) if (
+            kind == STRING and _is_only_text(value)
+        ):
             return sql.this if isinstance(sql, exp.EQ) else None
         case _:
             return None

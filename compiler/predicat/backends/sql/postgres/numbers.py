@@ -37,7 +37,9 @@ from predicat.ir.values import INT_MAX, INT_MIN, UNITS
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     """The values as the columns of a subquery, and their names as the columns'."""
     columns = [exp.alias_(value, name, quoted=True, copy=False) for name, value in values.items()]
-    inner = exp.select(*columns, copy=False).offset(0, copy=False).subquery(f"{next(iter(values))}t", copy=False)
+    inner = (
+        exp.select(*columns, copy=False).offset(0, copy=False).subquery(f"{next(iter(values))}t", copy=False)
+    )
     return exp.select(body, copy=False).from_(inner, copy=False).subquery(copy=False)
 
 
@@ -65,7 +67,10 @@ def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
         known = leaves.get(r.numbers.of(node))
         return plain.wide(r, node) if known is None else known.copy()
     parts = [r.node(arg) if isinstance(arg, Literal) else _whole(r, arg, leaves) for arg in node.args]
-    exact = [sql if isinstance(arg, Literal) else numeric(_column(sql)) for sql, arg in zip(parts, node.args, strict=True)]
+    exact = [
+        sql if isinstance(arg, Literal) else numeric(_column(sql))
+        for sql, arg in zip(parts, node.args, strict=True)
+    ]
     match node.op:
         case "neg":
             return in_range(r, exp.Neg(this=wrap(exact[0])))
@@ -113,7 +118,11 @@ def arithmetic(operator: type[exp.Binary]) -> Rule:
             return integer(r, node)
         if node.type == DOUBLE:
             return floats(r, node)
-        return times.difference(r, left, right) if node.type == DURATION else times.shifted(r, operator, left, right)
+        return (
+            times.difference(r, left, right)
+            if node.type == DURATION
+            else times.shifted(r, operator, left, right)
+        )
 
     return rule
 
@@ -140,7 +149,9 @@ def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql])
         ordinary = [plain.ordinary(sql, *bound) for sql, bound in operands if bound != (None, None)]
         if not ordinary:
             return result
-        return plain.unless(both(*ordinary), named(r, a, lambda a: named(r, b, lambda b: _scaled(r, op, a, b))), result)
+        return plain.unless(
+            both(*ordinary), named(r, a, lambda a: named(r, b, lambda b: _scaled(r, op, a, b))), result
+        )
 
     return once(r, one[1], lambda a: once(r, other[1], lambda b: guarded(a, b)))
 
@@ -162,9 +173,14 @@ def named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
 def _total(op: str, a: Sql, b: Sql) -> Sql:
     """A sum or a difference: it is infinite if that of the halves is beyond half of the doubles."""
     result = plain.operation(plain.OPERATORS[op], a, b)
-    halves = plain.operation(plain.OPERATORS[op], *(plain.operation(exp.Div, sql.copy(), number(2)) for sql in (a, b)))
+    halves = plain.operation(
+        plain.OPERATORS[op], *(plain.operation(exp.Div, sql.copy(), number(2)) for sql in (a, b))
+    )
     fits = binary(exp.LT, fn("ABS", halves), _double(repr(2.0**1023)))
-    up, down = ((binary(kind, halves.copy(), number(0)), _double(value)) for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity")))
+    up, down = (
+        (binary(kind, halves.copy(), number(0)), _double(value))
+        for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity"))
+    )
     return case((either(_among(a, _ENDLESS), _among(b, _ENDLESS), fits), result), up, down)
 
 
@@ -176,16 +192,25 @@ def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
     divides = op == "div"
     result = _result(op, a, b)
     zeros = ("0", *_ENDLESS)
-    opposite = exp.NEQ(this=wrap(binary(exp.LT, a.copy(), number(0))), expression=wrap(binary(exp.LT, b.copy(), number(0))))
-    nothing, endless = (case((opposite.copy(), _double("-" + size)), (negation(opposite.copy()), _double(size))) for size in ("0", "Infinity"))
+    opposite = exp.NEQ(
+        this=wrap(binary(exp.LT, a.copy(), number(0))), expression=wrap(binary(exp.LT, b.copy(), number(0)))
+    )
+    nothing, endless = (
+        case((opposite.copy(), _double("-" + size)), (negation(opposite.copy()), _double(size)))
+        for size in ("0", "Infinity")
+    )
 
     def sized(log: Sql) -> Sql:
         def within(low: str, high: str) -> Sql:
             return between(log.copy(), number(low), number(high))
 
         def if_(factor: float, kind: type[exp.Binary], bound: float, otherwise: Sql) -> Sql:
-            moved = plain.operation(plain.OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy())
-            return case((binary(kind, fn("ABS", moved), _double(repr(bound))), result.copy()), default=otherwise)
+            moved = plain.operation(
+                plain.OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy()
+            )
+            return case(
+                (binary(kind, fn("ABS", moved), _double(repr(bound))), result.copy()), default=otherwise
+            )
 
         return case(
             (within("-744.4", "709.7"), result.copy()),
@@ -235,11 +260,15 @@ def ieee_div(r: Renderer, node: Call) -> Sql:
         return quotient
     negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0"))
     at_zero = over_zero(a.copy(), negative, not_nan=not_nan(a.copy()))
-    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), quotient))
+    return case(
+        (binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), quotient)
+    )
 
 
 def in_units(r: Renderer, node: Call) -> Sql:
-    return plain.operation(exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])]))
+    return plain.operation(
+        exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])])
+    )
 
 
 def not_nan(sql: Sql) -> Sql:

@@ -13,7 +13,23 @@ from typing import TypeGuard, TypeVar
 from msgspec import Struct, field
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, between, binary, both, case, cast, either, floating, fn, negation, number, once, text, wrap
+from predicat.backends.sql.base import (
+    Renderer,
+    Sql,
+    between,
+    binary,
+    both,
+    case,
+    cast,
+    either,
+    floating,
+    fn,
+    negation,
+    number,
+    once,
+    text,
+    wrap,
+)
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
@@ -61,7 +77,13 @@ class _Leaves(Struct):
             self.bounded.add(place)
 
 
-OPERATORS: dict[str, type[exp.Binary]] = {"add": exp.Add, "sub": exp.Sub, "mul": exp.Mul, "div": exp.Div, "mod": exp.Mod}
+OPERATORS: dict[str, type[exp.Binary]] = {
+    "add": exp.Add,
+    "sub": exp.Sub,
+    "mul": exp.Mul,
+    "div": exp.Div,
+    "mod": exp.Mod,
+}
 
 
 def build(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
@@ -117,7 +139,9 @@ def unless(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
     return case((negation(ordinary), exact), default=plain)
 
 
-def _each_once(r: Renderer, leaves: _Leaves, leaf: Callable[[Renderer, Node], Sql], body: Callable[[dict[int, Sql]], Sql]) -> Sql:
+def _each_once(
+    r: Renderer, leaves: _Leaves, leaf: Callable[[Renderer, Node], Sql], body: Callable[[dict[int, Sql]], Sql]
+) -> Sql:
     """`body` with the SQL of each leaf; large ones are worked out once."""
     remaining = list(leaves.all.items())
 
@@ -132,7 +156,11 @@ def _each_once(r: Renderer, leaves: _Leaves, leaf: Callable[[Renderer, Node], Sq
 
 # --- integers
 
-_RANGES = [(INT_MIN, INT_MAX), (INT_MIN + 1, INT_MAX), *((-(2**bits), 2**bits - 1) for bits in (62, 61, 60, 53, 47, 40, 31, 27, 23, 20, 15, 12))]
+_RANGES = [
+    (INT_MIN, INT_MAX),
+    (INT_MIN + 1, INT_MAX),
+    *((-(2**bits), 2**bits - 1) for bits in (62, 61, 60, 53, 47, 40, 31, 27, 23, 20, 15, 12)),
+]
 """What is tried for the leaves, from everything to what leaves room for many factors."""
 
 
@@ -159,10 +187,16 @@ def wide(r: Renderer, node: Node) -> Sql:
 
 def _within(sql: Sql, each: tuple[int, int]) -> Sql:
     low, high = each
-    return between(sql.copy(), number(low), number(high)) if high < INT_MAX else binary(exp.GTE, sql.copy(), number(low))
+    return (
+        between(sql.copy(), number(low), number(high))
+        if high < INT_MAX
+        else binary(exp.GTE, sql.copy(), number(low))
+    )
 
 
-def _range(leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool = True) -> tuple[int, int] | None:
+def _range(
+    leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool = True
+) -> tuple[int, int] | None:
     """The least and the greatest value, if that of each leaf is in a range; None where something may overflow.
 
     The size of a leaf does not matter (`bounded`) where the leaf alone divides.
@@ -174,7 +208,9 @@ def _range(leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool 
         leaves.seen(node, bounded=bounded and size is None)
         return (-size, size) if size else each if bounded else (INT_MIN, INT_MAX)
     divides = node.op in ("div", "mod")
-    parts = [_range(leaves, arg, each, bounded=not (divides and place == 1)) for place, arg in enumerate(node.args)]
+    parts = [
+        _range(leaves, arg, each, bounded=not (divides and place == 1)) for place, arg in enumerate(node.args)
+    ]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -224,7 +260,14 @@ class Size(Struct, frozen=True):
     high: float
 
 
-def doubles(r: Renderer, node: Call, exact: Exact, highest: float = _HIGHEST, *, then: Callable[[Sql], Sql] = lambda sql: sql) -> Sql:
+def doubles(
+    r: Renderer,
+    node: Call,
+    exact: Exact,
+    highest: float = _HIGHEST,
+    *,
+    then: Callable[[Sql], Sql] = lambda sql: sql,
+) -> Sql:
     """An expression of doubles: plain where its leaves are of ordinary size and it is itself below a power of ten, else as `exact` says.
 
     `then` is made of the plain one; it is neither NaN nor infinite.
@@ -253,9 +296,15 @@ def ordinary(sql: Sql, low: int | None, high: int | None) -> Sql:
         return both(*(binary(exp.LT, fn("ABS", sql.copy()), end) for end in ends.values()))
     least, zero = ends[low], binary(exp.EQ, sql.copy(), number(0))
     if high is None:
-        return either(binary(exp.GT, sql.copy(), least), binary(exp.LT, sql.copy(), exp.Neg(this=least.copy())), zero)
+        return either(
+            binary(exp.GT, sql.copy(), least), binary(exp.LT, sql.copy(), exp.Neg(this=least.copy())), zero
+        )
     most = ends[high]
-    return either(between(sql.copy(), least, most), between(sql.copy(), exp.Neg(this=most.copy()), exp.Neg(this=least.copy())), zero)
+    return either(
+        between(sql.copy(), least, most),
+        between(sql.copy(), exp.Neg(this=most.copy()), exp.Neg(this=least.copy())),
+        zero,
+    )
 
 
 def known_size(node: Node) -> Size | None:
@@ -265,7 +314,9 @@ def known_size(node: Node) -> Size | None:
             return None
         size = math.log10(abs(node.value)) if node.value else 0.0
         return Size(size - 0.1, size + 0.1)
-    whole = node.type == BIGINT or (isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT)
+    whole = node.type == BIGINT or (
+        isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
+    )
     return Size(0, 19) if whole else None
 
 
@@ -282,13 +333,18 @@ def bounds(op: str, one: Size | None, other: Size | None) -> tuple[Bounds, Bound
     if one is None and other is not None:
         return _beside(other if op == "mul" else Size(-other.high, -other.low)), _FREE
     if one is not None and other is None:
-        return _FREE, _beside(one) if op == "mul" else _limited(math.ceil(one.high - _HIGHEST), math.floor(one.low - _LOWEST))
+        return _FREE, _beside(one) if op == "mul" else _limited(
+            math.ceil(one.high - _HIGHEST), math.floor(one.low - _LOWEST)
+        )
     found = _combined_size(op, *(size for size in (one, other) if size))
     return (_FREE, _FREE) if found.low >= _LOWEST and found.high <= _HIGHEST else (_BOTH, _BOTH)
 
 
 def _beside(factor: Size) -> Bounds:
-    return _limited(None if factor.low >= 0 else math.ceil(_LOWEST - factor.low), None if factor.high <= 0 else math.floor(_HIGHEST - factor.high))
+    return _limited(
+        None if factor.low >= 0 else math.ceil(_LOWEST - factor.low),
+        None if factor.high <= 0 else math.floor(_HIGHEST - factor.high),
+    )
 
 
 def _limited(low: int | None, high: int | None) -> Bounds:

@@ -109,7 +109,11 @@ def substr(r: Renderer, node: Call) -> Sql:
     if all(_int32_literal(arg) for arg in node.args[1:]):
         negative = len(numbers) == 2 and constant_int(node.args[2]) < 0
         # As a parameter a constant is a BIGINT, which SUBSTR does not take.
-        return cast(exp.Null(), "TEXT") if negative else fn("SUBSTR", value, *((cast(one, "INT") for one in numbers) if r.marks else numbers))
+        return (
+            cast(exp.Null(), "TEXT")
+            if negative
+            else fn("SUBSTR", value, *((cast(one, "INT") for one in numbers) if r.marks else numbers))
+        )
     start = cast(clamp(numbers[0], 1, 2**31 - 1), "INT")
     if len(numbers) == 1:
         return fn("SUBSTR", value, start)

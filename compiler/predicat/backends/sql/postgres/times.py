@@ -62,7 +62,9 @@ def finite(r: Renderer, node: Node) -> Sql:
 
 def _only(r: Renderer, node: Node, test: Callable[[Sql], Sql]) -> Sql:
     sql = r.node(node)
-    return sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((test(moment), moment.copy())))
+    return (
+        sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((test(moment), moment.copy())))
+    )
 
 
 # --- parts
@@ -90,10 +92,16 @@ def year(r: Renderer, node: Call) -> Sql:
     """The year, NULL of infinity, as the other parts are without asking."""
     moment = node.args[0]
     if len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
-        later = exp.Extract(this=exp.Var(this="YEAR"), expression=binary(exp.Add, wall(r, node), cast(text("400 years"), "INTERVAL")))
+        later = exp.Extract(
+            this=exp.Var(this="YEAR"),
+            expression=binary(exp.Add, wall(r, node), cast(text("400 years"), "INTERVAL")),
+        )
         return cast(binary(exp.Sub, later, number(400)), "BIGINT")
     known = finite(r, moment)
-    return cast(exp.Extract(this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else utc(known)), "BIGINT")
+    return cast(
+        exp.Extract(this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else utc(known)),
+        "BIGINT",
+    )
 
 
 def utc(sql: Sql) -> Sql:
@@ -145,7 +153,11 @@ def _is_difference(node: Node) -> TypeGuard[Call]:
 
 
 def _constant(r: Renderer, node: Node) -> timedelta | None:
-    return node.value if isinstance(node, Literal) and isinstance(node.value, timedelta) and not r.marks else None
+    return (
+        node.value
+        if isinstance(node, Literal) and isinstance(node.value, timedelta) and not r.marks
+        else None
+    )
 
 
 def _interval(length: timedelta) -> Sql:
@@ -172,12 +184,22 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
 
     def build(size: Sql) -> Sql:
         # The product of an interval and a number is exact where that is a whole number of seconds, or below a second.
-        parts = [plain.operation(exp.Div, size.copy(), number(1_000_000)), binary(exp.Mod, size.copy(), number(1_000_000))]
-        second, rest = (binary(exp.Mul, count, cast(text(unit), "INTERVAL")) for count, unit in zip(parts, ("1 second", "1 microsecond"), strict=True))
+        parts = [
+            plain.operation(exp.Div, size.copy(), number(1_000_000)),
+            binary(exp.Mod, size.copy(), number(1_000_000)),
+        ]
+        second, rest = (
+            binary(exp.Mul, count, cast(text(unit), "INTERVAL"))
+            for count, unit in zip(parts, ("1 second", "1 microsecond"), strict=True)
+        )
         years = between(one.copy(), *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
         near = both(years, between(size, number(-999 * _YEARS), number(999 * _YEARS)))
-        total = binary(operator, _micros(case((is_known(TIMESTAMP, one.copy()), one.copy()))), numeric(size.copy()))
-        return case((near, binary(operator, binary(operator, one.copy(), second), rest)), default=_moment(r, total))
+        total = binary(
+            operator, _micros(case((is_known(TIMESTAMP, one.copy()), one.copy()))), numeric(size.copy())
+        )
+        return case(
+            (near, binary(operator, binary(operator, one.copy(), second), rest)), default=_moment(r, total)
+        )
 
     return once(r, plain.wide(r, right), build)
 
@@ -227,7 +249,11 @@ def add_days(r: Renderer, node: Call) -> Sql:
     first = _literal(DATE, FIRST_MOMENT)
     if isinstance(count, Literal) and isinstance(count.value, int) and not r.marks:
         ahead = timedelta(max(-_DAYS - 1, min(count.value, _DAYS + 1)))
-        return once(r, r.node(day), lambda start: _within(start, ahead, DATE, binary(exp.Add, start.copy(), number(ahead.days))))
+        return once(
+            r,
+            r.node(day),
+            lambda start: _within(start, ahead, DATE, binary(exp.Add, start.copy(), number(ahead.days))),
+        )
 
     def build(start: Sql, days: Sql) -> Sql:
         place = binary(exp.Add, binary(exp.Sub, start.copy(), first), cast(days.copy(), "INT"))
