@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -53,8 +54,10 @@ def test_words_of_enumerations_are_constants(tmp_path: Path) -> None:
     }
     assert predicat.parse("status == Status.ACTIVE", "cel", enums=enums).fields.keys() == {"status"}
     file = tmp_path / "orders.yml"
-    file.write_text("apiVersion: predicat/v1\ndataset: orders\nfields: {status: bigint}\nenums: {Status: {ACTIVE: 1}}\n"
-                    "filters: {active: {cel: status == Status.ACTIVE}}\n")  # fmt: skip
+    file.write_text(
+        "apiVersion: predicat/v1\ndataset: orders\nfields: {status: bigint}\nenums: {Status: {ACTIVE: 1}}\n"
+        "filters: {active: {cel: status == Status.ACTIVE}}\n"
+    )
     assert predicat.load_catalog(file)["orders.active"].sql("spark") == "status = 1"
 
 
@@ -71,10 +74,15 @@ def test_params() -> None:
     assert f.parameterized("spark", minutes=90) == ("dep_delay >= CAST(? AS BIGINT)", [90])
 
 
-@pytest.mark.parametrize(("params", "message"), [
-    ({"minuts": 1}, "did you mean 'minutes'"), ({"minutes": "90"}, "parameter 'minutes' of this predicate is a bigint, not str"),
-    ({"minutes": float("nan")}, "NaN compares with nothing"), ({"minutes": 2**63}, "is a bigint, not int"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"minuts": 1}, "did you mean 'minutes'"),
+        ({"minutes": "90"}, "parameter 'minutes' of this predicate is a bigint, not str"),
+        ({"minutes": float("nan")}, "NaN compares with nothing"),
+        ({"minutes": 2**63}, "is a bigint, not int"),
+    ],
+)
 def test_wrong_params(params: dict[str, object], message: str) -> None:
     f = predicat.load_catalog(ROOT / "catalog")["flights.long_delay"]
     for call in (
@@ -87,8 +95,10 @@ def test_wrong_params(params: dict[str, object], message: str) -> None:
 
 def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "d.yml"
-    file.write_text("apiVersion: predicat/v1\ndataset: d\nfields: {n: bigint, s: string}\n"
-                    "filters: {f: {sql: 'n > :least AND s = :word', params: {least: bigint, word: {type: string, default: x}}}}\n")  # fmt: skip
+    file.write_text(
+        "apiVersion: predicat/v1\ndataset: d\nfields: {n: bigint, s: string}\n"
+        "filters: {f: {sql: 'n > :least AND s = :word', params: {least: bigint, word: {type: string, default: x}}}}\n"
+    )
     f = predicat.load_catalog(file)["d.f"]
     with pytest.raises(
         predicat.PredicatError, match="this predicate needs a value for its parameter 'least'"
@@ -97,21 +107,35 @@ def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
     assert f.parameterized("duckdb", least=3) == ("n > CAST($1 AS BIGINT) AND s = $2", [3, "x"])
 
 
-@pytest.mark.parametrize(("call", "message"), [
-    (lambda: predicat.parse("a", "sqll"), "did you mean 'sql'"),
-    (lambda: predicat.parse("a = 1", "sql", {"a": "bigintt"}), "did you mean 'bigint'"),
-    (lambda: predicat.parse("a = 1", "sql", {"a": {"type": "bigint", "colum": "x"}}), "did you mean 'column'"),
-    (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).evaluate({"a": "x"}), "the field 'a' is a bigint"),
-    (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).sql("duck"), "no SQL dialect"),
-    (lambda: predicat.parse("s = 'a\0'", "sql", {"s": "string"}).sql("postgres"), "NUL"),
-    (lambda: predicat.parse("(" * 500 + "a = 1" + ")" * 500, "sql", {"a": "bigint"}), "nests deeper"),
-    (lambda: predicat.parse("'x' = 'x' AND " * 60 + "a = " + "[" * 400 + "]" * 400, "sql", {"a": "bigint"}), "nests deeper"),
-    (lambda: predicat.parse("[" * 500 + "a" + "]" * 500, "cel", {"a": "boolean"}), "deep"),
-    (lambda: predicat.parse("a = 1 " + "OR a = 1 " * 20000, "sql", {"a": "bigint"}), "limit"),
-    (lambda: predicat.parse(5, "sql"), "must be a text"),
-    (lambda: predicat.parse("matches_filter('x')", "sql", {}), "needs a catalog"),
-    (lambda: predicat.parse("a > 0.1", "cel", {"a": "boolean"}), "cannot compare boolean with double"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: predicat.parse("a", "sqll"), "did you mean 'sql'"),
+        (lambda: predicat.parse("a = 1", "sql", {"a": "bigintt"}), "did you mean 'bigint'"),
+        (
+            lambda: predicat.parse("a = 1", "sql", {"a": {"type": "bigint", "colum": "x"}}),
+            "did you mean 'column'",
+        ),
+        (
+            lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).evaluate({"a": "x"}),
+            "the field 'a' is a bigint",
+        ),
+        (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).sql("duck"), "no SQL dialect"),
+        (lambda: predicat.parse("s = 'a\0'", "sql", {"s": "string"}).sql("postgres"), "NUL"),
+        (lambda: predicat.parse("(" * 500 + "a = 1" + ")" * 500, "sql", {"a": "bigint"}), "nests deeper"),
+        (
+            lambda: predicat.parse(
+                "'x' = 'x' AND " * 60 + "a = " + "[" * 400 + "]" * 400, "sql", {"a": "bigint"}
+            ),
+            "nests deeper",
+        ),
+        (lambda: predicat.parse("[" * 500 + "a" + "]" * 500, "cel", {"a": "boolean"}), "deep"),
+        (lambda: predicat.parse("a = 1 " + "OR a = 1 " * 20000, "sql", {"a": "bigint"}), "limit"),
+        (lambda: predicat.parse(5, "sql"), "must be a text"),
+        (lambda: predicat.parse("matches_filter('x')", "sql", {}), "needs a catalog"),
+        (lambda: predicat.parse("a > 0.1", "cel", {"a": "boolean"}), "cannot compare boolean with double"),
+    ],
+)
 def test_errors(call: object, message: str) -> None:
     with pytest.raises(predicat.PredicatError, match=message):
         call()  # type: ignore[operator]
@@ -139,7 +163,9 @@ def test_errors(call: object, message: str) -> None:
     ],
 )
 def test_constants_stay_constants(text: str) -> None:
-    """An attack in a constant changes nothing: the SQL is one comparison whose constant reads back as it was."""
+    """An attack in a constant changes nothing: the SQL is one comparison whose constant reads back as it
+    was.
+    """
     import sqlglot
     from sqlglot import exp
 
@@ -162,3 +188,32 @@ def test_importing_the_compiler_loads_no_engine() -> None:
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         == "[]\n"
     )
+
+
+def test_a_mistyped_key_of_a_row_is_a_warning_that_names_the_near_one() -> None:
+    f = predicat.parse(
+        "dep_delay > 30 AND ce.type = 'a'",
+        "sql",
+        {"dep_delay": "double", "ce.type": "string", "other": "string"},
+    )
+    with pytest.warns(predicat.UnknownKeyWarning) as caught:
+        assert f.evaluate({"dep_dely": 40, "ce": {"typ": "a"}}) is None
+    assert [str(item.message) for item in caught] == [
+        "the row has no 'dep_delay', which the predicate reads: did you mean 'dep_dely'?",
+        "the row has no 'ce.type', which the predicate reads: did you mean 'ce.typ'?",
+    ]
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert f.evaluate({"dep_dely": 41, "ce": {"typ": "a"}}) is None  # once for each kind of row
+        assert f.evaluate({"dep_delay": 41, "ce": {"type": "a"}, "dep_dely": 1}) is True
+        assert f.evaluate({"dep_delay": 41, "ce.type": "a"}) is True
+        assert f.evaluate({}) is None
+        assert f.evaluate({"dep_delay": None, "unlike": 1}) is None
+        assert predicat.parse("a.b == 1", "cel").evaluate({"a.b": 1, "ab": 2}) is True
+        assert (
+            predicat.parse("m['kinds'] = 'x'", "sql", {"m": "map<string, string>"}).evaluate(
+                {"m": {"kind": "x"}}
+            )
+            is None
+        )

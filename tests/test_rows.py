@@ -28,9 +28,20 @@ _KINDS = [
     "struct<k: date>",
 ]
 _scalars = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.decimals() | st.text(max_size=5) | st.binary(max_size=3) | st.dates() | st.timedeltas()
-    | st.datetimes(timezones=st.none() | st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours)))) | st.sampled_from([10**400, "1e400", "2020-02-30", "sNaN"])
-)  # fmt: skip
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.decimals()
+    | st.text(max_size=5)
+    | st.binary(max_size=3)
+    | st.dates()
+    | st.timedeltas()
+    | st.datetimes(
+        timezones=st.none() | st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours)))
+    )
+    | st.sampled_from([10**400, "1e400", "2020-02-30", "sNaN"])
+)
 _values = st.recursive(
     _scalars,
     lambda inner: (
@@ -56,10 +67,16 @@ def test_no_decimal(value: Any) -> None:
 
 _FIELDS = dict(zip("abcdefghijk", _KINDS, strict=True))
 _BODIES = [
-    ("sql", "a + 1 > b AND c LIKE 'x%' OR d"), ("sql", "e > '2020-01-01' OR f = '2020-01-01' OR g * 2 > 3.5 OR g > 1"), ("sql", "CAST(c AS double) > b OR i[0] = 1"),
-    ("cel", 'h.k == 1 || h.k == "x" || h > 2.0'), ("cel", "h.k.x == true || size(h) > 1 || h.exists(x, x > 1.0)"), ("cel", "int(h) > 1 || double(h) > 1.0 || timestamp(h) > e"),
-    ("cel", 'h == {"k": 1} || h == [1, "x"] || string(h) == "x" || "k" in h'), ("cel", 'i.all(x, x > 1) || j.k > 1.0 || "x" in j'), ("cel", "k.k == f"),
-]  # fmt: skip
+    ("sql", "a + 1 > b AND c LIKE 'x%' OR d"),
+    ("sql", "e > '2020-01-01' OR f = '2020-01-01' OR g * 2 > 3.5 OR g > 1"),
+    ("sql", "CAST(c AS double) > b OR i[0] = 1"),
+    ("cel", 'h.k == 1 || h.k == "x" || h > 2.0'),
+    ("cel", "h.k.x == true || size(h) > 1 || h.exists(x, x > 1.0)"),
+    ("cel", "int(h) > 1 || double(h) > 1.0 || timestamp(h) > e"),
+    ("cel", 'h == {"k": 1} || h == [1, "x"] || string(h) == "x" || "k" in h'),
+    ("cel", 'i.all(x, x > 1) || j.k > 1.0 || "x" in j'),
+    ("cel", "k.k == f"),
+]
 
 
 @settings(deadline=None)

@@ -1,4 +1,9 @@
-"""predicat: named row filters with one meaning in Spark SQL, PostgreSQL and Python."""
+"""predicat: named row filters with one meaning in Spark SQL, PostgreSQL, DuckDB and Python.
+
+`parse` reads one predicate, `load_catalog` a folder of filters, `compare` proves how two predicates differ.
+All problems
+are raised as one PredicatError. UNKNOWN is None in Python and NULL in SQL.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 
 if TYPE_CHECKING:
-    from predicat.api import Predicate, dialects, languages, parse
+    from predicat.api import Predicate, UnknownKeyWarning, dialects, languages, parse
     from predicat.catalog import Catalog, load_catalog
     from predicat.review.compare import Verdict, Witness, compare
 
@@ -17,6 +22,7 @@ __all__ = [
     "Diagnostic",
     "PredicatError",
     "Predicate",
+    "UnknownKeyWarning",
     "Unsupported",
     "Verdict",
     "Witness",
@@ -29,8 +35,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The API loads on first use, so that `import predicat` costs nothing."""
-    if name in ("Predicate", "dialects", "languages", "parse"):
+    """Load the API on first use, so that `import predicat` is fast."""
+    if name in ("Predicate", "UnknownKeyWarning", "dialects", "languages", "parse"):
         from predicat import api  # noqa: PLC0415  # lazy on purpose
 
         return getattr(api, name)

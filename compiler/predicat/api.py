@@ -1,8 +1,10 @@
-"""The public API: one predicate, from text to answers, SQL and other languages."""
+"""The public API: parse a predicate, evaluate it, compile it to SQL, translate it to other languages."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +13,10 @@ from msgspec import Struct
 from predicat import backends
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import FieldDecl, Literal, Node, fields_of, params_of
+from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
@@ -25,74 +29,158 @@ from predicat.semantics.evaluate import Eval, compile_node
 if TYPE_CHECKING:
     from predicat.backends.sql.base import Dialect
 
+_MOST_KINDS = 100
+"""For so many kinds of rows, told apart by their keys, a predicate looks for mistyped ones."""
+
+
+class UnknownKeyWarning(UserWarning):
+    """A row has no key for a field that a predicate reads, but one that is nearly called so: it may be
+    mistyped.
+    """
+
+
 FieldSpec = str | Mapping[str, Any] | FieldDecl
 
 
 def languages() -> tuple[str, ...]:
-    """The names of the languages that a predicate can be written in."""
+    """The names of the languages that `parse` reads, such as `sql`, `cel` and `jms`."""
     return tuple(LANGUAGES)
 
 
 def dialects() -> tuple[str, ...]:
-    """The names of the SQL dialects that a predicate can be given in."""
+    """The names of the SQL dialects that a predicate compiles to: `spark`, `postgres`, `duckdb`."""
     return backends.DIALECTS
 
 
 class Predicate(Struct, frozen=True, dict=True):
-    """A checked predicate: TRUE, FALSE or UNKNOWN for every row.
+    """A checked predicate. It is TRUE, FALSE or UNKNOWN for every row; what would be an error is UNKNOWN.
 
-    `node` is its typed tree after simplification; `language` the one it was written in.
+    Make one with `parse`, or take one from a catalog.
+
+    Attributes:
+        node: The typed tree after simplification.
+        language: The language of its text.
+        text: Its text, if that alone says it: without parameters, enumerations and other filters. Default:
+            None.
     """
 
     node: Node
     language: str
+    text: str | None = None
 
     def evaluate(self, row: Mapping[str, Any], **params: Any) -> bool | None:
-        """Whether the predicate holds for a row: True, False, or None for UNKNOWN.
+        """Evaluate the predicate on one row, in Python. This is the reference for every SQL dialect.
 
-        A row maps field names to Python values (a dotted name flat or nested); a missing key and None are absent
-        values. `params` are values for the predicate's parameters. Raises PredicatError if a value does not fit the
-        declared type of its field or parameter.
+        Args:
+            row: Field names and Python values. The value of a dotted name (`ce.type`) may be under that key
+                or nested.
+                A missing key and None both mean an absent value (NULL).
+            **params: Values for the parameters. The default applies otherwise.
+
+        Returns:
+            True, False, or None for UNKNOWN: an absent value was used, or an operation has no result (1/0, a
+            failed cast).
+
+        Raises:
+            PredicatError: A value does not fit the declared type of its field or parameter.
+
+        Warns:
+            UnknownKeyWarning: The row has no key for a field that the predicate reads, and one that is nearly
+                called so.
         """
+        self._check_keys(row)
         if not params:
             return self._outcome(row)
         return self._outcome({**row, **{f":{name}": value for name, value in self._given(params).items()}})
 
     def sql(self, dialect: str) -> str:
-        """A boolean SQL expression that never raises: TRUE, FALSE, or NULL for UNKNOWN.
+        """Compile the predicate to a boolean SQL expression.
 
-        Parameters stay in it as `:name`. Raises Unsupported where the dialect cannot say an operator.
+        The expression is NULL where the predicate is UNKNOWN. It never raises an error, whatever the row.
+
+        Args:
+            dialect: One of `dialects()`.
+
+        Returns:
+            The SQL. Parameters stay in it as `:name`.
+
+        Raises:
+            Unsupported: The dialect does not support an operator.
+            PredicatError: There is no such dialect.
         """
         return _dialect(dialect).render(self.node)
 
     def parameterized(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
-        """The SQL with its constants as parameters numbered from `first`, and their values in order.
+        """Compile the predicate to SQL with bind parameters in place of constants.
 
-        Parameters of PostgreSQL and DuckDB are `$1`, `$2`, ...; Spark's are `?`, with a value for each of them. `params` are
-        values for the predicate's own parameters, which become such ones too; without one the default counts. Raises
-        PredicatError for one that is missing, unknown or of another type, Unsupported where the dialect cannot say an operator.
+        The expression is NULL where the predicate is UNKNOWN.
+
+        Args:
+            dialect: One of `dialects()`.
+            first: The number of the first bind parameter, 1 or more. It has no effect on Spark, whose markers
+                are `?`.
+            **params: Values for the parameters of the predicate. They become bind parameters as well. The
+                default applies
+                otherwise.
+
+        Returns:
+            The SQL (`$1`, `$2`, ... for PostgreSQL and DuckDB, `?` for Spark) and the values to bind, in
+            order.
+
+        Raises:
+            Unsupported: The dialect does not support an operator.
+            PredicatError: A parameter is missing, unknown or has another type; `first` is below 1; no such
+                dialect.
         """
         return _dialect(dialect).parameterized(self._bound(params), _checked_first(first))
 
     def condition(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
-        """The SQL for a WHERE, where FALSE and UNKNOWN are the same, with its constants as parameters numbered from `first`, and their values.
+        """Compile the predicate to SQL for a WHERE clause, with bind parameters in place of constants.
 
-        It is TRUE for the same rows as the SQL of `parameterized`, without IS TRUE, and says of a map what an index on it serves.
-        Raises PredicatError and Unsupported as `parameterized` does.
+        It is TRUE for the same rows as the SQL of `parameterized`. On other rows it may be FALSE where that
+        is NULL. In return it
+        is shorter, and tests of map keys have a form that an index can serve.
+
+        Args:
+            dialect: One of `dialects()`.
+            first: The number of the first bind parameter, 1 or more.
+            **params: Values for the parameters of the predicate. The default applies otherwise.
+
+        Returns:
+            The SQL and the values to bind, in order.
+
+        Raises:
+            Unsupported: The dialect does not support an operator.
+            PredicatError: As for `parameterized`.
         """
         return _dialect(dialect).parameterized(self._bound(params), _checked_first(first), condition=True)
 
     def to(self, language: str) -> str:
-        """The predicate in another language, or in a SQL dialect: TRUE for the same rows.
+        """Translate the predicate to another language, or to a SQL dialect.
 
-        Whether a row that it rejects is FALSE or UNKNOWN may differ, because the languages have rules of their own for
-        absent keys; the SQL dialects keep that too. Raises Unsupported with the reason where a language cannot say it.
-        Data (cloudevents, sns, ...) comes as JSON. `pulsar` is the JSON form of the Expr; `pulsar:text` its text format,
-        `pulsar:binary` its bytes in base64.
+        The translation is TRUE for the same rows. In a SQL dialect UNKNOWN stays UNKNOWN. In another language
+        a row that is not
+        accepted may be FALSE instead of UNKNOWN, or the reverse, because languages have their own rules for
+        absent keys.
+        In its own language a predicate is its text, unless that needs more than itself to be read.
+
+        Args:
+            language: One of `languages()` or `dialects()`, or `pulsar:text` (the text format of the protobuf
+                Expr) or
+                `pulsar:binary` (its bytes in base64). `pulsar` is its JSON form.
+
+        Returns:
+            The text. Languages whose filters are data (`cloudevents`, `sns`, ...) give JSON.
+
+        Raises:
+            Unsupported: The language does not support an operator; the message has the reason.
+            PredicatError: There is no such language.
         """
         check_target(language)
         if language in backends.DIALECTS:
             return self.sql(language)
+        if language == self.language and self.text is not None:
+            return self.text
         try:
             return backends.writer(language)(self.node)
         except RecursionError:
@@ -100,13 +188,34 @@ class Predicate(Struct, frozen=True, dict=True):
 
     @property
     def fields(self) -> dict[str, FieldDecl]:
-        """The fields that the predicate reads, by name."""
+        """The fields that the predicate reads, by name, with their types and columns."""
         return fields_of(self.node)
 
     @property
     def params(self) -> tuple[str, ...]:
-        """The names of the predicate's parameters."""
+        """The names of the parameters."""
         return tuple(params_of(self.node))
+
+    def _check_keys(self, row: Mapping[str, Any]) -> None:
+        """Warns once for rows of the same keys, so that rows without a value for a field cost no time."""
+        if self._names <= row.keys():
+            return
+        keys = tuple(row)
+        if keys in self._warned or len(self._warned) >= _MOST_KINDS:
+            return
+        self._warned.add(keys)
+        for name in absent_fields(row, self._names):
+            near = msg.did_you_mean(name, [key for key in flat_keys(row) if key not in self._names])
+            if near is not None:
+                warnings.warn(msg.absent_field(name, near), UnknownKeyWarning, stacklevel=3)
+
+    @cached_property
+    def _names(self) -> AbstractSet[str]:
+        return fields_of(self.node).keys()
+
+    @cached_property
+    def _warned(self) -> set[tuple[str, ...]]:
+        return set()
 
     def _outcome(self, row: Mapping[str, Any]) -> bool | None:
         try:
@@ -120,7 +229,7 @@ class Predicate(Struct, frozen=True, dict=True):
         return compile_node(self.node)
 
     def _bound(self, params: Mapping[str, Any]) -> Node:
-        """The node with values in the place of its parameters."""
+        """The node with values in place of its parameters."""
         given = self._given(params)
         values: dict[str, Node] = {}
         for name, decl in params_of(self.node).items():
@@ -130,16 +239,16 @@ class Predicate(Struct, frozen=True, dict=True):
         return substitute(self.node, values) if values else self.node
 
     def _given(self, params: Mapping[str, Any]) -> dict[str, Value]:
-        """Values for parameters as their types have them. Raises PredicatError for a parameter that there is not, or a value that it does not take."""
+        """Parameter values converted to the declared types. Raises PredicatError for an unknown parameter
+        or a value of another type.
+        """
         known = params_of(self.node)
         found: dict[str, Value] = {}
         for name, value in params.items():
             if name not in known:
                 raise PredicatError.of(msg.surplus_param(NOWHERE, "this predicate", name, known))
             if value != value:  # noqa: PLR0124  # NaN is the one value that differs from itself
-                raise PredicatError.of(
-                    msg.bad_value(NOWHERE, f"parameter {name!r}", "NaN compares with nothing")
-                )
+                raise PredicatError.of(say.nan_parameter(NOWHERE, name))
             try:
                 found[name] = to_value(value, known[name].type)
             except RowError:
@@ -158,14 +267,14 @@ def _dialect(name: str) -> Dialect:
 
 
 def _checked_first(first: int) -> int:
-    """The number of the first parameter. Raises PredicatError for none from 1 on."""
+    """`first`, if it is a number from 1 on. Raises PredicatError otherwise."""
     if not isinstance(first, int) or isinstance(first, bool) or first < 1:
-        raise PredicatError.of(msg.usage(f"the first parameter has a whole number from 1 on, not {first!r}"))
+        raise PredicatError.of(say.first_parameter(first))
     return first
 
 
 def check_target(language: str) -> None:
-    """Raise PredicatError unless a predicate could be given in a language or dialect of this name."""
+    """Raise PredicatError unless there is a language or dialect of this name to translate to."""
     if language not in backends.DIALECTS and language not in LANGUAGES and language not in backends.WRITERS:
         raise PredicatError.of(msg.unknown_language(language, [*LANGUAGES, *backends.DIALECTS]))
 
@@ -179,13 +288,27 @@ def parse(
     name: str = "<predicate>",
     enums: Mapping[str, Mapping[str, int | str]] | None = None,
 ) -> Predicate:
-    """Read a predicate.
+    """Parse and check a predicate.
 
-    `fields` maps names to types (`"string"`, `"map<string, string>"`) or to the mapping of a catalog
-    (`{"type": "string", "column": "c", "nulls": "value"}`); without it, names are dynamically typed, as in JSON.
-    `on` names the field that languages of keys read from; None is the row itself. `name` stands for the text in
-    messages. `enums` maps enumerations to their constants: with `{"Status": {"ACTIVE": 1}}` the text may say
-    `status = Status.ACTIVE`. Raises PredicatError with every problem found.
+    Args:
+        text: The predicate: a string, or a dict or list for languages whose filters are data (`sns`,
+            `headers`, ...).
+        language: One of `languages()`.
+        fields: Field names and their types (`"string"`, `"map<string, string>"`), or their definitions as in
+            a catalog
+            (`{"type": "string", "column": "c", "nulls": "value"}`). Default: names are dynamically typed, as
+                in JSON, and a value of
+            another type than an operator needs makes the row UNKNOWN.
+        on: The map field that key-based languages read from. Default: the row itself.
+        name: The name of the text in messages.
+        enums: Enumerations and their constants. With `{"Status": {"ACTIVE": 1}}` the text can use `status =
+            Status.ACTIVE`.
+
+    Returns:
+        The checked predicate.
+
+    Raises:
+        PredicatError: The text has problems. The error has all of them, each with line and column.
     """
     if language not in LANGUAGES:
         raise PredicatError.of(msg.unknown_language(language, LANGUAGES))
@@ -200,20 +323,24 @@ def parse(
     constants = {
         f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()
     }
-    return Predicate(simplify(check(tree, Scope(known, enums=constants), row.rules)), language)
+    node = simplify(check(tree, Scope(known, enums=constants), row.rules))
+    alone = row.shape == "text" and isinstance(text, str) and not constants and not params_of(node)
+    return Predicate(node, language, text.strip() if alone else None)
 
 
 def _whole_characters(source: Source) -> None:
-    """Python's texts may hold half of a surrogate pair, which no engine stores and no parser takes."""
+    """Refuse lone surrogates: Python strings may hold them, but no engine stores and no parser accepts
+    them.
+    """
     if source.text.isascii():
         return
     half = next((at for at, char in enumerate(source.text) if "\ud800" <= char <= "\udfff"), None)
     if half is not None:
-        raise PredicatError.of(msg.bad_character(Span(source, half, half + 1), "half of a surrogate pair"))
+        raise PredicatError.of(msg.half_a_pair(Span(source, half, half + 1)))
 
 
 def declared(fields: Mapping[str, FieldSpec]) -> dict[str, FieldDecl]:
-    """The declarations of fields that are given as types or mappings. Raises PredicatError."""
+    """Field declarations from types or mappings. Raises PredicatError."""
     return {key: _field(key, spec) for key, spec in fields.items()}
 
 
@@ -224,7 +351,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     known = ("type", "column", "nulls", "description")
     for key in data:
         if key not in known:
-            raise PredicatError.of(msg.unknown_key(NOWHERE, key, f"the field {name!r}", known))
+            raise PredicatError.of(say.unknown_field_key(NOWHERE, key, name, known))
     text = str(data.get("type", ""))
     try:
         kind = parse_type(text)
@@ -232,7 +359,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
         raise PredicatError.of(msg.bad_type(NOWHERE, text, str(error), SCALAR_NAMES)) from None
     nulls = str(data.get("nulls", "absent"))
     if nulls not in ("absent", "value"):
-        raise PredicatError.of(msg.bad_value(NOWHERE, "nulls", f"{nulls!r} is neither absent nor value"))
+        raise PredicatError.of(say.absent_or_value_here(NOWHERE, nulls))
     column = data.get("column")
     columns = (
         column if isinstance(column, Mapping) else dict.fromkeys(backends.DIALECTS, column) if column else {}
@@ -240,4 +367,4 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     return FieldDecl(name, kind, str(data.get("description", "")), nulls, tuple(columns.items()))
 
 
-__all__ = ["PredicatError", "Predicate", "Unsupported", "dialects", "languages", "parse"]
+__all__ = ["PredicatError", "Predicate", "UnknownKeyWarning", "Unsupported", "dialects", "languages", "parse"]

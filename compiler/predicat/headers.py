@@ -1,9 +1,11 @@
 """PeeGeeQ server-side filters in Python: the factory methods of ServerSideFilter.
 
-`header_equals("type", "order").sql_condition(4)` gives the condition with `$4`; `parameters` and `parameter_count` what
-to bind. Filters are equal, and have the same hash, if they are built alike. Headers are read from the column `headers` (jsonb in PostgreSQL). An absent key matches nothing, unless
-`absent="accept"`: then `header_not_equals` accepts it, as the released library does. Source: PeeGeeQ, "Server-Side
-Filtering Technical Plan".
+`header_equals("type", "order").sql_condition(4)` is the condition with `$4`; `parameters` are the values to
+bind. Headers are
+read from the column `headers` (jsonb in PostgreSQL). An absent key matches nothing. With `absent="accept"`,
+`header_not_equals` accepts it, as the released library does. Equal filters have equal hashes.
+
+Source: PeeGeeQ, "Server-Side Filtering Technical Plan".
 """
 
 from __future__ import annotations
@@ -17,13 +19,18 @@ from msgspec import Struct
 
 from predicat.api import Predicate, parse
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 
 FIELDS = {"headers": "map<string, string>"}
 
 
 class ServerSideFilter(Struct, frozen=True, dict=True):
-    """A filter on headers; `data` is its body in a catalog, under `headers:`."""
+    """A filter on message headers. Make one with the functions of this module.
+
+    Attributes:
+        data: Its body in a catalog, under `headers:`.
+        absent: What `header_not_equals` does with an absent key: `reject` or `accept`.
+    """
 
     data: dict[str, Any]
     absent: str = "reject"
@@ -37,62 +44,67 @@ class ServerSideFilter(Struct, frozen=True, dict=True):
         return hash((json.dumps(self.data, sort_keys=True), self.absent))
 
     def sql_condition(self, first: int = 1, dialect: str = "postgres") -> str:
-        """The SQL condition for a WHERE, whose parameters are numbered from `first` (toSqlCondition).
+        """The SQL condition for a WHERE clause (toSqlCondition).
 
-        Raises PredicatError if `first` is below 1.
+        Args:
+            first: The number of the first bind parameter.
+            dialect: One of `predicat.dialects()`.
+
+        Raises:
+            PredicatError: `first` is below 1.
         """
         return self.predicate.condition(dialect, first)[0]
 
     @property
     def parameters(self) -> list[Any]:
-        """The values to bind, in the order of their numbers (getParameters)."""
+        """The values to bind, in order (getParameters)."""
         return list(self.predicate.condition("postgres")[1])
 
     @property
     def parameter_count(self) -> int:
-        """How many parameters the condition has (getParameterCount)."""
+        """The number of bind parameters (getParameterCount)."""
         return len(self.parameters)
 
 
 def header_equals(key: str, value: str) -> ServerSideFilter:
-    """The header has the value."""
+    """The header is present and equals the value. Raises PredicatError for a bad key."""
     return _checked({"headerEquals": {key: value}})
 
 
 def header_not_equals(key: str, value: str, *, absent: str = "reject") -> ServerSideFilter:
-    """The header is there and has another value; with `absent="accept"`, or is not there."""
+    """The header is present and has another value. With `absent="accept"` an absent header matches too."""
     return _checked({"headerNotEquals": {key: value}}, absent)
 
 
 def header_in(key: str, values: Iterable[str]) -> ServerSideFilter:
-    """The header has one of the values. Raises PredicatError for a single text, and for a value that is no text."""
+    """The header is present and equals one of the values. Raises PredicatError if `values` is one string,
+    or a value is not a string.
+    """
     several = [values] if isinstance(values, str) else list(values)
     if isinstance(values, str) or not all(isinstance(value, str) for value in several):
-        raise PredicatError.of(
-            msg.usage(f"the header {key!r} is compared with a list of texts, not with {values!r}")
-        )
+        raise PredicatError.of(say.header_values(key, values))
     return _checked({"headerIn": {key: sorted(set(several))}})
 
 
 def header_like(key: str, pattern: str) -> ServerSideFilter:
-    """The header matches a SQL LIKE pattern."""
+    """The header is present and matches a SQL LIKE pattern (`%` any text, `_` one character)."""
     return _checked({"headerLike": {key: pattern}})
 
 
 def and_(*filters: ServerSideFilter) -> ServerSideFilter:
-    """All of the filters."""
+    """AND. Raises PredicatError if the filters have different rules for absent keys."""
     return _joined("and", filters)
 
 
 def or_(*filters: ServerSideFilter) -> ServerSideFilter:
-    """At least one of the filters."""
+    """OR. Raises PredicatError if the filters have different rules for absent keys."""
     return _joined("or", filters)
 
 
 def _joined(key: str, filters: tuple[ServerSideFilter, ...]) -> ServerSideFilter:
     absent = {row.absent for row in filters if "headerNotEquals" in str(row.data)}
     if len(absent) > 1:
-        raise PredicatError.of(msg.usage("filters with different rules for absent keys cannot be combined"))
+        raise PredicatError.of(say.rules_for_absent_keys())
     return _checked({key: [row.data for row in filters]}, absent.pop() if absent else "reject")
 
 

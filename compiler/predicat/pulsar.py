@@ -1,10 +1,13 @@
-"""The Pulsar message filter builder: MessageFilterExprBuilder of the proposal, in Python.
+"""A builder of Pulsar message filters: MessageFilterExprBuilder of the proposal, in Python.
 
     from predicat import pulsar
-    f = pulsar.property("region", "IN", "EU", "US").and_(pulsar.event_time("GREATER_THAN", 1735700400000)).build()
+    f = pulsar.property("region", "IN", "EU", "US").and_(pulsar.event_time("GREATER_THAN",
+    1735700400000)).build()
     f.predicate, f.serialize(), f.json(), f.text()
 
-Texts make STRING values, integers LONG, floats DOUBLE. Source: Pulsar proposal "Message filtering expression".
+Python strings become STRING values, integers LONG, floats DOUBLE. A test of an absent property is UNKNOWN, so
+the message is
+not accepted. Source: Pulsar proposal "Message filtering expression".
 """
 
 from __future__ import annotations
@@ -21,65 +24,75 @@ Value = str | int | float
 
 
 class Expr(Struct, frozen=True, dict=True):
-    """A built expression; `data` is its body in a catalog, under `pip:`."""
+    """A built expression.
+
+    Attributes:
+        data: Its body in a catalog, under `pip:`.
+    """
 
     data: dict[str, Any]
 
     @cached_property
     def predicate(self) -> Predicate:
-        """The expression as a predicate over `properties`, `event_time` and `publish_time`. Raises PredicatError."""
+        """The expression as a predicate over `properties`, `event_time` and `publish_time` (both in
+        milliseconds since 1970). Raises PredicatError.
+        """
         return parse(self.data, "pip", FIELDS, on="properties", name="pulsar")
 
     def message(self) -> Any:
-        """The protobuf Expr."""
+        """The expression as the protobuf message Expr."""
         from predicat.backends.text.pulsar import expr_message  # noqa: PLC0415  # protobuf is loaded where it is used
 
         return expr_message(self.data)
 
     def serialize(self) -> bytes:
-        """The bytes of the protobuf Expr."""
+        """The Expr as bytes, as a consumer sends it."""
         found: bytes = self.message().SerializeToString()
         return found
 
     def json(self) -> str:
-        """The JSON form of the Expr."""
+        """The Expr in the JSON format of protobuf."""
         from google.protobuf import json_format  # noqa: PLC0415  # as above
 
         return str(json_format.MessageToJson(self.message(), indent=None))
 
     def text(self) -> str:
-        """The text format of the Expr."""
+        """The Expr in the text format of protobuf."""
         from google.protobuf import text_format  # noqa: PLC0415  # as above
 
         return str(text_format.MessageToString(self.message(), as_utf8=True)).strip()
 
 
 class Builder(Struct, frozen=True, dict=True):
-    """A predicate, or a combination of some; `build()` checks it."""
+    """A test, or several joined by AND, OR and NOT. `build()` checks it."""
 
     data: dict[str, Any]
 
     def and_(self, *others: Builder) -> Builder:
-        """All of them."""
+        """AND: this and all others."""
         return Builder({"and": [self.data, *(row.data for row in others)]})
 
     def or_(self, *others: Builder) -> Builder:
-        """At least one of them."""
+        """OR: this or at least one of the others."""
         return Builder({"or": [self.data, *(row.data for row in others)]})
 
     def not_(self) -> Builder:
-        """Its negation."""
+        """NOT. The negation of UNKNOWN is UNKNOWN."""
         return Builder({"not": self.data})
 
     def build(self) -> Expr:
-        """The expression. Raises PredicatError for an unknown operator, and for values that do not fit it."""
+        """Check the expression and return it.
+
+        Raises:
+            PredicatError: An operator is unknown, or its values have the wrong type or number.
+        """
         found = Expr(self.data)
         _ = found.predicate
         return found
 
 
 class MessageFilterRef(Struct, frozen=True):
-    """What of a message is tested: a property, the event time or the publish time."""
+    """The part of a message that is tested: a property, the event time or the publish time."""
 
     data: dict[str, str]
 
@@ -100,20 +113,28 @@ class MessageFilterRef(Struct, frozen=True):
 
 
 def of(ref: MessageFilterRef, op: str, *values: Value) -> Builder:
-    """A test of what a reference names."""
+    """A test of a part of a message.
+
+    Args:
+        ref: The part.
+        op: An operator of the proposal, such as `EQUAL`, `IN` or `GREATER_THAN`.
+        *values: The values to compare with.
+    """
     return Builder({**ref.data, "op": op, "values": list(values)})
 
 
 def property(key: str, op: str, *values: Value) -> Builder:  # noqa: A001  # the name in the proposal
-    """A test of a property."""
+    """A test of a property. It is UNKNOWN if the message does not have it. `op` and `values` are as in
+    `of`.
+    """
     return of(MessageFilterRef.property(key), op, *values)
 
 
 def event_time(op: str, *values: int) -> Builder:
-    """A test of the event time, in milliseconds since 1970."""
+    """A test of the event time. `values` are in milliseconds since 1970."""
     return of(MessageFilterRef.event_time(), op, *values)
 
 
 def publish_time(op: str, *values: int) -> Builder:
-    """A test of the publish time, in milliseconds since 1970."""
+    """A test of the publish time. `values` are in milliseconds since 1970."""
     return of(MessageFilterRef.publish_time(), op, *values)

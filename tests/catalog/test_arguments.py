@@ -39,13 +39,26 @@ def catalog(folder: Path, kind: str, body: str, **filters: str) -> predicat.Cata
     return predicat.load_catalog(folder)
 
 
-@pytest.mark.parametrize(("kind", "body", "argument", "expected"), [
-    ("date", "day >= :v", "'2020-01-01'", True), ("date", "day >= :v", "CAST(s AS date)", True), ("date", "day > :v", "day - 1", True),
-    ("timestamp", "t >= :v", "'2020-01-01 00:00:00'", True), ("timestamp", "t > :v", "t + INTERVAL '1' HOUR", False),
-    ("double", "d > :v", "1", True), ("double", "d > :v", "a", False), ("double", "d < :v", "p", True), ("double", "d = :v", "CASE WHEN b THEN 1.5 END", True),
-    ("decimal(10,2)", "p = :v", "12.5", True), ("decimal(10,2)", "p > :v", "12", True), ("decimal(10,2)", "p > :v", "p", False),
-    ("bigint", "a > :v", "a / 0", None), ("array<bigint>", "a = ANY(:v)", "xs", True), ("json", ":v.x > 1", "j", True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "body", "argument", "expected"),
+    [
+        ("date", "day >= :v", "'2020-01-01'", True),
+        ("date", "day >= :v", "CAST(s AS date)", True),
+        ("date", "day > :v", "day - 1", True),
+        ("timestamp", "t >= :v", "'2020-01-01 00:00:00'", True),
+        ("timestamp", "t > :v", "t + INTERVAL '1' HOUR", False),
+        ("double", "d > :v", "1", True),
+        ("double", "d > :v", "a", False),
+        ("double", "d < :v", "p", True),
+        ("double", "d = :v", "CASE WHEN b THEN 1.5 END", True),
+        ("decimal(10,2)", "p = :v", "12.5", True),
+        ("decimal(10,2)", "p > :v", "12", True),
+        ("decimal(10,2)", "p > :v", "p", False),
+        ("bigint", "a > :v", "a / 0", None),
+        ("array<bigint>", "a = ANY(:v)", "xs", True),
+        ("json", ":v.x > 1", "j", True),
+    ],
+)
 def test_an_argument_of_another_kind(
     kind: str, body: str, argument: str, expected: bool | None, tmp_path: Path
 ) -> None:
@@ -55,13 +68,26 @@ def test_an_argument_of_another_kind(
     )
 
 
-@pytest.mark.parametrize(("kind", "body", "argument", "problem"), [
-    ("date", "day >= :v", "t", "is a date, not timestamp"), ("date", "day >= :v", "'2020-02-30'", "'2020-02-30' is no date"), ("date", "day >= :v", "NULL", "is a date, not null"),
-    ("timestamp", "t >= :v", "s", "is a timestamp, not string"), ("timestamp", "t >= :v", "'x'", "'x' is no timestamp"),
-    ("double", "d > :v", "j.x", "is a double, not json"), ("decimal(10,2)", "p = :v", "1.555", r"is a decimal\(10,2\), not decimal\(4,3\)"),
-    ("decimal(10,2)", "p = :v", "123456789", r"is a decimal\(10,2\), not bigint"), ("bigint", "a > :v", "1.0", r"is a bigint, not decimal\(2,1\)"),
-    ("string", "s = :v", "CASE WHEN b THEN j.x ELSE 'a' END", "a choice between values of several types here"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "body", "argument", "problem"),
+    [
+        ("date", "day >= :v", "t", "is a date, not timestamp"),
+        ("date", "day >= :v", "'2020-02-30'", "'2020-02-30' is no date"),
+        ("date", "day >= :v", "NULL", "is a date, not null"),
+        ("timestamp", "t >= :v", "s", "is a timestamp, not string"),
+        ("timestamp", "t >= :v", "'x'", "'x' is no timestamp"),
+        ("double", "d > :v", "j.x", "is a double, not json"),
+        ("decimal(10,2)", "p = :v", "1.555", r"is a decimal\(10,2\), not decimal\(4,3\)"),
+        ("decimal(10,2)", "p = :v", "123456789", r"is a decimal\(10,2\), not bigint"),
+        ("bigint", "a > :v", "1.0", r"is a bigint, not decimal\(2,1\)"),
+        (
+            "string",
+            "s = :v",
+            "CASE WHEN b THEN j.x ELSE 'a' END",
+            "a choice between values of several types here",
+        ),
+    ],
+)
 def test_an_argument_that_is_none(kind: str, body: str, argument: str, problem: str, tmp_path: Path) -> None:
     with pytest.raises(predicat.PredicatError, match=problem):
         catalog(tmp_path, kind, body, q=f"matches_filter('p', v => {argument})")
@@ -86,8 +112,14 @@ def replaced(text: str, name: str, by: str) -> str:
 
 
 @pytest.mark.long
-@settings(max_examples=150 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-          phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@settings(
+    max_examples=150 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")),
+    deadline=None,
+    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(data=st.data(), rows=st.lists(sql_texts.rows, min_size=6, max_size=6))
 def test_an_argument_stands_for_the_parameter(
     data: st.DataObject, rows: list[dict[str, Any]], tmp_path: Path

@@ -86,9 +86,58 @@ filters:
   named: {jms: "kind = 'a' OR kind LIKE 'b%'"}
 """
 MACROS = "{% macro quoted(items) %}{% for item in items %}'{{ item }}'{{ ',' if not loop.last }}{% endfor %}{% endmacro %}\n"
-WORDS = ("amount", "note", "large", "old", "deep", "both", "near", "matches_filter('large')", 'filter("old")', "x", "1", "true", "null", "'", '"', "{", "}",
-         "[", "]", ":", "#", "- ", "\n", "  ", "\n  new:\n    sql: amount > 3\n", "|", ">", "&a ", "*a", "\t", "---\n", "...", "filters:\n", "{{", "}}",
-         "latest: 1", "on_unknown: accept", "2", "@1", "string", "bigint", ",", "(", ")", "dataset: events\n", "é", "\r\n", "\ufeff", "\u2028", "? ")  # fmt: skip
+WORDS = (
+    "amount",
+    "note",
+    "large",
+    "old",
+    "deep",
+    "both",
+    "near",
+    "matches_filter('large')",
+    'filter("old")',
+    "x",
+    "1",
+    "true",
+    "null",
+    "'",
+    '"',
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    "#",
+    "- ",
+    "\n",
+    "  ",
+    "\n  new:\n    sql: amount > 3\n",
+    "|",
+    ">",
+    "&a ",
+    "*a",
+    "\t",
+    "---\n",
+    "...",
+    "filters:\n",
+    "{{",
+    "}}",
+    "latest: 1",
+    "on_unknown: accept",
+    "2",
+    "@1",
+    "string",
+    "bigint",
+    ",",
+    "(",
+    ")",
+    "dataset: events\n",
+    "é",
+    "\r\n",
+    "\ufeff",
+    "\u2028",
+    "? ",
+)
 
 
 def edited(text: str, choose: random.Random) -> str:
@@ -134,10 +183,26 @@ def fresh(folder: Path, texts: dict[Path, str]) -> tuple[list[str], list[object]
 
 def contents(filters: list[object]) -> list[object]:
     return [
-        (row.qualified, row.latest, row.on_unknown, row.description, [test.row for test in row.tests], row.span.outermost().start,
-         [(number, version.predicate.node, version.params, version.references, version.span.outermost().start) for number, version in row.versions.items()])
+        (
+            row.qualified,
+            row.latest,
+            row.on_unknown,
+            row.description,
+            [test.row for test in row.tests],
+            row.span.outermost().start,
+            [
+                (
+                    number,
+                    version.predicate.node,
+                    version.params,
+                    version.references,
+                    version.span.outermost().start,
+                )
+                for number, version in row.versions.items()
+            ],
+        )
         for row in filters
-    ]  # fmt: skip
+    ]
 
 
 def live(loaded: Loaded) -> tuple[list[str], list[object]]:

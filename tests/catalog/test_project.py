@@ -23,9 +23,15 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-@pytest.mark.parametrize(("folder", "name"), [
-    ("catalog", "shop"), ("teams/sales/catalog", "shop/teams/sales"), ("teams/sales", "shop/teams/sales"), (".", "shop"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("catalog", "shop"),
+        ("teams/sales/catalog", "shop/teams/sales"),
+        ("teams/sales", "shop/teams/sales"),
+        (".", "shop"),
+    ],
+)
 def test_the_name_is_by_default_the_place_in_the_repository(repository: Path, folder: str, name: str) -> None:
     project = load_project(repository / folder)
     assert (project.catalog, project.file) == (name, None)
@@ -50,12 +56,21 @@ def test_the_file_is_no_part_of_the_catalog(repository: Path) -> None:
     assert [row.name for row in predicat.load_catalog(repository / "catalog").filters()] == ["f"]
 
 
-@pytest.mark.parametrize(("text", "problem"), [
-    ("catalogue: shop\n", r"the project file has no key 'catalogue'\n  --> .*predicat.yml:1:1\n(.*\n)*.*did you mean 'catalog'\?"),
-    ("catalog: 7\n", "catalog must be a text, not '7'"), ("catalog: [a]\n", "catalog must be a text, not a list"),
-    ("catalog: 'a b'\n", r"'a b' is no name of a catalog\n  --> .*predicat.yml:1:10"), ("- a\n", "the project file must be a mapping"),
-    ("catalog: a\ncatalog: b\n", "the key 'catalog' appears twice"), ("catalog: [", "no valid YAML"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "catalogue: shop\n",
+            r"the project file has no key 'catalogue'\n  --> .*predicat.yml:1:1\n(.*\n)*.*did you mean 'catalog'\?",
+        ),
+        ("catalog: 7\n", "catalog must be a text, not '7'"),
+        ("catalog: [a]\n", "catalog must be a text, not a list"),
+        ("catalog: 'a b'\n", r"'a b' is no name of a catalog\n  --> .*predicat.yml:1:10"),
+        ("- a\n", "the project file must be a mapping"),
+        ("catalog: a\ncatalog: b\n", "the key 'catalog' appears twice"),
+        ("catalog: [", "no valid YAML"),
+    ],
+)
 def test_problems_have_a_place(repository: Path, text: str, problem: str) -> None:
     (repository / "predicat.yml").write_text(text)
     with pytest.raises(PredicatError, match=problem):

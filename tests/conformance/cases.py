@@ -1,4 +1,6 @@
-"""The public conformance cases of CEL and CESQL, as predicates. They lie beside the project; without them the tests are skipped."""
+"""The public conformance cases of CEL and CESQL, as predicates. They lie beside the project; without them
+the tests are skipped.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import predicat
+from predicat.ir.ops import TIME_PARTS
 from predicat.api import declared
 from predicat.diagnostics import Source, Span
 from predicat.frontends import LANGUAGES, Body
@@ -48,10 +51,16 @@ def load(name: str) -> list[dict[str, Any]]:
 
 
 ENUMS = {
-    "GlobalEnum.GOO": 0, "GlobalEnum.GAR": 1, "GlobalEnum.GAZ": 2,
-    "TestAllTypes.NestedEnum.FOO": 0, "TestAllTypes.NestedEnum.BAR": 1, "TestAllTypes.NestedEnum.BAZ": 2,
-}  # fmt: skip
-"""The enumerations of the messages that the specification's cases are about; the cases themselves do not carry them."""
+    "GlobalEnum.GOO": 0,
+    "GlobalEnum.GAR": 1,
+    "GlobalEnum.GAZ": 2,
+    "TestAllTypes.NestedEnum.FOO": 0,
+    "TestAllTypes.NestedEnum.BAR": 1,
+    "TestAllTypes.NestedEnum.BAZ": 2,
+}
+"""The enumerations of the messages that the specification's cases are about; the cases themselves do not
+carry them.
+"""
 
 
 def cel_cases() -> list[Case]:
@@ -163,7 +172,9 @@ def cesql_cases() -> list[Case]:
 
 
 def parsed(case: Case, *, lifted: bool) -> Case:
-    """The case with its predicate, or with the problem that refuses it. `lifted`: its constants become fields."""
+    """The case with its predicate, or with the problem that refuses it. `lifted`: its constants become
+    fields.
+    """
     source = Source("case", case.text)
     case = replace(case, fields=dict(case.fields), row=dict(case.row))
     try:
@@ -188,7 +199,6 @@ def parsed(case: Case, *, lifted: bool) -> Case:
 
 
 _CONSTANT = ("matches", "like", "split", "strip", "cast", "json_is")
-_ZONED = ("year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond")
 
 
 def _lift(tree: t.Tree, case: Case, prefix: str) -> t.Tree:
@@ -207,7 +217,7 @@ def _lift(tree: t.Tree, case: Case, prefix: str) -> t.Tree:
                 case.row[name] = value
                 return t.Name(name, span)
             case t.Apply(op, args, span):
-                keep = 1 if op in _CONSTANT or op in _ZONED else len(args)
+                keep = 1 if op in _CONSTANT or op in TIME_PARTS else len(args)
                 return t.Apply(op, (*map(lift, args[:keep]), *args[keep:]), span)
             case t.ListOf(items, span):
                 return t.ListOf(tuple(map(lift, items)), span)

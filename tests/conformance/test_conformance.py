@@ -1,4 +1,6 @@
-"""Public conformance cases on the evaluator, Spark and PostgreSQL, as they are and with their constants as columns."""
+"""Public conformance cases on the evaluator, Spark and PostgreSQL, as they are and with their constants as
+columns.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ CASES = {"cel": cel_cases(), "cesql": cesql_cases()}
 KNOWN_WRONG = {"namespace/namespace/self_eval_container_lookup_unchecked"}
 """It names a container, which the case's data does not carry."""
 ALLOWED = {"core": 0.02, "arithmetic": 0.1, "conversion": 0.1, "string_ext": 0.1, "macro": 0.1, "cesql": 0.0}
-"""The share of refused cases at each level. At core two of 215: an undeclared name, and a name of a container."""
+"""The share of refused cases at each level. At core two of 215: an undeclared name, and a name of a
+container.
+"""
 
 pytestmark = pytest.mark.skipif(not all(CASES.values()), reason="the conformance cases are not here")
 
@@ -32,8 +36,11 @@ def usable(language: str, *, lifted: bool) -> tuple[list[Case], list[Case]]:
 @pytest.mark.parametrize("language", ["cel", "cesql"])
 def test_evaluator(language: str, *, lifted: bool) -> None:
     cases, refused = usable(language, lifted=lifted)
-    wrong = [(case.label, case.text, case.expected) for case in cases
-             if case.predicate is not None and case.predicate.evaluate(case.row) is not case.expected]  # fmt: skip
+    wrong = [
+        (case.label, case.text, case.expected)
+        for case in cases
+        if case.predicate is not None and case.predicate.evaluate(case.row) is not case.expected
+    ]
     assert [row for row in wrong if row[0].split()[1] not in KNOWN_WRONG] == []
     if not lifted:
         total, missing = (
@@ -53,8 +60,15 @@ def test_engines(language: str, spark: Any, postgres: Any, *, lifted: bool) -> N
     groups: list[list[Case]] = [[]]
     for case in cases:  # cases whose fields have the same names but other values go apart
         last = groups[-1]
-        if any(other.row.get(name, value) != value or other.fields.get(name, decl) != decl for other in last
-               for name, decl in case.fields.items() for value in [case.row.get(name)]) or len(last) == 60:  # fmt: skip
+        if (
+            any(
+                other.row.get(name, value) != value or other.fields.get(name, decl) != decl
+                for other in last
+                for name, decl in case.fields.items()
+                for value in [case.row.get(name)]
+            )
+            or len(last) == 60
+        ):
             groups.append([])
         groups[-1].append(case)
     for group in groups:
@@ -69,8 +83,11 @@ def test_engines(language: str, spark: Any, postgres: Any, *, lifted: bool) -> N
         for engine, run in tables.engines():
             said = [(case, sql) for case in group if (sql := rendered(case, engine)) is not None]
             got = run([sql for _, sql in said]) if said else []
-            wrong = [(case.label, case.text, column[0], case.expected, sql) for (case, sql), column in zip(said, got, strict=True)
-                     if column[0] is not case.expected and case.label.split()[1] not in KNOWN_WRONG]  # fmt: skip
+            wrong = [
+                (case.label, case.text, column[0], case.expected, sql)
+                for (case, sql), column in zip(said, got, strict=True)
+                if column[0] is not case.expected and case.label.split()[1] not in KNOWN_WRONG
+            ]
             assert wrong == [], engine
 
 

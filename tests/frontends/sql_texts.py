@@ -1,6 +1,8 @@
-"""Generated SQL conditions over declared names, and rows for them: what PostgreSQL and predicat must answer alike.
+"""Generated SQL conditions over declared names, and rows for them: what PostgreSQL and predicat must answer
+alike.
 
-What is left out is told in docs/languages.md: `lower` and `upper` change ASCII letters only, NaN compares with nothing. PostgreSQL's parts
+What is left out is told in docs/languages.md: `lower` and `upper` change ASCII letters only, NaN compares
+with nothing. PostgreSQL's parts
 of times are decimals, so nothing is divided by them.
 """
 
@@ -14,10 +16,28 @@ from hypothesis import strategies as st
 
 from tests.frontends.cel_texts import written
 
-FIELDS = {"a": "bigint", "c": "bigint", "d": "double", "f": "double", "s": "string", "o": "string", "b": "boolean", "g": "boolean",
-          "t": "timestamp", "day": "date", "xs": "array<bigint>"}  # fmt: skip
-POSTGRES = {"bigint": "bigint", "double": "double precision", "string": "text", "boolean": "boolean", "timestamp": "timestamptz", "date": "date",
-            "array<bigint>": "bigint[]"}  # fmt: skip
+FIELDS = {
+    "a": "bigint",
+    "c": "bigint",
+    "d": "double",
+    "f": "double",
+    "s": "string",
+    "o": "string",
+    "b": "boolean",
+    "g": "boolean",
+    "t": "timestamp",
+    "day": "date",
+    "xs": "array<bigint>",
+}
+POSTGRES = {
+    "bigint": "bigint",
+    "double": "double precision",
+    "string": "text",
+    "boolean": "boolean",
+    "timestamp": "timestamptz",
+    "date": "date",
+    "array<bigint>": "bigint[]",
+}
 
 _moments = [
     datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC),
@@ -25,10 +45,18 @@ _moments = [
     datetime(2024, 2, 29, tzinfo=UTC),
 ]
 _known: dict[str, list[Any]] = {
-    "a": [0, 1, 2, 3, -1, 7, 12], "c": [0, 1, 2, -3, 5], "d": [0.0, 1.5, -2.5, 2.0, 1e10], "f": [1.0, 0.5, -1.0], "b": [True, False], "g": [True, False],
-    "s": ["", "a", "abc", "12", "A b", " a ", "éa", "a%c", "a\\", "x'y", "-3"], "o": ["b", "", "a", "12", "é"], "t": _moments,
-    "day": [date(2020, 2, 29), date(1999, 12, 31), date(2024, 1, 1)], "xs": [[], [1, 2], [7, None], [3]],
-}  # fmt: skip
+    "a": [0, 1, 2, 3, -1, 7, 12],
+    "c": [0, 1, 2, -3, 5],
+    "d": [0.0, 1.5, -2.5, 2.0, 1e10],
+    "f": [1.0, 0.5, -1.0],
+    "b": [True, False],
+    "g": [True, False],
+    "s": ["", "a", "abc", "12", "A b", " a ", "éa", "a%c", "a\\", "x'y", "-3"],
+    "o": ["b", "", "a", "12", "é"],
+    "t": _moments,
+    "day": [date(2020, 2, 29), date(1999, 12, 31), date(2024, 1, 1)],
+    "xs": [[], [1, 2], [7, None], [3]],
+}
 rows: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {name: st.sampled_from([None, *values]) for name, values in _known.items()}
 )
@@ -49,12 +77,33 @@ def integers(depth: int) -> st.SearchStrategy[str]:
         return leaves
     n, s, b = integers(depth - 1), texts(depth - 1), booleans(depth - 1)
     return leaves | written(
-        ("({} {} {})", n, st.sampled_from("+-*/%"), n), ("{} {} {}", leaves, st.sampled_from("+-*/%"), leaves), ("abs({})", n), ("-({})", n), ("length({})", s),
-        ("strpos({}, {})", s, s), ("position({} IN {})", texts(0), s), ("coalesce({}, {})", n, n), ("nullif({}, {})", n, n), ("CAST({} AS bigint)", s),
-        ("CASE WHEN {} THEN {} ELSE {} END", b, n, n), ("CASE {} WHEN 1 THEN {} WHEN {} THEN 5 END", n, n, leaves), ("CAST({} AS int)", b), ("mod({}, {})", n, n), ("greatest({}, {}, {})", n, n, n), ("least({}, {})", n, n),
-        ("CAST(extract({} FROM {}) AS bigint)", st.sampled_from(["year", "month", "day", "hour", "minute", "doy", "isodow"]), moments(depth - 1)),
-        ("extract({} FROM day)", st.sampled_from(["year", "month", "day", "doy", "quarter", "week", "isodow"])), ("({} - {})", days(depth - 1), days(depth - 1)),
-    )  # fmt: skip
+        ("({} {} {})", n, st.sampled_from("+-*/%"), n),
+        ("{} {} {}", leaves, st.sampled_from("+-*/%"), leaves),
+        ("abs({})", n),
+        ("-({})", n),
+        ("length({})", s),
+        ("strpos({}, {})", s, s),
+        ("position({} IN {})", texts(0), s),
+        ("coalesce({}, {})", n, n),
+        ("nullif({}, {})", n, n),
+        ("CAST({} AS bigint)", s),
+        ("CASE WHEN {} THEN {} ELSE {} END", b, n, n),
+        ("CASE {} WHEN 1 THEN {} WHEN {} THEN 5 END", n, n, leaves),
+        ("CAST({} AS int)", b),
+        ("mod({}, {})", n, n),
+        ("greatest({}, {}, {})", n, n, n),
+        ("least({}, {})", n, n),
+        (
+            "CAST(extract({} FROM {}) AS bigint)",
+            st.sampled_from(["year", "month", "day", "hour", "minute", "doy", "isodow"]),
+            moments(depth - 1),
+        ),
+        (
+            "extract({} FROM day)",
+            st.sampled_from(["year", "month", "day", "doy", "quarter", "week", "isodow"]),
+        ),
+        ("({} - {})", days(depth - 1), days(depth - 1)),
+    )
 
 
 @cache
@@ -63,8 +112,18 @@ def doubles(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return leaves
     x = doubles(depth - 1)
-    return leaves | written(("({} {} {})", x, st.sampled_from("+-*/"), x), ("abs({})", x), ("greatest({}, {})", x, x), ("least({}, {})", x, x), ("floor({})", x), ("ceil({})", x), ("-({})", x), ("coalesce({}, {})", x, x),
-                            ("CAST({} AS double precision)", integers(depth - 1)), ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x))  # fmt: skip
+    return leaves | written(
+        ("({} {} {})", x, st.sampled_from("+-*/"), x),
+        ("abs({})", x),
+        ("greatest({}, {})", x, x),
+        ("least({}, {})", x, x),
+        ("floor({})", x),
+        ("ceil({})", x),
+        ("-({})", x),
+        ("coalesce({}, {})", x, x),
+        ("CAST({} AS double precision)", integers(depth - 1)),
+        ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x),
+    )
 
 
 @cache
@@ -76,12 +135,37 @@ def texts(depth: int) -> st.SearchStrategy[str]:
         return leaves
     x, n = texts(depth - 1), written(("CAST({} AS int)", integers(depth - 1)), "1", "2")
     return leaves | written(
-        ("({} || {})", x, x), ("{} || {}", leaves, leaves), ("lower(replace({}, 'é', 'e'))", x), ("upper(replace({}, 'é', 'e'))", x), ("substring({}, {}, {})", x, n, n),
-        ("substring({} FROM {} FOR {})", x, n, n), ("substring({}, {})", x, n), ("trim({})", x), ("ltrim({})", x), ("rtrim({})", x), ("trim(BOTH FROM {})", x), ("trim({} FROM {})", st.sampled_from(["'a'", "' x'", "'%c'"]), x), ("btrim({}, 'ab')", x),
-        ("replace({}, {}, {})", x, x, x), ("left({}, 2)", x), ("right({}, {})", x, st.sampled_from(["0", "1", "2", "7"])), ("reverse({})", x), ("split_part({}, {}, {})", x, st.sampled_from(["'a'", "' '", "'bc'"]), st.sampled_from(["1", "2", "3"])),
-        ("greatest({}, {})", x, x), ("least({}, {}, {})", x, x, x), ("CAST({} AS text)", integers(depth - 1)), ("CAST({} AS text)", booleans(depth - 1)),
-        ("coalesce({}, {})", x, x), ("nullif({}, {})", x, x), ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x),
-    )  # fmt: skip
+        ("({} || {})", x, x),
+        ("{} || {}", leaves, leaves),
+        ("lower(replace({}, 'é', 'e'))", x),
+        ("upper(replace({}, 'é', 'e'))", x),
+        ("substring({}, {}, {})", x, n, n),
+        ("substring({} FROM {} FOR {})", x, n, n),
+        ("substring({}, {})", x, n),
+        ("trim({})", x),
+        ("ltrim({})", x),
+        ("rtrim({})", x),
+        ("trim(BOTH FROM {})", x),
+        ("trim({} FROM {})", st.sampled_from(["'a'", "' x'", "'%c'"]), x),
+        ("btrim({}, 'ab')", x),
+        ("replace({}, {}, {})", x, x, x),
+        ("left({}, 2)", x),
+        ("right({}, {})", x, st.sampled_from(["0", "1", "2", "7"])),
+        ("reverse({})", x),
+        (
+            "split_part({}, {}, {})",
+            x,
+            st.sampled_from(["'a'", "' '", "'bc'"]),
+            st.sampled_from(["1", "2", "3"]),
+        ),
+        ("greatest({}, {})", x, x),
+        ("least({}, {}, {})", x, x, x),
+        ("CAST({} AS text)", integers(depth - 1)),
+        ("CAST({} AS text)", booleans(depth - 1)),
+        ("coalesce({}, {})", x, x),
+        ("nullif({}, {})", x, x),
+        ("CASE WHEN {} THEN {} ELSE {} END", booleans(depth - 1), x, x),
+    )
 
 
 @cache
@@ -125,14 +209,47 @@ def booleans(depth: int) -> st.SearchStrategy[str]:
     x, n, s, d = booleans(depth - 1), integers(depth - 1), texts(depth - 1), doubles(depth - 1)
     kinds = n | s | d | moments(depth - 1) | days(depth - 1)
     return written(
-        ("({} AND {})", x, x), ("({} OR {})", x, x), ("(NOT {})", x), ("{} AND {}", x, x), ("{} OR {}", x, x), ("NOT {}", x), ("{} {} {}", n, _signs, n), ("{} {} {}", s, _signs, s),
-        ("{} {} {}", d, _signs, d), ("{} {} {}", n, _signs, d), ("{} {} {}", moments(depth - 1), _signs, moments(depth - 1)), ("{} {} {}", days(depth - 1), _signs, days(depth - 1)),
-        ("{} {}BETWEEN {} AND {}", n, _not, n, n), ("{} {}IN ({}, {})", s, _not, texts(0), texts(0)), ("{} {}IN ({}, {}, NULL)", n, _not, integers(0), integers(0)),
-        ("{} {}{} {}", s, _not, st.sampled_from(["LIKE", "ILIKE"]), _patterns), ("{} {}LIKE {} ESCAPE '!'", s, _not, _escaped),
-        ("{} {}{} {} (ARRAY[{}, {}])", s, _not, st.sampled_from(["LIKE", "ILIKE"]), st.sampled_from(["ANY", "ALL"]), _patterns, _patterns), ("{} IS {}NULL", kinds | x, _not), ("{} = {}", x, x),
-        ("({}) IS {}{}", x, _not, st.sampled_from(["TRUE", "FALSE"])), ("{} IS {}DISTINCT FROM {}", n, _not, n), ("{} IS {}DISTINCT FROM {}", s, _not, s), ("({}) = ({})", x, x),
-        ("starts_with({}, {})", s, s), ("coalesce({}, {})", x, x), ("CASE WHEN {} THEN {} WHEN {} THEN {} END", x, x, x, x), ("{} = ANY(xs)", n), ("{} <> ALL(xs)", n), ("{} = SOME(xs)", n), ("({}, {}) = ({}, {})", n, s, n, s), ("({}, {}) {}IN ((1, {}), ({}, 'a'))", n, s, _not, s, n),
-    )  # fmt: skip
+        ("({} AND {})", x, x),
+        ("({} OR {})", x, x),
+        ("(NOT {})", x),
+        ("{} AND {}", x, x),
+        ("{} OR {}", x, x),
+        ("NOT {}", x),
+        ("{} {} {}", n, _signs, n),
+        ("{} {} {}", s, _signs, s),
+        ("{} {} {}", d, _signs, d),
+        ("{} {} {}", n, _signs, d),
+        ("{} {} {}", moments(depth - 1), _signs, moments(depth - 1)),
+        ("{} {} {}", days(depth - 1), _signs, days(depth - 1)),
+        ("{} {}BETWEEN {} AND {}", n, _not, n, n),
+        ("{} {}IN ({}, {})", s, _not, texts(0), texts(0)),
+        ("{} {}IN ({}, {}, NULL)", n, _not, integers(0), integers(0)),
+        ("{} {}{} {}", s, _not, st.sampled_from(["LIKE", "ILIKE"]), _patterns),
+        ("{} {}LIKE {} ESCAPE '!'", s, _not, _escaped),
+        (
+            "{} {}{} {} (ARRAY[{}, {}])",
+            s,
+            _not,
+            st.sampled_from(["LIKE", "ILIKE"]),
+            st.sampled_from(["ANY", "ALL"]),
+            _patterns,
+            _patterns,
+        ),
+        ("{} IS {}NULL", kinds | x, _not),
+        ("{} = {}", x, x),
+        ("({}) IS {}{}", x, _not, st.sampled_from(["TRUE", "FALSE"])),
+        ("{} IS {}DISTINCT FROM {}", n, _not, n),
+        ("{} IS {}DISTINCT FROM {}", s, _not, s),
+        ("({}) = ({})", x, x),
+        ("starts_with({}, {})", s, s),
+        ("coalesce({}, {})", x, x),
+        ("CASE WHEN {} THEN {} WHEN {} THEN {} END", x, x, x, x),
+        ("{} = ANY(xs)", n),
+        ("{} <> ALL(xs)", n),
+        ("{} = SOME(xs)", n),
+        ("({}, {}) = ({}, {})", n, s, n, s),
+        ("({}, {}) {}IN ((1, {}), ({}, 'a'))", n, s, _not, s, n),
+    )
 
 
 _paths = st.sampled_from(
@@ -163,8 +280,13 @@ def _values(depth: int) -> st.SearchStrategy[str]:
     if not depth:
         return _paths | _constants
     x = _values(depth - 1)
-    return _paths | written(("coalesce({}, {})", _paths, x), ("coalesce({}, {}, {})", _paths, x, _constants), ("nullif({}, {})", x, _constants),
-                            ("CASE WHEN {} THEN {} ELSE {} END", _simple, x, x), ("CASE WHEN {} THEN {} END", _simple, _paths))  # fmt: skip
+    return _paths | written(
+        ("coalesce({}, {})", _paths, x),
+        ("coalesce({}, {}, {})", _paths, x, _constants),
+        ("nullif({}, {})", x, _constants),
+        ("CASE WHEN {} THEN {} ELSE {} END", _simple, x, x),
+        ("CASE WHEN {} THEN {} END", _simple, _paths),
+    )
 
 
 @cache
@@ -172,11 +294,28 @@ def over_json(depth: int) -> st.SearchStrategy[str]:
     """Conditions over the fields of `cel_texts`, of which `j` is JSON."""
     x = _values(depth)
     one = written(
-        ("{} {} {}", x, _signs, _constants), ("{} {} {}", _constants, _signs, x), ("{} {} {}", x, _signs, x), ("{} IS NULL", x), ("{} IS NOT DISTINCT FROM {}", x, _constants),
-        ("{} {}IN ({}, {})", x, _not, _constants, _constants), ("{} BETWEEN {} AND {}", x, _constants, _constants), ("{} LIKE 'a%'", x), ("CAST({} AS bigint) > 1", x),
-        ("CAST({} AS double) = 1.5", x), ("CAST({} AS boolean)", x), ("CAST({} AS string) = 'a'", x), ("length({}) = 1", x), ("lower({}) = 'a'", x), ("{} || 'x' = 'ax'", x), ("{}", x),
-        ("({}, a) = ({}, 2)", x, _constants), ("exists({}, x -> x = {})", _paths, _constants), ("size({}) > 1", x), ("starts_with({}, 'a')", x), ("{} = ANY(ss)", x),
-    )  # fmt: skip
+        ("{} {} {}", x, _signs, _constants),
+        ("{} {} {}", _constants, _signs, x),
+        ("{} {} {}", x, _signs, x),
+        ("{} IS NULL", x),
+        ("{} IS NOT DISTINCT FROM {}", x, _constants),
+        ("{} {}IN ({}, {})", x, _not, _constants, _constants),
+        ("{} BETWEEN {} AND {}", x, _constants, _constants),
+        ("{} LIKE 'a%'", x),
+        ("CAST({} AS bigint) > 1", x),
+        ("CAST({} AS double) = 1.5", x),
+        ("CAST({} AS boolean)", x),
+        ("CAST({} AS string) = 'a'", x),
+        ("length({}) = 1", x),
+        ("lower({}) = 'a'", x),
+        ("{} || 'x' = 'ax'", x),
+        ("{}", x),
+        ("({}, a) = ({}, 2)", x, _constants),
+        ("exists({}, x -> x = {})", _paths, _constants),
+        ("size({}) > 1", x),
+        ("starts_with({}, 'a')", x),
+        ("{} = ANY(ss)", x),
+    )
     return one | written(
         ("({} AND {})", one, one), ("({} OR {})", one, one), ("(NOT {})", one), ("({}) IS NOT TRUE", one)
     )

@@ -1,4 +1,6 @@
-"""Patterns of networks against Python's own reading of addresses, for addresses in all spellings and texts that are none."""
+"""Patterns of networks against Python's own reading of addresses, for addresses in all spellings and texts
+that are none.
+"""
 
 from __future__ import annotations
 

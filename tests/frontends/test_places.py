@@ -1,4 +1,6 @@
-"""The place in the text that each operator has: what a caret marks, and what `predicat lint --fix` takes out."""
+"""The place in the text that each operator has: what a caret marks, and what `predicat lint --fix` takes
+out.
+"""
 
 from __future__ import annotations
 
@@ -17,21 +19,50 @@ FIELDS = {
     "day": "date",
 }
 PLACES = [
-    ("cel", "n in [1, 2]", "in", "n in [1, 2]"), ("cel", "n in [1, 2, ] && b", "in", "n in [1, 2, ]"), ("cel", "n in [1, 2]", "items", "[1, 2]"), ("cel", "n > 1 && size(s) > 2", "gt", "n > 1"),
-    ("cel", "size( s ) > 2 && b", "length", "size( s )"), ("cel", "s.size() > 2", "length", "s.size()"), ("cel", 'm["a"] == "x"', "get", 'm["a"]'), ("cel", "has(m.a) && b", "not", "has(m.a)"),
-    ("cel", "has( m.a )", "get", "m.a"), ("cel", "xs.exists(x, x in [1, 2])", "any", "xs.exists(x, x in [1, 2])"), ("cel", "int(s) > -3", "gt", "int(s) > -3"), ("cel", "int(s) > 3", "to_int", "int(s)"),
-    ("cel", 's == r"a\\d" && b', "eq", 's == r"a\\d"'), ("cel", 's.startsWith("a") && b', "starts_with", 's.startsWith("a")'), ("cel", 't.getHours("UTC") == 3', "hour", 't.getHours("UTC")'),
-    ("cel", "double(n) > 1.5e-3 && b", "gt", "double(n) > 1.5e-3"), ("cel", 's.trim() == "b"', "strip", "s.trim()"),
-    ("cel", 'm.?k.orValue("x") == "x"', "coalesce", 'm.?k.orValue("x")'), ("cel", "b && math.abs( n ) > 1", "abs", "math.abs( n )"), ("cel", 'm[?s].orValue("") == s', "get", "m[?s]"),
-    ("cel", "cel.bind(x, n + 1, x > 2) && b", "add", "n + 1"), ("cel", "sets.contains(xs, [n]) && b", "in", "sets.contains(xs, [n])"), ("cel", "m.?k.hasValue() && b", "not", "m.?k.hasValue()"),
-    ("sql", "b AND n IN (1, 2)", "in", "n IN (1, 2)"), ("sql", "s IN ('a', NULL) AND b", "or", "s IN ('a', NULL)"), ("sql", "s IS NOT NULL AND b", "not", "s IS NOT NULL"), ("sql", "b AND s IS NULL", "is_null", "s IS NULL"),
-    ("sql", "(n > 1) AND NOT (n = 2)", "not", "NOT (n = 2)"), ("sql", "(n > 1) AND (n < 2)", "and", "(n > 1) AND (n < 2)"), ("sql", "s::bigint > 1", "to_int", "s::bigint"), ("sql", "m['a'] = 'x'", "get", "m['a']"),
-    ("sql", "CASE WHEN b THEN 1 ELSE 2 END = n", "eq", "CASE WHEN b THEN 1 ELSE 2 END = n"), ("sql", "CASE n WHEN 1 THEN b ELSE NULL END OR b", "cond", "CASE n WHEN 1 THEN b ELSE NULL END"),
-    ("sql", "extract(year FROM t) = 2020", "year", "extract(year FROM t)"), ("sql", "n = ANY(xs) AND b", "in", "n = ANY(xs)"), ("sql", "day > DATE '2020-01-01' AND b", "gt", "day > DATE '2020-01-01'"),
-    ("sql", "DATE '2020-01-01' < day", "lt", "DATE '2020-01-01' < day"), ("sql", "b = TRUE AND n > 1", "eq", "b = TRUE"), ("sql", "NOT (b OR (n > 1))", "not", "NOT (b OR (n > 1))"),
-    ("sql", "xs[0] > 1 AND b", "gt", "xs[0] > 1"), ("sql", "s IN ('(', 'x') AND b", "in", "s IN ('(', 'x')"),
-    ("sql", "(n, s) = (1, ')') AND b", "eq", "(n, s) = (1, ')')"), ("sql", "(b) IS NOT TRUE AND n > 1", "not", "(b) IS NOT TRUE"),
-]  # fmt: skip
+    ("cel", "n in [1, 2]", "in", "n in [1, 2]"),
+    ("cel", "n in [1, 2, ] && b", "in", "n in [1, 2, ]"),
+    ("cel", "n in [1, 2]", "items", "[1, 2]"),
+    ("cel", "n > 1 && size(s) > 2", "gt", "n > 1"),
+    ("cel", "size( s ) > 2 && b", "length", "size( s )"),
+    ("cel", "s.size() > 2", "length", "s.size()"),
+    ("cel", 'm["a"] == "x"', "get", 'm["a"]'),
+    ("cel", "has(m.a) && b", "not", "has(m.a)"),
+    ("cel", "has( m.a )", "get", "m.a"),
+    ("cel", "xs.exists(x, x in [1, 2])", "any", "xs.exists(x, x in [1, 2])"),
+    ("cel", "int(s) > -3", "gt", "int(s) > -3"),
+    ("cel", "int(s) > 3", "to_int", "int(s)"),
+    ("cel", 's == r"a\\d" && b', "eq", 's == r"a\\d"'),
+    ("cel", 's.startsWith("a") && b', "starts_with", 's.startsWith("a")'),
+    ("cel", 't.getHours("UTC") == 3', "hour", 't.getHours("UTC")'),
+    ("cel", "double(n) > 1.5e-3 && b", "gt", "double(n) > 1.5e-3"),
+    ("cel", 's.trim() == "b"', "strip", "s.trim()"),
+    ("cel", 'm.?k.orValue("x") == "x"', "coalesce", 'm.?k.orValue("x")'),
+    ("cel", "b && math.abs( n ) > 1", "abs", "math.abs( n )"),
+    ("cel", 'm[?s].orValue("") == s', "get", "m[?s]"),
+    ("cel", "cel.bind(x, n + 1, x > 2) && b", "add", "n + 1"),
+    ("cel", "sets.contains(xs, [n]) && b", "in", "sets.contains(xs, [n])"),
+    ("cel", "m.?k.hasValue() && b", "not", "m.?k.hasValue()"),
+    ("sql", "b AND n IN (1, 2)", "in", "n IN (1, 2)"),
+    ("sql", "s IN ('a', NULL) AND b", "or", "s IN ('a', NULL)"),
+    ("sql", "s IS NOT NULL AND b", "not", "s IS NOT NULL"),
+    ("sql", "b AND s IS NULL", "is_null", "s IS NULL"),
+    ("sql", "(n > 1) AND NOT (n = 2)", "not", "NOT (n = 2)"),
+    ("sql", "(n > 1) AND (n < 2)", "and", "(n > 1) AND (n < 2)"),
+    ("sql", "s::bigint > 1", "to_int", "s::bigint"),
+    ("sql", "m['a'] = 'x'", "get", "m['a']"),
+    ("sql", "CASE WHEN b THEN 1 ELSE 2 END = n", "eq", "CASE WHEN b THEN 1 ELSE 2 END = n"),
+    ("sql", "CASE n WHEN 1 THEN b ELSE NULL END OR b", "cond", "CASE n WHEN 1 THEN b ELSE NULL END"),
+    ("sql", "extract(year FROM t) = 2020", "year", "extract(year FROM t)"),
+    ("sql", "n = ANY(xs) AND b", "in", "n = ANY(xs)"),
+    ("sql", "day > DATE '2020-01-01' AND b", "gt", "day > DATE '2020-01-01'"),
+    ("sql", "DATE '2020-01-01' < day", "lt", "DATE '2020-01-01' < day"),
+    ("sql", "b = TRUE AND n > 1", "eq", "b = TRUE"),
+    ("sql", "NOT (b OR (n > 1))", "not", "NOT (b OR (n > 1))"),
+    ("sql", "xs[0] > 1 AND b", "gt", "xs[0] > 1"),
+    ("sql", "s IN ('(', 'x') AND b", "in", "s IN ('(', 'x')"),
+    ("sql", "(n, s) = (1, ')') AND b", "eq", "(n, s) = (1, ')')"),
+    ("sql", "(b) IS NOT TRUE AND n > 1", "not", "(b) IS NOT TRUE"),
+]
 
 
 @pytest.mark.parametrize(("language", "text", "op", "place"), PLACES)

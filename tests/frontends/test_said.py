@@ -11,23 +11,45 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import predicat
+from predicat.backends import writer
 from predicat.backends.text.shapes import key_of
 from predicat.ir.nodes import Call, children
 from tests.frontends import cel_texts, sql_texts
 
 SAID = {
-    "s IN ('a', o)": 's == "a" || s == o', "d / 2.0 > 1.0": "d / 2.0 > 1.0", "(b OR a > 3) IS NOT TRUE": "!(b != null && b || a != null && a > 3)",
-    "(b AND a > 3) IS NOT FALSE": "!(b != null && !b || a != null && !(a > 3))", "((b IS TRUE) = g) IS NOT TRUE": "!(g != null && (b != null && b) == g)",
-    "((a IS NULL) = g) IS NOT TRUE": "!(g != null && (a == null) == g)", "a % -1 = 0": "a % (-1 == -1 ? 1 : -1) == 0",
-}  # fmt: skip
+    "s IN ('a', o)": 's == "a" || s == o',
+    "d / 2.0 > 1.0": "d / 2.0 > 1.0",
+    "(b OR a > 3) IS NOT TRUE": "!(b != null && b || a != null && a > 3)",
+    "(b AND a > 3) IS NOT FALSE": "!(b != null && !b || a != null && !(a > 3))",
+    "((b IS TRUE) = g) IS NOT TRUE": "!(g != null && (b != null && b) == g)",
+    "((a IS NULL) = g) IS NOT TRUE": "!(g != null && (a == null) == g)",
+    "a % -1 = 0": "a % (-1 == -1 ? 1 : -1) == 0",
+}
 REFUSED = {
-    ("btrim(s, 'ac') = 'b'", "cel"): "strip", ("d / f > 1.0", "cel"): "divided by zero", ("exists(xs, x -> x > 3) IS NOT TRUE", "cel"): "turn an error into false",
+    ("btrim(s, 'ac') = 'b'", "cel"): "btrim",
+    ("d / f > 1.0", "cel"): "divided by zero",
+    ("exists(xs, x -> x > 3) IS NOT TRUE", "cel"): "turn an error into false",
     ("(2 = ANY(xs)) IS NOT TRUE", "cel"): "turn an error into false",
-    ("((b OR a > 3) = g) IS NOT TRUE", "cel"): "turn an error into false", ("CAST(d AS bigint) < 0", "labels"): "labels", ("CAST(d AS bigint) < 0", "pulsar"): "pulsar",
-    ("(s LIKE 'a%') IS NOT NULL", "jms"): "jms", ("lower('A') IN (s, 'b')", "jms"): "jms",
-}  # fmt: skip
-ROWS: list[dict[str, Any]] = [{}, {"b": True}, {"a": 5}, {"a": 1, "b": False}, {"s": "a"}, {"s": "b", "o": "b", "d": 0.0, "a": -7}, {"d": -2.5}, {"d": 3.0, "b": True, "a": 9}, {"g": True}, {"g": False},
-                              {"a": 1, "g": True}, {"b": True, "g": True}]  # fmt: skip
+    ("((b OR a > 3) = g) IS NOT TRUE", "cel"): "turn an error into false",
+    ("CAST(d AS bigint) < 0", "labels"): "labels",
+    ("CAST(d AS bigint) < 0", "pulsar"): "pulsar",
+    ("(s LIKE 'a%') IS NOT NULL", "jms"): "jms",
+    ("lower('A') IN (s, 'b')", "jms"): "jms",
+}
+ROWS: list[dict[str, Any]] = [
+    {},
+    {"b": True},
+    {"a": 5},
+    {"a": 1, "b": False},
+    {"s": "a"},
+    {"s": "b", "o": "b", "d": 0.0, "a": -7},
+    {"d": -2.5},
+    {"d": 3.0, "b": True, "a": 9},
+    {"g": True},
+    {"g": False},
+    {"a": 1, "g": True},
+    {"b": True, "g": True},
+]
 
 
 @pytest.mark.parametrize(("condition", "text"), SAID.items())
@@ -55,21 +77,34 @@ MESSAGES = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("int(m.event_time) > 5", {"property": "event_time", "op": "GREATER_THAN", "value": 5}),
-    ('event_time < timestamp("2033-05-18T03:33:20.001Z")', {"ref": "event_time", "op": "LESS_THAN", "value": 2_000_000_000_001}),
-    ('event_time >= timestamp("1969-12-31T23:59:59.999Z")', {"ref": "event_time", "op": "GREATER_THAN_EQUALS", "value": -1}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("int(m.event_time) > 5", {"property": "event_time", "op": "GREATER_THAN", "value": 5}),
+        (
+            'event_time < timestamp("2033-05-18T03:33:20.001Z")',
+            {"ref": "event_time", "op": "LESS_THAN", "value": 2_000_000_000_001},
+        ),
+        (
+            'event_time >= timestamp("1969-12-31T23:59:59.999Z")',
+            {"ref": "event_time", "op": "GREATER_THAN_EQUALS", "value": -1},
+        ),
+    ],
+)
 def test_times_and_properties_of_pulsar(text: str, said: dict[str, Any]) -> None:
     ours = predicat.parse(text, "cel", MESSAGES)
     assert json.loads(ours.to("pip")) == said
     assert predicat.parse(said, "pip", MESSAGES, on="m").node == ours.node
 
 
-@pytest.mark.parametrize(("text", "reason"), [
-    ('event_time < timestamp("2033-05-18T03:33:20.0015Z")', "the constant has microseconds"),
-    ('s == "a" && m.s == "b"', "two values of a row are called 's'"), ('m.s == "a" || j.s == "b"', "two values of a row are called 's'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('event_time < timestamp("2033-05-18T03:33:20.0015Z")', "the constant has microseconds"),
+        ('s == "a" && m.s == "b"', "two values of a row are called 's'"),
+        ('m.s == "a" || j.s == "b"', "two values of a row are called 's'"),
+    ],
+)
 def test_one_key_for_each_value(text: str, reason: str) -> None:
     for language in ("pulsar", "pulsar:binary", "pip"):
         with pytest.raises(predicat.Unsupported, match=reason):
@@ -79,7 +114,7 @@ def test_one_key_for_each_value(text: str, reason: str) -> None:
             with pytest.raises(predicat.Unsupported, match=reason):
                 predicat.parse(text, "cel", MESSAGES).to(language)
         assert (
-            predicat.parse(predicat.parse(text, "cel", MESSAGES).to("cel"), "cel", MESSAGES).node
+            predicat.parse(writer("cel")(predicat.parse(text, "cel", MESSAGES).node), "cel", MESSAGES).node
             == predicat.parse(text, "cel", MESSAGES).node
         )
 
@@ -87,12 +122,17 @@ def test_one_key_for_each_value(text: str, reason: str) -> None:
 def test_a_choice_by_three_absences_has_a_text() -> None:
     text = '(j == null || s == null || b == null) ? b : s == "x"'
     ours = predicat.parse(text, "cel", MESSAGES)
-    assert predicat.parse(ours.to("cel"), "cel", MESSAGES).node == ours.node
+    assert predicat.parse(writer("cel")(ours.node), "cel", MESSAGES).node == ours.node
 
 
-@pytest.mark.parametrize(("text", "language", "reason"), [
-    ("j.k", "cesql", "declare the type of the field"), ('j.k.startsWith("a")', "cesql", "declare the type of the field"), ("(j.k && true) > (j.n && true)", "cel", "no function for it"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "language", "reason"),
+    [
+        ("j.k", "cesql", "declare the type of the field"),
+        ('j.k.startsWith("a")', "cesql", "declare the type of the field"),
+        ("(j.k && true) > (j.n && true)", "jms", "does not order a boolean"),
+    ],
+)
 def test_values_without_a_declared_type(text: str, language: str, reason: str) -> None:
     with pytest.raises(predicat.Unsupported, match=reason):
         predicat.parse(text, "cel", MESSAGES).to(language)

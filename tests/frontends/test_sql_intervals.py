@@ -1,4 +1,6 @@
-"""Intervals of SQL: what is taken has the length that PostgreSQL gives it, whatever sqlglot keeps of its text."""
+"""Intervals of SQL: what is taken has the length that PostgreSQL gives it, whatever sqlglot keeps of its
+text.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +15,36 @@ import predicat
 
 FIELDS = {"t": "timestamp", "u": "timestamp"}
 LENGTHS = {
-    "'1 day'": timedelta(1), "'2 days 3 hours'": timedelta(2, hours=3), "2 DAYS 3 HOURS": timedelta(2, hours=3), "-3 DAY": timedelta(-3),
-    "'1 day 03:04:05'": timedelta(1, hours=3, minutes=4, seconds=5), "'1 day -03:04'": timedelta(1, hours=-3, minutes=-4),
-    "'1.5 hours'": timedelta(hours=1.5), "'1.5' SECOND": timedelta(seconds=1.5), "5 MILLISECONDS": timedelta(milliseconds=5),
-    "'1 02:03:04.5' DAY TO SECOND": timedelta(1, hours=2, minutes=3, seconds=4.5), "'2:03' HOUR TO MINUTE": timedelta(hours=2, minutes=3),
-    "'-2:03.5' MINUTE TO SECOND": timedelta(minutes=-2, seconds=-3.5), "'1 5' DAY TO HOUR": timedelta(1, hours=5),
-}  # fmt: skip
+    "'1 day'": timedelta(1),
+    "'2 days 3 hours'": timedelta(2, hours=3),
+    "2 DAYS 3 HOURS": timedelta(2, hours=3),
+    "-3 DAY": timedelta(-3),
+    "'1 day 03:04:05'": timedelta(1, hours=3, minutes=4, seconds=5),
+    "'1 day -03:04'": timedelta(1, hours=-3, minutes=-4),
+    "'1.5 hours'": timedelta(hours=1.5),
+    "'1.5' SECOND": timedelta(seconds=1.5),
+    "5 MILLISECONDS": timedelta(milliseconds=5),
+    "'1 02:03:04.5' DAY TO SECOND": timedelta(1, hours=2, minutes=3, seconds=4.5),
+    "'2:03' HOUR TO MINUTE": timedelta(hours=2, minutes=3),
+    "'-2:03.5' MINUTE TO SECOND": timedelta(minutes=-2, seconds=-3.5),
+    "'1 5' DAY TO HOUR": timedelta(1, hours=5),
+}
 REFUSED = {
-    "'1 day 3'": "'1 day 3' is no interval", "'x 1 day'": "'x 1 day' is not supported", "'1.5' HOUR": "'1.5' is no interval",
-    "'1 month'": "'1 month' is not supported", "'1-2' YEAR TO MONTH": "an interval in year is not", "'-1 2' DAY TO HOUR": "'-1 2' is no interval",
-    "'1 24:00' DAY TO MINUTE": "is no interval", "'1:60' HOUR TO MINUTE": "is no interval", "'0.0000001' SECOND": "with nanoseconds", "''": "'' is no interval",
-    "'10001 years'": "is not supported", "'999999999999999' WEEK": "is no interval", "'5'": "'5' is no interval", "(1) DAY": "several parts",
-}  # fmt: skip
+    "'1 day 3'": "'1 day 3' is no interval",
+    "'x 1 day'": "'x 1 day' is not supported",
+    "'1.5' HOUR": "'1.5' is no interval",
+    "'1 month'": "'1 month' is not supported",
+    "'1-2' YEAR TO MONTH": "an interval in year is not",
+    "'-1 2' DAY TO HOUR": "'-1 2' is no interval",
+    "'1 24:00' DAY TO MINUTE": "is no interval",
+    "'1:60' HOUR TO MINUTE": "is no interval",
+    "'0.0000001' SECOND": "with nanoseconds",
+    "''": "'' is no interval",
+    "'10001 years'": "is not supported",
+    "'999999999999999' WEEK": "is no interval",
+    "'5'": "'5' is no interval",
+    "(1) DAY": "several parts",
+}
 UNITS = [
     "weeks",
     "day",

@@ -1,4 +1,6 @@
-"""PostgreSQL as the oracle of SQL: the text itself, run as it is, against what predicat makes of it. Where it raises, nothing is asked."""
+"""PostgreSQL as the oracle of SQL: the text itself, run as it is, against what predicat makes of it. Where
+it raises, nothing is asked.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,13 @@ import predicat
 from tests.frontends import sql_texts
 
 
-@settings(max_examples=500 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")), deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-          phases=[Phase.generate], suppress_health_check=list(HealthCheck))  # fmt: skip
+@settings(
+    max_examples=500 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")),
+    deadline=None,
+    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 @given(
     condition=st.integers(1, 3).flatmap(sql_texts.booleans),
     rows=st.lists(sql_texts.rows, min_size=4, max_size=4),

@@ -1,4 +1,6 @@
-"""Every language on hostile bodies: the engines agree, no body is more than data, and what is said in another language means the same."""
+"""Every language on hostile bodies: the engines agree, no body is more than data, and what is said in
+another language means the same.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,13 @@ from tests.frontends.bodies import BODIES, FIELDS, keys, rows
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 ROWS = rows()
 _tables: dict[str, Tables] = {}
-QUIET = {"deadline": None, "derandomize": "PREDICAT_FUZZ_EXAMPLES" not in os.environ, "phases": [Phase.generate],
-         "suppress_health_check": list(HealthCheck), "database": None}  # fmt: skip
+QUIET = {
+    "deadline": None,
+    "derandomize": "PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+    "phases": [Phase.generate],
+    "suppress_health_check": list(HealthCheck),
+    "database": None,
+}
 
 
 def parse(body: Any, language: str) -> predicat.Predicate:
@@ -60,17 +67,29 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
             said.add(target)
             other = target.split(":", maxsplit=1)[0]
             data = (
-                json.loads(text) if other in ("pip", "cloudevents", "attributes", "headers", "sns") else text
+                json.loads(text)
+                if other in ("pip", "cloudevents", "attributes", "headers", "sns", "eventbridge")
+                else text
             )
             try:
-                back = predicat.parse(data, other, FIELDS if other not in ("jms", "cesql") else {**dict.fromkeys(predicate_keys(predicate), "string"), "event_time": "bigint", "publish_time": "bigint"},
-                                      on=None if other in ("cel", "jms", "cesql") else "m")  # fmt: skip
+                back = predicat.parse(
+                    data,
+                    other,
+                    FIELDS
+                    if other not in ("jms", "servicebus", "cesql", "eventbridge")
+                    else {
+                        **dict.fromkeys(predicate_keys(predicate), "string"),
+                        "event_time": "bigint",
+                        "publish_time": "bigint",
+                    },
+                    on=None if other in ("cel", "jms", "servicebus", "cesql", "eventbridge") else "m",
+                )
             except PredicatError as error:
                 raise AssertionError(f"{body!r}\n-> {target}: {text}\n{error}") from None
             for row in ROWS:
                 given = (
                     {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}}
-                    if other in ("jms", "cesql")
+                    if other in ("jms", "servicebus", "cesql", "eventbridge")
                     else row
                 )
                 assert (back.evaluate(given) is True) is (predicate.evaluate(row) is True), (
@@ -93,13 +112,101 @@ def predicate_keys(predicate: predicat.Predicate) -> set[str]:
 
 # --- anything may be given: only PredicatError comes out
 
-texts = st.one_of(st.text(max_size=60), st.lists(st.sampled_from(
-    ["(", ")", "AND", "OR", "NOT", "a", "'x'", '"y"', "=", "!=", "in", "1", ",", ".", "[", "]", "{", "}", "&&", "!", "attributes", ":", "*", "#", "LIKE", "-",
-     "\\", "?", "e", "EXISTS", "tp", "op1", "predicate", "\0", "\ud800", "1e999", "9" * 25]), max_size=12).map(" ".join))  # fmt: skip
-data = st.recursive(st.one_of(st.none(), st.booleans(), st.integers(-5, 2**70), st.floats(), texts), lambda inner: st.one_of(
-    st.lists(inner, max_size=3), st.dictionaries(st.one_of(texts, st.sampled_from(
-        ["and", "or", "not", "op", "property", "value", "values", "exact", "all", "tp", "op1", "op2", "predicate", "ref", "name", "headerIn", "type", "negate",
-         "pattern", "matchLabels", "matchExpressions", "key", "operator", "FilterPolicy", "FilterPolicyScope", "$or", "numeric", "cidr", "wildcard", "cesql"])), inner, max_size=3)), max_leaves=8)  # fmt: skip
+texts = st.one_of(
+    st.text(max_size=60),
+    st.lists(
+        st.sampled_from(
+            [
+                "(",
+                ")",
+                "AND",
+                "OR",
+                "NOT",
+                "a",
+                "'x'",
+                '"y"',
+                "=",
+                "!=",
+                "in",
+                "1",
+                ",",
+                ".",
+                "[",
+                "]",
+                "{",
+                "}",
+                "&&",
+                "!",
+                "attributes",
+                ":",
+                "*",
+                "#",
+                "LIKE",
+                "-",
+                "\\",
+                "?",
+                "e",
+                "EXISTS",
+                "tp",
+                "op1",
+                "predicate",
+                "\0",
+                "\ud800",
+                "1e999",
+                "9" * 25,
+            ]
+        ),
+        max_size=12,
+    ).map(" ".join),
+)
+data = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-5, 2**70), st.floats(), texts),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.one_of(
+                texts,
+                st.sampled_from(
+                    [
+                        "and",
+                        "or",
+                        "not",
+                        "op",
+                        "property",
+                        "value",
+                        "values",
+                        "exact",
+                        "all",
+                        "tp",
+                        "op1",
+                        "op2",
+                        "predicate",
+                        "ref",
+                        "name",
+                        "headerIn",
+                        "type",
+                        "negate",
+                        "pattern",
+                        "matchLabels",
+                        "matchExpressions",
+                        "key",
+                        "operator",
+                        "FilterPolicy",
+                        "FilterPolicyScope",
+                        "$or",
+                        "numeric",
+                        "cidr",
+                        "wildcard",
+                        "cesql",
+                    ]
+                ),
+            ),
+            inner,
+            max_size=3,
+        ),
+    ),
+    max_leaves=8,
+)
 
 
 @pytest.mark.parametrize(
@@ -121,12 +228,25 @@ def test_only_a_predicat_error_leaves_a_front_end(language: str) -> None:
     check()
 
 
-@pytest.mark.parametrize(("language", "body"), [
-    ("cel", "(" * 5000 + "1" + ")" * 5000), ("sql", "NOT " * 5000 + "a"), ("sql", "-" * 5000 + "1 = 1"),
-    ("cesql", "(" * 5000 + "1" + ")" * 5000), ("cesql", "NOT " * 5000 + "TRUE"), ("cesql", "-" * 5000 + "1 = 1"), ("pubsub", "(" * 200 + "attributes:a" + ")" * 200),
-    ("jms", "(" * 5000 + "a" + ")" * 5000), ("labels", "a," * 60_000), ("pulsar", "op1 {" * 9000), ("pulsar", "CA" * 3_000_000), ("rabbitmq", "#." * 5000),
-    ("sns", "[" * 90_000), ("pulsar", '{"op1":' * 9000),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "body"),
+    [
+        ("cel", "(" * 5000 + "1" + ")" * 5000),
+        ("sql", "NOT " * 5000 + "a"),
+        ("sql", "-" * 5000 + "1 = 1"),
+        ("cesql", "(" * 5000 + "1" + ")" * 5000),
+        ("cesql", "NOT " * 5000 + "TRUE"),
+        ("cesql", "-" * 5000 + "1 = 1"),
+        ("pubsub", "(" * 200 + "attributes:a" + ")" * 200),
+        ("jms", "(" * 5000 + "a" + ")" * 5000),
+        ("labels", "a," * 60_000),
+        ("pulsar", "op1 {" * 9000),
+        ("pulsar", "CA" * 3_000_000),
+        ("rabbitmq", "#." * 5000),
+        ("sns", "[" * 90_000),
+        ("pulsar", '{"op1":' * 9000),
+    ],
+)
 def test_depth_and_size_are_bounded(language: str, body: str) -> None:
     with pytest.raises(PredicatError):
         predicat.parse(body, language, {"a": "boolean"})
@@ -135,16 +255,55 @@ def test_depth_and_size_are_bounded(language: str, body: str) -> None:
 _MANY = "9" * 5000
 
 
-@pytest.mark.parametrize(("language", "body"), [
-    ("sql", f"a > {_MANY}"), ("sql", "a > ٥"), ("sql", "a > 5²"), ("sql", f"e[{_MANY}] = 1"), ("sql", f"substring(s, {_MANY}) = 'a'"), ("sql", f"CAST(s AS DECIMAL({_MANY}, 2)) > 1"),
-    ("sql", f"t + INTERVAL '{_MANY}' DAY > t"), ("sql", "t + INTERVAL '1_0' DAY > t"), ("sql", "t > TIMESTAMP '٢٠٢٠-01-01'"), ("cel", f"a > {_MANY}"),
-    ("cel", f'duration("{_MANY}s") > duration("1s")'), ("cel", 'duration("٥s") > duration("1s")'), ("cel", 't.getHours("+٠٥:00") > 1'), ("cesql", f"k > {_MANY}"),
-    ("cesql", "k > ٥"), ("jms", f"a > {_MANY}"), ("jms", "a > ٥"), ("labels", "k > ٥"), ("labels", f"k > {_MANY}"), ("sns", f'{{"k": [{{"numeric": [">", {_MANY}]}}]}}'),
-    *(("pip", {"property": "k", "op": "EQUALS", "value": value, "type": kind}) for kind in ("LONG", "DOUBLE") for value in ("1_0", " 5", "٥", "nan", True, "")),
-    ("pip", {"property": "k", "op": "EQUALS", "value": _MANY, "type": "LONG"}),
-    *(("pulsar", {"tp": "PREDICATE", "predicate": {"ref": "PROPERTY", "name": "k", "op": "EQUALS", "values": [value], "ty": kind}})
-      for kind in ("LONG", "DOUBLE") for value in ("1_0", " 5", "٥", "inf", "1d", _MANY + "x")),
-], ids=lambda value: str(value)[:40])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "body"),
+    [
+        ("sql", f"a > {_MANY}"),
+        ("sql", "a > ٥"),
+        ("sql", "a > 5²"),
+        ("sql", f"e[{_MANY}] = 1"),
+        ("sql", f"substring(s, {_MANY}) = 'a'"),
+        ("sql", f"CAST(s AS DECIMAL({_MANY}, 2)) > 1"),
+        ("sql", f"t + INTERVAL '{_MANY}' DAY > t"),
+        ("sql", "t + INTERVAL '1_0' DAY > t"),
+        ("sql", "t > TIMESTAMP '٢٠٢٠-01-01'"),
+        ("cel", f"a > {_MANY}"),
+        ("cel", f'duration("{_MANY}s") > duration("1s")'),
+        ("cel", 'duration("٥s") > duration("1s")'),
+        ("cel", 't.getHours("+٠٥:00") > 1'),
+        ("cesql", f"k > {_MANY}"),
+        ("cesql", "k > ٥"),
+        ("jms", f"a > {_MANY}"),
+        ("jms", "a > ٥"),
+        ("labels", "k > ٥"),
+        ("labels", f"k > {_MANY}"),
+        ("sns", f'{{"k": [{{"numeric": [">", {_MANY}]}}]}}'),
+        *(
+            ("pip", {"property": "k", "op": "EQUALS", "value": value, "type": kind})
+            for kind in ("LONG", "DOUBLE")
+            for value in ("1_0", " 5", "٥", "nan", True, "")
+        ),
+        ("pip", {"property": "k", "op": "EQUALS", "value": _MANY, "type": "LONG"}),
+        *(
+            (
+                "pulsar",
+                {
+                    "tp": "PREDICATE",
+                    "predicate": {
+                        "ref": "PROPERTY",
+                        "name": "k",
+                        "op": "EQUALS",
+                        "values": [value],
+                        "ty": kind,
+                    },
+                },
+            )
+            for kind in ("LONG", "DOUBLE")
+            for value in ("1_0", " 5", "٥", "inf", "1d", _MANY + "x")
+        ),
+    ],
+    ids=lambda value: str(value)[:40],
+)
 def test_digits_are_those_from_0_to_9_and_not_without_end(language: str, body: Any) -> None:
     fields = {
         "a": "bigint",
@@ -169,11 +328,17 @@ def nested(key: str, wrap: bool, leaf: Any, depth: int = 3000) -> Any:
     return leaf
 
 
-@pytest.mark.parametrize(("language", "body"), [
-    ("pip", nested("not", False, {"property": "a", "op": "EQUALS", "value": "x"})), ("cloudevents", nested("not", False, {"exact": {"a": "x"}})),
-    ("headers", nested("and", True, {"headerEquals": {"a": "x"}}, 300)), ("sns", {"FilterPolicyScope": "MessageBody", "FilterPolicy": nested("a", False, ["x"])}),
-    ("pulsar", nested("op1", False, {"tp": "NOT"})),
-], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "body"),
+    [
+        ("pip", nested("not", False, {"property": "a", "op": "EQUALS", "value": "x"})),
+        ("cloudevents", nested("not", False, {"exact": {"a": "x"}})),
+        ("headers", nested("and", True, {"headerEquals": {"a": "x"}}, 300)),
+        ("sns", {"FilterPolicyScope": "MessageBody", "FilterPolicy": nested("a", False, ["x"])}),
+        ("pulsar", nested("op1", False, {"tp": "NOT"})),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
 def test_depth_of_data_is_bounded(language: str, body: Any) -> None:
     with pytest.raises(PredicatError):
         predicat.parse(body, language)
@@ -228,8 +393,13 @@ def test_what_nests_behind_the_text_is_bounded(text: str, count: int) -> None:
         assert error.diagnostics[0].code in ("too-deep", "too-large")
         return
     shorter = predicat.parse(text.format(", ".join(parts[:-1])), "cel", {"a": "bigint", "s": "string"})
-    for ask in (lambda: found.evaluate({"a": 1, "s": ""}), lambda: found.sql("spark"), lambda: found.sql("postgres"), lambda: found.to("cel"),
-                lambda: predicat.compare(found, shorter)):  # fmt: skip
+    for ask in (
+        lambda: found.evaluate({"a": 1, "s": ""}),
+        lambda: found.sql("spark"),
+        lambda: found.sql("postgres"),
+        lambda: found.to("cel"),
+        lambda: predicat.compare(found, shorter),
+    ):
         try:
             ask()
         except PredicatError as error:
@@ -238,7 +408,9 @@ def test_what_nests_behind_the_text_is_bounded(text: str, count: int) -> None:
 
 @pytest.mark.parametrize("text", ["exists(e, x -> {}x > 1{})", "{}a{} = 1"])
 def test_the_size_of_sql_is_bounded(text: str) -> None:
-    """Each guard says its operand again: SQL that would grow without end is refused, as soon as it is known."""
+    """Each guard says its operand again: SQL that would grow without end is refused, as soon as it is
+    known.
+    """
     opening, closing = (
         ("exists(e, y -> ", ")") if "exists" in text else ("CAST(CAST(", " AS string) AS bigint)")
     )
@@ -257,16 +429,22 @@ _MULTIPLY = {
     "choices": "{0} == {0}".format(_CHOICE.format(_CHOICE.format(_CHOICE.format("(b ? j.k : 1)")))),
     "numbers": f"math.greatest({', '.join(['(b ? j.k : 1)'] * 7)}) > 1",
     "extremes": "math.least({0}, {0}, {0}, {0}, {0}, {0}, {0}, {0})",
-    "sums": "".join(f"cel.bind(x{place}, {f'x{place - 1} + x{place - 1}' if place else 'a'}, " for place in range(24)) + "x23 == a" + ")" * 24,
+    "sums": "".join(
+        f"cel.bind(x{place}, {f'x{place - 1} + x{place - 1}' if place else 'a'}, " for place in range(24)
+    )
+    + "x23 == a"
+    + ")" * 24,
     "optionals": "j.?k" + ".optMap(x, x)" * 30 + ".orValue(1) == 2",
     "look_ups": "j" + ".?k" * 60 + ".orValue(1) == 2",
     "macros": "".join(f"e.exists(x{place}, " for place in range(26)) + "a > 1" + ")" * 26,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", _MULTIPLY)
 def test_what_multiplies_is_bounded(name: str) -> None:
-    """Values that are chosen between, names for values and macros of CEL that say their operands again end as errors, at once."""
+    """Values that are chosen between, names for values and macros of CEL that say their operands again end
+    as errors, at once.
+    """
     text = _MULTIPLY[name]
     if name == "extremes":
         for _ in range(4):
@@ -301,20 +479,65 @@ def test_a_pattern_for_a_whole_name_stays_in_its_brackets() -> None:
 TOPICS = {"routing_key": "string", "topic": "string", "headers": "map<string, string>", "value": "string"}
 _words = st.lists(st.sampled_from(["a", "b-c", "é", "", "*", "#", "x+y", "(", "1"]), max_size=5).map(".".join)
 _topics = st.one_of(
-    st.sampled_from([r"a.*", "orders-[0-9]+", "a|b", "abc", "a-b.c", "(?i)x", "^a$", ".*x", ""]).filter(bool).map(lambda text: {"type": "TopicNameMatches", "pattern": text}),
-    keys.filter(bool).map(lambda key: {"type": "HasHeaderKey", "name": key}), st.just({"type": "RecordIsTombstone"}),
-)  # fmt: skip
-_told = ["routing_key = 'a.b'", "routing_key LIKE 'a.%'", "routing_key LIKE '%.b'", "topic = 'a.b*'", "topic LIKE 'a+%'", "topic LIKE '%b'", "topic LIKE '%.%'",
-         "topic RLIKE 'a[0-9]'", "topic RLIKE '^(?:a)|(?:b)$'", "topic RLIKE '^(?:a|z.*)$'", "headers['a'] IS NOT NULL", "value IS NULL", "NOT (value IS NULL)"]  # fmt: skip
+    st.sampled_from([r"a.*", "orders-[0-9]+", "a|b", "abc", "a-b.c", "(?i)x", "^a$", ".*x", ""])
+    .filter(bool)
+    .map(lambda text: {"type": "TopicNameMatches", "pattern": text}),
+    keys.filter(bool).map(lambda key: {"type": "HasHeaderKey", "name": key}),
+    st.just({"type": "RecordIsTombstone"}),
+)
+_told = [
+    "routing_key = 'a.b'",
+    "routing_key LIKE 'a.%'",
+    "routing_key LIKE '%.b'",
+    "topic = 'a.b*'",
+    "topic LIKE 'a+%'",
+    "topic LIKE '%b'",
+    "topic LIKE '%.%'",
+    "topic RLIKE 'a[0-9]'",
+    "topic RLIKE '^(?:a)|(?:b)$'",
+    "topic RLIKE '^(?:a|z.*)$'",
+    "headers['a'] IS NOT NULL",
+    "value IS NULL",
+    "NOT (value IS NULL)",
+]
 
 
-@pytest.mark.parametrize(("language", "bodies"), [("rabbitmq", _words), ("kafka", st.builds(lambda body, negate: {**body, **negate}, _topics, st.sampled_from([{}, {"negate": True}]))),
-                                                  ("sql", st.sampled_from(_told))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "bodies"),
+    [
+        ("rabbitmq", _words),
+        (
+            "kafka",
+            st.builds(
+                lambda body, negate: {**body, **negate}, _topics, st.sampled_from([{}, {"negate": True}])
+            ),
+        ),
+        ("sql", st.sampled_from(_told)),
+    ],
+)
 def test_bindings_and_connect_predicates_are_given_back(
     language: str, bodies: st.SearchStrategy[Any]
 ) -> None:
-    rows = [dict(zip(TOPICS, (text, text, headers, value), strict=True)) for text in (None, "", "a", "a.b", "a.b.c", "x.b", "a.b*", "a+1", "a1", "zab", "é.a", "orders-7", "a\nb")
-            for headers in (None, {}, {"a": "", "b-c": "1"}) for value in (None, "", "v")]  # fmt: skip
+    rows = [
+        dict(zip(TOPICS, (text, text, headers, value), strict=True))
+        for text in (
+            None,
+            "",
+            "a",
+            "a.b",
+            "a.b.c",
+            "x.b",
+            "a.b*",
+            "a+1",
+            "a1",
+            "zab",
+            "é.a",
+            "orders-7",
+            "a\nb",
+        )
+        for headers in (None, {}, {"a": "", "b-c": "1"})
+        for value in (None, "", "v")
+    ]
 
     @settings(max_examples=20 * EXAMPLES, **QUIET)
     @given(body=bodies)

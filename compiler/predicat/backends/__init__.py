@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Node
 from predicat.passes.accept import accepting, deciding
 
@@ -36,14 +37,29 @@ def dialect(name: str) -> Dialect:
     return POSTGRES
 
 
-TWO_VALUED = ("cloudevents", "attributes", "headers", "pubsub", "labels", "sns", "kafka")
+TWO_VALUED = ("cloudevents", "attributes", "headers", "pubsub", "labels", "sns", "eventbridge", "kafka")
 WRITERS = {
-    "cel": ("cel", "write"), "jms": ("jms", "write"), "pip": ("pulsar", "write_pip"), "pulsar": ("pulsar", "write"),
-    "pulsar:text": ("pulsar", "write_text"), "pulsar:binary": ("pulsar", "write_binary"), "cloudevents": ("keyed", "cloudevents"),
-    "attributes": ("keyed", "attributes"), "headers": ("keyed", "headers"), "pubsub": ("keyed", "pubsub"),
-    "labels": ("keyed", "labels"), "sns": ("keyed", "sns"), "cesql": ("cesql", "write"), "rabbitmq": ("routing", "rabbitmq"), "kafka": ("routing", "kafka"),
-}  # fmt: skip
-"""The languages that a predicate can be written in, and the module and function of each. pulsar has three formats."""
+    "cel": ("cel", "write"),
+    "jms": ("jms", "write"),
+    "servicebus": ("servicebus", "write"),
+    "pip": ("pulsar", "write_pip"),
+    "pulsar": ("pulsar", "write"),
+    "pulsar:text": ("pulsar", "write_text"),
+    "pulsar:binary": ("pulsar", "write_binary"),
+    "cloudevents": ("keyed", "cloudevents"),
+    "attributes": ("keyed", "attributes"),
+    "headers": ("keyed", "headers"),
+    "pubsub": ("keyed", "pubsub"),
+    "labels": ("keyed", "labels"),
+    "sns": ("policies", "sns"),
+    "eventbridge": ("policies", "eventbridge"),
+    "cesql": ("cesql", "write"),
+    "rabbitmq": ("routing", "rabbitmq"),
+    "kafka": ("routing", "kafka"),
+}
+"""The languages that a predicate can be written in, and the module and function of each. pulsar has three
+formats.
+"""
 
 
 def writer(language: str) -> Callable[[Node], str]:
@@ -51,11 +67,7 @@ def writer(language: str) -> Callable[[Node], str]:
     if language not in WRITERS:
 
         def refuse(node: Node) -> str:
-            raise Unsupported.of(
-                msg.unsupported(
-                    node.span, language, "predicate", f"predicates can be written in {', '.join(WRITERS)}"
-                )
-            )
+            raise Unsupported.of(say.read_only(node.span, language, ", ".join(WRITERS)))
 
         return refuse
     from predicat.backends.text.shapes import refuse_shared_keys  # noqa: PLC0415  # only where something is written
@@ -65,7 +77,7 @@ def writer(language: str) -> Callable[[Node], str]:
     # What is written is TRUE for the same rows; FALSE and UNKNOWN, which both reject, are told apart no more.
     prepare = deciding if language in TWO_VALUED else accepting
 
-    def say(node: Node) -> str:
+    def written(node: Node) -> str:
         if language != "cel":
             refuse_shared_keys(language, node)
         text = write(prepare(node))
@@ -73,7 +85,7 @@ def writer(language: str) -> Callable[[Node], str]:
             _within_limits(node, language, text)
         return text
 
-    return say
+    return written
 
 
 def _within_limits(node: Node, language: str, text: str) -> None:
@@ -86,5 +98,5 @@ def _within_limits(node: Node, language: str, text: str) -> None:
         LANGUAGES[language].read(Body(value, source, Span(source, 0, len(text))))
     except PredicatError as error:
         raise Unsupported.of(
-            msg.unsupported(node.span, language, "predicate", error.diagnostics[0].message)
+            msg.unsupported(node.span, language, "this condition", error.diagnostics[0].message)
         ) from None

@@ -1,4 +1,6 @@
-"""What `predicat check` found, kept in the user's cache: a catalog that has not changed is not checked again."""
+"""What `predicat check` found, kept in the user's cache: a catalog that has not changed is not checked
+again.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ Found = tuple[list[str], str]
 
 
 def place(folder: Path, variables: Mapping[str, str], beside: Mapping[str, object] | None = None) -> Path:
-    """Where is kept what was found in a catalog as it is now, today, by this code. `beside` is what else it depends on."""
+    """Where is kept what was found in a catalog as it is now, today, by this code. `beside` is what else
+    it depends on.
+    """
     day = datetime.now(tz=UTC).date().isoformat()  # deprecations pass
     here = str(Path.cwd())  # the places of warnings are shown from there
     values = {**variables, " day": day, " here": here, " beside": beside}

@@ -10,10 +10,12 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
+from predicat.catalog.jobs import Job, JobReader
 from predicat.catalog.model import Bound, FilterTest, Freshness, version_number
 from predicat.catalog.yamltext import Item
 from predicat.diagnostics import Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 from predicat.frontends import LANGUAGES
 from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse_type
@@ -21,9 +23,24 @@ from predicat.ir.values import RowError, to_value
 
 API_VERSION = "predicat/v1"
 FILE_KEYS = (
-    "apiVersion", "dataset", "description", "relation", "key", "fields", "enums", "filters", "groups", "subscriptions", "tests",
-    "baseline", "rows", "freshness", "view", "vars",
-)  # fmt: skip
+    "apiVersion",
+    "dataset",
+    "description",
+    "relation",
+    "key",
+    "fields",
+    "enums",
+    "filters",
+    "groups",
+    "subscriptions",
+    "tests",
+    "baseline",
+    "rows",
+    "freshness",
+    "view",
+    "jobs",
+    "vars",
+)
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
 BODY_KEYS = ("params", "deprecated", "on")
@@ -62,6 +79,8 @@ _SUBSCRIPTION_NAME = re.compile(r"[A-Za-z0-9][\w.\-/:]{0,127}\Z")
 
 
 class VersionDefinition(Struct, frozen=True):
+    """One version of a filter, as its file has it."""
+
     number: int
     language: str
     body: Any
@@ -91,7 +110,8 @@ class Definition(Struct, frozen=True):
 
 
 class DatasetDefinition(Struct):
-    """A dataset, gathered from its files. `tests` are those that stand apart from their filters; `uses` are the filters that groups,
+    """A dataset, gathered from its files. `tests` are those that stand apart from their filters; `uses` are
+    the filters that groups,
     subscriptions and such tests name.
     """
 
@@ -109,6 +129,7 @@ class DatasetDefinition(Struct):
     rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
     key: tuple[str, ...] = ()
+    jobs: dict[str, Job] = field(default_factory=dict[str, Job])
     uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
     places: dict[str, Span] = field(default_factory=dict[str, Span])
 
@@ -135,15 +156,12 @@ class DefinitionReader(Struct):
         return found
 
     def file(self, item: Item) -> None:
-        keys = self.mapping(item, "a catalog file", FILE_KEYS)
+        keys = self.mapping(item, say.CATALOG_FILE, FILE_KEYS)
         for needed in ("apiVersion", "dataset"):
             if needed not in keys:
-                self.reporter.add(msg.missing_key(Span(item.source, 0, 1), needed, "a catalog file"))
+                self.reporter.add(say.missing_in_file(Span(item.source, 0, 1), needed))
         if "apiVersion" in keys and keys["apiVersion"].text("apiVersion") != API_VERSION:
-            hint = f"write apiVersion: {API_VERSION}"
-            self.reporter.add(
-                msg.bad_value(keys["apiVersion"].span, "apiVersion", "this predicat does not know it", hint)
-            )
+            self.reporter.add(say.api_version(keys["apiVersion"].span, API_VERSION))
         if "vars" in keys:
             for key, value, span in keys["vars"].entries("vars"):
                 self.variables[key] = value.data()
@@ -181,6 +199,9 @@ class DefinitionReader(Struct):
         if "subscriptions" in keys:
             for name, value, span in keys["subscriptions"].entries("subscriptions"):
                 self.subscription(dataset, name, value, span)
+        if "jobs" in keys:
+            for name, value, span in keys["jobs"].entries("jobs"):
+                self.job(dataset, name, value, span)
         if "baseline" in keys and self.once(dataset, "baseline", keys["baseline"].span):
             dataset.baseline = self.baseline(keys["baseline"])
         if "view" in keys and self.once(dataset, "view", keys["view"].span):
@@ -207,7 +228,7 @@ class DefinitionReader(Struct):
         if item.value is not None:
             return dict.fromkeys(DIALECTS, item.text("relation"))
         return {
-            key: value.text(f"relation of {key}")
+            key: value.text(say.relation_of(key))
             for key, value in self.mapping(item, "relation", DIALECTS).items()
         }
 
@@ -216,14 +237,14 @@ class DefinitionReader(Struct):
         return (
             (item.text("key"),)
             if item.value is not None
-            else tuple(part.text("a field of the key") for part in item.items("key"))
+            else tuple(part.text(say.KEY_FIELD) for part in item.items("key"))
         )
 
     # --- fields and parameters
 
     def field(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
         if not FIELD_NAME.match(name):
-            self.reporter.add(msg.bad_value(span, "a field", f"{name!r} is no name of a field"))
+            self.reporter.add(say.bad_field_name(span, name))
             return
         if not self.once(dataset, f"field {name}", span):
             return
@@ -235,13 +256,13 @@ class DefinitionReader(Struct):
         """A field by itself: nothing but its own text counts."""
         if item.value is not None:
             return FieldDecl(name, self.type(item))
-        keys = self.mapping(item, f"the field {name!r}", FIELD_KEYS)
+        keys = self.mapping(item, say.field(name), FIELD_KEYS)
         if "type" not in keys:
-            self.reporter.add(msg.missing_key(span, "type", f"the field {name!r}"))
+            self.reporter.add(say.field_type_missing(span, name))
             return None
         nulls = keys["nulls"].text("nulls") if "nulls" in keys else "absent"
         if nulls not in ("absent", "value"):
-            self.reporter.add(msg.bad_value(keys["nulls"].span, "nulls", "it is absent or value"))
+            self.reporter.add(say.absent_or_value(keys["nulls"].span))
         columns: dict[str, str] = {}
         if "column" in keys and keys["column"].value is not None:
             columns = dict.fromkeys(DIALECTS, keys["column"].text("column"))
@@ -255,31 +276,18 @@ class DefinitionReader(Struct):
     def enum(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""
         if not _ENUM_NAME.match(name):
-            self.reporter.add(
-                msg.bad_value(
-                    span,
-                    "an enumeration",
-                    f"{name!r} is no name of one",
-                    "write words of letters, digits and _, with dots between them",
-                )
-            )
+            self.reporter.add(say.bad_enumeration(span, name))
             return
         if not self.once(dataset, f"enum {name}", span):
             return
-        for word, value, place in item.entries(f"the enumeration {name!r}"):
+        for word, value, place in item.entries(say.enumeration(name)):
             found = value.value
             if not _ENUM_NAME.match(word) or "." in word:
-                self.reporter.add(
-                    msg.bad_value(
-                        place, "a word of an enumeration", f"{word!r} is no word of letters, digits and _"
-                    )
-                )
+                self.reporter.add(say.bad_word(place, word))
             elif isinstance(found, str) or (isinstance(found, int) and not isinstance(found, bool)):
                 dataset.enums[f"{name}.{word}"] = found
             else:
-                self.reporter.add(
-                    msg.wrong_kind(value.span, f"{name}.{word}", "a whole number or a text", value.kind)
-                )
+                self.reporter.add(say.bad_word_value(value.span, name, word, value.kind))
 
     def type(self, item: Item) -> Type:
         text = item.text("a type")
@@ -299,9 +307,9 @@ class DefinitionReader(Struct):
             if value.value is not None:
                 found[name] = ParamDecl(name, self.type(value), required=True)
                 continue
-            keys = self.mapping(value, f"the parameter {name!r}", PARAM_KEYS)
+            keys = self.mapping(value, say.parameter(name), PARAM_KEYS)
             if "type" not in keys:
-                self.reporter.add(msg.missing_key(span, "type", f"the parameter {name!r}"))
+                self.reporter.add(say.parameter_type_missing(span, name))
                 continue
             kind = self.type(keys["type"])
             default = None
@@ -309,7 +317,7 @@ class DefinitionReader(Struct):
                 try:
                     default = to_value(keys["default"].data(), kind)
                 except RowError:
-                    self.reporter.add(msg.bad_value(keys["default"].span, "default", f"it is no {kind}"))
+                    self.reporter.add(say.bad_default(keys["default"].span, kind))
             found[name] = ParamDecl(name, kind, default, "default" not in keys, self.description(keys))
         return found
 
@@ -327,25 +335,28 @@ class DefinitionReader(Struct):
 
     def definition(self, dataset: str, name: str, item: Item, span: Span) -> Definition | None:
         """A filter by itself: nothing but its own text and the name of its dataset counts."""
-        what = f"the filter {name!r}"
+        what = say.the_filter(name)
         keys = self.mapping(item, what, _IN_FILTER)
         versions = self.versions(name, keys, item, span)
         if not versions:
             return None
         on_unknown = keys["on_unknown"].text("on_unknown") if "on_unknown" in keys else "reject"
         if on_unknown not in ("reject", "accept"):
-            self.reporter.add(msg.bad_value(keys["on_unknown"].span, "on_unknown", "it is reject or accept"))
+            self.reporter.add(say.reject_or_accept(keys["on_unknown"].span))
         return Definition(
-            name, dataset,
+            name,
+            dataset,
             self.description(keys),
             keys["owner"].text("owner") if "owner" in keys else "",
             tuple(tag.text("a tag") for tag in keys["tags"].items("tags")) if "tags" in keys else (),
-            on_unknown, self.latest(keys, versions), versions,
+            on_unknown,
+            self.latest(keys, versions),
+            versions,
             tuple(self.tests(keys["tests"])) if "tests" in keys else (),
             self.coverage(keys["coverage"]) if "coverage" in keys else {},
             span,
             self.view(keys["view"]) if "view" in keys else {},
-        )  # fmt: skip
+        )
 
     def coverage(self, item: Item) -> dict[str, Bound]:
         """Bounds such as `1%`, `500` (rows) or `{value: 1%, severity: warn}`."""
@@ -363,7 +374,7 @@ class DefinitionReader(Struct):
         for key, value in self.mapping(item, "rows", ROWS_KEYS).items():
             bound = self.bound(key, value)
             if bound is not None and bound.share and key != "drift":
-                self.reporter.add(msg.wrong_kind(value.span, key, "a number of rows", str(bound)))
+                self.reporter.add(say.not_rows(value.span, key, str(bound)))
             elif bound is not None:
                 bounds[key] = bound
         self.ordered(item, bounds)
@@ -373,10 +384,12 @@ class DefinitionReader(Struct):
         """No value lies at or above `at_least` and at or below a smaller `at_most`."""
         low, high = bounds.get("at_least"), bounds.get("at_most")
         if low is not None and high is not None and low.share == high.share and low.value > high.value:
-            self.reporter.add(msg.bad_value(item.span, "at_least", f"{low} is more than at_most, {high}"))
+            self.reporter.add(say.bounds_reversed(item.span, low, high))
 
     def freshness(self, item: Item) -> Freshness | None:
-        """How old the newest row may be: `{column: loaded_at, at_most: 26 hours}`. The column is a declared field."""
+        """How old the newest row may be: `{column: loaded_at, at_most: 26 hours}`. The column is a
+        declared field.
+        """
         keys = self.mapping(item, "freshness", FRESHNESS_KEYS)
         for key in ("column", "at_most"):
             if key not in keys:
@@ -385,7 +398,7 @@ class DefinitionReader(Struct):
         text = str(keys["at_most"].value)
         age = _AGE.match(text)
         if age is None:
-            expected = "an age such as 90 minutes, 26 hours or 2 days"
+            expected = say.AN_AGE
             self.reporter.add(msg.wrong_kind(keys["at_most"].span, "at_most", expected, keys["at_most"].kind))
             return None
         field_name = keys["column"].text("column")
@@ -408,7 +421,7 @@ class DefinitionReader(Struct):
             return Bound(float(share[1]) / 100, share=True, severity=severity)
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0 and key != "drift":
             return Bound(float(value), share=False, severity=severity)
-        expected = "a share such as 5%" if key == "drift" else "a share such as 5% or a number of rows"
+        expected = say.A_SHARE if key == "drift" else say.A_SHARE_OR_ROWS
         self.reporter.add(msg.wrong_kind(item.span, key, expected, item.kind))
         return None
 
@@ -420,11 +433,7 @@ class DefinitionReader(Struct):
             return {}
         found = _DAYS.match(str(keys["max_age"].value))
         if not found:
-            self.reporter.add(
-                msg.wrong_kind(
-                    keys["max_age"].span, "max_age", "a number of days such as 30 days", keys["max_age"].kind
-                )
-            )
+            self.reporter.add(say.bad_max_age(keys["max_age"].span, keys["max_age"].kind))
             return {}
         return {"max_age": int(found[1]), "severity": self.severity(keys)}
 
@@ -435,7 +444,7 @@ class DefinitionReader(Struct):
             if isinstance(value.value, bool):
                 found[key] = value.value
             else:
-                self.reporter.add(msg.wrong_kind(value.span, key, "true or false", value.kind))
+                self.reporter.add(say.not_truth(value.span, key, value.kind))
         return found
 
     def severity(self, keys: Mapping[str, Item]) -> str:
@@ -443,7 +452,7 @@ class DefinitionReader(Struct):
             return "error"
         found = keys["severity"].value
         if found not in SEVERITIES:
-            self.reporter.add(msg.bad_value(keys["severity"].span, "severity", "it is error or warn"))
+            self.reporter.add(say.error_or_warn(keys["severity"].span))
         return "warn" if found == "warn" else "error"
 
     def latest(self, keys: dict[str, Item], versions: Mapping[int, VersionDefinition]) -> int:
@@ -452,11 +461,7 @@ class DefinitionReader(Struct):
         value = keys["latest"].value
         if value not in versions:
             known = ", ".join(map(str, versions))
-            self.reporter.add(
-                msg.bad_value(
-                    keys["latest"].span, "latest", f"there is no version {value}", f"versions: {known}"
-                )
-            )
+            self.reporter.add(say.no_latest(keys["latest"].span, value, known))
             return max(versions)
         return int(value)
 
@@ -468,19 +473,15 @@ class DefinitionReader(Struct):
             return {1: found} if found else {}
         for key in (*LANGUAGES, *BODY_KEYS):
             if key in keys:
-                where = f"the filter {name!r} with versions"
-                self.reporter.add(
-                    msg.bad_value(keys[key].span, where, f"{key!r} belongs into one of its versions")
-                )
+                where = say.filter_with_versions(name)
+                self.reporter.add(say.key_of_a_version(keys[key].span, where, key))
         out: dict[int, VersionDefinition] = {}
         for number, value, place in keys["versions"].entries("versions"):
             whole = version_number(number)
             if whole is None:
-                self.reporter.add(
-                    msg.bad_value(place, "a version", f"{number!r} is no whole number from 1 on")
-                )
+                self.reporter.add(say.bad_version(place, number))
                 continue
-            inner = self.mapping(value, f"version {number} of {name!r}", _IN_VERSION)
+            inner = self.mapping(value, say.version(number, name), _IN_VERSION)
             found = self.version(f"{name}@{number}", whole, inner, place)
             if found:
                 out[whole] = found
@@ -500,7 +501,7 @@ class DefinitionReader(Struct):
         shape = LANGUAGES[bodies[0]].shape
         if shape == "text" or (shape == "either" and isinstance(body.value, str)):
             if not isinstance(body.value, str):
-                self.reporter.add(msg.wrong_kind(body.span, f"the {bodies[0]} body", "a text", body.kind))
+                self.reporter.add(say.body_not_text(body.span, bodies[0], body.kind))
                 return None
             value: Any = body.value
             source = body.body()
@@ -508,17 +509,21 @@ class DefinitionReader(Struct):
             value, source = body.data(), body.source
         shown = value if isinstance(value, str) else _shown(value)
         return VersionDefinition(
-            number, bodies[0], value, source, shown,
+            number,
+            bodies[0],
+            value,
+            source,
+            shown,
             self.params(keys["params"]) if "params" in keys else {},
             self.day(keys["deprecated"]) if "deprecated" in keys else None,
             keys["on"].text("on") if "on" in keys else None,
             body.span,
-        )  # fmt: skip
+        )
 
     def day(self, item: Item) -> str | None:
         if isinstance(item.value, date):
             return item.value.isoformat()
-        self.reporter.add(msg.wrong_kind(item.span, "deprecated", "a date such as 2026-12-31", item.kind))
+        self.reporter.add(say.bad_date(item.span, item.kind))
         return None
 
     def tests(self, item: Item) -> Iterable[FilterTest]:
@@ -531,23 +536,15 @@ class DefinitionReader(Struct):
                 continue
             matches = keys["matches"].value
             if not isinstance(matches, bool) and matches != "unknown":
-                self.reporter.add(
-                    msg.wrong_kind(
-                        keys["matches"].span, "matches", "true, false or unknown", keys["matches"].kind
-                    )
-                )
+                self.reporter.add(say.bad_matches(keys["matches"].span, keys["matches"].kind))
                 continue
             row = keys["row"].plain()
             if not isinstance(row, dict):
-                self.reporter.add(
-                    msg.wrong_kind(keys["row"].span, "the row of a test", "a mapping", keys["row"].kind)
-                )
+                self.reporter.add(say.row_not_mapping(keys["row"].span, keys["row"].kind))
                 continue
             version = keys["version"].value if "version" in keys else None
             if version is not None and not isinstance(version, int):
-                self.reporter.add(
-                    msg.wrong_kind(keys["version"].span, "version", "a whole number", keys["version"].kind)
-                )
+                self.reporter.add(say.version_not_whole(keys["version"].span, keys["version"].kind))
                 continue
             yield FilterTest(
                 row,
@@ -555,6 +552,7 @@ class DefinitionReader(Struct):
                 test.span,
                 version,
                 self.description(keys),
+                keys["row"].key_places(),
             )
 
     def listed_tests(self, item: Item) -> list[FilterTest]:
@@ -569,27 +567,31 @@ class DefinitionReader(Struct):
             return
         if not self.once(dataset, f"group {name}", span):
             return
-        keys = self.mapping(item, f"the group {name!r}", GROUP_KEYS)
+        keys = self.mapping(item, say.group(name), GROUP_KEYS)
         if "filters" not in keys:
-            self.reporter.add(msg.missing_key(span, "filters", f"the group {name!r}"))
+            self.reporter.add(say.group_without_filters(span, name))
             return
         members = [
-            (member.text("a filter of a group"), member.span) for member in keys["filters"].items("filters")
+            (member.text(say.FILTER_OF_GROUP), member.span) for member in keys["filters"].items("filters")
         ]
         dataset.uses += members
         flags = {key: key in keys and bool(keys[key].value) for key in ("exclusive", "exhaustive")}
-        dataset.groups[name] = {"filters": [member for member, _ in members], **flags, "severity": self.severity(keys),
-                                "description": self.description(keys)}  # fmt: skip
+        dataset.groups[name] = {
+            "filters": [member for member, _ in members],
+            **flags,
+            "severity": self.severity(keys),
+            "description": self.description(keys),
+        }
 
     def subscription(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
         if not _SUBSCRIPTION_NAME.match(name):
-            self.reporter.add(msg.bad_value(span, "a subscription", f"{name!r} is no name of a subscription"))
+            self.reporter.add(say.bad_subscription_name(span, name))
             return
         if not self.once(dataset, f"subscription {name}", span):
             return
-        keys = self.mapping(item, f"the subscription {name!r}", SUBSCRIPTION_KEYS)
+        keys = self.mapping(item, say.subscription(name), SUBSCRIPTION_KEYS)
         if "filter" not in keys:
-            self.reporter.add(msg.missing_key(span, "filter", f"the subscription {name!r}"))
+            self.reporter.add(say.subscription_without_filter(span, name))
             return
         dataset.uses.append((keys["filter"].text("filter"), keys["filter"].span))
         properties: dict[str, str] = {}
@@ -603,6 +605,16 @@ class DefinitionReader(Struct):
             "properties": properties,
             "description": self.description(keys),
         }
+
+    def job(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+        if not NAME.match(name):
+            self.reporter.add(msg.bad_name(span, "job", name))
+            return
+        if not self.once(dataset, f"job {name}", span):
+            return
+        found = JobReader(self.reporter).job(dataset.name, name, item, span)
+        if found is not None:
+            dataset.jobs[name] = found
 
     @staticmethod
     def description(keys: Mapping[str, Item]) -> str:

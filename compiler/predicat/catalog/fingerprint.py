@@ -1,4 +1,6 @@
-"""The hash of everything that a compiled catalog depends on, so that an unchanged one is not compiled again."""
+"""The hash of everything that a compiled catalog depends on, so that an unchanged one is not compiled
+again.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def _parts(folder: Path, macros: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
-    """The modules of the compiler with their sizes and times; pathlib takes three times as long, and every command waits for it."""
+    """The modules of the compiler with their sizes and times; pathlib takes three times as long, and every
+    command waits for it.
+    """
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir():
@@ -41,7 +45,9 @@ def _modules(folder: str) -> Iterator[tuple[str, bytes]]:
 
 
 def cache_folder() -> Path:
-    """Where predicat keeps what it can make again: PREDICAT_CACHE, or `predicat` in the user's cache folder."""
+    """Where predicat keeps what it can make again: PREDICAT_CACHE, or `predicat` in the user's cache
+    folder.
+    """
     chosen = os.environ.get("PREDICAT_CACHE")
     return (
         Path(chosen)

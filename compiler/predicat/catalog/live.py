@@ -34,8 +34,10 @@ class Loaded(Struct, frozen=True):
     """A catalog as it is now. With problems, `catalog` has the filters that have none; `definitions` is
     what the files say.
 
-    `diagnostics` are all the errors, in the order of their places, and then the warnings. `files` has the root
-    of each file that is valid YAML, by its resolved path. `tests` has for each filter how many tests it has and
+    `diagnostics` are all the errors, in the order of their places, and then the warnings. `files` has the
+    root
+    of each file that is valid YAML, by its resolved path. `tests` has for each filter how many tests it has
+    and
     how many of them fail. Places are those of the last load: texts move, and places with them.
     """
 

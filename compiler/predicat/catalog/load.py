@@ -12,16 +12,20 @@ from msgspec import Struct, field
 
 from predicat.api import Predicate
 from predicat.catalog.definitions import DatasetDefinition, Definition, DefinitionReader, VersionDefinition
+from predicat.catalog.jobs import JobFilter
 from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version, version_number
 from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yamltext import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import reading
 from predicat.frontends import LANGUAGES, Body
-from predicat.ir.nodes import Call, FieldDecl, Literal, Node
+from predicat.ir.nodes import Call, FieldDecl, Literal, Node, ParamDecl
+from predicat.ir.rows import unknown_keys
 from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
+from predicat.ir.values import RowError, to_value
 from predicat.passes.check import check
 from predicat.passes.convert import argument
 from predicat.passes.scope import Scope
@@ -32,29 +36,57 @@ SUFFIXES = (".yml", ".yaml")
 
 
 def load_catalog(
-    folder: str | Path, *, macros: str | Path | None = None, variables: Mapping[str, Any] | None = None,
-    files: Collection[Path] | None = None, tests: bool = True, today: date | None = None, texts: Mapping[Path, str] | None = None,
-) -> Catalog:  # fmt: skip
-    """The catalog of a folder (or of one file). Macros are read from `macros`, by default the folder beside it.
+    folder: str | Path,
+    *,
+    macros: str | Path | None = None,
+    variables: Mapping[str, Any] | None = None,
+    files: Collection[Path] | None = None,
+    tests: bool = True,
+    today: date | None = None,
+    texts: Mapping[Path, str] | None = None,
+) -> Catalog:
+    """Load and check a catalog.
 
-    `files` are those to read, by default all; `texts` stand for what is in a file (by its resolved path); `tests` says whether inline tests are run, and fail the loading. Deprecations are
-    judged by `today`. Raises PredicatError with all the problems of all files.
+    Args:
+        folder: The catalog folder, or one file.
+        macros: The folder of Jinja macros. Default: `macros` beside the catalog folder.
+        variables: Values for Jinja variables. They override `vars` of the files.
+        files: The files to read. Default: all.
+        tests: Whether inline tests are run. A failed test is a problem.
+        today: The day by which deprecations are judged. Default: today in UTC.
+        texts: Contents that replace those of files, by resolved path.
+
+    Raises:
+        PredicatError: The catalog has problems. The error has all of them, from all files.
     """
     # A catalog is all trees and no garbage: the collector would walk them again and again.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _load(Path(folder), macros, variables, files, texts or {}, tests=tests,
-                     today=today or datetime.now(tz=UTC).date())  # fmt: skip
+        return _load(
+            Path(folder),
+            macros,
+            variables,
+            files,
+            texts or {},
+            tests=tests,
+            today=today or datetime.now(tz=UTC).date(),
+        )
     finally:
         if collecting:
             gc.enable()
 
 
 def _load(
-    root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None, files: Collection[Path] | None, texts: Mapping[Path, str],
-    *, tests: bool, today: date,
-) -> Catalog:  # fmt: skip
+    root: Path,
+    macros: str | Path | None,
+    variables: Mapping[str, Any] | None,
+    files: Collection[Path] | None,
+    texts: Mapping[Path, str],
+    *,
+    tests: bool,
+    today: date,
+) -> Catalog:
     found = _definitions(root, macros, variables, files, texts, tests=tests, today=today)
     catalog = found.builder.catalog()
     found.builder.reporter.raise_errors()
@@ -62,9 +94,15 @@ def _load(
 
 
 def _definitions(
-    root: Path, macros: str | Path | None, variables: Mapping[str, Any] | None, files: Collection[Path] | None, texts: Mapping[Path, str],
-    *, tests: bool, today: date,
-) -> Definitions:  # fmt: skip
+    root: Path,
+    macros: str | Path | None,
+    variables: Mapping[str, Any] | None,
+    files: Collection[Path] | None,
+    texts: Mapping[Path, str],
+    *,
+    tests: bool,
+    today: date,
+) -> Definitions:
     reporter = Reporter()
     reader = DefinitionReader(reporter)
     unread: list[Path] = []
@@ -96,15 +134,19 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
     if not root.is_dir():
         reporter.add(msg.no_folder(str(root)))
         return []
-    found = sorted(file for file in root.rglob("*") if file.suffix in SUFFIXES and not file.is_dir() and not file.name.startswith(LOCKS)
-                   and file.name != PROJECT_FILE)  # fmt: skip
+    found = sorted(
+        file
+        for file in root.rglob("*")
+        if file.suffix in SUFFIXES
+        and not file.is_dir()
+        and not file.name.startswith(LOCKS)
+        and file.name != PROJECT_FILE
+    )
     if not found:
         reporter.add(msg.empty_catalog(str(root)))
     for file in found:
         if not file.is_file():
-            reporter.add(
-                msg.unreadable(str(file), "the link leads nowhere" if file.is_symlink() else "it is no file")
-            )
+            reporter.add(say.no_file(str(file), link=file.is_symlink()))
     return [file for file in found if file.is_file()]
 
 
@@ -136,7 +178,9 @@ def _shown(file: Path) -> str:
 
 
 class Definitions(Struct, frozen=True):
-    """A catalog that was read, whose versions are checked when they are asked for. `unread` are the files that are no YAML, or no mapping."""
+    """A catalog that was read, whose versions are checked when they are asked for. `unread` are the files
+    that are no YAML, or no mapping.
+    """
 
     builder: Builder
     unread: tuple[Path, ...] = ()
@@ -156,7 +200,9 @@ class Definitions(Struct, frozen=True):
         return self.builder.version(self.datasets[dataset].filters[name], number)
 
     def filter(self, name: str) -> Filter | None:
-        """A filter (`dataset.filter`) with all its versions checked; None where there is none, or it has a problem."""
+        """A filter (`dataset.filter`) with all its versions checked; None where there is none, or it has a
+        problem.
+        """
         dataset, _, short = name.partition(".")
         found = self.datasets.get(dataset)
         row = found.filters.get(short) if found is not None else None
@@ -194,6 +240,7 @@ class Builder(Struct):
                     filters[found.name] = known[found.qualified] = found
             datasets[name] = _dataset(definition, filters)
         self.members()
+        self.jobs(known)
         self.views(known.values())
         return Catalog(
             datasets, tuple(self.reporter.warnings), known, self.templates.variables, self.templates.folder
@@ -207,7 +254,9 @@ class Builder(Struct):
                 self.reporter.add(msg.same_view(row.span, row.view, other.qualified))
 
     def members(self) -> None:
-        """Groups and subscriptions name filters that exist, keys fields, and freshness a field that tells a time."""
+        """Groups and subscriptions name filters that exist, keys fields, and freshness a field that tells
+        a time.
+        """
         for dataset in self.reader.datasets.values():
             self.freshness(dataset)
             for name in dataset.key:
@@ -217,6 +266,48 @@ class Builder(Struct):
                 if self.lookup(dataset.name, name) is None:
                     self.reporter.add(msg.unknown_filter(span, name, self.names(dataset.name)))
 
+    def jobs(self, known: Mapping[str, Filter]) -> None:
+        """Jobs name filters that exist and values that their parameters take, and a range column that is a
+        field.
+        """
+        for dataset in self.reader.datasets.values():
+            for job in dataset.jobs.values():
+                if job.name in self.reader.datasets:
+                    self.reporter.add(say.job_named_as_dataset(job.span, job.name))
+                if job.range is not None and job.range not in dataset.fields:
+                    self.reporter.add(msg.unknown_field(job.span, job.range, dataset.fields))
+                for row in job.filters:
+                    self.job_filter(dataset, row, known)
+
+    def job_filter(self, dataset: DatasetDefinition, row: JobFilter, known: Mapping[str, Filter]) -> None:
+        name = (
+            str(dataset.subscriptions[row.filter]["filter"])
+            if row.filter in dataset.subscriptions
+            else row.filter
+        )
+        found = self.lookup(dataset.name, name)
+        if found is None:
+            self.reporter.add(
+                msg.unknown_filter(row.span, row.filter, [*self.names(dataset.name), *dataset.subscriptions])
+            )
+            return
+        target = known.get(f"{found[0].dataset}.{found[0].name}")
+        if target is None:
+            return  # its own problems are reported where they are
+        number = found[1] or target.latest
+        if found[0].dataset != dataset.name:
+            self.reporter.add(say.filter_of_another_dataset(row.span, row.filter, dataset.name))
+        elif number not in target.versions:
+            self.reporter.add(
+                msg.unknown_version(
+                    row.span, target.qualified, str(name.partition("@")[2]), map(str, target.versions)
+                )
+            )
+        else:
+            self.reporter.extend(
+                argument_problems(row.span, target.qualified, target.versions[number].params, row.params)
+            )
+
     def freshness(self, dataset: DatasetDefinition) -> None:
         spec = dataset.freshness
         if spec is None:
@@ -225,10 +316,7 @@ class Builder(Struct):
         if declared is None:
             self.reporter.add(msg.unknown_field(spec.span, spec.field, dataset.fields))
         elif declared.type not in (TIMESTAMP, DATE):
-            reason = f"{spec.field} is declared as {declared.type}"
-            self.reporter.add(
-                msg.bad_value(spec.span, "freshness", reason, "name a field of type timestamp or date")
-            )
+            self.reporter.add(say.freshness_of_no_time(spec.span, spec.field, str(declared.type)))
 
     def filter(self, row: Definition) -> Filter | None:
         versions: dict[int, Version] = {}
@@ -239,10 +327,19 @@ class Builder(Struct):
         if not versions or row.latest not in versions:
             return None
         found_filter = Filter(
-            row.name, row.dataset, row.description, row.owner, row.tags, row.on_unknown, row.latest, versions,
-            (*row.tests, *self.reader.datasets[row.dataset].tests.get(row.name, ())), row.coverage, row.span,
+            row.name,
+            row.dataset,
+            row.description,
+            row.owner,
+            row.tags,
+            row.on_unknown,
+            row.latest,
+            versions,
+            (*row.tests, *self.reader.datasets[row.dataset].tests.get(row.name, ())),
+            row.coverage,
+            row.span,
             {**self.reader.datasets[row.dataset].view, **row.view},
-        )  # fmt: skip
+        )
         if self.tests:
             self.test(found_filter)
         return found_filter
@@ -253,9 +350,8 @@ class Builder(Struct):
 
     def run_tests(self, found: Filter, fields: Mapping[str, FieldDecl]) -> None:
         for test in found.tests:
-            for name in test.row:
-                if name not in fields and not any(known.startswith(f"{name}.") for known in fields):
-                    self.reporter.add(msg.unknown_field(test.span, name, fields))
+            for name, known in unknown_keys(test.row, fields):
+                self.reporter.add(msg.unknown_row_key(test.place(name), name, known))
             if test.version is not None and test.version not in found.versions:
                 self.reporter.add(
                     msg.unknown_version(
@@ -267,7 +363,7 @@ class Builder(Struct):
                 outcome = found.versions[test.version or found.latest].predicate.evaluate(test.row)
             except PredicatError as error:
                 for item in error.diagnostics:
-                    self.reporter.add(msg.bad_value(test.span, "the row of a test", item.message))
+                    self.reporter.add(msg.row_of_a_test(test.span, item.message))
                 continue
             if not passes(found, test, outcome):
                 self.reporter.add(
@@ -331,14 +427,29 @@ class Builder(Struct):
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
         node = simplify(
-            check(tree, Scope(dataset.fields, version.params, resolve, dataset.enums), language.rules)
+            check(
+                tree,
+                Scope(dataset.fields, version.params, resolve, dataset.enums, language.placeholders),
+                language.rules,
+            )
         )
         predicate = Predicate(node, version.language)
         shown = (
             source.text if rendered else version.shown
         )  # a text that stands for data, such as `not: other`, has no source of its own
-        return Version(version.number, version.language, shown.strip(), predicate, version.params,
-                       tuple(dict.fromkeys(references)), version.deprecated, version.span, version.shown.strip(), version.on, tree)  # fmt: skip
+        return Version(
+            version.number,
+            version.language,
+            shown.strip(),
+            predicate,
+            version.params,
+            tuple(dict.fromkeys(references)),
+            version.deprecated,
+            version.span,
+            version.shown.strip(),
+            version.on,
+            tree,
+        )
 
     def names_of(self, row: Definition, _version: VersionDefinition) -> DatasetDefinition:
         """The dataset whose fields and enumerations a version may name."""
@@ -359,8 +470,7 @@ class Builder(Struct):
                 msg.unknown_version(span, qualified, str(name.partition("@")[2]), map(str, target.versions))
             )
         if target.dataset != row.dataset:
-            raise PredicatError.of(msg.bad_value(span, name, f"a filter of {row.dataset} cannot use one of another dataset",
-                                                 "its columns are those of another relation"))  # fmt: skip
+            raise PredicatError.of(say.reference_to_another_dataset(span, name, row.dataset))
         if qualified in self.path:
             raise PredicatError.of(msg.cycle(span, [*self.path[self.path.index(qualified) :], qualified]))
         version = self.version(target, number)
@@ -381,8 +491,41 @@ class Builder(Struct):
 
 
 def _dataset(row: DatasetDefinition, filters: Mapping[str, Filter]) -> Dataset:
-    return Dataset(row.name, row.description, row.relation, row.fields, filters, row.groups, row.subscriptions, row.baseline, row.enums,
-                   row.rows, row.freshness, row.key, row.view)  # fmt: skip
+    return Dataset(
+        row.name,
+        row.description,
+        row.relation,
+        row.fields,
+        filters,
+        row.groups,
+        row.subscriptions,
+        row.baseline,
+        row.enums,
+        row.rows,
+        row.freshness,
+        row.key,
+        row.view,
+        row.jobs,
+    )
+
+
+def argument_problems(
+    span: Span, name: str, params: Mapping[str, ParamDecl], given: Mapping[str, Any]
+) -> list[Diagnostic]:
+    """What keeps values from being those of a filter's parameters: surplus ones, missing ones, those of
+    another type.
+    """
+    found = [msg.surplus_param(span, name, key, params) for key in given if key not in params]
+    for key, decl in params.items():
+        if key not in given:
+            if decl.required:
+                found.append(msg.missing_param(span, name, key))
+            continue
+        try:
+            to_value(given[key], decl.type)
+        except RowError:
+            found.append(say.bad_argument(span, key, name, given[key], decl.type))
+    return found
 
 
 def passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:
@@ -400,7 +543,7 @@ def wanted(test: FilterTest) -> str:
 def given(row: Filter, test: FilterTest, outcome: bool | None) -> str:
     """What a test got, in words."""
     if outcome is None and test.matches is not None:
-        return f"UNKNOWN, which {row.on_unknown}s it"
+        return say.unknown_outcome(row.on_unknown)
     return "UNKNOWN" if outcome is None else str(outcome).lower()
 
 

@@ -28,7 +28,7 @@ from predicat.catalog.released import (
     subscriptions_of,
 )
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
-from predicat.diagnostics import release_messages as msg
+from predicat.diagnostics.messages import releases as msg
 
 _MARKERS = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 _NAME = re.compile(r'"(filter|subscription|name)":\s*"([^"\\]+)"')
@@ -207,7 +207,8 @@ class _Parser:
             self.places.setdefault(key, span)
 
     def version(self, row: Released, span: Span) -> None:
-        """Keep a version. Of two lines with one meaning the earlier release counts, and the later deprecation and
+        """Keep a version. Of two lines with one meaning the earlier release counts, and the later deprecation
+        and
         removal: one branch has them, the other has not heard of them.
         """
         other = self.versions.get(row.name)

@@ -20,7 +20,8 @@ VARIABLE = "var "
 
 
 class Macro(Struct, frozen=True):
-    """A macro. `meaning` is a hash that comments and blanks inside of tags leave alone; `uses` are macros and variables by name.
+    """A macro. `meaning` is a hash that comments and blanks inside of tags leave alone; `uses` are macros and
+    variables by name.
 
     What stands outside of all the macros of a file has the file's name as its own.
     """
@@ -33,7 +34,9 @@ class Macro(Struct, frozen=True):
 
 
 def read_macros(folder: Path | None) -> dict[str, Macro]:
-    """The macros of a folder by name; later files win, as they do where bodies are rendered. Broken files have none."""
+    """The macros of a folder by name; later files win, as they do where bodies are rendered. Broken files
+    have none.
+    """
     files = sorted(folder.rglob("*.sql")) if folder is not None and folder.is_dir() else []
     found: dict[str, Macro] = {}
     for file in files:

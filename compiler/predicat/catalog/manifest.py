@@ -15,10 +15,12 @@ import msgspec
 from predicat import backends
 from predicat.catalog.definitions import DatasetDefinition
 from predicat.catalog.fingerprint import text_hash
+from predicat.catalog.jobs import job_data
 from predicat.catalog.macros import Macro
 from predicat.catalog.model import Bound, Catalog, Dataset, Filter, FilterTest, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 from predicat.ir.codec import to_data, value_data
 from predicat.ir.nodes import Literal, ParamDecl, fields_of
 from predicat.ir.text import meaning_hash
@@ -34,9 +36,13 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
         "datasets": {name: dataset_data(dataset) for name, dataset in catalog.datasets.items()},
         "vars": {name: plain(value) for name, value in catalog.variables.items()},
         "macros": macros_data(catalog.macros),
-        "filters": [_version(row, version, _dialects(dataset))
-                    for dataset in catalog.datasets.values() for row in dataset.filters.values() for version in row.versions.values()],
-    }  # fmt: skip
+        "filters": [
+            _version(row, version, _dialects(dataset))
+            for dataset in catalog.datasets.values()
+            for row in dataset.filters.values()
+            for version in row.versions.values()
+        ],
+    }
 
 
 def dataset_data(dataset: Dataset | DatasetDefinition) -> dict[str, Any]:
@@ -46,18 +52,25 @@ def dataset_data(dataset: Dataset | DatasetDefinition) -> dict[str, Any]:
         "relation": dict(dataset.relation),
         "key": list(dataset.key),
         "fields": {
-            row.name: {"type": str(row.type), "nulls": row.nulls, "description": row.description,
-                       "columns": {engine: row.column(engine) for engine in backends.DIALECTS}}
+            row.name: {
+                "type": str(row.type),
+                "nulls": row.nulls,
+                "description": row.description,
+                "columns": {engine: row.column(engine) for engine in backends.DIALECTS},
+            }
             for row in dataset.fields.values()
         },
         "enums": dict(dataset.enums),
         "groups": {key: dict(value) for key, value in dataset.groups.items()},
         "subscriptions": {key: dict(value) for key, value in dataset.subscriptions.items()},
+        "jobs": {key: job_data(job) for key, job in dataset.jobs.items()},
         "view": dict(dataset.view),
         "baseline": dict(dataset.baseline),
         "rows": bounds_data(dataset.rows),
-        "freshness": {"field": fresh.field, "at_most": fresh.text, "severity": fresh.severity} if (fresh := dataset.freshness) else {},
-    }  # fmt: skip
+        "freshness": {"field": fresh.field, "at_most": fresh.text, "severity": fresh.severity}
+        if (fresh := dataset.freshness)
+        else {},
+    }
 
 
 def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
@@ -184,8 +197,13 @@ def _param(param: ParamDecl) -> dict[str, Any]:
     if not param.required:
         value = Literal(param.type, param.default)
         default = {name: backends.dialect(name).render(value) for name in backends.DIALECTS}
-    return {"name": param.name, "type": str(param.type), "description": param.description, "default": default,
-            "value": None if param.required else value_data(param.default)}  # fmt: skip
+    return {
+        "name": param.name,
+        "type": str(param.type),
+        "description": param.description,
+        "default": default,
+        "value": None if param.required else value_data(param.default),
+    }
 
 
 def write_manifest(manifest: dict[str, Any], path: Path, **more: Any) -> None:
@@ -237,7 +255,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise PredicatError.of(msg.manifest_damaged(str(path), str(error))) from None
     if not isinstance(found, dict) or "format" not in found or "filters" not in found:
-        raise PredicatError.of(msg.manifest_damaged(str(path), "it is no manifest, or only a part of one"))
+        raise PredicatError.of(say.no_manifest(str(path)))
     if found["format"] > FORMAT:
         raise PredicatError.of(msg.manifest_newer(str(path), found["format"], FORMAT))
     return found

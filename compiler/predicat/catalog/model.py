@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from predicat.api import Predicate
+from predicat.catalog.jobs import Job
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.tree import Tree
 
@@ -20,17 +22,29 @@ if TYPE_CHECKING:
 
 
 class FilterTest(Struct, frozen=True):
-    """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is by default the latest."""
+    """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is by
+    default the latest.
+
+    `places` has the places of the row's keys in the source of `span`.
+    """
 
     row: Mapping[str, Any]
     matches: bool | None
     span: Span
     version: int | None = None
     description: str = ""
+    places: Mapping[str, tuple[int, int]] = {}
+
+    def place(self, name: str) -> Span:
+        """Where a key of the row stands; the whole test if that is not known."""
+        found = self.places.get(name)
+        return Span(self.span.source, *found) if found is not None else self.span
 
 
 class Bound(Struct, frozen=True):
-    """A bound on how many rows a filter accepts: a share (0 to 1) if `share`, else a number of rows. `severity` is error or warn."""
+    """A bound on how many rows a filter accepts: a share (0 to 1) if `share`, else a number of rows.
+    `severity` is error or warn.
+    """
 
     value: float
     share: bool
@@ -41,7 +55,9 @@ class Bound(Struct, frozen=True):
 
 
 class Freshness(Struct, frozen=True):
-    """How old the newest value of a field of type timestamp or date may be, in seconds; `text` is the limit as written."""
+    """How old the newest value of a field of type timestamp or date may be, in seconds; `text` is the
+    limit as written.
+    """
 
     field: str
     seconds: int
@@ -53,7 +69,8 @@ class Freshness(Struct, frozen=True):
 class Version(Struct, frozen=True):
     """One version of a filter: its body as text for people, and its checked predicate.
 
-    `template` is the body as the file has it, before Jinja; `on` the field that it reads its keys from, where it names one;
+    `template` is the body as the file has it, before Jinja; `on` the field that it reads its keys from, where
+    it names one;
     `tree` is what was read, as it is written.
     """
 
@@ -71,7 +88,9 @@ class Version(Struct, frozen=True):
 
 
 class Filter(Struct, frozen=True):
-    """A named filter. `on_unknown` says whether it accepts ("accept") or rejects a row for which it is UNKNOWN."""
+    """A named filter. `on_unknown` says whether it accepts ("accept") or rejects a row for which it is
+    UNKNOWN.
+    """
 
     name: str
     dataset: str
@@ -104,9 +123,11 @@ class Filter(Struct, frozen=True):
 class Dataset(Struct, frozen=True):
     """A relation with declared fields, and what is defined on it.
 
-    `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations (`Status.ACTIVE`) with their values;
+    `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations
+    (`Status.ACTIVE`) with their values;
     `key` are the fields that name a row.
-    `rows` are bounds on the number of rows (`at_least`, `at_most`, `drift`), `freshness` one on their newest value.
+    `rows` are bounds on the number of rows (`at_least`, `at_most`, `drift`), `freshness` one on their newest
+    value.
     """
 
     name: str
@@ -122,10 +143,19 @@ class Dataset(Struct, frozen=True):
     freshness: Freshness | None = None
     key: tuple[str, ...] = ()
     view: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    jobs: Mapping[str, Job] = field(default_factory=dict[str, Job])
 
 
 class Catalog(Struct, frozen=True):
-    """Every dataset of a catalog folder. `catalog["flights.late@2"]` is a Predicate."""
+    """A catalog in memory. `catalog["flights.late@2"]` is a Predicate.
+
+    Attributes:
+        datasets: The datasets by name.
+        warnings: Problems that do not fail the loading, such as use of deprecated versions.
+        known: All filters by `dataset.filter`.
+        variables: The values of Jinja variables.
+        macro_folder: The folder of Jinja macros.
+    """
 
     datasets: Mapping[str, Dataset]
     warnings: tuple[Diagnostic, ...] = ()
@@ -135,31 +165,33 @@ class Catalog(Struct, frozen=True):
 
     @property
     def macros(self) -> dict[str, Macro]:
-        """The macros of its bodies, read when they are asked for."""
+        """The Jinja macros, read on first use."""
         from predicat.catalog.macros import read_macros  # noqa: PLC0415  # only a manifest needs them
 
         return read_macros(self.macro_folder)
 
     def __getitem__(self, name: str) -> Predicate:
-        """The predicate of `dataset.filter`, `dataset.filter@version`, or `filter` where it is unique."""
+        """The predicate of `dataset.filter`, `dataset.filter@version`, or `filter` if that is unique.
+        Raises PredicatError with similar names.
+        """
         found, version = self.find(name)
         return found.versions[version].predicate
 
     def filters(self) -> list[Filter]:
-        """All filters, in the order of their files."""
+        """All filters, in file order."""
         return list(self.known.values())
 
     def find(self, name: str) -> tuple[Filter, int]:
-        """The filter and version that a name means. Raises PredicatError with the near names."""
+        """The filter and version of a name, as for `catalog[name]`. Raises PredicatError with similar
+        names.
+        """
         base, _, version = name.partition("@")
         found = self.known.get(base)
         if found is None:
             short = [item for item in self.known.values() if item.name == base]
             if len(short) > 1:
                 names = " and ".join(item.qualified for item in short)
-                raise PredicatError.of(
-                    msg.usage(f"several datasets have a filter {base!r}", f"name one: {names}")
-                )
+                raise PredicatError.of(say.several_datasets(base, names))
             found = short[0] if short else None
         if found is None:
             known = [*self.known, *(item.name for item in self.known.values())]

@@ -14,6 +14,7 @@ from msgspec import Struct
 from predicat.catalog.yamltext import Item, compose
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import reading
 
 PROJECT_FILE = "predicat.yml"
@@ -26,16 +27,20 @@ _USUAL = "catalog"
 
 
 class Project(Struct, frozen=True):
-    """What a project file says. `catalog` is the catalog's name, `file` the file, or None where there is none."""
+    """What a project file says. `catalog` is the catalog's name, `file` the file, or None where there is
+    none.
+    """
 
     catalog: str
     file: Path | None = None
 
 
 def load_project(folder: Path) -> Project:
-    """The project of a catalog folder. Raises PredicatError with all the problems of the file, or if the catalog has no usable name.
+    """The project of a catalog folder. Raises PredicatError with all the problems of the file, or if the
+    catalog has no usable name.
 
-    Without a project file the name is that of the repository's folder; a catalog that is not the folder `catalog` at its root has its path behind it.
+    Without a project file the name is that of the repository's folder; a catalog that is not the folder
+    `catalog` at its root has its path behind it.
     """
     root, file = _root(folder), find(folder)
     if file is None:
@@ -63,7 +68,9 @@ def _shown(file: Path) -> str:
 
 
 def _upwards(folder: Path) -> Iterator[Path]:
-    """The folder, and those above it up to the root of the repository; without a repository only the one beside it."""
+    """The folder, and those above it up to the root of the repository; without a repository only the one
+    beside it.
+    """
     start = _start(folder)
     yield start
     above = list(start.parents)
@@ -87,12 +94,7 @@ def _default(folder: Path, root: Path) -> str:
 
 def _usable(name: str) -> str:
     if not _is_name(name):
-        hint = f"write catalog: NAME into a file {PROJECT_FILE} beside the catalog folder"
-        raise PredicatError.of(
-            msg.usage(
-                f"the catalog would be called {name!r} after its folder, which is no name of a catalog", hint
-            )
-        )
+        raise PredicatError.of(say.folder_as_name(name, PROJECT_FILE))
     return name
 
 
@@ -102,7 +104,7 @@ def _is_name(name: str) -> bool:
 
 def _read(item: Item, reporter: Reporter) -> str:
     """The name of the catalog, or an empty text where the file names none."""
-    what = "the project file"
+    what = say.PROJECT_FILE
     found, unknown = item.known(what, KEYS)
     for key, place in unknown:
         reporter.add(msg.unknown_key(place, key, what, KEYS))
@@ -110,8 +112,5 @@ def _read(item: Item, reporter: Reporter) -> str:
         return ""
     name = found["catalog"].text("catalog")
     if name and not _is_name(name):
-        hint = f"letters, digits, '_', '-' and '.', with '/' between parts; at most {_LONGEST} characters"
-        reporter.add(
-            msg.bad_value(found["catalog"].span, "catalog", f"{name!r} is no name of a catalog", hint)
-        )
+        reporter.add(say.bad_catalog_name(found["catalog"].span, name, _LONGEST))
     return name

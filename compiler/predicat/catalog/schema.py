@@ -6,6 +6,7 @@ from typing import Any
 
 from predicat.backends import DIALECTS
 from predicat.catalog import definitions as d
+from predicat.catalog import jobs
 from predicat.frontends import LANGUAGES
 from predicat.frontends.pip import OPERATORS, REFS, TYPES
 
@@ -19,48 +20,98 @@ def json_schema() -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "predicat catalog file",
-        **_object(d.FILE_KEYS, {
-            "apiVersion": {"const": d.API_VERSION},
-            "dataset": {"$ref": "#/$defs/name"},
-            "description": _DESCRIPTION,
-            "relation": _per_dialect("The table or view, for all engines or for each."),
-            "key": {"description": "The fields that name a row; samples of a review show them.",
-                    "anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]},
-            "fields": _named({"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}, r"^[A-Za-z_]"),
-            "enums": _named({"type": "object", "patternProperties": {r"^[A-Za-z_]\w*$": {"type": ["integer", "string"]}}, "additionalProperties": False,
-                             "description": "Words for constants: Status: {ACTIVE: 1}, and a filter says Status.ACTIVE."}, r"^[A-Za-z_][\w.]*$"),
-            "filters": _named({"$ref": "#/$defs/filter"}),
-            "groups": _named({"$ref": "#/$defs/group"}),
-            "subscriptions": _named({"$ref": "#/$defs/subscription"}, r"^[A-Za-z0-9]"),
-            "tests": {"type": "object", "description": "Tests of the dataset's filters, by the name of the filter.",
-                      "additionalProperties": {"$ref": "#/$defs/tests"}},
-            "baseline": _object(d.BASELINE_KEYS, {"max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"}, "severity": {"enum": list(d.SEVERITIES)}})
-            | {"required": ["max_age"]},
-            "view": {"$ref": "#/$defs/view"},
-            "rows": _rows(),
-            "freshness": _object(d.FRESHNESS_KEYS, {
-                "column": {"type": "string", "description": "A field of type timestamp or date."},
-                "at_most": {"type": "string", "pattern": r"^\d{1,6} (minute|hour|day|week)s?$"},
-                "severity": {"enum": list(d.SEVERITIES)},
-            }) | {"required": ["column", "at_most"]},
-            "vars": {"type": "object"},
-        }),
+        **_object(
+            d.FILE_KEYS,
+            {
+                "apiVersion": {"const": d.API_VERSION},
+                "dataset": {"$ref": "#/$defs/name"},
+                "description": _DESCRIPTION,
+                "relation": _per_dialect("The table or view: one name for all engines, or one per engine."),
+                "key": {
+                    "description": "The fields that identify a row. Samples of a review show them.",
+                    "anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}],
+                },
+                "fields": _named(
+                    {"anyOf": [{"$ref": "#/$defs/type"}, {"$ref": "#/$defs/field"}]}, r"^[A-Za-z_]"
+                ),
+                "enums": _named(
+                    {
+                        "type": "object",
+                        "patternProperties": {r"^[A-Za-z_]\w*$": {"type": ["integer", "string"]}},
+                        "additionalProperties": False,
+                        "description": "Named constants: with Status: {ACTIVE: 1} a filter can use Status.ACTIVE.",
+                    },
+                    r"^[A-Za-z_][\w.]*$",
+                ),
+                "filters": _named({"$ref": "#/$defs/filter"}),
+                "groups": _named({"$ref": "#/$defs/group"}),
+                "subscriptions": _named({"$ref": "#/$defs/subscription"}, r"^[A-Za-z0-9]"),
+                "jobs": _named({"$ref": "#/$defs/job"}),
+                "tests": {
+                    "type": "object",
+                    "description": "Tests of filters of the dataset, by the name of the filter.",
+                    "additionalProperties": {"$ref": "#/$defs/tests"},
+                },
+                "baseline": _object(
+                    d.BASELINE_KEYS,
+                    {
+                        "max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"},
+                        "severity": {"enum": list(d.SEVERITIES)},
+                    },
+                )
+                | {"required": ["max_age"]},
+                "view": {"$ref": "#/$defs/view"},
+                "rows": _rows(),
+                "freshness": _object(
+                    d.FRESHNESS_KEYS,
+                    {
+                        "column": {"type": "string", "description": "A field of type timestamp or date."},
+                        "at_most": {"type": "string", "pattern": r"^\d{1,6} (minute|hour|day|week)s?$"},
+                        "severity": {"enum": list(d.SEVERITIES)},
+                    },
+                )
+                | {"required": ["column", "at_most"]},
+                "vars": {"type": "object"},
+            },
+        ),
         "required": ["apiVersion", "dataset"],
         "$defs": {
             "name": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,62}$"},
-            "type": {"type": "string", "description": "As in Spark DDL: string, bigint, double, boolean, timestamp, date, "
-                     "decimal(p,s), array<t>, map<string, t>, struct<a: t>, json."},
-            "field": _field(), "param": _param(), "filter": _filter(), "version": _version(),
+            "type": {
+                "type": "string",
+                "description": "As in Spark DDL: string, bigint, double, boolean, timestamp, date, "
+                "decimal(p,s), array<t>, map<string, t>, struct<a: t>, json.",
+            },
+            "field": _field(),
+            "param": _param(),
+            "filter": _filter(),
+            "version": _version(),
             "tests": _tests(),
             "view": _object(d.VIEW_KEYS, {key: {"type": "boolean"} for key in d.VIEW_KEYS})
             | {"description": "The security options of PostgreSQL views."},
-            "group": _object(d.GROUP_KEYS, {"filters": {"type": "array", "items": _TEXT}, "exclusive": {"type": "boolean"}, "severity": {"enum": list(d.SEVERITIES)},
-                             "exhaustive": {"type": "boolean"}, "description": _DESCRIPTION}),
-            "subscription": _object(d.SUBSCRIPTION_KEYS, {"filter": _TEXT, "description": _DESCRIPTION,
-                                    "properties": {"type": "object", "additionalProperties": _TEXT}}),
-            "pip": _pip(), "composition": _composition(),
+            "group": _object(
+                d.GROUP_KEYS,
+                {
+                    "filters": {"type": "array", "items": _TEXT},
+                    "exclusive": {"type": "boolean"},
+                    "severity": {"enum": list(d.SEVERITIES)},
+                    "exhaustive": {"type": "boolean"},
+                    "description": _DESCRIPTION,
+                },
+            ),
+            "subscription": _object(
+                d.SUBSCRIPTION_KEYS,
+                {
+                    "filter": _TEXT,
+                    "description": _DESCRIPTION,
+                    "properties": {"type": "object", "additionalProperties": _TEXT},
+                },
+            ),
+            "job": _job(),
+            "pip": _pip(),
+            "composition": _composition(),
         },
-    }  # fmt: skip
+    }
 
 
 def _object(keys: tuple[str, ...], properties: Schema) -> Schema:
@@ -79,11 +130,18 @@ def _per_dialect(description: str) -> Schema:
 
 
 def _field() -> Schema:
-    return _object(d.FIELD_KEYS, {
-        "type": {"$ref": "#/$defs/type"}, "description": _DESCRIPTION,
-        "column": _per_dialect("The physical column, where it differs from the name."),
-        "nulls": {"enum": ["absent", "value"], "description": "Whether NULL is a missing value or CEL's null."},
-    }) | {"required": ["type"]}  # fmt: skip
+    return _object(
+        d.FIELD_KEYS,
+        {
+            "type": {"$ref": "#/$defs/type"},
+            "description": _DESCRIPTION,
+            "column": _per_dialect("The physical column, if its name differs."),
+            "nulls": {
+                "enum": ["absent", "value"],
+                "description": "Whether NULL is an absent value (default) or CEL's null.",
+            },
+        },
+    ) | {"required": ["type"]}
 
 
 def _param() -> Schema:
@@ -112,7 +170,7 @@ def _own() -> Schema:
     return {
         "params": _named({"$ref": "#/$defs/param"}),
         "deprecated": {"type": "string", "format": "date"},
-        "on": {"type": "string", "description": "The field that a language of keys reads from."},
+        "on": {"type": "string", "description": "The field that key-based languages read from."},
     }
 
 
@@ -121,10 +179,15 @@ def _version() -> Schema:
 
 
 def _tests() -> Schema:
-    test = _object(d.TEST_KEYS, {
-        "row": {"type": "object"}, "matches": {"enum": [True, False, "unknown"]}, "version": {"type": "integer", "minimum": 1},
-        "description": _DESCRIPTION,
-    })  # fmt: skip
+    test = _object(
+        d.TEST_KEYS,
+        {
+            "row": {"type": "object"},
+            "matches": {"enum": [True, False, "unknown"]},
+            "version": {"type": "integer", "minimum": 1},
+            "description": _DESCRIPTION,
+        },
+    )
     return {"type": "array", "items": test | {"required": ["row", "matches"]}}
 
 
@@ -150,33 +213,126 @@ def _rows() -> Schema:
 
 def _filter() -> Schema:
     bound = _bound({"anyOf": [_NUMBER, _SHARE]})
-    return _object((*d.FILTER_KEYS, *LANGUAGES), {
-        "description": _DESCRIPTION, "owner": _TEXT, "tags": {"type": "array", "items": _TEXT},
-        "latest": {"type": "integer", "minimum": 1},
-        "versions": {"type": "object", "patternProperties": {r"^\d+$": {"$ref": "#/$defs/version"}}, "additionalProperties": False},
-        "tests": {"$ref": "#/$defs/tests"},
-        "coverage": _object(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, bound)),
-        "view": {"$ref": "#/$defs/view"},
-        "on_unknown": {"enum": ["reject", "accept"], "description": "What a row gets for which the filter is UNKNOWN."},
-        **_own(), **_bodies(),
-    })  # fmt: skip
+    return _object(
+        (*d.FILTER_KEYS, *LANGUAGES),
+        {
+            "description": _DESCRIPTION,
+            "owner": _TEXT,
+            "tags": {"type": "array", "items": _TEXT},
+            "latest": {"type": "integer", "minimum": 1},
+            "versions": {
+                "type": "object",
+                "patternProperties": {r"^\d+$": {"$ref": "#/$defs/version"}},
+                "additionalProperties": False,
+            },
+            "tests": {"$ref": "#/$defs/tests"},
+            "coverage": _object(d.COVERAGE_KEYS, dict.fromkeys(d.COVERAGE_KEYS, bound)),
+            "view": {"$ref": "#/$defs/view"},
+            "on_unknown": {
+                "enum": ["reject", "accept"],
+                "description": "Whether a row is accepted for which the filter is UNKNOWN.",
+            },
+            **_own(),
+            **_bodies(),
+        },
+    )
+
+
+_OPTIONS: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": ["string", "number", "boolean"]},
+    "description": "Options of Spark's format.",
+}
+_TEXTS: Schema = {"anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}]}
+
+
+def _job() -> Schema:
+    source = _object(
+        jobs.SOURCE_KEYS,
+        {
+            "table": _TEXT,
+            "path": _TEXTS,
+            "format": {
+                "type": "string",
+                "description": "parquet, orc, csv, json, jdbc or any other format of Spark.",
+            },
+            "options": _OPTIONS,
+            "schema": {
+                "type": "string",
+                "description": "The columns in Spark DDL, for files that do not know them.",
+            },
+        },
+    )
+    one = _object(jobs.JOB_FILTER_KEYS, {"filter": _TEXT, "name": _TEXT, "params": {"type": "object"}}) | {
+        "required": ["filter"]
+    }
+    sink = _object(
+        jobs.SINK_KEYS,
+        {
+            "path": _TEXT,
+            "table": _TEXT,
+            "jdbc": {"type": "string", "description": "The DSN of PostgreSQL: postgresql://..."},
+            "format": _TEXT,
+            "options": _OPTIONS,
+            "partition_by": _TEXTS,
+            "rows": {"enum": list(jobs.ROWS)},
+            "filters": _TEXTS,
+        },
+    )
+    return _object(
+        jobs.JOB_KEYS,
+        {
+            "description": _DESCRIPTION,
+            "owner": _TEXT,
+            "source": {
+                "anyOf": [_TEXT, source],
+                "description": "The name of a table, or where rows come from.",
+            },
+            "filters": {"type": "array", "items": {"anyOf": [_TEXT, one]}},
+            "sinks": {"type": "array", "items": sink},
+            "mode": {"enum": list(jobs.MODES)},
+            "bad_records": {"enum": list(jobs.BAD_RECORDS)},
+            "passes": {"enum": list(jobs.PASSES)},
+            "checkpoint": {
+                "type": "string",
+                "description": "A folder: the job reads only what is new, and Spark keeps there what it has read.",
+            },
+            "range": {"type": "string", "description": "The field of --from and --to."},
+            "state": {
+                "type": "string",
+                "description": "The folder of the records of runs; by default beside the sinks.",
+            },
+        },
+    ) | {"required": ["source"]}
 
 
 def _pip() -> Schema:
     scalar: Schema = {"type": ["string", "number"]}
     several: Schema = {"type": "array", "minItems": 2, "items": {"$ref": "#/$defs/pip"}}
     return {
-        "type": "object", "additionalProperties": False,
+        "type": "object",
+        "additionalProperties": False,
         "properties": {
-            "property": _TEXT, "ref": {"enum": list(REFS)}, "op": {"enum": list(OPERATORS)}, "value": scalar,
-            "values": {"type": "array", "minItems": 1, "items": scalar}, "type": {"enum": list(TYPES)},
-            "and": several, "or": several, "not": {"$ref": "#/$defs/pip"},
+            "property": _TEXT,
+            "ref": {"enum": list(REFS)},
+            "op": {"enum": list(OPERATORS)},
+            "value": scalar,
+            "values": {"type": "array", "minItems": 1, "items": scalar},
+            "type": {"enum": list(TYPES)},
+            "and": several,
+            "or": several,
+            "not": {"$ref": "#/$defs/pip"},
         },
-    }  # fmt: skip
+    }
 
 
 def _composition() -> Schema:
     several: Schema = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/composition"}}
-    inner: Schema = {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": False,
-                     "properties": {"all": several, "any": several, "not": {"$ref": "#/$defs/composition"}}}  # fmt: skip
+    inner: Schema = {
+        "type": "object",
+        "minProperties": 1,
+        "maxProperties": 1,
+        "additionalProperties": False,
+        "properties": {"all": several, "any": several, "not": {"$ref": "#/$defs/composition"}},
+    }
     return {"anyOf": [{"type": "string", "description": "The name of a filter."}, inner]}

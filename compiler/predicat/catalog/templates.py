@@ -1,4 +1,6 @@
-"""Jinja in filter bodies, as in dbt: macros, `{{ filter('x') }}`, `{{ var('x') }}`; sandboxed, strict about names."""
+"""Jinja in filter bodies, as in dbt: macros, `{{ filter('x') }}`, `{{ var('x') }}`; sandboxed, strict
+about names.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Any
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import reading
 
 MAX_OUTPUT = 100_000
@@ -32,7 +35,9 @@ class Templates:
         self._macros: dict[str, Any] = {}
 
     def render(self, body: Source, language: str) -> Source:
-        """The rendered body as a source whose places point through the template into the file. Raises PredicatError."""
+        """The rendered body as a source whose places point through the template into the file. Raises
+        PredicatError.
+        """
         text = body.text
         if not is_template(text):
             return body
@@ -75,10 +80,12 @@ class Templates:
         if default is not None:
             return default
         hint = msg.did_you_mean(name, self.variables)
-        raise ValueError(f"no variable is named {name!r}" + (f"; {hint}" if hint else ""))
+        raise ValueError(say.no_variable(name) + (f"; {hint}" if hint else ""))
 
     def _loaded(self) -> Any:
-        """The environment with all macros. Raises PredicatError, the same each time: it is one problem, however many filters have it."""
+        """The environment with all macros. Raises PredicatError, the same each time: it is one problem,
+        however many filters have it.
+        """
         if self._problem is not None:
             raise self._problem
         if self._environment is None:
@@ -132,14 +139,14 @@ class Templates:
 
 def _reference(language: str, name: object) -> str:
     if language not in _REFERENCE:
-        raise ValueError(f"{language} has no way to refer to a filter; combine filters with all, any and not")
+        raise ValueError(say.no_reference(language))
     return _REFERENCE[language].format(_name(name))
 
 
 def _name(name: object) -> str:
     text = str(name)
     if not all(char.isalnum() or char in "._@" for char in text):
-        raise ValueError(f"{text!r} is no name of a filter")
+        raise ValueError(say.no_filter_name(text))
     return text
 
 
@@ -149,7 +156,9 @@ def _line_span(source: Source, number: int) -> Span:
 
 
 def _trace(template: str, rendered: str) -> list[int]:
-    """For each character of the output the place in the template that it comes from: itself, or its `{{ ... }}`."""
+    """For each character of the output the place in the template that it comes from: itself, or its `{{
+    ... }}`.
+    """
     from difflib import SequenceMatcher  # noqa: PLC0415  # only for templates
 
     offsets = [-1] * len(rendered)

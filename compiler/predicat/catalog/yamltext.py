@@ -1,4 +1,6 @@
-"""YAML with places: every key and value knows where in its file it stands. Safe, and bounded in size and depth."""
+"""YAML with places: every key and value knows where in its file it stands. Safe, and bounded in size and
+depth.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +17,12 @@ from yaml import CollectionNode, MappingNode, ScalarNode, SequenceNode
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import catalog as say
 
 MAX_SIZE = 20_000_000
 MAX_DEPTH = 60
 _Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TEXT, _LIST, _MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
+TEXT, LIST, MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 _resolver: Any = yaml.resolver.Resolver()
 
 
@@ -40,11 +43,11 @@ _tags = _Tags()
 def _tag(kind: type[yaml.Node], value: str, implicit: tuple[bool, bool]) -> str:
     """The tag of a node."""
     if kind is ScalarNode:
-        return _tags[value] if implicit[0] else _TEXT
-    return _LIST if kind is SequenceNode else _MAPPING
+        return _tags[value] if implicit[0] else TEXT
+    return LIST if kind is SequenceNode else MAPPING
 
 
-class _Loader(_Safe):  # type: ignore[misc]  # chosen at run time
+class SafeLoader(_Safe):  # type: ignore[misc]  # chosen at run time
     """The safe loader, with tags that are looked up once for each text.
 
     It asks for them at each of a million nodes.
@@ -64,16 +67,18 @@ class Text(str):
 
 
 class Mapping(dict[str, Any]):
-    """A mapping from YAML with its place and those of its keys."""
+    """A mapping from YAML with its place and those of its keys and values."""
 
     span: Span
     key_spans: dict[str, Span]
+    value_spans: dict[str, Span]
 
 
 class Sequence(list[Any]):
-    """A list from YAML with its place."""
+    """A list from YAML with its place and those of its items."""
 
     span: Span
+    item_spans: list[Span]
 
 
 class Item(Struct):
@@ -121,7 +126,7 @@ class Item(Struct):
         for key, value in self.pairs():
             if not isinstance(key, ScalarNode):
                 place = Item(key, value.source, self.reporter).span
-                self.reporter.add(msg.wrong_kind(place, f"a key of {what}", "a text", "a collection"))
+                self.reporter.add(say.key_not_text(place, what))
                 continue
             place = Span(
                 value.source, key.start_mark.index, max(key.end_mark.index, key.start_mark.index + 1)
@@ -172,6 +177,18 @@ class Item(Struct):
         self.reporter.add(msg.wrong_kind(self.span, what, "a text", self.kind))
         return ""
 
+    def key_places(self, prefix: str = "") -> dict[str, tuple[int, int]]:
+        """The offsets of the keys of a mapping; of those of a mapping in it behind the key that holds it,
+        with a point.
+        """
+        found: dict[str, tuple[int, int]] = {}
+        for key, value in self.pairs() if isinstance(self.node, MappingNode) else ():
+            if isinstance(key, ScalarNode):
+                found[f"{prefix}{key.value}"] = key.start_mark.index, key.end_mark.index
+                if value.is_mapping:
+                    found |= value.key_places(f"{prefix}{key.value}.")
+        return found
+
     def plain(self) -> Any:
         """The node as plain data."""
         try:
@@ -183,14 +200,15 @@ class Item(Struct):
         """The node as plain data whose parts carry their places."""
         if isinstance(self.node, MappingNode):
             found = Mapping()
-            found.span, found.key_spans = self.span, {}
+            found.span, found.key_spans, found.value_spans = self.span, {}, {}
             for key, value, place in self.entries("a mapping"):
                 found[key] = value.data()
-                found.key_spans[key] = place
+                found.key_spans[key], found.value_spans[key] = place, value.span
             return found
         if isinstance(self.node, SequenceNode):
-            listed = Sequence(item.data() for item in self.items("a list"))
-            listed.span = self.span
+            items = list(self.items("a list"))
+            listed = Sequence(item.data() for item in items)
+            listed.span, listed.item_spans = self.span, [item.span for item in items]
             return listed
         value = self.value
         if isinstance(value, str):
@@ -204,7 +222,7 @@ class Item(Struct):
         value = self.node.value
         start, end = self._extent()
         return Source(
-            self.source.name, value, self.source, _align(value, self.source.text, start, end) or [start]
+            self.source.name, value, self.source, align(value, self.source.text, start, end) or [start]
         )
 
     def _extent(self) -> tuple[int, int]:
@@ -234,12 +252,12 @@ def _plain(node: yaml.Node) -> Any:
 
 
 def _scalar(node: ScalarNode) -> Any:
-    return node.value if node.tag == _TEXT else _constructed(node.tag, node.value)
+    return node.value if node.tag == TEXT else _constructed(node.tag, node.value)
 
 
 def resolved(text: str) -> Any:
     """What a text is as a plain scalar, without quotes."""
-    return _constructed(tag, text) if (tag := _tags[text]) != _TEXT else text
+    return _constructed(tag, text) if (tag := _tags[text]) != TEXT else text
 
 
 _constructor: Any = yaml.constructor.SafeConstructor()
@@ -263,8 +281,10 @@ def _constructed(tag: str, value: str) -> Any:
         return value
 
 
-def _align(value: str, raw: str, start: int, end: int) -> SequenceType[int]:
-    """For each character of a scalar's value its offset in the file: white space may differ, the rest is found in order."""
+def align(value: str, raw: str, start: int, end: int) -> SequenceType[int]:
+    """For each character of a scalar's value its offset in the file: white space may differ, the rest is
+    found in order.
+    """
     found = raw.find(value, start, end)
     if found >= 0:
         return range(found, found + len(value))
@@ -308,7 +328,9 @@ def compose(source: Source, reporter: Reporter) -> Item | None:
 
 
 def bad_yaml(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Diagnostic:
-    """The problem that the YAML reader has with a text, of which it was given what follows `shift` characters."""
+    """The problem that the YAML reader has with a text, of which it was given what follows `shift`
+    characters.
+    """
     mark = error.problem_mark or error.context_mark
     at = mark.index + shift if mark is not None else 0
     reason = " ".join(part for part in (error.context, error.problem) if part)
@@ -319,23 +341,19 @@ def check_bounds(source: Source) -> None:
     """Raise PredicatError for a text that is too large, or whose values may nest too deep."""
     text = source.text
     if len(text) > MAX_SIZE:
-        raise PredicatError.of(
-            msg.yaml_limit(Span(source, 0, 1), f"the file has more than {MAX_SIZE:,} characters")
-        )
+        raise PredicatError.of(say.too_many_characters(Span(source, 0, 1), MAX_SIZE))
     raw = text.encode(errors="replace")
     _no_deep_brackets(raw.translate(None, _NO_BRACKET), source)
     marked = max(map(len, raw.translate(None, _NO_MARK).split(b"\n"))) >= 40
     deep = _NESTED.search(text) if marked else None
     at = deep.start() if deep else f"\n{text}".find("\n" + " " * 400)
     if at >= 0:
-        raise PredicatError.of(
-            msg.yaml_limit(Span(source, at, at + 1), f"values nest deeper than {MAX_DEPTH}")
-        )
+        raise PredicatError.of(say.values_too_deep(Span(source, at, at + 1), MAX_DEPTH))
 
 
 def parse(source: Source) -> yaml.Node | None:
     """The root of a YAML document within the bounds. Raises PredicatError and YAMLError."""
-    root: yaml.Node | None = yaml.compose(source.text, Loader=_Loader)
+    root: yaml.Node | None = yaml.compose(source.text, Loader=SafeLoader)
     _no_aliases(root, source)
     return root
 
@@ -353,22 +371,22 @@ def _no_deep_flow(source: Source) -> None:
     """Raise PredicatError where brackets that are YAML's own nest too deep."""
     depth = 0
     try:
-        for token in yaml.scan(source.text, Loader=_Loader):
+        for token in yaml.scan(source.text, Loader=SafeLoader):
             if isinstance(token, yaml.FlowSequenceStartToken | yaml.FlowMappingStartToken):
                 depth += 1
             elif isinstance(token, yaml.FlowSequenceEndToken | yaml.FlowMappingEndToken):
                 depth -= 1
             if depth > MAX_DEPTH:
                 at = token.start_mark.index
-                raise PredicatError.of(
-                    msg.yaml_limit(Span(source, at, at + 1), f"brackets nest deeper than {MAX_DEPTH}")
-                )
+                raise PredicatError.of(say.brackets_too_deep(Span(source, at, at + 1), MAX_DEPTH))
     except yaml.YAMLError:
         return  # the reader comes no further, and says why
 
 
 def _no_aliases(root: yaml.Node | None, source: Source) -> None:
-    """Refuse `*alias`: a few lines of them grow to billions of values, and nobody reviews what they stand for."""
+    """Refuse `*alias`: a few lines of them grow to billions of values, and nobody reviews what they stand
+    for.
+    """
     if root is None or "*" not in source.text:
         return
     seen: set[int] = set()
@@ -377,12 +395,7 @@ def _no_aliases(root: yaml.Node | None, source: Source) -> None:
         node = stack.pop()
         if id(node) in seen:
             start = node.start_mark.index
-            raise PredicatError.of(
-                msg.yaml_limit(
-                    Span(source, start, start + 1),
-                    "this value is used again through an alias (*name); write it out",
-                )
-            )
+            raise PredicatError.of(say.alias_again(Span(source, start, start + 1)))
         seen.add(id(node))
         if isinstance(node, MappingNode):
             stack.extend(part for pair in node.value for part in pair)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from predicat.cli.options import SECONDS, catalog_option, dsn_option, load, vars_option
+from predicat.cli.options import EMBEDDED, SECONDS, catalog_option, dsn_option, load, vars_option
 
 if TYPE_CHECKING:
     from predicat.deploy.deployment import Plan
@@ -16,18 +16,16 @@ if TYPE_CHECKING:
 
 @click.command(
     "apply",
-    help="Make the PostgreSQL views dataset__filter as the catalog asks. What does not change is not touched.",
+    help="Create, replace or drop the PostgreSQL views dataset__filter to match the catalog. Unchanged views are not touched.",
 )
 @catalog_option
 @vars_option
 @dsn_option
-@click.option("--schema", help="The schema of the views; by default that of each relation.")
-@click.option("--dry-run", is_flag=True, help="Print the plan with its SQL and change nothing.")
-@click.option("--force", is_flag=True, help="Replace or drop views that somebody changed by hand, too.")
+@click.option("--schema", help="The schema of the views. Default: the schema of each relation.")
+@click.option("--dry-run", is_flag=True, help="Print the plan with its SQL. Change nothing.")
+@click.option("--force", is_flag=True, help="Also replace or drop views that were changed by hand.")
 @click.option(
-    "--adopt",
-    is_flag=True,
-    help="Take over the views of an earlier edition of predicat, which did not mark them.",
+    "--adopt", is_flag=True, help="Take over views that predicat 0.1.0 created. It did not mark its views."
 )
 @click.option(
     "--lock-timeout", default=5.0, show_default=True, type=SECONDS, help="Seconds to wait for a lock."
@@ -37,17 +35,28 @@ if TYPE_CHECKING:
     default=300.0,
     show_default=True,
     type=SECONDS,
-    help="Seconds that a statement may take.",
+    help="Seconds until a statement is cancelled.",
 )
 @click.option(
     "--data",
-    default="target/postgres",
+    default=EMBEDDED,
     show_default=True,
     type=click.Path(path_type=Path),
-    help="Data folder of the embedded server.",
+    help="The data folder of the embedded server.",
 )
-def command(folder: Path, variables: tuple[str, ...], dsn: str | None, schema: str | None, data: Path, lock_timeout: float, statement_timeout: float,
-            *, dry_run: bool, force: bool, adopt: bool) -> None:  # fmt: skip
+def command(
+    folder: Path,
+    variables: tuple[str, ...],
+    dsn: str | None,
+    schema: str | None,
+    data: Path,
+    lock_timeout: float,
+    statement_timeout: float,
+    *,
+    dry_run: bool,
+    force: bool,
+    adopt: bool,
+) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
     from predicat.deploy import server  # noqa: PLC0415  # as above
 
@@ -70,8 +79,15 @@ def command(folder: Path, variables: tuple[str, ...], dsn: str | None, schema: s
 
 _SHOWN = 20
 """So many changes are told one by one."""
-_PAST = {"create": "created", "replace": "replaced", "recreate": "dropped and created again", "options": "options changed", "comment": "described anew",
-         "drop": "dropped", "keep": "unchanged"}  # fmt: skip
+_PAST = {
+    "create": "created",
+    "replace": "replaced",
+    "recreate": "dropped and created again",
+    "options": "options changed",
+    "comment": "comments changed",
+    "drop": "dropped",
+    "keep": "unchanged",
+}
 
 
 def _tell(done: Plan) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import (
+    EMBEDDED,
     base_option,
     catalog_option,
     changed_option,
@@ -27,25 +28,29 @@ Result = tuple[list[str], str]
 """Warnings and a summary."""
 
 
-@click.command("check", help="Check a catalog: every file, name, type, reference and inline test, and that released versions keep their meaning: "
-               "those of the lock file, and those that the lock file had where the branch left main.")  # fmt: skip
+@click.command(
+    "check",
+    help="Check a catalog: files, names, types, references, inline tests, and that released versions keep their meaning. "
+    "Released versions are those in the lock file, now and at the merge base with main.",
+)
 @catalog_option
 @vars_option
 @base_option
 @click.option(
     "--relation",
     type=click.Choice(("spark", "postgres")),
-    help="Also compare the declared fields with the columns of the relations there.",
+    help="Also compare the declared fields with the columns of the relations in this engine.",
 )
 @click.option(
     "--input",
     "inputs",
     multiple=True,
     metavar="DATASET=SOURCE",
-    help="The table or path of a dataset on Spark; by default its relation.",
+    help="The table or path of a dataset on Spark. Default: its relation.",
 )
 @click.option(
-    "--dsn", help="PostgreSQL for --relation postgres; without it the PG* variables, else an embedded server."
+    "--dsn",
+    help="The server for --relation postgres. Default: the PG* variables, otherwise an embedded server.",
 )
 @changed_option
 def command(
@@ -75,15 +80,17 @@ def command(
 def _relations(
     folder: Path, values: dict[str, str], engine: str, inputs: dict[str, str], dsn: str | None
 ) -> None:
-    """Compare declared fields with columns. Raises PredicatError with every field that a relation lacks or has otherwise."""
+    """Compare declared fields with columns. Raises PredicatError with every field that a relation lacks or
+    has otherwise.
+    """
     catalog = load_quietly(folder, values)
     if engine == "postgres":
         from predicat.deploy import relations, server  # noqa: PLC0415  # not for a plain check
 
-        with server.connect(dsn, Path("target/postgres")) as connection:
+        with server.connect(dsn, EMBEDDED) as connection:
             relations.check_relations(catalog, connection)
     else:
-        jobs: Any = importlib.import_module("predicat_spark.jobs")
+        jobs: Any = importlib.import_module("predicat_spark.relations")
         jobs.check_relations(catalog, inputs)
     click.echo(f"the relations on {engine} have the declared columns")
 
@@ -109,7 +116,9 @@ def _known(folder: Path, values: dict[str, str], base: Base) -> Result:
 
 
 def _checked(folder: Path, values: dict[str, str], base: Base, scope: Scope | None = None) -> Result:
-    """The warnings and the summary of a catalog, or of what a scope holds of it, without errors. Raises PredicatError."""
+    """The warnings and the summary of a catalog, or of what a scope holds of it, without errors. Raises
+    PredicatError.
+    """
     from predicat.catalog import load_catalog  # noqa: PLC0415  # not for --help
     from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # as above
     from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above

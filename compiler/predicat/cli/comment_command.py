@@ -10,36 +10,40 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.cli.options import SECONDS
+from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
     from predicat.review.comments import Thread
     from predicat.review.rest import ApiError
 
 
-@click.command("comment", help="Make a review (predicat diff --format markdown) the one comment of a pull request on GitHub or of a merge request on "
-               "GitLab: created once, updated from then on. Runs in a job there. Where the comment cannot be written, the review goes into the job's "
-               "summary or log with a warning, and the exit code is 0.")  # fmt: skip
+@click.command(
+    "comment",
+    help="Post a review (predicat diff --format markdown) as a comment on a pull request (GitHub) or merge request (GitLab). "
+    "The comment is created once and then updated. Run this in a CI job. If the comment cannot be written, the review goes to the summary "
+    "or log of the job with a warning, and the exit code is 0.",
+)
 @click.argument("host", type=click.Choice(("github", "gitlab")))
 @click.argument("review", default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@click.option("--key", default="", help="A name that tells the comments of several catalogs apart.")
 @click.option(
-    "--key", default="", help="A name, where one pull request has several comments: for each catalog, say."
-)
-@click.option(
-    "--number", type=click.IntRange(min=1), help="The pull request; by default the one that the job runs for."
+    "--number",
+    type=click.IntRange(min=1),
+    help="The number of the pull request. Default: the one that the job runs for.",
 )
 @click.option(
     "--timeout",
     default=60.0,
     show_default=True,
     type=SECONDS,
-    help="Seconds after which the host is not asked again.",
+    help="Seconds after which no request is repeated.",
 )
 def command(host: str, review: Path, key: str, number: int | None, timeout: float) -> None:
     from predicat.review import comments  # noqa: PLC0415  # not for --help
     from predicat.review.rest import ApiError, patiently  # noqa: PLC0415  # as above
 
     if key and not comments.KEY.fullmatch(key):
-        raise click.UsageError(f"--key takes letters, digits, dots, slashes and single dashes, not {key!r}")
+        raise click.UsageError(say.bad_key(key))
     thread = comments.HOSTS[host](os.environ, number)
     text = comments.body(_text(review), thread, key)
     if host == "gitlab":
@@ -63,7 +67,7 @@ def _instead(thread: Thread, text: str, problem: ApiError) -> None:
     """Say why there is no comment, and show the review where the job does."""
     advice = f"; {thread.advice}" if problem.status in (401, 403, 404) else ""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    reason = f"the comment was not written: {problem.reason}{advice}. The review is in the {'summary' if summary else 'log'} of the job."
+    reason = say.comment_not_written(problem.reason + advice, summary=bool(summary))
     if not summary:
         click.echo(text)
         click.echo(f"warning: {reason}", err=True)

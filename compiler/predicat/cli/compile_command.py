@@ -12,7 +12,7 @@ from predicat.cli.options import catalog_option, load, pairs, vars_option
 
 @click.command(
     "compile",
-    help="Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. An unchanged catalog is left as it is.",
+    help="Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. If nothing has changed, nothing is written.",
 )
 @catalog_option
 @vars_option
@@ -52,9 +52,14 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
         for dialect, reason in row["refused"].items()
     ]
     write_manifest(
-        manifest, path, inputs=inputs, outputs=outputs, count=len(manifest["filters"]),
-        warnings=[item.render() for item in catalog.warnings], notes=notes,
-    )  # fmt: skip
+        manifest,
+        path,
+        inputs=inputs,
+        outputs=outputs,
+        count=len(manifest["filters"]),
+        warnings=[item.render() for item in catalog.warnings],
+        notes=notes,
+    )
     for note in notes:
         click.echo(note, err=True)
     click.echo(f"{path}: {len(manifest['filters'])} filter versions")

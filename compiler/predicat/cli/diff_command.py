@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import SECONDS, catalog_option, failure_as_review, needs_review, pairs, vars_option
+from predicat.cli.options import (
+    EMBEDDED,
+    SECONDS,
+    catalog_option,
+    failure_as_review,
+    needs_review,
+    pairs,
+    vars_option,
+)
+from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -24,8 +33,11 @@ if TYPE_CHECKING:
 FORMATS = ("text", "markdown", "json", "github", "sarif")
 
 
-@click.command("diff", help="Compare the catalog with a git revision (by default where the branch left main) or with a manifest. "
-               "Exit code 1 if rows of a filter change, 2 for wrong use or a catalog with problems.")  # fmt: skip
+@click.command(
+    "diff",
+    help="Compare the catalog with BASE, a git revision or a manifest. Default: the merge base with main. "
+    "Exit code 1 if rows of a filter change, 2 for wrong use or a catalog with problems.",
+)
 @click.argument("base", required=False)
 @catalog_option
 @vars_option
@@ -35,7 +47,7 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
     default="text",
     show_default=True,
     type=click.Choice(FORMATS),
-    help="The form of the review.",
+    help="The format of the review.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the review to a file.")
 @click.option(
@@ -45,12 +57,24 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
     type=SECONDS,
     help="Seconds for the proof of one pair of predicates.",
 )
-@click.option("--data", multiple=True, metavar="[DATASET=]SOURCE",
-              help="Count gained and lost rows: a Parquet, JSON or CSV path or a table on Spark, or a PostgreSQL DSN.")  # fmt: skip
+@click.option(
+    "--data",
+    multiple=True,
+    metavar="[DATASET=]SOURCE",
+    help="Count gained and lost rows in real data: a Parquet, JSON or CSV path or a table (on Spark), or a PostgreSQL DSN.",
+)
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master for --data.")
 @failure_as_review
-def command(base: str | None, folder: Path, variables: tuple[str, ...], form: str, out: Path | None, timeout: float,
-            data: tuple[str, ...], master: str) -> None:  # fmt: skip
+def command(
+    base: str | None,
+    folder: Path,
+    variables: tuple[str, ...],
+    form: str,
+    out: Path | None,
+    timeout: float,
+    data: tuple[str, ...],
+    master: str,
+) -> None:
     needs_review()
     gc.disable()  # catalogs are all trees and no garbage
     with _sides(base, folder, pairs("--var", variables)) as sides:
@@ -65,8 +89,15 @@ def _review(
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
 
-    found = review(sides.before, sides.after, sides.label, timeout=timeout, filters=sides.filters, edited=sides.edited,
-                   figures=partial(_figures, sides.definitions))  # fmt: skip
+    found = review(
+        sides.before,
+        sides.after,
+        sides.label,
+        timeout=timeout,
+        filters=sides.filters,
+        edited=sides.edited,
+        figures=partial(_figures, sides.definitions),
+    )
     if problems := sides.problems():
         raise PredicatError(problems)
     counts: dict[str, Counts] = {}
@@ -108,7 +139,7 @@ def _counted(found: Review, definitions: Definitions | None, source: str, master
         from predicat.review import postgres  # noqa: PLC0415  # as above
 
         asked, refused = questions(found, "postgres")
-        with server.connect(source, Path("target/postgres")) as connection:
+        with server.connect(source, EMBEDDED) as connection:
             relations = {name: row["relation"] for name, row in found.sides[1].datasets.items()}
             return {**refused, **postgres.count(connection, asked, relations)}
     dataset, sign, path = source.partition("=")
@@ -116,9 +147,7 @@ def _counted(found: Review, definitions: Definitions | None, source: str, master
     if not sign or dataset not in datasets:
         touched = list(dict.fromkeys(question.dataset for question in questions(found, "spark")[0]))
         if len(touched) > 1:
-            raise click.UsageError(
-                f"several datasets changed; write --data DATASET={source}, one of {', '.join(touched)}"
-            )
+            raise click.UsageError(say.several_changed(source, ", ".join(touched)))
         if not touched:
             return {}
         dataset, path = touched[0], source

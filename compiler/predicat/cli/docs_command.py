@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.diagnostics.messages import commands as say
 
 out_option = click.option(
     "--out",
@@ -21,20 +22,20 @@ out_option = click.option(
 )
 
 
-@click.group("docs", help="The catalog as a static web site.")
+@click.group("docs", help="Build the catalog as a static web site.")
 def command() -> None:
-    """The group."""
+    """Hold the subcommands."""
 
 
-@command.command("build", help="Write the site: it works from file:// and from any web server.")
+@command.command("build", help="Write the site. It works from file:// and from any web server.")
 @catalog_option
 @vars_option
 @out_option
-@click.option("--no-proofs", is_flag=True, help="Do not compare each version with the one before it.")
+@click.option("--no-proofs", is_flag=True, help="Do not compare each version with its predecessor.")
 @click.option(
     "--coverage",
     type=click.Path(path_type=Path),
-    help="A report of predicat quality run --format json, to show on the pages of filters.",
+    help="A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
 )
 def build(
     folder: Path, variables: tuple[str, ...], out: Path, coverage: Path | None, *, no_proofs: bool
@@ -45,7 +46,7 @@ def build(
     click.echo(f"{out / 'index.html'}: {pages} pages")
 
 
-@command.command("serve", help="Build the site and serve it on this machine.")
+@command.command("serve", help="Build the site and serve it on localhost.")
 @catalog_option
 @vars_option
 @out_option
@@ -56,9 +57,9 @@ def serve(folder: Path, variables: tuple[str, ...], out: Path, port: int) -> Non
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError as error:
-        raise click.UsageError(f"port {port} cannot be used: {error.strerror}") from None
+        raise click.UsageError(say.bad_port(port, error.strerror)) from None
     with server:
-        click.echo(f"http://127.0.0.1:{server.server_port}/ (end with Ctrl+C)")
+        click.echo(f"http://127.0.0.1:{server.server_port}/ (stop with Ctrl+C)")
         server.serve_forever()
 
 
@@ -80,9 +81,7 @@ def _figures(report: Path) -> dict[str, dict[str, str]]:
                     "bounds": "; ".join(broken) or "hold",
                 }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise click.UsageError(
-            f"{report} is no report of predicat quality run --format json: {error}"
-        ) from None
+        raise click.UsageError(say.bad_report(report, error)) from None
     return found
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.diagnostics.messages import commands as say
+
+if TYPE_CHECKING:
+    from predicat.ir.nodes import FieldDecl
 
 
 @click.command(
     "explain",
-    help="Say what a filter means: in words, as SQL, what is pushed down, lineage. With --row, why it accepts the row or not.",
+    help="Explain a filter: in words, as SQL, what is pushed down, lineage. With --row: why the row is accepted or not.",
 )
 @click.argument("name")
 @catalog_option
@@ -34,25 +39,24 @@ def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None
     click.echo("\n".join(explain.explain_row(found, version, data)))
 
 
-def _check_names(row: dict[str, object], fields: Iterable[str]) -> None:
-    """Warns of keys that are no fields of the dataset: a mistyped one would pass for a field without a value."""
+def _check_names(row: dict[str, object], fields: Mapping[str, FieldDecl]) -> None:
+    """Warns of keys that are no fields of the dataset: a mistyped one would pass for a field without a
+    value.
+    """
+    from predicat.diagnostics import NOWHERE  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import messages as msg  # noqa: PLC0415  # not for --help
+    from predicat.ir.rows import unknown_keys  # noqa: PLC0415  # not for --help
 
-    known = list(fields)
-    for name in row:
-        if name not in known and not any(field.startswith(f"{name}.") for field in known):
-            hint = msg.did_you_mean(name, known)
-            click.echo(
-                f"warning: the row has {name!r}, which is no field of the dataset{': ' + hint if hint else ''}",
-                err=True,
-            )
+    for name, known in unknown_keys(row, fields):
+        found = msg.unknown_row_key(NOWHERE, name, known)
+        click.echo(f"warning: {found.message}: {found.hint}", err=True)
 
 
 def _row(text: str) -> dict[str, object]:
     try:
         data = json.loads(Path(text[1:]).read_text(encoding="utf-8") if text.startswith("@") else text)
     except (OSError, ValueError) as error:
-        raise click.UsageError(f"--row takes a JSON object: {error}") from None
+        raise click.UsageError(say.bad_row(error)) from None
     if not isinstance(data, dict):
-        raise click.UsageError("--row takes a JSON object, such as '{\"dep_delay\": 90}'")
+        raise click.UsageError(say.ROW_OBJECT)
     return data

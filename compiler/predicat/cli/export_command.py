@@ -9,9 +9,9 @@ import click
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
 
 
-@click.group("export", help="The filters as packages of other tools.")
+@click.group("export", help="Export the filters for other tools.")
 def command() -> None:
-    """The group."""
+    """Hold the subcommands."""
 
 
 @command.command(
@@ -34,3 +34,70 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
     for note in notes:
         click.echo(f"note: {note}", err=True)
     click.echo(f"{out}: {count} filters; add it to packages.yml as - local: {out}")
+
+
+@command.command(
+    "pipeline",
+    help="Write a project of Spark Declarative Pipelines, with a view, a table or a sink for each filter of a job or dataset.",
+)
+@click.argument("name", metavar="JOB|DATASET")
+@click.argument("filters", nargs=-1)
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(["materialized-view", "streaming-table", "sink"]),
+    default="materialized-view",
+    show_default=True,
+    help="What each filter becomes.",
+)
+@click.option(
+    "--input",
+    "table",
+    help="The table that is read, where no job says it.  [default: the relation of the dataset]",
+)
+@click.option("--format", "form", help="The format of the job's path, where the job does not say it.")
+@click.option(
+    "--columns", "schema", metavar="DDL", help="The columns of the job's path: a stream needs them."
+)
+@click.option("--sinks", metavar="PATH", help="The folder of the sinks.")
+@click.option(
+    "--out",
+    default="target/pipeline",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="The folder of the project.",
+)
+@catalog_option
+@vars_option
+def pipeline(
+    name: str,
+    filters: tuple[str, ...],
+    kind: str,
+    table: str | None,
+    form: str | None,
+    schema: str | None,
+    sinks: str | None,
+    out: Path,
+    folder: Path,
+    variables: tuple[str, ...],
+) -> None:
+    from msgspec.structs import replace  # noqa: PLC0415  # not for --help
+
+    from predicat.catalog.jobs import Job, JobFilter, Source  # noqa: PLC0415  # as above
+    from predicat.deploy.chosen import dataset_of, job_of  # noqa: PLC0415  # as above
+    from predicat.deploy.pipelines import export  # noqa: PLC0415  # as above
+
+    catalog = load_quietly(folder, pairs("--var", variables))
+    job = job_of(catalog, name)
+    if job is None:
+        job = Job("", name, Source(table=table or dataset_of(catalog, name).relation.get("spark", name)))
+    elif table is not None:
+        job = replace(job, source=Source(table=table))
+    if filters:
+        known = {row.name: row for row in job.filters}
+        job = replace(job, filters=tuple(known.get(one, JobFilter(one, one)) for one in filters))
+    job = replace(
+        job, source=replace(job.source, format=form or job.source.format, schema=schema or job.source.schema)
+    )
+    names = export(catalog, job, kind, out, sinks=sinks)
+    click.echo(f"{out}: {len(names)} filters; spark-pipelines run --spec {out / 'spark-pipeline.yml'}")

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 _HELP = (
-    "Lay out catalog files (all, or those named; - is standard input): two blanks a level, quotes only where they "
-    "are needed. Comments and texts stay as they are, and so does what the files say."
+    "Format catalog files (default: all; - is standard input): two spaces per level, quotes only where they are "
+    "needed. Comments, bodies of filters and the meaning of the files do not change."
 )
 
 
@@ -24,9 +24,9 @@ _HELP = (
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @catalog_option
 @click.option(
-    "--check", "only_check", is_flag=True, help="Write nothing; exit code 1 if a file would change."
+    "--check", "only_check", is_flag=True, help="Write nothing. Exit code 1 if a file would change."
 )
-@click.option("--diff", "show", is_flag=True, help="Write nothing; print what would change.")
+@click.option("--diff", "show", is_flag=True, help="Write nothing. Print the changes.")
 def command(files: tuple[Path, ...], folder: Path, *, only_check: bool, show: bool) -> None:
     from predicat.catalog.load import catalog_files, read_source  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError, Reporter  # noqa: PLC0415  # as above
@@ -71,7 +71,7 @@ def _tell(source: Source, text: str, file: Path, *, write: bool, show: bool) -> 
         file.chmod(mode)
         click.echo(source.name)
     else:
-        click.echo(f"{source.name} is not laid out")
+        click.echo(f"{source.name} is not formatted")
 
 
 def _standard_input() -> Source:

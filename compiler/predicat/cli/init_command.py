@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from predicat.cli.options import EMBEDDED, check_dataset_name
+from predicat.diagnostics.messages import commands as say
+
+if TYPE_CHECKING:
+    from predicat.deploy.describe import Described
 
 _CATALOG = """\
 apiVersion: predicat/v1
 dataset: customers
-description: One row a customer.
+description: One row per customer.
 relation: {spark: customers, postgres: public.customers}
 fields:
   id: bigint
   country: string
-  orders: {type: bigint, description: Orders so far.}
+  orders: {type: bigint, description: Number of orders.}
   last_seen: timestamp
 filters:
   active:
-    description: Seen since a day, and has ordered.
+    description: Seen since a date, with at least one order.
     owner: you@example.com
     sql: "last_seen >= :since AND orders > 0"
     params: {since: {type: timestamp, default: "2026-01-01 00:00:00"}}
@@ -27,11 +35,11 @@ filters:
       - {row: {last_seen: "2026-02-01 00:00:00", orders: 0}, matches: false}
       - {row: {last_seen: null, orders: 3}, matches: false}
   european:
-    description: From a country that we ship to in Europe.
+    description: From a European country that we ship to.
     owner: you@example.com
     cel: country in ["DE", "FR", "NL"]
   active_european:
-    description: Both.
+    description: Active and European.
     owner: you@example.com
     all: [active, european]
 """
@@ -39,21 +47,70 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
 
 
 @click.command(
-    "init", help="Write a small catalog that passes predicat check; nothing that exists is changed."
+    "init", help="Write a small catalog that passes predicat check. Existing files are not changed."
 )
 @click.argument("folder", default=".", type=click.Path(path_type=Path))
-def command(folder: Path) -> None:
+@click.option(
+    "--from",
+    "source",
+    metavar="FILE|TABLE|DSN",
+    help="Read the columns of a file (Parquet, CSV, JSON; needs the extra duckdb), of a PostgreSQL table (with --dsn, or a DSN alone "
+    "if the database has one table), or of a Spark table, and write a dataset with these fields.",
+)
+@click.option("--dsn", help="The PostgreSQL database of the table: postgresql://...")
+@click.option(
+    "--dataset", metavar="NAME", help="The name of the dataset. Default: the name of the file or table."
+)
+def command(folder: Path, source: str | None, dsn: str | None, dataset: str | None) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # as above
 
-    files = {folder / "catalog" / "customers.yml": _CATALOG, folder / "macros" / "macros.sql": _MACROS}
-    there = [str(path) for path in files if path.exists()]
-    if there:
-        raise click.UsageError(f"{there[0]} exists already")
+    if source is None and (dsn or dataset):
+        raise click.UsageError(say.NEED_FROM)
+    name, text = ("customers", _CATALOG) if source is None else _described(source, dsn, dataset)
+    main = folder / "catalog" / f"{name}.yml"
+    macros = folder / "macros" / "macros.sql"
+    files = {main: text}
+    if main.exists() or (source is None and macros.exists()):
+        raise click.UsageError(say.already_exists(main if main.exists() else macros))
+    if not macros.exists():
+        files[macros] = _MACROS
     attributes = missing_attributes(folder / "catalog")
     if attributes is not None and not attributes[0].exists():
         files[attributes[0]] = attributes[1]
-    for path, text in files.items():
-        write_text(path, text)
+    for path, content in files.items():
+        write_text(path, content)
         click.echo(f"wrote {path}")
     click.echo(f"next: predicat check --catalog {folder / 'catalog'}")
+
+
+def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, str]:
+    """The name of the dataset of a file or table, and its catalog file. Raises PredicatError."""
+    from predicat.deploy import starter  # noqa: PLC0415  # not for --help
+
+    described = _columns(source, dsn)
+    name = dataset or starter.dataset_name(described)
+    check_dataset_name(name)
+    for column in described.columns:
+        if column.type is None:
+            click.echo(
+                f"left out: the column {column.name!r}, whose type {column.physical} is not supported",
+                err=True,
+            )
+    return name, starter.dataset_text(name, described)
+
+
+def _columns(source: str, dsn: str | None) -> Described:
+    """The columns of a DSN (its only table), of a table in a database, of a file, or of a Spark table."""
+    from predicat.deploy import describe, server  # noqa: PLC0415  # not for --help
+
+    is_dsn = source.startswith(("postgresql://", "postgres://")) or (
+        "=" in source and not Path(source).exists()
+    )
+    if is_dsn or dsn:
+        with server.connect(source if is_dsn else dsn, EMBEDDED) as connection:
+            return describe.from_postgres(connection, None if is_dsn else source)
+    if Path(source).exists() or "/" in source or source.lower().endswith(describe.FILES):
+        return describe.from_file(source)
+    spark: Any = importlib.import_module("predicat_spark.columns")
+    return describe.Described("spark", source, describe.columns_of("spark", spark.table_columns(source)))

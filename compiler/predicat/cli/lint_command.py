@@ -19,6 +19,7 @@ from predicat.cli.options import (
     pairs,
     vars_option,
 )
+from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -27,47 +28,65 @@ if TYPE_CHECKING:
     from predicat.review.touched import Scope
 
 
-@click.command("lint", help="Find filters that are legal and probably wrong: dead branches, duplicates, gaps of groups, lost NULLs. "
-               "Exit code 1 if there is a new error or warning.")  # fmt: skip
+@click.command(
+    "lint",
+    help="Find filters that are valid but probably wrong: dead branches, duplicates, gaps in groups, lost NULLs. "
+    "Exit code 1 if there is a new error or warning.",
+)
 @catalog_option
 @vars_option
 @click.option(
     "--select",
     multiple=True,
     metavar="CODE",
-    help="Only these rules (a beginning such as P2 takes all that start so).",
+    help="Only these rules. A prefix selects several: P2 selects P201 to P206.",
 )
-@click.option("--ignore", multiple=True, metavar="CODE", help="Not these rules.")
-@click.option(
-    "--fix", "mend", is_flag=True, help="Rewrite what has a fix, after a proof that the rows stay the same."
-)
+@click.option("--ignore", multiple=True, metavar="CODE", help="Without these rules. A prefix works here too.")
+@click.option("--fix", "mend", is_flag=True, help="Apply fixes. Each is proved to keep the rows the same.")
 @click.option(
     "--format",
     "form",
     default="text",
     show_default=True,
     type=click.Choice(("text", "json", "sarif", "github")),
-    help="The form.",
+    help="The output format.",
 )
 @click.option(
     "--timeout",
     default=1.0,
     show_default=True,
     type=SECONDS,
-    help="Seconds for each question to the solver; a fix has ten times as long.",
+    help="Seconds for each call of the solver. A fix has ten times as much.",
 )
 @changed_option
 @click.option(
     "--baseline",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="A file of old findings, which do not count.",
+    help="A file of known findings, which are ignored.",
 )
-@click.option("--write-baseline", "--update-baseline", "update", is_flag=True,
-              help="Write the findings of now to the file of --baseline: new ones go in, those that are gone go out.")  # fmt: skip
-@click.option("--rules", "listed", is_flag=True, help="List the rules.")
-def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], ignore: tuple[str, ...], form: str, timeout: float,
-            changed: str | None, baseline: Path | None, *, mend: bool, update: bool, listed: bool) -> None:  # fmt: skip
+@click.option(
+    "--write-baseline",
+    "--update-baseline",
+    "update",
+    is_flag=True,
+    help="Write the current findings to the --baseline file.",
+)
+@click.option("--rules", "listed", is_flag=True, help="List the rules and exit.")
+def command(
+    folder: Path,
+    variables: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    form: str,
+    timeout: float,
+    changed: str | None,
+    baseline: Path | None,
+    *,
+    mend: bool,
+    update: bool,
+    listed: bool,
+) -> None:
     needs_review()
     from predicat.review import findings  # noqa: PLC0415  # not for --help
     from predicat.review.lint import RULES  # noqa: PLC0415  # as above
@@ -78,7 +97,7 @@ def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], i
         return
     for code in (*select, *ignore):
         if not any(rule.code.startswith(code) for rule in RULES):
-            raise click.UsageError(f"no rule is named {code!r}; predicat lint --rules lists them")
+            raise click.UsageError(say.no_rule(code))
     _consistent(changed, baseline, update=update, mend=mend)
     run = Run(folder, pairs("--var", variables), select, ignore, timeout)
     beside = [baseline] if baseline is not None else []
@@ -98,17 +117,13 @@ def command(folder: Path, variables: tuple[str, ...], select: tuple[str, ...], i
 def _consistent(changed: str | None, baseline: Path | None, *, update: bool, mend: bool) -> None:
     """Raise UsageError for options that do not go together."""
     if update and baseline is None:
-        raise click.UsageError("--update-baseline needs --baseline FILE, the file to write")
+        raise click.UsageError(say.NEEDS_BASELINE)
     if update and changed is not None:
-        raise click.UsageError(
-            "--update-baseline writes the findings of the whole catalog; leave --changed out"
-        )
+        raise click.UsageError(say.BASELINE_OF_ALL)
     if update and mend:
-        raise click.UsageError("run --fix first, then --update-baseline")
+        raise click.UsageError(say.FIX_FIRST)
     if mend and changed == "":
-        raise click.UsageError(
-            "--fix changes the working tree, and --changed judges what is staged; write --changed HEAD"
-        )
+        raise click.UsageError(say.FIX_AND_STAGED)
 
 
 class Run:
@@ -138,7 +153,9 @@ class Run:
         return load_quietly(scope.folder, self.variables, scope.files)
 
     def collect(self, scope: Scope | None) -> list[Finding]:
-        """The findings of the chosen rules, in what is judged; those of an earlier run where nothing changed since."""
+        """The findings of the chosen rules, in what is judged; those of an earlier run where nothing
+        changed since.
+        """
         from predicat.review import findings  # noqa: PLC0415  # not for --help
         from predicat.review.lint import kept  # noqa: PLC0415  # as above
 
@@ -171,7 +188,9 @@ class Run:
         return findings.chosen(code, self.select, self.ignore)
 
     def new(self, found: list[Finding], baseline: Path | None, scope: Scope | None) -> list[Finding]:
-        """The findings that the baseline does not hold. What of it is stale is told, unless only a part is judged."""
+        """The findings that the baseline does not hold. What of it is stale is told, unless only a part is
+        judged.
+        """
         if baseline is None:
             return found
         from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
@@ -188,7 +207,9 @@ class Run:
         return result.new
 
     def write(self, baseline: Path, found: list[Finding]) -> None:
-        """Write the findings that would fail a run as the baseline, and keep its entries of rules that were not applied."""
+        """Write the findings that would fail a run as the baseline, and keep its entries of rules that
+        were not applied.
+        """
         from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
         from predicat.review import findings  # noqa: PLC0415  # as above
 

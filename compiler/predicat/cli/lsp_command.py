@@ -11,10 +11,10 @@ from predicat.cli.options import catalog_option
 
 
 @click.command(
-    "lsp", help="Start the language server on standard input and output; editors start it themselves."
+    "lsp", help="Start the language server on standard input and output. Editors start it themselves."
 )
 @catalog_option
-@click.option("--no-lint", is_flag=True, help="Show problems only, not what the lint rules find.")
+@click.option("--no-lint", is_flag=True, help="Show problems only, no lint findings.")
 def command(folder: Path, *, no_lint: bool) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 

@@ -17,23 +17,24 @@ if TYPE_CHECKING:
     from predicat.diagnostics import Diagnostic
 
 COMMANDS = {
-    "init": "Write a small working catalog.",
+    "init": "Write a small catalog, or the dataset of a file or table.",
+    "import": "Write the filters of other systems' manifests as a catalog file.",
     "check": "Check a catalog, its inline tests and the rules of its released versions.",
     "test": "Run the tests of filters, generate rows for them, and measure what they find.",
-    "lint": "Find filters that are legal and probably wrong.",
-    "fmt": "Lay out catalog files, with comments kept.",
+    "lint": "Find filters that are valid but probably wrong.",
+    "fmt": "Format catalog files. Comments are kept.",
     "diff": "Show what a change does to the rows of each filter, with proofs.",
-    "comment": "Make a review the one comment of a pull request.",
+    "comment": "Post a review as a comment on a pull request.",
     "release": "Record the versions of the catalog as released.",
-    "explain": "Say what a filter means, and why it accepts a row or not.",
+    "explain": "Explain what a filter means, and why it accepts a row or not.",
     "compile": "Write the manifest and the SQL of every filter.",
-    "sql": "Print a filter's SQL.",
-    "translate": "Say a predicate in another language.",
-    "apply": "Make the PostgreSQL views of the filters as the catalog asks.",
+    "sql": "Print the SQL of a filter.",
+    "translate": "Translate a predicate to another language.",
+    "apply": "Create the PostgreSQL views of the filters.",
     "run": "Run filters on Spark and write the accepted rows.",
-    "spark": "The Spark extension: its jar and its settings.",
+    "spark": "Build the jar of the Spark extension.",
     "quality": "Measure how many rows filters accept, and check the bounds of the catalog.",
-    "export": "Write the filters as a dbt package.",
+    "export": "Write the filters as a dbt package, or as a project of Spark Declarative Pipelines.",
     "docs": "Build or serve the catalog as a web site.",
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",
@@ -64,10 +65,9 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from predicat.diagnostics.messages import did_you_mean  # noqa: PLC0415  # only for a mistake
+            from predicat.diagnostics.messages import commands as say  # noqa: PLC0415  # only for a mistake
 
-            hint = did_you_mean(args[0], COMMANDS)
-            ctx.fail(f"no command is named {args[0]!r}" + (f"; {hint}" if hint else ""))
+            ctx.fail(say.no_command(args[0], COMMANDS))
         return super().resolve_command(ctx, args)
 
 
@@ -86,7 +86,8 @@ def _end(problems: Sequence[Diagnostic]) -> NoReturn:
 
 def main() -> None:
     """The entry point: problems are printed as they are, never as a traceback."""
-    # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and again.
+    # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and
+    # again.
     gc.disable()
     for stream in (sys.stdout, sys.stderr):
         # What a terminal cannot show, such as half a character of UTF-16 in a row, is told by its number.
@@ -110,8 +111,9 @@ def main() -> None:
         sys.exit(ExitCode.USAGE)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
+    except (KeyboardInterrupt, click.Abort) as error:
+        told = error if isinstance(error, KeyboardInterrupt) else error.__cause__
+        click.echo(": ".join(["interrupted", *map(str, told.args if told is not None else ())]), err=True)
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         sys.exit(ExitCode.FINDINGS)
@@ -122,4 +124,5 @@ def main() -> None:
         _end([file_problem(str(error.filename or ""), error.strerror or str(error))])
     finally:
         if "_duckdb" not in sys.modules:  # which tells every object of its own that is never collected
-            gc.freeze()  # or Python looks through all that is left before it ends: a tenth of a large compilation
+            # or Python looks through all that is left before it ends: a tenth of a large compilation
+            gc.freeze()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.diagnostics.messages import commands as say
+
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
     from predicat.review.touched import Scope
@@ -29,19 +31,24 @@ vars_option = click.option(
 base_option = click.option(
     "--base",
     metavar="REVISION",
-    help="The git revision whose released versions count: where the branch left it; by default the main branch.",
+    help="Compare released versions with the merge base of this git revision. Default: the main branch.",
 )
 dsn_option = click.option(
-    "--dsn", help="postgresql://... ; without it the PG* variables, else an embedded server."
+    "--dsn", help="postgresql://... Default: the PG* variables, otherwise an embedded server."
 )
 
 changed_option = click.option(
-    "--changed", is_flag=False, flag_value="", metavar="[REVISION]",
-    help="Judge only what is staged for the next commit, as it is staged, or what differs from a git revision.",
-)  # fmt: skip
+    "--changed",
+    is_flag=False,
+    flag_value="",
+    metavar="[REVISION]",
+    help="Judge only staged changes, as they are staged, or with REVISION what differs from that git revision.",
+)
 
 SECONDS = click.FloatRange(min=0, min_open=True)
 """A time limit."""
+EMBEDDED = Path("target/postgres")
+"""The data folder of the embedded server."""
 
 
 def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dict[str, str]:
@@ -50,9 +57,17 @@ def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dic
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
-            raise click.UsageError(f"{option} takes {shape}, not {text!r}")
+            raise click.UsageError(say.option_takes(option, shape, text))
         found[name] = value
     return found
+
+
+def check_dataset_name(name: str) -> None:
+    """Raise UsageError for a text that is no name of a dataset."""
+    from predicat.catalog.definitions import NAME  # noqa: PLC0415  # not for --help
+
+    if not NAME.match(name):
+        raise click.UsageError(say.bad_dataset(name))
 
 
 def load(folder: Path, variables: tuple[str, ...] = (), *, quiet: bool = False) -> Catalog:
@@ -80,7 +95,9 @@ def needs_review() -> None:
 
 
 def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose Markdown says, where it fails, why there is no review: a comment is never left as it was a commit ago."""
+    """A command whose Markdown says, where it fails, why there is no review: a comment is never left as it
+    was a commit ago.
+    """
 
     @wraps(command)
     def wrapped(**options: Any) -> None:

@@ -9,13 +9,11 @@ import click
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
 
 
-@click.command("owners", help="Write CODEOWNERS: each catalog file belongs to the owners of its filters.")
+@click.command("owners", help="Write CODEOWNERS. Each catalog file belongs to the owners of its filters.")
 @catalog_option
 @vars_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="The file to write; without it the text is printed."
-)
-@click.option("--check", is_flag=True, help="Exit with 1 if the file is not up to date; write nothing.")
+@click.option("--out", type=click.Path(path_type=Path), help="The file to write. Default: standard output.")
+@click.option("--check", is_flag=True, help="Write nothing. Exit code 1 if the file is not up to date.")
 def command(folder: Path, variables: tuple[str, ...], out: Path | None, *, check: bool) -> None:
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.review.owners import codeowners  # noqa: PLC0415  # as above

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.options import EMBEDDED, catalog_option, load_quietly, pairs, vars_option
+from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -28,17 +29,40 @@ engine_option = click.option(
     type=click.Choice(("spark", "postgres", "duckdb")),
     help="Where to measure.",
 )
-input_option = click.option("--input", "inputs", multiple=True, metavar="DATASET=SOURCE",
-                            help="The table or path of a dataset (Spark, DuckDB); by default its relation.")  # fmt: skip
+input_option = click.option(
+    "--input",
+    "inputs",
+    multiple=True,
+    metavar="DATASET=SOURCE",
+    help="The table or path of a dataset (Spark, DuckDB). Default: its relation.",
+)
 sample_option = click.option(
     "--sample",
     default=1.0,
     show_default=True,
     type=click.FloatRange(0.000001, 1.0),
-    help="The share of rows to look at.",
+    help="The share of rows to read, such as 0.01.",
 )
-history_option = click.option("--history", default="target/quality/history.jsonl", show_default=True, type=click.Path(path_type=Path),
-                              help="Where results are kept: a file of JSON lines, or a folder NAME.parquet.")  # fmt: skip
+history_option = click.option(
+    "--history",
+    default="target/quality/history.jsonl",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Where results are stored: a file of JSON lines, or a folder NAME.parquet.",
+)
+
+
+def baseline_option(text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The file of the baseline; `text` says what the command does with it."""
+    return click.option(
+        "--baseline",
+        default="target/quality/baseline.jsonl",
+        show_default=True,
+        type=click.Path(path_type=Path),
+        help=text,
+    )
+
+
 common = (
     catalog_option,
     vars_option,
@@ -56,13 +80,16 @@ def shared(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
-@click.group("quality", help="How many rows filters accept, held to the bounds of the catalog.")
+@click.group("quality", help="Measure how many rows filters accept, and check the bounds of the catalog.")
 def command() -> None:
-    """The group."""
+    """Hold the subcommands."""
 
 
-@command.command("run", help="Measure datasets (all of them if none is named) and check every bound. Exit code 1: a bound is broken; 2: wrong use; "
-                 "3: an engine failed.")  # fmt: skip
+@command.command(
+    "run",
+    help="Measure datasets (default: all) and check every bound. Exit code 1: a bound is broken; 2: wrong use; "
+    "3: an engine failed.",
+)
 @click.argument("datasets", nargs=-1)
 @shared
 @click.option(
@@ -71,38 +98,37 @@ def command() -> None:
     default="text",
     show_default=True,
     type=click.Choice(FORMATS),
-    help="The form of the report.",
+    help="The format of the report.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the report to a file.")
-@click.option("--html", "pages", type=click.Path(path_type=Path), help="Also write the page there.")
+@click.option(
+    "--html",
+    "pages",
+    type=click.Path(path_type=Path),
+    help="Also write the report as an HTML page to this file.",
+)
 @click.option(
     "--site",
     metavar="URL",
-    help="Where the site of the catalog is, for links; by default target/site, if it is there.",
+    help="Link filters to this site of the catalog. Default: target/site, if it exists.",
 )
+@baseline_option("The results that drift is measured from.")
+@click.option("--partition", default="", help="The partition of the measured data, such as a date.")
 @click.option(
-    "--baseline",
-    default="target/quality/baseline.jsonl",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="What drift is judged against.",
-)
-@click.option("--partition", default="", help="The partition of the data that this is, such as a date.")
-@click.option(
-    "--keep-in-postgres", is_flag=True, help="Keep results in the table predicat_quality of --dsn as well."
+    "--keep-in-postgres", is_flag=True, help="Also store results in the table predicat_quality of --dsn."
 )
 @click.option(
     "--notify",
     metavar="URL",
     envvar="PREDICAT_NOTIFY",
-    help="Post the result to a webhook; the address may be in PREDICAT_NOTIFY.",
+    help="Post the result to a webhook. The URL can also be in the variable PREDICAT_NOTIFY.",
 )
 @click.option(
     "--notify-format",
     default="json",
     show_default=True,
     type=click.Choice(("json", "slack")),
-    help="The form of the message.",
+    help="The format of the message.",
 )
 @click.option(
     "--notify-on",
@@ -111,9 +137,27 @@ def command() -> None:
     type=click.Choice(("fail", "warn", "always")),
     help="When to post.",
 )
-def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, inputs: tuple[str, ...], sample: float, dsn: str | None,
-        history: Path, form: str, out: Path | None, pages: Path | None, site: str | None, baseline: Path, partition: str, notify: str | None,
-        notify_format: str, notify_on: str, *, keep_in_postgres: bool) -> None:  # fmt: skip
+def run(
+    datasets: tuple[str, ...],
+    folder: Path,
+    variables: tuple[str, ...],
+    engine: str,
+    inputs: tuple[str, ...],
+    sample: float,
+    dsn: str | None,
+    history: Path,
+    form: str,
+    out: Path | None,
+    pages: Path | None,
+    site: str | None,
+    baseline: Path,
+    partition: str,
+    notify: str | None,
+    notify_format: str,
+    notify_on: str,
+    *,
+    keep_in_postgres: bool,
+) -> None:
     from msgspec.structs import replace  # noqa: PLC0415  # as above
 
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
@@ -155,18 +199,10 @@ def run(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], eng
         raise click.exceptions.Exit(code)
 
 
-@command.command(
-    "baseline", help="Take the last kept results (of a partition) as what drift is judged against."
-)
+@command.command("baseline", help="Make the last stored results (of a partition) the baseline of drift.")
 @history_option
-@click.option(
-    "--baseline",
-    default="target/quality/baseline.jsonl",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="The file to write.",
-)
-@click.option("--partition", help="Of this partition only.")
+@baseline_option("The file to write.")
+@click.option("--partition", help="Only results of this partition.")
 def baseline(history: Path, baseline: Path, partition: str | None) -> None:
     import json  # noqa: PLC0415  # not for --help
 
@@ -178,7 +214,7 @@ def baseline(history: Path, baseline: Path, partition: str | None) -> None:
         if partition is None or entry["partition"] == partition
     }
     if not last:
-        raise click.UsageError(f"{history} holds no results; predicat quality run keeps some there")
+        raise click.UsageError(say.no_results(history))
     write_text(baseline, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in last.values()))
     filters = {entry["filter"] for entry in last.values() if "." in entry["filter"]}
     failed = sum(entry.get("status") == "fail" for entry in last.values() if "." in entry["filter"])
@@ -191,8 +227,16 @@ def baseline(history: Path, baseline: Path, partition: str | None) -> None:
 @command.command("suggest", help="Measure datasets and propose bounds for filters that have none.")
 @click.argument("datasets", nargs=-1)
 @shared
-def suggest(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, inputs: tuple[str, ...], sample: float, dsn: str | None,
-            history: Path) -> None:  # fmt: skip
+def suggest(
+    datasets: tuple[str, ...],
+    folder: Path,
+    variables: tuple[str, ...],
+    engine: str,
+    inputs: tuple[str, ...],
+    sample: float,
+    dsn: str | None,
+    history: Path,
+) -> None:
     from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # not for --help
 
     del history
@@ -224,13 +268,7 @@ def suggest(datasets: tuple[str, ...], folder: Path, variables: tuple[str, ...],
     type=click.Path(path_type=Path),
     help="The folder of the project.",
 )
-@click.option(
-    "--baseline",
-    default="target/quality/baseline.jsonl",
-    show_default=True,
-    type=click.Path(path_type=Path),
-    help="What stability is judged against.",
-)
+@baseline_option("The results that stability is measured from.")
 def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, baseline: Path) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 
@@ -246,7 +284,9 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
 
 
 def _about(folder: Path, project: str) -> About:
-    """When the run is, and of which catalog: its revision has a + behind it where files differ from the commit."""
+    """When the run is, and of which catalog: its revision has a + behind it where files differ from the
+    commit.
+    """
     from datetime import UTC, datetime  # noqa: PLC0415  # not for --help
 
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
@@ -275,7 +315,9 @@ def _site_beside(page: Path) -> str:
 
 
 def _notify(url: str, form: str, event: str, runs: Sequence[Run]) -> None:
-    """Post the result. A webhook that cannot be reached is told, and changes no exit code: the bounds were checked."""
+    """Post the result. A webhook that cannot be reached is told, and changes no exit code: the bounds were
+    checked.
+    """
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.quality import notify  # noqa: PLC0415  # as above
 
@@ -302,7 +344,7 @@ def _read_table(dsn: str | None, datasets: Sequence[str]) -> list[Entry]:
     from predicat.deploy import server  # noqa: PLC0415  # not for --help
     from predicat.quality import stores  # noqa: PLC0415  # as above
 
-    with server.connect(dsn, Path("target/postgres")) as connection:
+    with server.connect(dsn, EMBEDDED) as connection:
         return [entry for name in datasets for entry in stores.read_postgres(connection, name)]
 
 
@@ -310,12 +352,21 @@ def _keep_in_table(dsn: str | None, added: Sequence[Entry]) -> None:
     from predicat.deploy import server  # noqa: PLC0415  # not for --help
     from predicat.quality import stores  # noqa: PLC0415  # as above
 
-    with server.connect(dsn, Path("target/postgres")) as connection:
+    with server.connect(dsn, EMBEDDED) as connection:
         stores.append_postgres(connection, added)
 
 
-def _run(catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None, series: Series,
-         kept: Sequence[Entry], baseline: Sequence[Entry]) -> Run:  # fmt: skip
+def _run(
+    catalog: Catalog,
+    name: str,
+    engine: str,
+    inputs: dict[str, str],
+    sample: float,
+    dsn: str | None,
+    series: Series,
+    kept: Sequence[Entry],
+    baseline: Sequence[Entry],
+) -> Run:
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.quality.judge import judge  # noqa: PLC0415  # as above
     from predicat.quality.report import Run  # noqa: PLC0415  # as above
@@ -340,7 +391,7 @@ def _measured(
     if engine == "postgres":
         from predicat.deploy import server  # noqa: PLC0415  # as above
 
-        with server.connect(dsn, Path("target/postgres")) as connection:
+        with server.connect(dsn, EMBEDDED) as connection:
             return engines.on_postgres(asked, connection, sample)
     source = inputs.get(name) or _relation(asked, engine)
     with _progress(name):
@@ -354,9 +405,7 @@ def _measured(
 def _relation(asked: Plan, engine: str) -> str:
     found = asked.dataset.relation.get(engine)
     if found is None:
-        raise click.UsageError(
-            f"dataset {asked.dataset.name!r} names no {engine} relation; give --input {asked.dataset.name}=SOURCE"
-        )
+        raise click.UsageError(say.no_relation(asked.dataset.name, engine))
     return found
 
 

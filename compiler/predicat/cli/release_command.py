@@ -19,19 +19,18 @@ if TYPE_CHECKING:
 
 @click.command(
     "release",
-    help="Check the rules of released versions, then record every version in catalog.lock and what is new in "
-    "the "
-    "catalog's CHANGELOG.md.",
+    help="Check the rules of released versions. Then record every version in catalog.lock, and new ones in the "
+    "CHANGELOG.md of the catalog.",
 )
 @catalog_option
 @vars_option
 @base_option
-@click.option("--dry-run", is_flag=True, help="Say what would be written and write nothing.")
+@click.option("--dry-run", is_flag=True, help="Print what would be written. Write nothing.")
 @click.option(
     "--repair",
     is_flag=True,
-    help="Release nothing: put both files in order after a merge, conflict markers included, and take "
-    "lines of the lock file that are lost or edited from the base.",
+    help="Release nothing. Sort both files after a merge, remove conflict markers, and restore lost or edited "
+    "lines of the lock file from the base.",
 )
 def command(
     folder: Path, variables: tuple[str, ...], base: str | None, *, dry_run: bool, repair: bool

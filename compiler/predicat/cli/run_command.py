@@ -4,37 +4,288 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
-from predicat.cli.options import catalog_option, load, vars_option
+from predicat.cli.options import catalog_option, load, pairs, vars_option
 from predicat.cli.spark_command import extension
+from predicat.diagnostics.messages import commands as say
+
+if TYPE_CHECKING:
+    from predicat.catalog.jobs import Job, Sink
+    from predicat.catalog.model import Catalog
+
+_MODES = ("overwrite", "append", "overwrite_partitions")
+_BAD = ("permissive", "quarantine", "fail")
+_PASSES = ("auto", "one", "many")
+_ROWS = ("accepted", "rejected", "unknown", "unmatched")
 
 
 @click.command(
-    "run", help="Read a dataset on Spark, evaluate filters in one pass, write the accepted rows of each."
+    "run",
+    help="Run a job of the catalog, or filters of a dataset, on Spark. The source is read once; the rows of each filter go to its sink.",
 )
-@click.argument("dataset")
+@click.argument("name", metavar="JOB|DATASET")
 @click.argument("filters", nargs=-1)
-@click.option("--input", "source", required=True, help="A table, or a Parquet, JSON or CSV path.")
+@click.option("--input", "source", help="A table or a path. A path has a slash, or exists.")
+@click.option("--format", "form", help="The format of the path. Default: by the names of its files.")
 @click.option(
-    "--out", help="Folder (any Hadoop path) for one Parquet folder a filter; none: only the report."
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="An option of Spark for this format, such as header=false or nullValue=NA.",
 )
 @click.option(
-    "--tables", metavar="PREFIX", help="Write a table a filter instead, named PREFIX and the filter's name."
+    "--columns",
+    "schema",
+    metavar="DDL",
+    help="The columns of the path in Spark DDL, for files without a schema.",
 )
-@click.option("--report", type=click.Path(path_type=Path), help="Where to save the report as JSON.")
+@click.option(
+    "--out", help="Write one subfolder per filter to this folder (any Hadoop path). Default: only the report."
+)
+@click.option(
+    "--out-format",
+    default="parquet",
+    show_default=True,
+    help="The format of these folders: parquet, orc, json, csv.",
+)
+@click.option(
+    "--partition-by",
+    multiple=True,
+    metavar="COLUMN",
+    help="Partition each folder or new table by this column.",
+)
+@click.option("--tables", metavar="PREFIX", help="Write one table per filter, named PREFIX + filter.")
+@click.option(
+    "--postgres",
+    metavar="DSN",
+    help="Write one PostgreSQL table per filter, named --tables + filter, all in one transaction.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(_ROWS),
+    multiple=True,
+    default=("accepted",),
+    show_default=True,
+    help="Which rows are written. Rejected and unknown rows go to folders (or tables) NAME__rejected and NAME__unknown.",
+)
+@click.option(
+    "--mode", type=click.Choice(_MODES), help="What happens to existing rows.  [default: overwrite]"
+)
+@click.option(
+    "--bad-records",
+    type=click.Choice(_BAD),
+    help="What happens to rows with cells that cannot be converted.  [default: permissive]",
+)
+@click.option(
+    "--quarantine",
+    metavar="PATH",
+    help="Write rows with bad cells to this path, unchanged. Implies --bad-records quarantine.",
+)
+@click.option(
+    "--passes",
+    type=click.Choice(_PASSES),
+    help="Read the source once for all sinks, or once per sink.  [default: auto]",
+)
+@click.option(
+    "--checkpoint",
+    metavar="PATH",
+    help="Read only what is new since the last run. Spark stores its progress at this path.",
+)
+@click.option(
+    "--rebuild", is_flag=True, help="Ignore the checkpoint: read everything again, and replace the sinks."
+)
+@click.option(
+    "--from", "start", metavar="VALUE", help="Only rows with at least this value in the range column."
+)
+@click.option("--to", "end", metavar="VALUE", help="Only rows below this value in the range column.")
+@click.option("--range", "range_", metavar="FIELD", help="The field of --from and --to.")
+@click.option("--report", type=click.Path(path_type=Path), help="Write the report as JSON to this file.")
+@click.option("--events", metavar="FILE|URL", help="Send OpenLineage events of the run to this file or URL.")
+@click.option(
+    "--prometheus",
+    type=click.Path(path_type=Path),
+    help="Write the counts to this file, in the text format of Prometheus.",
+)
+@click.option(
+    "--retries",
+    default=2,
+    show_default=True,
+    type=click.IntRange(0, 20),
+    help="How often a temporary failure is retried.",
+)
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master.")
+@click.option("--conf", multiple=True, metavar="NAME=VALUE", help="A setting of Spark.")
 @catalog_option
 @vars_option
-def command(dataset: str, filters: tuple[str, ...], source: str, out: str | None, tables: str | None, report: Path | None, master: str,
-            folder: Path, variables: tuple[str, ...]) -> None:  # fmt: skip
-    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+def command(
+    name: str, filters: tuple[str, ...], folder: Path, variables: tuple[str, ...], **given: Any
+) -> None:
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
 
     catalog = load(folder, variables)
-    jobs = extension()
-    found = jobs.run(catalog, dataset, list(filters), source, out, master, tables)
-    click.echo(jobs.table(found))
-    if report is not None:
-        write_text(report, json.dumps(found, indent=2) + "\n")
-        click.echo(f"report: {report}")
+    pipeline = extension()
+    job = _job(catalog, name, filters, given, pipeline)
+    options = pipeline.Options(
+        master=given["master"],
+        conf=pairs("--conf", given["conf"]),
+        start=given["start"],
+        end=given["end"],
+        rebuild=given["rebuild"],
+        retries=given["retries"],
+        revision=_revision(folder),
+    )
+    events = pipeline.Events(given["events"], job)
+    try:
+        report = pipeline.run_job(catalog, job, options)
+    except (PredicatError, KeyboardInterrupt) as error:
+        events.failed(str(error))
+        raise
+    events.completed(report)
+    click.echo(pipeline.table(report))
+    if given["prometheus"] is not None:
+        _save(given["prometheus"], pipeline.prometheus(report))
+    if given["report"] is not None:
+        _save(given["report"], json.dumps(report.data(), indent=2, default=str) + "\n")
+        click.echo(f"report: {given['report']}")
+
+
+def _save(path: Path, text: str) -> None:
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+
+    write_text(path, text)
+
+
+def _job(catalog: Catalog, name: str, filters: tuple[str, ...], given: dict[str, Any], pipeline: Any) -> Job:
+    """The job of a name with what the flags change, or a job made of flags alone."""
+    from predicat.catalog.jobs import Job, JobFilter, Source  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
+    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
+
+    job: Job | None = pipeline.job_of(catalog, name)
+    if job is None and name not in catalog.datasets:
+        known = [
+            *catalog.datasets,
+            *(job.name for dataset in catalog.datasets.values() for job in dataset.jobs.values()),
+        ]
+        raise PredicatError.of(say.no_job_or_dataset(name, msg.did_you_mean(name, known)))
+    if job is None and given["source"] is None:
+        raise PredicatError.of(say.dataset_without_input(name, _jobs_hint(catalog, name)))
+    if job is None:
+        job = Job("", name, Source())
+    if given["source"] is not None:
+        place = pipeline.Input(
+            given["source"], given["form"], pairs("--option", given["options"]), given["schema"]
+        )
+        job = replace(job, source=pipeline.locate(place, given["master"], pairs("--conf", given["conf"])))
+    elif given["form"] or given["options"] or given["schema"]:
+        source = job.source
+        job = replace(
+            job,
+            source=replace(
+                source,
+                format=given["form"] or source.format,
+                schema=given["schema"] or source.schema,
+                options={**source.options, **pairs("--option", given["options"])},
+            ),
+        )
+    if filters:
+        asked = {row.name: row for row in job.filters}
+        job = replace(job, filters=tuple(asked.get(one, JobFilter(one, one)) for one in filters))
+        job = replace(
+            job,
+            sinks=tuple(
+                _only(sink, filters)
+                for sink in job.sinks
+                if not sink.filters or set(sink.filters) & set(filters)
+            ),
+        )
+    sinks = _sinks(given)
+    changes = {
+        "mode": given["mode"],
+        "bad_records": given["bad_records"],
+        "passes": given["passes"],
+        "checkpoint": given["checkpoint"],
+        "range": given["range_"],
+    }
+    if given["quarantine"]:
+        changes["bad_records"] = "quarantine"
+    return replace(
+        job,
+        **{key: value for key, value in changes.items() if value is not None},
+        **({"sinks": tuple(sinks)} if sinks else {}),
+    )
+
+
+def _jobs_hint(catalog: Catalog, dataset: str) -> str | None:
+    jobs = ", ".join(catalog.datasets[dataset].jobs)
+    return f"or name one of its jobs: {jobs}" if jobs else None
+
+
+def _only(sink: Sink, filters: tuple[str, ...]) -> Sink:
+    return (
+        replace(sink, filters=tuple(name for name in sink.filters if name in filters))
+        if sink.filters
+        else sink
+    )
+
+
+def _sinks(given: dict[str, Any]) -> list[Sink]:
+    """The sinks of flags: they stand for those of the job."""
+    from predicat.catalog.jobs import Sink  # noqa: PLC0415  # not for --help
+
+    found: list[Sink] = []
+    for rows in given["rows"]:
+        label = (
+            "{filter}"
+            if rows == "accepted"
+            else f"{{filter}}__{rows}"
+            if rows != "unmatched"
+            else "unmatched"
+        )
+        if given["out"]:
+            found.append(
+                Sink(
+                    "path",
+                    f"{given['out'].rstrip('/')}/{label}",
+                    given["out_format"],
+                    {},
+                    given["partition_by"],
+                    rows,
+                )
+            )
+        if given["postgres"]:
+            found.append(Sink("jdbc", f"{given['tables'] or ''}{label}", rows=rows, url=given["postgres"]))
+        elif given["tables"] is not None:
+            found.append(
+                Sink("table", f"{given['tables']}{label}", partition_by=given["partition_by"], rows=rows)
+            )
+    if given["quarantine"]:
+        found.append(Sink("path", given["quarantine"], given["out_format"], rows="bad"))
+    return found
+
+
+def _revision(folder: Path) -> str | None:
+    """The revision of the catalog in git, with a plus if files of it were changed since."""
+    import subprocess  # noqa: PLC0415  # not for --help
+
+    def git(*args: str) -> str | None:
+        try:
+            done = subprocess.run(  # noqa: S603  # arguments of this function only
+                ["git", *args],  # noqa: S607  # the git of the user
+                cwd=folder if folder.is_dir() else folder.parent,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=20,
+            )  # git of the user
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    revision = git("rev-parse", "HEAD")
+    return revision and revision + ("+" if git("status", "--porcelain", ".") else "")

@@ -15,9 +15,9 @@ def extension() -> Any:
     return importlib.import_module("predicat_spark")
 
 
-@click.group("spark", help="The Spark extension: its jar and its settings.")
+@click.group("spark", help="Build the jar of the Spark extension.")
 def command() -> None:
-    """The group."""
+    """Hold the subcommands."""
 
 
 @command.command("jar", help="Compile the extension for the installed Spark and write its jar.")
@@ -37,6 +37,6 @@ def jar(out: Path) -> None:
     )
 
 
-@command.command("home", help="Print the Java home that Spark will run on.")
+@command.command("home", help="Print the JAVA_HOME that Spark will use.")
 def home() -> None:
     click.echo(str(extension().ensure_java()))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import EMBEDDED, catalog_option, load_quietly, needs_review, pairs, vars_option
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -22,7 +22,7 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 
 @click.command(
     "test",
-    help="Run the tests of filters (all, or those named). Exit code 1 if one fails, 2 for a catalog with problems.",
+    help="Run the tests of filters (default: all). Exit code 1 if a test fails, 2 for a catalog with problems.",
 )
 @click.argument("names", nargs=-1)
 @catalog_option
@@ -33,17 +33,29 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 @click.option(
     "--generate",
     is_flag=True,
-    help="Print rows that the tests lack: every condition both ways (MC/DC), every boundary, no value.",
+    help="Print missing test rows: each condition TRUE and FALSE (MC/DC), each boundary, one row without values.",
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the generated rows as a catalog file.")
 @click.option(
     "--mutate",
     is_flag=True,
-    help="Count the mutants of each filter that its tests find; provably equivalent ones do not count. With --generate: print rows that find them.",
+    help="Count the mutants of each filter that its tests find. Mutants proved equivalent do not count. With --generate: print rows that find the others.",
 )
-@click.option("--dsn", help="PostgreSQL for --engine postgres; without it an embedded server.")
-def command(names: tuple[str, ...], folder: Path, variables: tuple[str, ...], engine: str, out: Path | None, dsn: str | None, *,
-            generate: bool, mutate: bool) -> None:  # fmt: skip
+@click.option(
+    "--dsn",
+    help="The server for --engine postgres. Default: the PG* variables, otherwise an embedded server.",
+)
+def command(
+    names: tuple[str, ...],
+    folder: Path,
+    variables: tuple[str, ...],
+    engine: str,
+    out: Path | None,
+    dsn: str | None,
+    *,
+    generate: bool,
+    mutate: bool,
+) -> None:
     catalog = load_quietly(folder, pairs("--var", variables))
     rows = [catalog.find(name)[0] for name in names] or catalog.filters()
     if generate:
@@ -93,7 +105,7 @@ def _on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, dsn: str | N
         return testing.on_engine(catalog, rows, name, engines.on_duckdb)
     from predicat.deploy import server  # noqa: PLC0415  # as above
 
-    with server.connect(dsn, Path("target/postgres")) as connection:
+    with server.connect(dsn, EMBEDDED) as connection:
         return testing.on_engine(catalog, rows, name, partial(engines.on_postgres, connection))
 
 

@@ -13,23 +13,23 @@ from predicat.cli.options import pairs
 
 @click.command(
     "translate",
-    help="Say a predicate in another language or SQL dialect: from a file, or from standard input (-).",
+    help="Translate a predicate to another language or SQL dialect. FILE is - for standard input (the default).",
 )
 @click.argument("file", default="-")
+@click.option("--from", "source", required=True, metavar="LANGUAGE", help="The language of the input.")
 @click.option(
-    "--from", "source", required=True, metavar="LANGUAGE", help="The language that it is written in."
+    "--to", "target", required=True, metavar="LANGUAGE", help="The language or SQL dialect of the output."
 )
-@click.option("--to", "target", required=True, metavar="LANGUAGE", help="A language or a SQL dialect.")
 @click.option(
     "--field",
     "fields",
     multiple=True,
     metavar="NAME=TYPE",
-    help="A field and its type; without any, keys of texts are texts, and other names dynamically typed.",
+    help="A field and its type. Default: headers, attributes and properties are strings; other names are dynamically typed.",
 )
 @click.option(
     "--on",
-    help="The field that keys are read from; by default the row itself, or where no field is given the language's own.",
+    help="The map field that keys are read from. Default: the row, or without --field the usual field of the language.",
 )
 def command(file: str, source: str, target: str, fields: tuple[str, ...], on: str | None) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help

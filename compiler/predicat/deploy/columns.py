@@ -47,7 +47,8 @@ def problems(
 ) -> list[Diagnostic]:
     """What keeps filters from running on a relation: columns that it lacks, or that are of another type.
 
-    `columns` maps the relation's columns to their types as the engine names them (`engine` is spark or postgres).
+    `columns` maps the relation's columns to their types as the engine names them (`engine` is spark or
+    postgres).
     """
     spark = engine == "spark"
     known = {(name.lower() if spark else name): kind for name, kind in columns.items()}

@@ -108,7 +108,9 @@ _KINDS = {
 
 
 def export(catalog: Catalog, out: Path) -> tuple[int, list[str]]:
-    """Write the package; returns the number of filters, and notes on those that an adapter does not support."""
+    """Write the package; returns the number of filters, and notes on those that an adapter does not
+    support.
+    """
     notes: list[str] = []
     branches: list[str] = []
     count = 0
@@ -236,7 +238,9 @@ def _names(catalog: Catalog, qualified: str) -> str:
 
 
 def _literal(sql: str) -> str:
-    """A text as a constant of Jinja: every character that could end it or begin a tag is written as a number."""
+    """A text as a constant of Jinja: every character that could end it or begin a tag is written as a
+    number.
+    """
     return (
         '"'
         + "".join(

@@ -1,6 +1,8 @@
-"""What hangs on a view, read before it is dropped and made again after: what was granted, said and built on it.
+"""What hangs on a view, read before it is dropped and made again after: what was granted, said and built on
+it.
 
-Everything is read with the names of pg_catalog alone in scope, so that every name in a definition carries its schema.
+Everything is read with the names of pg_catalog alone in scope, so that every name in a definition carries its
+schema.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ from psycopg.sql import Literal
 from predicat.deploy.views import qualified
 
 Grant = tuple[str, str, str, bool, str]
-"""Grantor, grantee (empty for PUBLIC), privilege, whether with grant option, and column (empty for the whole view)."""
+"""Grantor, grantee (empty for PUBLIC), privilege, whether with grant option, and column (empty for the
+whole view).
+"""
 
 
 class Saved(Struct, frozen=True):
@@ -52,7 +56,9 @@ class Saved(Struct, frozen=True):
 
 
 class Closure(Struct, frozen=True):
-    """Views and all views that depend on them: what each of them reads and by which it is read, what else depends on it, and what of it cannot be made again."""
+    """Views and all views that depend on them: what each of them reads and by which it is read, what else
+    depends on it, and what of it cannot be made again.
+    """
 
     reads: dict[int, set[int]]
     readers: dict[int, set[int]]
@@ -180,14 +186,27 @@ ORDER BY 1, 2, 3
 def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Saved]:
     """All that has to be made again of some views, by their numbers."""
     wanted = list(oids)
-    grants, comments, parts = (_by_view(connection, query, given) for query, given in (
-        (_GRANTS, {"oids": wanted}), (_COMMENTS, (wanted,)), (_PARTS, (wanted,))))  # fmt: skip
+    grants, comments, parts = (
+        _by_view(connection, query, given)
+        for query, given in ((_GRANTS, {"oids": wanted}), (_COMMENTS, (wanted,)), (_PARTS, (wanted,)))
+    )
     found: dict[int, Saved] = {}
     for row in connection.execute(_SAVED.encode(), (wanted,)).fetchall():
         oid, schema, name, materialized, populated, owner, options, tablespace, definition, granted = row
-        found[int(oid)] = Saved(str(schema), str(name), bool(materialized), bool(populated), str(owner), tuple(map(str, options)), str(tablespace),
-                                str(definition).rstrip(";"), bool(granted), frozenset(grants.get(oid, ())), frozenset(comments.get(oid, ())),
-                                tuple(str(part) for _, part in parts.get(oid, ())))  # fmt: skip
+        found[int(oid)] = Saved(
+            str(schema),
+            str(name),
+            bool(materialized),
+            bool(populated),
+            str(owner),
+            tuple(map(str, options)),
+            str(tablespace),
+            str(definition).rstrip(";"),
+            bool(granted),
+            frozenset(grants.get(oid, ())),
+            frozenset(comments.get(oid, ())),
+            tuple(str(part) for _, part in parts.get(oid, ())),
+        )
     return found
 
 
@@ -237,7 +256,9 @@ def _named(saved: Saved, kind: str, name: str) -> str:
 
 
 def granted(saved: Saved, role: str) -> list[str]:
-    """GRANT statements in an order in which each grantor may grant. Those of others than the owner are made in their name."""
+    """GRANT statements in an order in which each grantor may grant. Those of others than the owner are
+    made in their name.
+    """
     out: list[str] = []
     todo = sorted(saved.grants)
     able = {(saved.owner, "", "")}
@@ -301,8 +322,10 @@ def missing(before: Saved, after: Saved) -> list[str]:
 
 def missing_around(before: Saved, after: Saved) -> list[str]:
     """What was granted, said and built on a view and is not there now."""
-    lost = [f"{privilege}{f' ({column})' if column else ''} of {grantee or 'PUBLIC'}, granted by {grantor}"
-            for grantor, grantee, privilege, _, column in sorted(before.grants ^ after.grants)]  # fmt: skip
+    lost = [
+        f"{privilege}{f' ({column})' if column else ''} of {grantee or 'PUBLIC'}, granted by {grantor}"
+        for grantor, grantee, privilege, _, column in sorted(before.grants ^ after.grants)
+    ]
     lost += [
         f"the comment on {kind.lower()} {name}"
         for kind, name, _ in sorted(before.comments - after.comments)

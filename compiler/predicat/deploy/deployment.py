@@ -1,6 +1,7 @@
 """Makes the views of a database as a catalog asks for them, in transactions that are each consistent.
 
-Everything is compared and checked before the first change. What does not change is not touched, and not locked.
+Everything is compared and checked before the first change. What does not change is not touched, and not
+locked.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from predicat.deploy.sessions import Limits, guarded, statements
 from predicat.deploy.views import View, wanted
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 
 BATCH = 500
-"""The most views that one transaction changes: each takes a lock, and a server has room for some thousands."""
+"""The most views that one transaction changes: each takes a lock, and a server has room for some
+thousands.
+"""
 
 
 class Plan(Struct):
@@ -41,7 +45,9 @@ class Plan(Struct):
 
     @property
     def batches(self) -> list[list[Step]]:
-        """The changes of each transaction. What is dropped and created again is all in the first one, with what is dropped above it."""
+        """The changes of each transaction. What is dropped and created again is all in the first one, with
+        what is dropped above it.
+        """
         above = self.closure.above(_numbers(self.steps, Action.RECREATE))
         again = [
             step
@@ -66,7 +72,9 @@ def plan(
     schema: str | None = None,
     rules: Rules | None = None,
 ) -> Plan:
-    """What `apply` would do. Raises PredicatError with all that keeps it from being done: columns, views of others, changes by hand."""
+    """What `apply` would do. Raises PredicatError with all that keeps it from being done: columns, views
+    of others, changes by hand.
+    """
     relations = check_relations(catalog, connection)
     views = wanted(catalog, name, relations, schema)
     oids = [relation.oid for relation in relations.values()]
@@ -107,14 +115,7 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
             oid, []
         )
         if needed:
-            reporter.add(
-                msg.view_needed(
-                    step.shown,
-                    f"should be dropped ({step.reason}), but these depend on it",
-                    needed,
-                    "drop these first",
-                )
-            )
+            reporter.add(say.needed_by_others(step.shown, step.reason, needed))
     heights = closure.heights
     kept = [step for step in plan.steps if step.action != Action.DROP]
     steps = [
@@ -130,29 +131,15 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
     for oid in above:
         fixed = [*closure.others.get(oid, []), *closure.fixed.get(oid, [])]
         if fixed:
-            reporter.add(
-                msg.view_needed(
-                    saved[oid].shown,
-                    "would be dropped and created again, and these cannot be",
-                    fixed,
-                    _MANUAL,
-                )
-            )
+            reporter.add(say.cannot_come_again(saved[oid].shown, fixed))
     for step in steps:
         if step.action == Action.RECREATE and step.existing is not None and step.view is not None:
             columns = {column for column, _ in step.existing.columns} - {
                 column.name for column in step.view.columns
             }
             if lost := dependents.without(saved[step.existing.oid], columns):
-                reporter.add(
-                    msg.view_needed(
-                        step.shown, "loses columns on which these hang", lost, "take these away first"
-                    )
-                )
+                reporter.add(say.loses_columns(step.shown, lost))
     return Plan(steps, closure, {oid: saved[oid] for oid in above}, plan.relations)
-
-
-_MANUAL = "drop these first, and make them again behind predicat apply"
 
 
 def _numbers(steps: Iterable[Step], action: Action) -> dict[int, Step]:
@@ -179,8 +166,10 @@ def apply(
 ) -> Plan:
     """Make the views as the catalog `name` asks; returns what was done.
 
-    Up to 500 changes are one transaction: all or nothing. More of them are several, each of which is consistent. Raises PredicatError before any change
-    for all that keeps it from being done, and for what the server reports, with the number of transactions that were committed before.
+    Up to 500 changes are one transaction: all or nothing. More of them are several, each of which is
+    consistent. Raises PredicatError before any change
+    for all that keeps it from being done, and for what the server reports, with the number of transactions
+    that were committed before.
     """
     found = plan(catalog, connection, name, schema, rules)
     batches = found.batches
@@ -244,7 +233,9 @@ class _Batch(Struct):
         return inventory.read(self.connection, "", places, oids)
 
     def again(self, steps: Sequence[Step]) -> None:
-        """Drop and create views, with all that was granted, said and built on them, and on what depends on them."""
+        """Drop and create views, with all that was granted, said and built on them, and on what depends on
+        them.
+        """
         if not steps:
             return
         ours = _numbers(steps, Action.RECREATE)
@@ -265,11 +256,7 @@ class _Batch(Struct):
                 )
             except PredicatError as error:
                 reasons = [item.message for item in error.diagnostics]
-                raise PredicatError.of(
-                    msg.view_needed(
-                        saved.shown, "would be dropped and created again, which fails", reasons, _MANUAL
-                    )
-                ) from None
+                raise PredicatError.of(say.fails_again(saved.shown, reasons)) from None
             self.restored(made, step is None)
 
     def restored(self, saved: Saved, whole: bool) -> None:
@@ -281,14 +268,7 @@ class _Batch(Struct):
             (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
         lost = (dependents.missing if whole else dependents.missing_around)(saved, now)
         if lost:
-            raise PredicatError.of(
-                msg.view_needed(
-                    saved.shown,
-                    "was created again, but not with all that it had, so nothing is changed",
-                    lost,
-                    _MANUAL,
-                )
-            )
+            raise PredicatError.of(say.came_again_incomplete(saved.shown, lost))
 
     def mark(self, steps: Sequence[Step]) -> None:
         """The comments, with the fingerprints of what the server stores."""

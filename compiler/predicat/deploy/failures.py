@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 
 if TYPE_CHECKING:
     import psycopg
@@ -41,7 +42,9 @@ _SENTENCES = {
 
 
 def parts(dsn: str) -> Mapping[str, str] | None:
-    """The parameters of a DSN; None where it cannot be read, or where a part of a password may have become another part."""
+    """The parameters of a DSN; None where it cannot be read, or where a part of a password may have become
+    another part.
+    """
     import psycopg  # noqa: PLC0415  # optional
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415  # as above
 
@@ -73,12 +76,11 @@ def not_connected(dsn: str, error: psycopg.Error) -> Diagnostic:
     """Why there is no connection."""
     known = parts(dsn)
     if known is None:
-        hint = "write postgresql://user@host:5432/database, with the signs / @ : % of a password as %2F %40 %3A %25"
-        return msg.connection("the given DSN", "it cannot be read", hint)
+        return say.unreadable_dsn()
     text = str(error).partition("Multiple connection attempts failed")[0]
     text = " ".join(re.sub(r"\s*Is the server running.*", "", text, flags=re.DOTALL).split())
     reason = re.split(r"(?:FATAL|ERROR): |failed: (?!FATAL)", text)[-1].strip()
-    return msg.connection(safe(dsn), _without(reason, known) or "the connection failed")
+    return msg.connection(safe(dsn), _without(reason, known) or say.CONNECTION_FAILED)
 
 
 def _without(text: str, known: Mapping[str, str]) -> str:

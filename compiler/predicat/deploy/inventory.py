@@ -19,7 +19,8 @@ _SWITCHES = ("security_invoker", "security_barrier")
 class Existing(Struct, frozen=True):
     """Something that has the place or the mark of a view. `kind` is that of pg_class: v is a view.
 
-    `rule` is the fingerprint of the parsed query and the column names, `columns` are names with the identities of their types.
+    `rule` is the fingerprint of the parsed query and the column names, `columns` are names with the
+    identities of their types.
     """
 
     oid: int
@@ -62,7 +63,8 @@ SELECT oid FROM mine UNION SELECT oid FROM pg_roles WHERE rolsuper
 UNION SELECT relowner FROM pg_class WHERE oid = ANY (%(relations)s::bigint[]::oid[])
 UNION SELECT nspowner FROM pg_namespace WHERE nspname = ANY (%(schemas)s::text[])
 """
-"""The roles whose views may be ours: this one and those it is a member of, superusers, and the owners of the relations and schemas.
+"""The roles whose views may be ours: this one and those it is a member of, superusers, and the owners of the
+relations and schemas.
 
 Any other role could have written a mark on a view of its own.
 """
@@ -85,7 +87,9 @@ def read(
     places: Collection[tuple[str, str]],
     relations: Iterable[int],
 ) -> list[Existing]:
-    """What is in some places (schema and name), and with a name of a catalog the views with its mark or that of the edition before marks."""
+    """What is in some places (schema and name), and with a name of a catalog the views with its mark or
+    that of the edition before marks.
+    """
     schemas, names = [place[0] for place in places], [place[1] for place in places]
     given = {
         "schemas": schemas,
@@ -118,7 +122,9 @@ def _existing(row: tuple[Any, ...]) -> Existing:
 
 
 def definitions(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
-    """The fingerprints of views' queries as text, by their numbers. The text takes a lock on what the view reads, as a query of it does."""
+    """The fingerprints of views' queries as text, by their numbers. The text takes a lock on what the view
+    reads, as a query of it does.
+    """
     found = connection.execute(
         b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)
     ).fetchall()

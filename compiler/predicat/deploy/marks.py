@@ -1,6 +1,7 @@
 """The mark in a view's comment, by which predicat knows what it made.
 
-A comment is written by the owner of a view alone, so a mark is believed only on views whose owner is trusted (`inventory`).
+A comment is written by the owner of a view alone, so a mark is believed only on views whose owner is trusted
+(`inventory`).
 What others wrote around our lines stays.
 """
 
@@ -21,10 +22,13 @@ _FORMER = "predicat: "
 
 
 class Mark(Struct, frozen=True):
-    """What a view is: the filter of a catalog, the hash of what it was made from, and the fingerprints of what the server stored.
+    """What a view is: the filter of a catalog, the hash of what it was made from, and the fingerprints of
+    what the server stored.
 
-    `rule` is that of the parsed query, which a dump and restore changes; `definition` that of its text, which a renamed column changes.
-    `options` are the security options that predicat set. `place` is "schema" for a view of `--schema`, else "relation".
+    `rule` is that of the parsed query, which a dump and restore changes; `definition` that of its text, which
+    a renamed column changes.
+    `options` are the security options that predicat set. `place` is "schema" for a view of `--schema`, else
+    "relation".
     """
 
     catalog: str
@@ -69,8 +73,16 @@ def read(comment: str) -> Mark | None:
     if not all(parts.get(key) for key in ("catalog", "dataset", "filter", "hash")):
         return None
     options = {key: parts[key] == "true" for key in VIEW_KEYS if key in parts}
-    return Mark(parts["catalog"], parts["dataset"], parts["filter"], parts["hash"], parts.get("place", "relation"), options,
-                parts.get("rule", ""), parts.get("definition", ""))  # fmt: skip
+    return Mark(
+        parts["catalog"],
+        parts["dataset"],
+        parts["filter"],
+        parts["hash"],
+        parts.get("place", "relation"),
+        options,
+        parts.get("rule", ""),
+        parts.get("definition", ""),
+    )
 
 
 def is_former(comment: str) -> bool:

@@ -1,4 +1,6 @@
-"""What makes a database as its catalog asks: a step for each view, with its reason; and what keeps it from being done."""
+"""What makes a database as its catalog asks: a step for each view, with its reason; and what keeps it from
+being done.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,16 @@ from predicat.deploy.inventory import Existing
 from predicat.deploy.views import View
 from predicat.diagnostics import Diagnostic, Reporter
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 
 INVOKER_SINCE = 150_000
 """The version of PostgreSQL that has security_invoker."""
 
 
 class Action(StrEnum):
-    """What is done to a view. `RECREATE` drops and creates it, with all that was granted, said and built on it."""
+    """What is done to a view. `RECREATE` drops and creates it, with all that was granted, said and built
+    on it.
+    """
 
     CREATE = "create"
     REPLACE = "replace"
@@ -33,7 +38,9 @@ class Action(StrEnum):
 
 
 class Step(Struct, frozen=True):
-    """A view that is wanted, one that exists, or both. `options` are all those that it gets, `set_here` those that the catalog or the default sets or has set."""
+    """A view that is wanted, one that exists, or both. `options` are all those that it gets, `set_here`
+    those that the catalog or the default sets or has set.
+    """
 
     action: Action
     reason: str
@@ -49,14 +56,18 @@ class Step(Struct, frozen=True):
 
 
 class Rules(Struct, frozen=True):
-    """What the user allows: `force` to undo changes by hand, `adopt` to take over the views of the edition before marks."""
+    """What the user allows: `force` to undo changes by hand, `adopt` to take over the views of the edition
+    before marks.
+    """
 
     force: bool = False
     adopt: bool = False
 
 
 class Planner(Struct):
-    """Compares the views that a catalog wants with those that exist. `definitions` reads the fingerprints of views' texts."""
+    """Compares the views that a catalog wants with those that exist. `definitions` reads the fingerprints
+    of views' texts.
+    """
 
     catalog: Catalog
     name: str
@@ -83,7 +94,9 @@ class Planner(Struct):
         return sorted(steps, key=lambda step: step.action == Action.DROP)
 
     def is_ours(self, row: Existing) -> bool:
-        """Whether a view has our mark, or that of the edition before and may be adopted, on a view of a trusted owner."""
+        """Whether a view has our mark, or that of the edition before and may be adopted, on a view of a
+        trusted owner.
+        """
         if row.kind != "v" or not row.trusted:
             return False
         mark = row.mark
@@ -107,7 +120,9 @@ class Planner(Struct):
     def moved(
         self, views: Sequence[View], there: Mapping[tuple[str, str], Existing], ours: Collection[Existing]
     ) -> dict[tuple[str, str], Existing]:
-        """The views that stand in another place than they should, by the places in which they should stand."""
+        """The views that stand in another place than they should, by the places in which they should
+        stand.
+        """
         by_identity: dict[tuple[str, str], list[Existing]] = {}
         for row in ours:
             if row.mark is not None and self.in_scope(row):
@@ -188,32 +203,15 @@ class Planner(Struct):
         """Why what stands in the place of a view may not be touched."""
         mark = row.mark
         if row.kind != "v":
-            return msg.view_foreign(
-                view.span,
-                row.shown,
-                f"is {KINDS.get(row.kind, 'no view')}",
-                "rename the filter or what stands there",
-            )
+            return say.another_kind(view.span, row.shown, KINDS.get(row.kind, "no view"))
         if mark is None and not marks.is_former(row.comment):
-            return msg.view_foreign(
-                view.span,
-                row.shown,
-                "was not made by predicat",
-                "rename the filter or the view, or drop the view",
-            )
+            return say.not_by_predicat(view.span, row.shown)
         if not row.trusted:
-            hint = f"if it is yours: ALTER VIEW {row.sql} OWNER TO CURRENT_USER"
-            return msg.view_foreign(
-                view.span,
-                row.shown,
-                f"belongs to the role {row.owner!r}, which this role does not act for",
-                hint,
-            )
+            return say.another_role(view.span, row.shown, row.owner, row.sql)
         if mark is None:
             return None if self.rules.adopt else msg.view_former(row.shown)
         if mark.catalog != self.name:
-            return msg.view_foreign(view.span, row.shown, f"belongs to the catalog {mark.catalog!r}; this one is {self.name!r}",
-                                    "the name of a catalog is the key catalog of predicat.yml")  # fmt: skip
+            return say.another_catalog(view.span, row.shown, mark.catalog, self.name)
         return None
 
     def gone(self, row: Existing, touched: Mapping[int, str]) -> Step:
@@ -221,14 +219,20 @@ class Planner(Struct):
         mark = row.mark
         dataset, name = mark.identity if mark is not None else self.former(row) or ("", "")
         known = self.catalog.datasets.get(dataset)
-        reason = (f"there is no dataset {dataset}" if known is None else f"there is no filter {name}" if name not in known.filters
-                  else "its parameters have no defaults" if "postgres" in known.relation else f"{dataset} has no PostgreSQL relation")  # fmt: skip
+        if known is None:
+            reason = say.without_dataset(dataset)
+        elif name not in known.filters:
+            reason = say.without_filter(name)
+        else:
+            reason = say.NO_DEFAULTS if "postgres" in known.relation else say.without_relation(dataset)
         if row.oid in touched and not self.rules.force:
-            self.reporter.add(msg.view_edited(row.shown, f"{touched[row.oid]}, and {reason}"))
+            self.reporter.add(say.edited_and_gone(row.shown, touched[row.oid], reason))
         return Step(Action.DROP, reason, None, row)
 
     def options(self, view: View, row: Existing | None) -> tuple[dict[str, str], dict[str, bool]]:
-        """All options that a view gets, and those that the catalog or the default sets or has set. What users set otherwise stays."""
+        """All options that a view gets, and those that the catalog or the default sets or has set. What
+        users set otherwise stays.
+        """
         default = {"security_invoker": True}
         found = dict(row.options) if row is not None else {}
         before = row.mark.options if row is not None and row.mark is not None else {}
@@ -251,13 +255,23 @@ class Planner(Struct):
         return found, {**set_here, **kept}
 
     def needs_no_invoker(self, view: View) -> None:
-        """On a server that has only views of their owners, a view may not be asked to be one of its reader."""
+        """On a server that has only views of their owners, a view may not be asked to be one of its
+        reader.
+        """
         if view.stated.get("security_invoker"):
             self.reporter.add(msg.view_option(view.span, "security_invoker", self.server // 10_000))
 
 
-KINDS = {"r": "a table", "p": "a table", "m": "a materialized view", "f": "a foreign table", "S": "a sequence", "i": "an index", "I": "an index",
-         "c": "a composite type"}  # fmt: skip
+KINDS = {
+    "r": "a table",
+    "p": "a table",
+    "m": "a materialized view",
+    "f": "a foreign table",
+    "S": "a sequence",
+    "i": "an index",
+    "I": "an index",
+    "c": "a composite type",
+}
 """What pg_class calls things."""
 
 

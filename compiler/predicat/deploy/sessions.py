@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from predicat.deploy import failures
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 
 if TYPE_CHECKING:
     import psycopg
@@ -27,9 +27,13 @@ SETTINGS = {
     "search_path": "pg_catalog, pg_temp",
     "standard_conforming_strings": "on",
     # What the text of a view depends on.
-    "quote_all_identifiers": "off", "DateStyle": "'ISO, YMD'", "IntervalStyle": "'postgres'", "TimeZone": "'UTC'", "extra_float_digits": "1",
+    "quote_all_identifiers": "off",
+    "DateStyle": "'ISO, YMD'",
+    "IntervalStyle": "'postgres'",
+    "TimeZone": "'UTC'",
+    "extra_float_digits": "1",
     "bytea_output": "'hex'",
-}  # fmt: skip
+}
 """Names are those of pg_catalog: a function or operator that somebody put into another schema is never found.
 
 PostgreSQL stores what a name meant when a view was made, so its readers need no such settings.
@@ -47,7 +51,9 @@ def statements(limits: Limits) -> list[str]:
 
 @contextmanager
 def guarded(connection: psycopg.Connection, limits: Limits | None = None) -> Iterator[None]:
-    """A transaction with these settings. Raises PredicatError for what the server reports, and where a transaction is open already."""
+    """A transaction with these settings. Raises PredicatError for what the server reports, and where a
+    transaction is open already.
+    """
     outermost(connection)
     with failures.told(connection), connection.transaction():
         guard(connection, limits)
@@ -59,7 +65,7 @@ def outermost(connection: psycopg.Connection) -> None:
     from psycopg.pq import TransactionStatus  # noqa: PLC0415  # optional
 
     if connection.info.transaction_status == TransactionStatus.INTRANS:
-        raise PredicatError.of(msg.usage("the connection has an open transaction", "commit it first"))
+        raise PredicatError.of(say.open_transaction())
 
 
 def guard(connection: psycopg.Connection, limits: Limits | None = None) -> None:

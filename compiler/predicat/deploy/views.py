@@ -1,4 +1,6 @@
-"""The PostgreSQL views that a catalog asks for: `dataset__filter`, one for every filter whose parameters have defaults."""
+"""The PostgreSQL views that a catalog asks for: `dataset__filter`, one for every filter whose parameters
+have defaults.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def accepted(row: Filter, version: Version, *, exact: bool = False) -> Node | No
 
 
 class View(Struct, frozen=True):
-    """A view as the catalog asks for it. `query` is its SELECT, `note` what its comment says; `stated` are the security options of the catalog."""
+    """A view as the catalog asks for it. `query` is its SELECT, `note` what its comment says; `stated` are
+    the security options of the catalog.
+    """
 
     schema: str
     name: str
@@ -73,7 +77,8 @@ def wanted(
 ) -> list[View]:
     """The views of a catalog of this name, in the schemas of their relations or in `schema`.
 
-    Raises PredicatError with every name that PostgreSQL would cut off, and every filter that it cannot express.
+    Raises PredicatError with every name that PostgreSQL would cut off, and every filter that it cannot
+    express.
     """
     reporter = Reporter()
     out: list[View] = []

@@ -13,13 +13,23 @@ from predicat.diagnostics.source import NOWHERE, Source, Span
 
 
 class Severity(Enum):
+    """How much a diagnostic weighs: only an error stops a command."""
+
     ERROR = "error"
     WARNING = "warning"
     NOTE = "note"
 
 
 class Diagnostic(Struct, frozen=True):
-    """One problem: a stable code, one sentence, where, and what to do about it."""
+    """One problem.
+
+    Attributes:
+        code: A stable code, such as `unknown-field`.
+        message: One sentence.
+        span: Its place in a file.
+        hint: What to do about it.
+        severity: Error, warning or note.
+    """
 
     code: str
     message: str
@@ -28,7 +38,7 @@ class Diagnostic(Struct, frozen=True):
     severity: Severity = Severity.ERROR
 
     def where(self) -> str:
-        """`file:line:column`, or an empty text for a problem without a place."""
+        """`file:line:column`, or an empty string if the problem has no place."""
         place = self.span.outermost()
         if not place.source.name and not place.source.text:
             return ""
@@ -38,7 +48,7 @@ class Diagnostic(Struct, frozen=True):
         return f"{place.source.name}:{line}:{column}"
 
     def elsewhere(self, before: str, after: str) -> Diagnostic:
-        """The same problem in a file whose name begins with `after` instead of `before`."""
+        """The same problem, with the prefix `before` of its file name replaced by `after`."""
         place = self.span.outermost()
         name = (
             after + place.source.name.removeprefix(before)
@@ -75,7 +85,11 @@ def _window(line: str, column: int, width: int = 160) -> tuple[str, int]:
 
 
 class PredicatError(Exception):
-    """All the problems of one call, in the order of their places."""
+    """The problems of one call. `str()` shows each with its place, the source line and a hint.
+
+    Attributes:
+        diagnostics: The problems, in the order of their places.
+    """
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
@@ -83,11 +97,14 @@ class PredicatError(Exception):
 
     @classmethod
     def of(cls, diagnostic: Diagnostic) -> Self:
+        """An error with one problem."""
         return cls([diagnostic])
 
 
 class Unsupported(PredicatError):
-    """A back end cannot say a predicate. The diagnostic names the operator, its place and the reason."""
+    """A language or SQL dialect does not support a predicate. The diagnostic has the operator, its place
+    and the reason.
+    """
 
 
 class Reporter(Struct):

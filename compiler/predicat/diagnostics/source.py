@@ -53,7 +53,7 @@ class Source(Struct, frozen=True, eq=False):
         return self.offsets[-1] + 1 + min(offset - len(self.offsets), 1)
 
 
-class Span(Struct, frozen=True):
+class Span(Struct, frozen=True, gc=False):
     """A half-open range of characters of a source."""
 
     source: Source

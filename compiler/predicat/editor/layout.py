@@ -18,6 +18,7 @@ import yaml
 from predicat.catalog.yamltext import compose, resolved
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 
 _COMMENT = re.compile(r"(?:^|(?<=[ \t]))#[^\r\n]*", re.MULTILINE)
 _STARTED = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*---[ \t]*\r?\n")
@@ -39,7 +40,7 @@ def layout(source: Source) -> str:
             break
         text = again
     else:
-        raise _refused(source, "its layout does not settle")
+        raise _refused(source, say.LAYOUT_DOES_NOT_SETTLE)
     _unchanged(source, text)
     return text.replace("\n", "\r\n") if "\r\n" in before else text
 
@@ -59,14 +60,13 @@ def _unchanged(source: Source, text: str) -> None:
     """Raise PredicatError where a layout changes what a file says."""
     after = Source(source.name, text)
     if _data(_root(source)) != _data(_root(after)):
-        raise _refused(source, "its data would change")
+        raise _refused(source, say.DATA_WOULD_CHANGE)
     kept = sorted(_comments(text))
     for comment, at in _commented(source.text):
         if comment in kept:
             kept.remove(comment)
         else:
-            hint = "put it on a line of its own, above what it is about"
-            raise _refused(source, f"the comment {comment!r} would be lost", at, hint)
+            raise _refused(source, say.comment_lost(comment), at, say.COMMENT_ON_ITS_OWN_LINE)
 
 
 def _data(node: yaml.Node | None) -> Any:

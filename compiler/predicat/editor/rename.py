@@ -20,6 +20,7 @@ from predicat.catalog.lock import lock_path, read_lock
 from predicat.catalog.model import Filter
 from predicat.catalog.yamltext import Item
 from predicat.diagnostics import Diagnostic, Severity, Span
+from predicat.diagnostics.messages import review as say
 from predicat.editor.symbols import Symbol, Use, dict_of, file_of
 from predicat.ir.nodes import Field, Node, Parameter, fields_of, rewrite_children
 
@@ -42,11 +43,10 @@ class Edit(Struct, frozen=True):
 def check(symbol: Symbol, loaded: Loaded, folder: Path) -> None:
     """Raise Refused where a symbol cannot have any other name."""
     if symbol.kind not in RENAMED:
-        raise Refused(f"a {symbol.kind} cannot be renamed here: others know it by its name")
+        raise Refused(say.cannot_be_renamed(symbol.kind))
     errors = [item for item in loaded.diagnostics if _blocks(item)]
     if errors:
-        what = f"{len(errors)} problems; resolve them" if len(errors) > 1 else "a problem; resolve it"
-        raise Refused(f"the catalog has {what} first")
+        raise Refused(say.problems_first(len(errors)))
     _released(symbol, folder)
 
 
@@ -61,23 +61,24 @@ def _released(symbol: Symbol, folder: Path) -> None:
     qualified = f"{symbol.dataset}.{symbol.name}"
     for name, row in lock.versions.items():
         if symbol.kind == "filter" and name.partition("@")[0] == qualified:
-            raise Refused(f"{name} is released: its name may not change; add a filter and deprecate this one")
+            raise Refused(say.released_name(name))
         if symbol.kind == "parameter" and name == f"{symbol.dataset}.{symbol.owner}":
-            raise Refused(f"{name} is released with its parameters; add a version with other ones")
+            raise Refused(say.released_parameters(name))
         if (
             symbol.kind == "field"
             and name.startswith(f"{symbol.dataset}.")
             and symbol.name in fields_of(row.node())
         ):
-            raise Refused(f"{name} is released and reads the field {symbol.name}")
+            raise Refused(say.released_reads(name, symbol.name))
     if symbol.kind == "filter":
         for name, data in lock.subscriptions.items():
             if name.startswith(f"{symbol.dataset}.") and data.get("of") in (symbol.name, qualified):
-                raise Refused(f"the released subscription {name} names it")
+                raise Refused(say.released_subscription_names(name))
 
 
-def rename(symbol: Symbol, name: str, uses: Sequence[Use], loaded: Loaded, folder: Path,
-           texts: Mapping[Path, str]) -> list[Edit]:  # fmt: skip
+def rename(
+    symbol: Symbol, name: str, uses: Sequence[Use], loaded: Loaded, folder: Path, texts: Mapping[Path, str]
+) -> list[Edit]:
     """The edits that give a symbol another name. Raises Refused with the reason where that cannot be."""
     check(symbol, loaded, folder)
     _valid(symbol, name, loaded)
@@ -86,9 +87,7 @@ def rename(symbol: Symbol, name: str, uses: Sequence[Use], loaded: Loaded, folde
     for use in found:
         if use.span is None:
             line = use.near.outermost().source.line_column(use.near.outermost().start)[0]
-            raise Refused(
-                f"{file_of(use.near).name}, line {line}, uses {symbol.name} without writing its name there"
-            )
+            raise Refused(say.used_without_name(file_of(use.near).name, line, symbol.name))
         place = use.span.outermost()
         text = _key(name) if use.scalar and use.near.text == symbol.name and not _quoted(place) else name
         edits[file_of(place), place.start] = Edit(file_of(place), place.start, place.end, text)
@@ -102,12 +101,8 @@ def rename(symbol: Symbol, name: str, uses: Sequence[Use], loaded: Loaded, folde
 def _valid(symbol: Symbol, name: str, loaded: Loaded) -> None:
     pattern = FIELD_NAME if symbol.kind == "field" else NAME
     if not pattern.match(name):
-        rule = (
-            "a field begins with a letter and has letters, digits and _ . - /"
-            if symbol.kind == "field"
-            else "names have lower-case letters, digits and underscores, and begin with a letter"
-        )
-        raise Refused(f"{name!r} is no name of a {symbol.kind}: {rule}")
+        rule = say.RULE_OF_FIELDS if symbol.kind == "field" else say.RULE_OF_NAMES
+        raise Refused(say.no_name_of(name, symbol.kind, rule))
     dataset = loaded.definitions[symbol.dataset]
     taken: Mapping[str, object] = dataset.groups
     if symbol.kind == "parameter":
@@ -116,7 +111,7 @@ def _valid(symbol: Symbol, name: str, loaded: Loaded) -> None:
     elif symbol.kind != "group":
         taken = dataset.filters if symbol.kind == "filter" else dataset.fields
     if name in taken and name != symbol.name:
-        raise Refused(f"there is a {symbol.kind} {name} already")
+        raise Refused(say.name_taken(symbol.kind, name))
 
 
 def _quoted(place: Span) -> bool:
@@ -168,8 +163,9 @@ def applied(edits: Sequence[Edit], texts: Mapping[Path, str]) -> dict[Path, str]
     return found
 
 
-def _same_meaning(symbol: Symbol, name: str, edits: Sequence[Edit], loaded: Loaded, folder: Path,
-                  texts: Mapping[Path, str]) -> None:  # fmt: skip
+def _same_meaning(
+    symbol: Symbol, name: str, edits: Sequence[Edit], loaded: Loaded, folder: Path, texts: Mapping[Path, str]
+) -> None:
     """Raise Refused unless the catalog with the edits means what it means now."""
     whole = {file: root.source.text for file, root in loaded.files.items()}
     after = LiveCatalog(folder).load({**texts, **applied(edits, whole)})
@@ -181,9 +177,9 @@ def _same_meaning(symbol: Symbol, name: str, edits: Sequence[Edit], loaded: Load
     now = after.catalog.known
     for key, row in before.items():
         if names[key] not in now or not _equal(row, now[names[key]], symbol, name):
-            raise Refused(f"with the name {name}, {key} would not mean what it means now")
+            raise Refused(say.another_meaning(name, key))
     if [item.code for item in after.diagnostics] != [item.code for item in loaded.diagnostics]:
-        raise Refused(f"with the name {name}, other problems would be found in the catalog")
+        raise Refused(say.other_problems(name))
 
 
 def _renamed(key: str, symbol: Symbol, name: str) -> str:

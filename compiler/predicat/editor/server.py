@@ -106,7 +106,9 @@ class _Service:
             self._tell(uri, found)
 
     def _tell_more(self, uri: str, found: list[Diagnostic]) -> None:
-        """Tell the problems, and again with the findings when those are known, unless something changes before."""
+        """Tell the problems, and again with the findings when those are known, unless something changes
+        before.
+        """
         loaded = self.workspace.current()
         loop = asyncio.get_running_loop()
 

@@ -14,7 +14,7 @@ from predicat.frontends import LANGUAGES, Body
 from predicat.frontends.cel.reader import KNOWN as CEL_FUNCTIONS
 from predicat.frontends.sql import KNOWN as SQL_FUNCTIONS
 from predicat.ir import tree as t
-from predicat.ir.ops import OPS
+from predicat.ir.ops import OPS, Strictness
 
 _MOST = 4
 _ARGUMENTS = ("a", "b", "c", "d")
@@ -87,10 +87,15 @@ def signatures(language: str, name: str, *, method: bool = False) -> tuple[Signa
 
 
 _REFERENCES = {
-    "sql": (Signature("matches_filter(name, parameter => value, ...)", ("name", "parameter => value"),
-                      "Whether another filter of this dataset accepts the row."),),
+    "sql": (
+        Signature(
+            "matches_filter(name, parameter => value, ...)",
+            ("name", "parameter => value"),
+            "Whether another filter of this dataset accepts the row.",
+        ),
+    ),
     "cel": (Signature("filter(name)", ("name",), "Whether another filter of this dataset accepts the row."),),
-}  # fmt: skip
+}
 
 
 def names(language: str) -> list[str]:
@@ -121,6 +126,10 @@ def _shown(name: str, tree: t.Apply, *, method: bool) -> list[Signature]:
             continue
         listed = tuple(kinds[1:] if method else kinds)
         before = f"{kinds[0]}." if method else ""
-        unknown = "" if op.unknown == "strict" else f" {op.unknown[0].upper()}{op.unknown[1:]}."
+        unknown = (
+            ""
+            if op.strictness is Strictness.STRICT
+            else f" {op.strictness.value[0].upper()}{op.strictness.value[1:]}."
+        )
         found.append(Signature(f"{before}{name}({', '.join(listed)}) -> {result}", listed, op.doc + unknown))
     return found

@@ -75,7 +75,13 @@ def outline(root: Item) -> list[Outline]:
     return sorted(found, key=lambda item: item.place.start)
 
 
-_SECTIONS = {"fields": "field", "filters": "filter", "groups": "group", "subscriptions": "subscription"}
+_SECTIONS = {
+    "fields": "field",
+    "filters": "filter",
+    "groups": "group",
+    "subscriptions": "subscription",
+    "jobs": "job",
+}
 
 
 def _versions(item: Item) -> Iterator[Outline]:

@@ -17,6 +17,7 @@ from predicat.catalog.definitions import (
     SUBSCRIPTION_KEYS,
     TEST_KEYS,
 )
+from predicat.catalog.jobs import JOB_KEYS, SOURCE_KEYS
 from predicat.catalog.live import LiveCatalog, Loaded
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import Diagnostic, Span, Unsupported
@@ -256,6 +257,10 @@ def _keys(path: tuple[str, ...]) -> tuple[str, ...]:
             return GROUP_KEYS
         case ("subscriptions", _):
             return SUBSCRIPTION_KEYS
+        case ("jobs", _):
+            return JOB_KEYS
+        case ("jobs", _, "source"):
+            return SOURCE_KEYS
         case (*_, "params", _):
             return PARAM_KEYS
         case (*_, "tests") | ("tests", _):

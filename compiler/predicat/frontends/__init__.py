@@ -1,4 +1,6 @@
-"""The predicate languages, by name. Each front end turns a body into an untyped tree; modules load on first use."""
+"""The predicate languages, by name. Each front end turns a body into an untyped tree; modules load on
+first use.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,12 @@ class Body(Struct, frozen=True):
 class Language(Struct, frozen=True):
     """A predicate language.
 
-    `shape`: its bodies are texts (with Jinja), data (mappings and lists), or either. `on`: the field of a dataset that its
+    `shape`: its bodies are texts (with Jinja), data (mappings and lists), or either. `on`: the field of a
+    dataset that its
     keys are read from, unless a filter says otherwise. `source`: the specification that it follows.
+    `placeholders`: it has no
+    parameters of its own, and `${name}` in one of its texts is one. `fields`: those of a filter for which
+    none are declared; by default the field `on`, whose keys hold texts.
     """
 
     name: str
@@ -46,6 +52,8 @@ class Language(Struct, frozen=True):
     shape: str = "text"
     on: str | None = None
     source: str = ""
+    placeholders: bool = True
+    fields: Mapping[str, str] | None = None
 
 
 def _sql(body: Body) -> Tree:
@@ -87,9 +95,14 @@ def _compose(key: str) -> Callable[[Body], Tree]:
 LANGUAGES = {
     row.name: row
     for row in (
-        Language("sql", "a SQL condition", SQL_RULES, _sql, source="ISO/IEC 9075-2"),
+        Language("sql", "a SQL condition", SQL_RULES, _sql, source="ISO/IEC 9075-2", placeholders=False),
         Language(
-            "cel", "a CEL expression", CEL_RULES, _cel, source="Common Expression Language specification"
+            "cel",
+            "a CEL expression",
+            CEL_RULES,
+            _cel,
+            source="Common Expression Language specification",
+            placeholders=False,
         ),
         Language(
             "pip",
@@ -128,6 +141,15 @@ LANGUAGES = {
             'Knative proposal "Trigger filtering"',
         ),
         Language(
+            "knative",
+            "a whole Knative Trigger",
+            CEL_RULES,
+            _module("knative", "trigger"),
+            "data",
+            "ce",
+            'Knative Eventing, API of Triggers; proposal "Trigger filtering"',
+        ),
+        Language(
             "cloudevents",
             "a filter of the CloudEvents Subscriptions API",
             CEL_RULES,
@@ -162,6 +184,16 @@ LANGUAGES = {
             "either",
             "attributes",
             "Amazon SNS Developer Guide, filter policies",
+            fields={},  # attributes are arrays, numbers and truth values as well
+        ),
+        Language(
+            "eventbridge",
+            "an Amazon EventBridge event pattern",
+            CEL_RULES,
+            _module("eventbridge"),
+            "either",
+            None,
+            "Amazon EventBridge User Guide, event patterns; Event Ruler",
         ),
         Language(
             "pubsub",
@@ -178,6 +210,7 @@ LANGUAGES = {
             CEL_RULES,
             _module("rabbitmq"),
             source="AMQP 0-9-1; RabbitMQ, topic exchange",
+            fields={"routing_key": "string"},
         ),
         Language(
             "labels",
@@ -196,12 +229,23 @@ LANGUAGES = {
             source="Jakarta Messaging 3.1, section 3.8.1",
         ),
         Language(
+            "servicebus",
+            "a SQL filter or a correlation filter of Azure Service Bus",
+            JMS_RULES,
+            _module("servicebus"),
+            "either",
+            "properties",
+            "Azure Service Bus, subscription rule SQL filter syntax",
+            fields={},  # properties are numbers and truth values as well
+        ),
+        Language(
             "kafka",
             "a Kafka Connect predicate",
             CEL_RULES,
             _module("kafka"),
             "data",
             source="Apache Kafka, Connect predicates",
+            fields={"topic": "string", "headers": "map<string, string>", "value": "string"},
         ),
         Language("all", "every one of the named filters", SQL_RULES, _compose("all"), "data"),
         Language("any", "at least one of the named filters", SQL_RULES, _compose("any"), "data"),
@@ -212,9 +256,11 @@ LANGUAGES = {
 
 
 def default_fields(language: str) -> dict[str, str]:
-    """The fields of a filter for which none are declared, in the languages whose keys hold texts; none for other languages."""
+    """The fields of a filter for which none are declared; none where its language leaves them open."""
     row = LANGUAGES.get(language)
-    if row is None or row.on is None or language == "sns":  # SNS asks for arrays and numbers as well
+    if row is not None and row.fields is not None:
+        return dict(row.fields)
+    if row is None or row.on is None:
         return {}
     times = {"event_time": "bigint", "publish_time": "bigint"} if row.on == "properties" else {}
     return {row.on: "map<string, string>", **times}

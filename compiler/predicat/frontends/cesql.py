@@ -1,8 +1,11 @@
 """CloudEvents SQL, version 1: expressions over the attributes of an event.
 
-Strings, 32-bit integers and booleans, with the implicit casts of the specification: the left side of a comparison is cast to
-the type of the right, and what IN lists is cast to the type of its left side. Where the specification returns an error beside a value (a missing attribute, a failed cast, division
-by zero) the result is UNKNOWN, and FALSE AND UNKNOWN is FALSE. LOWER and UPPER change A to Z only. Source: CloudEvents
+Strings, 32-bit integers and booleans, with the implicit casts of the specification: the left side of a
+comparison is cast to
+the type of the right, and what IN lists is cast to the type of its left side. Where the specification returns
+an error beside a value (a missing attribute, a failed cast, division
+by zero) the result is UNKNOWN, and FALSE AND UNKNOWN is FALSE. LOWER and UPPER change A to Z only. Source:
+CloudEvents
 Expression Language 1.0.0.
 """
 
@@ -16,6 +19,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import selectors as say
 from predicat.frontends.words import WordReader
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
@@ -29,8 +33,10 @@ if TYPE_CHECKING:
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
 TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
-_TOKEN = re.compile(rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>[0-9]+(?!\w))|(?P<word>[A-Za-z0-9_]+)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
-                    re.DOTALL)  # fmt: skip
+_TOKEN = re.compile(
+    rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>[0-9]+(?!\w))|(?P<word>[A-Za-z0-9_]+)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
+    re.DOTALL,
+)
 _COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
 _LOGIC = {"AND": "and", "OR": "or", "XOR": "ne"}
@@ -52,7 +58,7 @@ class Typed(Struct, frozen=True):
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a CESQL expression. Raises PredicatError."""
-    return parse_text(body.text("a CESQL expression"), body.source, body.on, body.fields)
+    return parse_text(body.text(say.CESQL_EXPRESSION), body.source, body.on, body.fields)
 
 
 def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, FieldDecl] | None) -> t.Tree:
@@ -73,7 +79,7 @@ class _Parser(WordReader):
 
     def top(self, text: str) -> t.Tree:
         if not text.strip():
-            raise self.fail(msg.syntax(self.whole, "the condition is empty"))
+            raise self.fail(msg.empty_condition(self.whole))
         self.scan(text)
         found = self.level(0, 0)
         if self.words[self.at][0] != "end":
@@ -93,9 +99,7 @@ class _Parser(WordReader):
             operator = self.peek()
             *_, at = self.take()
             if operator != first and number == 0:
-                raise self.fail(
-                    msg.syntax(at, f"{operator} stands beside {first} without parentheses", _MIXED)
-                )
+                raise self.fail(say.mixed_operators(at, operator, first, _MIXED))
             found = self.binary(operator, found, self.level(number + 1, depth))
         return found
 
@@ -153,7 +157,7 @@ class _Parser(WordReader):
             if len(digits) > 10 or int(digits) > INT_MAX + (
                 self.words[self.at - 2][1] == "-" if self.at > 1 else 0
             ):
-                raise self.fail(msg.syntax(span, f"{word} does not fit in a 32-bit integer"))
+                raise self.fail(say.number_of_32_bits(span, word))
             return Typed(t.Const(int(digits), span), INTEGER)
         if kind != "word" or word.upper() in KEYWORDS:
             self.at -= 1
@@ -167,18 +171,15 @@ class _Parser(WordReader):
         kind, word, span = self.take()
         if kind not in ("word", "number") or word.upper() in KEYWORDS:
             self.at -= 1
-            raise self.unexpected("the name of an attribute")
+            raise self.unexpected(say.ATTRIBUTE_NAME)
         return (word.lower() if word.lower() in REQUIRED else self.named(word, span)), span
 
     def named(self, name: str, span: Span) -> str:
         """The name of an attribute; one in capitals is no event's, unless the dataset declares it so."""
-        declared = (
-            self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
-        )
+        declared = self.fields is not None and self.declared_name(name) in self.fields
         if name == name.lower() or declared:
             return name
-        what = f"{name!r} is no name of an attribute: names have letters from a to z and digits"
-        raise self.fail(msg.syntax(span, what, f"did you mean '{name.lower()}'? A text stands in quotes"))
+        raise self.fail(say.no_attribute_name(span, name))
 
     def read(self, name: str, span: Span) -> Typed:
         name = self.named(name, span)
@@ -247,14 +248,19 @@ class _Parser(WordReader):
         return {TEXT: self.string, INTEGER: self.integer, TRUTH: self.truth}[kind](value)
 
     def by_kind(self, value: Typed, use: Callable[[Typed], t.Tree]) -> t.Tree:
-        """What `use` makes of a value; of one without a type what it makes of each type, chosen at run time."""
+        """What `use` makes of a value; of one without a type what it makes of each type, chosen at run
+        time.
+        """
         if value.kind != ANY:
             return use(value)
         tree, span = value.tree, value.tree.span
         found: t.Tree = t.Const(None, span)
         whole = t.Apply("cast", (t.Apply("json_number", (tree,), span), t.Const("to_int", span)), span)
-        for name, kind, read in (("number", INTEGER, whole), ("boolean", TRUTH, t.Apply("json_boolean", (tree,), span)),
-                                 ("string", TEXT, t.Apply("json_string", (tree,), span))):  # fmt: skip
+        for name, kind, read in (
+            ("number", INTEGER, whole),
+            ("boolean", TRUTH, t.Apply("json_boolean", (tree,), span)),
+            ("string", TEXT, t.Apply("json_string", (tree,), span)),
+        ):
             test, made = t.Apply("json_is", (tree, t.Const(name, span)), span), use(Typed(read, kind))
             if not all(
                 isinstance(part, t.Const) and part.value is None for part in (made, found)
@@ -315,13 +321,7 @@ class _Parser(WordReader):
             raise self.fail(msg.unknown_function(start, name, FUNCTIONS))
         low, high, build = row
         if not low <= len(args) <= high:
-            expected = (
-                f"{low} arguments"
-                if low == high
-                else f"{low} or more arguments"
-                if high > 9
-                else f"{low} to {high} arguments"
-            )
+            expected = msg.arguments(low, None if high > 9 else high)
             raise self.fail(msg.wrong_argument_count(start, name, len(args), expected))
         return build(self, args, span)
 
@@ -408,7 +408,9 @@ def _right(parser: _Parser, args: list[Typed], span: Span) -> Typed:
 
 
 def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
-    """From a place that counts from 1, or from the end if it is negative; nothing at 0; an error outside the text."""
+    """From a place that counts from 1, or from the end if it is negative; nothing at 0; an error outside
+    the text.
+    """
     text, at = parser.string(args[0]).tree, parser.integer(args[1]).tree
     length = t.Apply("length", (text,), span)
     rest = (parser.integer(args[2]).tree,) if len(args) == 3 else ()

@@ -6,6 +6,7 @@ from typing import Any
 
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.passes.scope import MAX_DEPTH, SQL_RULES
 
@@ -13,12 +14,14 @@ RULES = SQL_RULES
 
 
 def parse(language: str, body: Any, span: Span) -> t.Tree:
-    """The untyped tree of a composition; its parts are names, or mappings with all, any or not. Raises PredicatError."""
+    """The untyped tree of a composition; its parts are names, or mappings with all, any or not. Raises
+    PredicatError.
+    """
     reporter = Reporter()
     found = _read({language: body}, span, reporter, 0)
     reporter.raise_errors()
     if found is None:
-        raise PredicatError.of(msg.syntax(span, "the composition is empty"))
+        raise PredicatError.of(say.empty_composition(span))
     return found
 
 
@@ -30,18 +33,14 @@ def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | Non
     if isinstance(part, str):
         return t.Ref(str(part), (), span)
     if not isinstance(part, dict) or len(part) != 1 or next(iter(part)) not in ("all", "any", "not"):
-        reporter.add(
-            msg.bad_value(span, "a composition", "its parts are names of filters, or all, any or not")
-        )
+        reporter.add(say.composition_parts(span))
         return None
     ((key, inner),) = part.items()
     if key == "not":
         found = _read(inner, span, reporter, depth + 1)
         return t.Apply("not", (found,), span) if found is not None else None
     if not isinstance(inner, list) or not inner:
-        reporter.add(
-            msg.bad_value(getattr(inner, "span", span), str(key), "it takes a list of at least one filter")
-        )
+        reporter.add(say.composition_list(getattr(inner, "span", span), str(key)))
         return None
     parts = [_read(item, span, reporter, depth + 1) for item in inner]
     kept = tuple(item for item in parts if item is not None)

@@ -1,4 +1,6 @@
-"""What the languages share whose bodies are data (YAML or JSON): places, problems, and the keys that they read."""
+"""What the languages share whose bodies are data (YAML or JSON): places, problems, and the keys that they
+read.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.ir.types import JSON, STRING, MapType, StructType, Type
 from predicat.passes.scope import MAX_DEPTH, MAX_NODES
@@ -41,8 +45,8 @@ class DataReader:
         self.reporter.add(diagnostic)
         return Stop()
 
-    def bad(self, value: Any, what: str, reason: str, hint: str | None = None) -> Stop:
-        return self.fail(msg.bad_value(self.span(value), what, reason, hint))
+    def bad(self, value: Any, what: str, reason: Reason) -> Stop:
+        return self.fail(msg.bad_value(self.span(value), what, reason.text, reason.hint))
 
     # --- places
 
@@ -54,6 +58,16 @@ class DataReader:
     def key_span(self, body: Any, key: object) -> Span:
         places: dict[object, Span] = getattr(body, "key_spans", {})
         return places.get(key, self.span(body))
+
+    def value_span(self, body: Any, key: object) -> Span:
+        """Where the value of a key stands: numbers, truth values and nothing do not know it themselves."""
+        places: dict[object, Span] = getattr(body, "value_spans", {})
+        return places.get(key) or getattr(body[key], "span", None) or self.key_span(body, key)
+
+    def item_span(self, body: Any, index: int) -> Span:
+        """Where an item of a list stands."""
+        places: list[Span] = getattr(body, "item_spans", [])
+        return places[index] if index < len(places) else getattr(body[index], "span", None) or self.span(body)
 
     # --- shapes
 
@@ -74,7 +88,7 @@ class DataReader:
         """The one entry of a mapping with one key."""
         found = self.mapping(value, what, known)
         if len(found) != 1:
-            raise self.bad(value, what, f"it has one key, not {len(found)}", f"keys: {', '.join(known)}")
+            raise self.bad(value, what, say.one_key(len(found), ", ".join(known)))
         ((key, inner),) = found.items()
         return key, inner
 
@@ -82,14 +96,15 @@ class DataReader:
         if not isinstance(value, list):
             raise self.fail(msg.wrong_kind(self.span(value), what, "a list", kind(value)))
         if len(value) < least:
-            raise self.bad(value, what, f"it is a list of at least {least}")
+            raise self.bad(value, what, say.least_values(least))
         return value
 
-    def text(self, value: Any, what: str, *, empty: bool = False) -> str:
+    def text(self, value: Any, what: str, *, empty: bool = False, place: Span | None = None) -> str:
+        """A text; `place` is where the value stands, which only a text knows itself."""
         if not isinstance(value, str):
-            raise self.fail(msg.wrong_kind(self.span(value), what, "a text", kind(value)))
+            raise self.fail(msg.wrong_kind(place or self.span(value), what, "a text", kind(value)))
         if not value and not empty:
-            raise self.bad(value, what, "it is empty")
+            raise self.fail(say.empty_text(place or self.span(value), what))
         return str(value)
 
     def deep(self, value: Any, depth: int) -> None:
@@ -118,15 +133,36 @@ class DataReader:
 
     def key(self, name: str, span: Span) -> t.Tree:
         """What a key holds: a member of the field `on`, or a field of the row itself."""
-        return t.Name(name, span) if self.on is None else t.Member(t.Name(self.on, span), name, span)
+        return (
+            t.Name(name, span)
+            if self.on is None or self.is_column(name)
+            else t.Member(t.Name(self.on, span), name, span)
+        )
+
+    def is_column(self, name: str) -> bool:
+        """Whether a key is a field of its own: no field `on` is declared, with this key or as a whole, and
+        one with the name of the key is.
+        """
+        fields = self.fields
+        return bool(
+            self.on
+            and fields
+            and name in fields
+            and self.on not in fields
+            and f"{self.on}.{name}" not in fields
+        )
+
+    def declared_name(self, name: str) -> str:
+        """The name that the field of a key is declared by, where it has one of its own."""
+        return name if self.on is None or self.is_column(name) else f"{self.on}.{name}"
 
     def key_type(self, name: str) -> Type:
         """The declared type of a key; JSON where nothing is declared."""
         if self.fields is None:
             return JSON
-        dotted = name if self.on is None else f"{self.on}.{name}"
-        if dotted in self.fields:
-            return self.fields[dotted].type
+        declared = self.fields.get(self.declared_name(name))
+        if declared is not None:
+            return declared.type
         base = self.fields.get(self.on or name.split(".", maxsplit=1)[0])
         match base.type if base is not None else None:
             case MapType(value):

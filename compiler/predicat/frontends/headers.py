@@ -1,7 +1,9 @@
 """PeeGeeQ server-side filters: headerEquals, headerIn, headerNotEquals, headerLike, and, or.
 
-An absent key matches nothing, headerNotEquals included, as the document of the design decides; `absent: accept` beside the
-operator at the top selects the rule of the released library, where headerNotEquals accepts an absent key. Keys have
+An absent key matches nothing, headerNotEquals included, as the document of the design decides; `absent:
+accept` beside the
+operator at the top selects the rule of the released library, where headerNotEquals accepts an absent key.
+Keys have
 letters, digits, `_`, `-` and `.`. Source: PeeGeeQ, "Server-Side Filtering Technical Plan" (2025-12-18).
 """
 
@@ -10,9 +12,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import policies as say
 from predicat.frontends.data import DataReader, both, decided, either, negated
 from predicat.ir import tree as t
+from predicat.ir.ops import JUNCTIONS
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:
@@ -35,61 +40,52 @@ class _Reader(DataReader):
         entries = dict(self.mapping(value, "headers", (*OPERATORS, "absent")))
         absent = entries.pop("absent", "reject")
         if absent not in ("reject", "accept"):
-            raise self.bad(absent, "absent", "it is reject or accept")
+            raise self.bad(absent, "absent", say.reject_or_accept())
         self.accept_absent = absent == "accept"
         if len(entries) != 1:
-            raise self.bad(
-                value,
-                "headers",
-                f"it has one operator, not {len(entries)}",
-                f"operators: {', '.join(OPERATORS)}",
-            )
+            raise self.bad(value, "headers", say.one_operator(len(entries), ", ".join(OPERATORS)))
         ((operator, inner),) = entries.items()
         return self.operator(value, operator, inner, 0)
 
     def filter(self, value: Any, depth: int) -> t.Tree:
         self.deep(value, depth)
-        operator, inner = self.only(value, "a header filter", OPERATORS)
+        operator, inner = self.only(value, say.HEADER_FILTER, OPERATORS)
         return self.operator(value, operator, inner, depth)
 
     def operator(self, value: Any, operator: str, inner: Any, depth: int) -> t.Tree:
-        if operator in ("and", "or"):
+        if operator in JUNCTIONS:
             parts = self.many(self.listed(inner, operator), lambda part: self.filter(part, depth + 1))
             return both(parts, self.span(value)) if operator == "and" else either(parts, self.span(value))
         entries = self.mapping(inner, operator)
         if len(entries) != 1:
-            raise self.bad(
-                inner, operator, f"it tests one header, not {len(entries)}", "combine several with and: [...]"
-            )
+            raise self.bad(inner, operator, say.one_header(len(entries)))
         ((name, wanted),) = entries.items()
         at = self.key_span(entries, name)
         if not isinstance(name, str) or not KEY.match(name):
-            raise self.fail(
-                msg.bad_value(
-                    at, "a header key", f"{name!r} is none: it has letters, digits, '_', '-' and '.'"
-                )
-            )
-        return self.test(operator, self.key(name, at), wanted)
+            raise self.fail(say.bad_header_key(at, name))
+        return self.test(operator, self.key(name, at), wanted, self.value_span(entries, name))
 
-    def test(self, operator: str, key: t.Tree, wanted: Any) -> t.Tree:
-        span = self.span(wanted)
+    def test(self, operator: str, key: t.Tree, wanted: Any, span: Span) -> t.Tree:
         match operator:
             case "headerEquals":
-                return decided(t.Apply("eq", (key, self.value(wanted)), key.span))
+                return decided(t.Apply("eq", (key, self.value(wanted, span)), key.span))
             case "headerNotEquals":
-                equal = t.Apply("eq", (key, self.value(wanted)), key.span)
+                equal = t.Apply("eq", (key, self.value(wanted, span)), key.span)
                 return negated(decided(equal)) if self.accept_absent else decided(negated(equal))
             case "headerIn":
-                items = tuple(self.value(item) for item in self.listed(wanted, operator))
+                items = tuple(
+                    self.value(item, self.item_span(wanted, index))
+                    for index, item in enumerate(self.listed(wanted, operator))
+                )
                 return decided(t.Apply("in", (key, t.ListOf(items, span)), key.span))
             case _:
-                return decided(t.Apply("like", (key, self.pattern(wanted)), key.span))
+                return decided(t.Apply("like", (key, self.pattern(wanted, span)), key.span))
 
-    def value(self, value: Any) -> t.Tree:
-        return t.Const(self.text(value, "a header's value", empty=True), self.span(value))
+    def value(self, value: Any, span: Span) -> t.Tree:
+        return t.Const(self.text(value, say.HEADER_VALUE, empty=True, place=span), span)
 
-    def pattern(self, value: Any) -> t.Tree:
+    def pattern(self, value: Any, span: Span) -> t.Tree:
         try:
-            return t.Const(canonical(self.text(value, "headerLike")), self.span(value))
+            return t.Const(canonical(self.text(value, "headerLike", place=span)), span)
         except LikeError as error:
-            raise self.bad(value, "headerLike", str(error)) from None
+            raise self.bad(value, "headerLike", Reason(str(error))) from None

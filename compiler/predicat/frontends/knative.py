@@ -1,9 +1,14 @@
 """Knative trigger filters and the CloudEvents Subscriptions API.
 
-`attributes` and the deprecated `sourceAndType` are exact tests on CloudEvents attributes, all of which must pass (none of
-them accept every event, and so does an empty list of filters); an empty value asks only that the attribute is there and not empty, as Knative's broker has it. `cloudevents` is a filter of the
-Subscriptions API, or a list of them: exact, prefix, suffix, all, any, not and cesql (`sql` is another name for that).
-A test of an absent attribute fails, and `not` of it passes. Sources: the Knative proposal "Trigger filtering";
+`attributes` and the deprecated `sourceAndType` are exact tests on CloudEvents attributes, all of which must
+pass (none of
+them accept every event, and so does an empty list of filters); an empty value asks only that the attribute is
+there and not empty, as Knative's broker has it. `cloudevents` is a filter of the
+Subscriptions API, or a list of them: exact, prefix, suffix, all, any, not and cesql (`sql` is another name
+for that).
+`knative` is a whole Trigger, or its spec: `filters`, or else `filter`.
+A test of an absent attribute fails, and `not` of it passes. Sources: the Knative proposal "Trigger
+filtering";
 CloudEvents Subscriptions 1.0, section 3.2.4.1.
 """
 
@@ -12,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from predicat.diagnostics import PredicatError, Source
+from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics.messages import policies as say
 from predicat.frontends import cesql
 from predicat.frontends.data import DataReader, Stop, both, decided, either, negated
 from predicat.ir import tree as t
@@ -21,6 +27,8 @@ if TYPE_CHECKING:
     from predicat.frontends import Body
 
 DIALECTS = ("exact", "prefix", "suffix", "all", "any", "not", "cesql", "sql")
+SPEC = ("broker", "brokerRef", "filter", "filters", "subscriber", "delivery")
+"""The keys of a Trigger's spec."""
 _TESTS = {"exact": "eq", "prefix": "starts_with", "suffix": "ends_with"}
 
 
@@ -33,13 +41,7 @@ def attributes(body: Body) -> t.Tree:
 def source_and_type(body: Body) -> t.Tree:
     """The untyped tree of a `sourceAndType` filter. Raises PredicatError."""
     reader = _Reader(body)
-
-    def read() -> t.Tree:
-        value = reader.mapping(body.value, "sourceAndType", ("source", "type"))
-        given = {key: inner for key, inner in value.items() if reader.text(inner, key, empty=True)}
-        return reader.attributes(given, "sourceAndType") if given else t.Const(value=True, span=body.span)
-
-    return reader.tree(read)
+    return reader.tree(lambda: reader.source_and_type(body.value))
 
 
 def cloudevents(body: Body) -> t.Tree:
@@ -54,10 +56,40 @@ def cloudevents(body: Body) -> t.Tree:
     )
 
 
+def trigger(body: Body) -> t.Tree:
+    """The untyped tree of a Trigger: a manifest, or its spec. Raises PredicatError."""
+    reader = _Reader(body)
+    return reader.tree(lambda: reader.trigger(body.value))
+
+
 class _Reader(DataReader):
     def __init__(self, body: Body) -> None:
         super().__init__(body)
         self.body = body
+
+    def trigger(self, value: Any) -> t.Tree:
+        """`filters` goes before `filter`; neither accepts every event."""
+        entries = self.mapping(value, "a Trigger")
+        if entries.get("kind", "Trigger") != "Trigger":
+            raise self.bad(entries["kind"], "knative", say.kind_without_filter(entries["kind"]))
+        spec = self.mapping(
+            entries["spec"] if "kind" in entries or "spec" in entries else value, say.TRIGGER_SPEC, SPEC
+        )
+        if spec.get("filters"):
+            return self.filters(spec["filters"], 0)
+        only = self.mapping(spec.get("filter") or {}, "filter", ("attributes", "sourceAndType"))
+        if "sourceAndType" in only:
+            return self.source_and_type(only["sourceAndType"])
+        return self.attributes(only.get("attributes") or {}, "attributes")
+
+    def source_and_type(self, value: Any) -> t.Tree:
+        entries = self.mapping(value, "sourceAndType", ("source", "type"))
+        given = {
+            key: inner
+            for key, inner in entries.items()
+            if self.text(inner, key, empty=True, place=self.value_span(entries, key))
+        }
+        return self.attributes(given, "sourceAndType") if given else t.Const(value=True, span=self.whole)
 
     def attributes(self, value: Any, what: str) -> t.Tree:
         entries = self.mapping(value, what)
@@ -68,9 +100,9 @@ class _Reader(DataReader):
         )
 
     def attribute(self, entries: Mapping[str, Any], name: str, value: Any) -> t.Tree:
-        wanted = self.text(value, f"the attribute {name!r}", empty=True)
+        wanted = self.text(value, say.attribute(name), empty=True, place=self.value_span(entries, name))
         at = self.key_span(entries, name)
-        key = self.key(self.text(name, "an attribute's name"), at)
+        key = self.key(self.text(name, say.ATTRIBUTE_NAME), at)
         span = at.to(self.span(value)) if at.source is self.span(value).source else at
         return decided(t.Apply("eq" if wanted else "ne", (key, t.Const(wanted, self.span(value))), span))
 
@@ -84,7 +116,7 @@ class _Reader(DataReader):
 
     def filter(self, value: Any, depth: int) -> t.Tree:
         self.deep(value, depth)
-        dialect, inner = self.only(value, "a CloudEvents filter", DIALECTS)
+        dialect, inner = self.only(value, say.CLOUDEVENTS_FILTER, DIALECTS)
         match dialect:
             case "all":
                 return self.filters(inner, depth)
@@ -94,24 +126,24 @@ class _Reader(DataReader):
             case "not":
                 return negated(self.filter(inner, depth + 1))
             case "cesql" | "sql":
-                return decided(self.expression(inner))
+                return decided(self.expression(inner, self.value_span(value, dialect)))
             case _:
                 return self.tests(dialect, inner)
 
     def tests(self, dialect: str, value: Any) -> t.Tree:
         entries = self.mapping(value, dialect)
         if not entries:
-            raise self.bad(value, dialect, "it names no attribute")
+            raise self.bad(value, dialect, say.no_attribute())
 
         def test(entry: tuple[str, Any]) -> t.Tree:
-            wanted = self.text(entry[1], f"the value of {entry[0]!r}")
-            key = self.key(self.text(entry[0], "an attribute's name"), self.key_span(entries, entry[0]))
+            wanted = self.text(entry[1], say.value_of(entry[0]), place=self.value_span(entries, entry[0]))
+            key = self.key(self.text(entry[0], say.ATTRIBUTE_NAME), self.key_span(entries, entry[0]))
             return decided(t.Apply(_TESTS[dialect], (key, t.Const(wanted, self.span(entry[1]))), key.span))
 
         return both(self.many(entries.items(), test), self.span(value))
 
-    def expression(self, value: Any) -> t.Tree:
-        text = self.text(value, "cesql")
+    def expression(self, value: Any, place: Span) -> t.Tree:
+        text = self.text(value, "cesql", place=place)
         source = getattr(value, "source", None) or Source(
             self.whole.source.name, text, self.whole.source, self._offsets(value, text)
         )

@@ -1,7 +1,8 @@
-"""Kubernetes label selectors: as text (`a=b, tier in (x, y), !c`), as matchLabels and matchExpressions, or as a
-Service's plain map of labels.
+"""Kubernetes label selectors: as text (`a=b, tier in (x, y), !c`), as matchLabels and matchExpressions, as a
+Service's plain map of labels, or as a whole manifest with a selector (Service, Deployment, NetworkPolicy).
 
-`!=` and `notin` accept an object without the key; every other requirement needs it. `>` and `<` compare whole numbers.
+`!=` and `notin` accept an object without the key; every other requirement needs it. `>` and `<` compare whole
+numbers.
 Source: Kubernetes documentation, "Labels and Selectors"; apimachinery, pkg/labels.
 """
 
@@ -9,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import selectors as say
 from predicat.frontends.data import DataReader, both, decided, negated, present
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT
@@ -38,8 +41,12 @@ def parse(body: Body) -> t.Tree:
 
 class _Reader(DataReader):
     def selector(self, value: Any) -> t.Tree:
-        """Reads matchLabels and matchExpressions, or the plain map of a Service's selector; none of them accept everything."""
-        entries = self.mapping(value, "a label selector")
+        """Reads matchLabels and matchExpressions, or the plain map of a Service's selector; none of them
+        accept everything.
+        """
+        entries = self.mapping(value, say.LABEL_SELECTOR)
+        if "kind" in entries and isinstance(entries.get("spec"), Mapping):
+            return self.manifest(entries)
         if list(entries) == ["selector"] and isinstance(entries["selector"], Mapping):
             return self.selector(entries["selector"])
         if (
@@ -50,23 +57,37 @@ class _Reader(DataReader):
             return both(
                 self.many(entries.items(), lambda entry: self.equals(entries, *entry)), self.span(value)
             )
-        entries = self.mapping(value, "a label selector", _PARTS)
+        entries = self.mapping(value, say.LABEL_SELECTOR, _PARTS)
         labels = self.mapping(entries.get("matchLabels", {}), "matchLabels")
-        parts = self.many(labels.items(), lambda entry: self.equals(labels, *entry))
-        parts += self.many(
-            self.listed(entries.get("matchExpressions", []), "matchExpressions", 0), self.expression
-        )
+        asked = self.listed(entries.get("matchExpressions", []), "matchExpressions", 0)
+        reads = [
+            *(partial(self.equals, labels, name, value) for name, value in labels.items()),
+            *(partial(self.expression, one) for one in asked),
+        ]
+        parts = self.many(reads, lambda read: read())
         return both(parts, self.span(value)) if parts else t.Const(value=True, span=self.span(value))
 
+    def manifest(self, entries: Mapping[str, Any]) -> t.Tree:
+        """Reads the selector of a Service, a workload or a NetworkPolicy."""
+        spec = entries["spec"]
+        found = next(
+            (spec[key] for key in ("selector", "podSelector") if isinstance(spec.get(key), Mapping)), None
+        )
+        if found is None:
+            raise self.bad(entries, f"{entries['kind']}", say.no_selector())
+        return self.selector(found)
+
     def equals(self, labels: Any, name: str, value: Any) -> t.Tree:
-        return self.requirement(name, "In", [value], self.key_span(labels, name), self.span(value))
+        return self.requirement(
+            name, "In", [value], self.key_span(labels, name), self.value_span(labels, name)
+        )
 
     def expression(self, value: Any) -> t.Tree:
         entries = self.mapping(value, "a requirement", ("key", "operator", "values"))
         operator = str(entries.get("operator", ""))
         if operator not in OPERATORS:
             hint = msg.did_you_mean(operator, OPERATORS) or f"operators: {', '.join(OPERATORS)}"
-            raise self.bad(entries.get("operator", value), "operator", f"{operator!r} is no operator", hint)
+            raise self.bad(entries.get("operator", value), "operator", say.no_operator(operator, hint))
         values = self.listed(entries.get("values", []), "values", 0)
         name = entries.get("key", "")
         return self.requirement(
@@ -75,24 +96,13 @@ class _Reader(DataReader):
 
     def requirement(self, name: Any, operator: str, values: list[Any], at: Span, place: Span) -> t.Tree:
         if not isinstance(name, str) or not KEY.match(name):
-            raise self.fail(
-                msg.bad_value(
-                    at,
-                    "a label key",
-                    f"{name!r} is none",
-                    "it is a name of at most 63 characters, after an optional prefix/",
-                )
-            )
+            raise self.fail(say.bad_label_key(at, name))
         wanted = {"Exists": (0, 0), "DoesNotExist": (0, 0), "Gt": (1, 1), "Lt": (1, 1)}.get(
             operator, (1, 10_000)
         )
         if not wanted[0] <= len(values) <= wanted[1]:
             raise self.fail(
-                msg.bad_value(
-                    place,
-                    operator,
-                    f"it takes {'no values' if wanted[1] == 0 else 'one value' if wanted[1] == 1 else 'at least one value'}",
-                )
+                say.count_of_label_values(place, operator, wanted[1] if wanted[1] in (0, 1) else None)
             )
         key = self.key(name, at)
         match operator:
@@ -119,21 +129,13 @@ class _Reader(DataReader):
 
     def value(self, value: Any, place: Span) -> t.Tree:
         if not isinstance(value, str) or not VALUE.match(value):
-            hint = (
-                "quote it"
-                if not isinstance(value, str)
-                else "it has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or digit"
-            )
-            raise self.fail(
-                msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is none", hint)
-            )
+            hint = "quote it" if not isinstance(value, str) else say.LABEL_VALUE_LETTERS
+            raise self.fail(say.bad_label_value(getattr(value, "span", place), value, hint))
         return t.Const(str(value), getattr(value, "span", place))
 
     def number(self, value: Any, place: Span) -> t.Tree:
         if not re.fullmatch(r"-?[0-9]{1,18}", str(value)):
-            raise self.fail(
-                msg.bad_value(getattr(value, "span", place), "a label value", f"{value!r} is no whole number")
-            )
+            raise self.fail(say.label_not_whole(getattr(value, "span", place), value))
         return t.Const(int(str(value)), place)
 
 
@@ -176,7 +178,7 @@ class _Words:
             name, at = self.name()
             return self.reader.requirement(name, "DoesNotExist", [], at, at)
         if not name or name in "=!,()<>":
-            raise self.unexpected(name, at, "a label key")
+            raise self.unexpected(name, at, say.LABEL_KEY)
         match self.peek():
             case "=" | "==" | "!=" | ">" | "<":
                 operator = {"!=": "NotIn", ">": "Gt", "<": "Lt"}.get(self.take()[0], "In")
@@ -191,7 +193,7 @@ class _Words:
     def name(self) -> tuple[str, Span]:
         word, span = self.take()
         if not word or word in "=!,()<>":
-            raise self.unexpected(word, span, "a label key")
+            raise self.unexpected(word, span, say.LABEL_KEY)
         return word, span
 
     def values(self) -> list[str]:
@@ -214,7 +216,5 @@ class _Words:
             raise self.unexpected(word, span, repr(wanted))
 
     def unexpected(self, word: str, span: Span, wanted: str) -> Exception:
-        found = f"unexpected {word!r}" if word else "it ends too early"
-        return self.reader.fail(
-            msg.syntax(span, f"this is no valid label selector: {found}, where {wanted} should be")
-        )
+        found = f"unexpected {word!r}" if word else say.ENDS_TOO_EARLY
+        return self.reader.fail(say.invalid_label_selector(span, found, wanted))

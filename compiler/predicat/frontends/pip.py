@@ -1,8 +1,11 @@
 """The 16 operators of the Pulsar proposal "Message filtering expression", as YAML predicates.
 
-A predicate is `{property: key, op: OPERATOR, value: x}` (or `values: [...]`), or the same with `ref: event_time` or
-`ref: publish_time` (milliseconds since 1970); `and`, `or` and `not` combine them. The value's type is LONG for a YAML
-integer, DOUBLE for a number with a point and STRING for a text, unless `type:` says otherwise. The proposal leaves
+A predicate is `{property: key, op: OPERATOR, value: x}` (or `values: [...]`), or the same with `ref:
+event_time` or
+`ref: publish_time` (milliseconds since 1970); `and`, `or` and `not` combine them. The value's type is LONG
+for a YAML
+integer, DOUBLE for a number with a point and STRING for a text, unless `type:` says otherwise. The proposal
+leaves
 absent properties open: here they are UNKNOWN, and so is their negation (Kleene).
 """
 
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import pulsar as say
 from predicat.frontends.data import DataReader
 from predicat.ir import tree as t
 from predicat.ir.types import TIMESTAMP
@@ -25,23 +29,46 @@ if TYPE_CHECKING:
 
 RULES = CEL_RULES
 OPERATORS = (
-    "EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "GREATER_THAN", "GREATER_THAN_EQUALS", "LESS_THAN", "LESS_THAN_EQUALS",
-    "STARTS_WITH", "STARTS_WITH_IGNORE_CASE", "CONTAINS", "CONTAINS_IGNORE_CASE", "DOES_NOT_CONTAIN",
-    "DOES_NOT_CONTAIN_IGNORE_CASE", "CONTAINS_ANY", "CONTAINS_NONE",
-)  # fmt: skip
+    "EQUALS",
+    "NOT_EQUALS",
+    "IN",
+    "NOT_IN",
+    "GREATER_THAN",
+    "GREATER_THAN_EQUALS",
+    "LESS_THAN",
+    "LESS_THAN_EQUALS",
+    "STARTS_WITH",
+    "STARTS_WITH_IGNORE_CASE",
+    "CONTAINS",
+    "CONTAINS_IGNORE_CASE",
+    "DOES_NOT_CONTAIN",
+    "DOES_NOT_CONTAIN_IGNORE_CASE",
+    "CONTAINS_ANY",
+    "CONTAINS_NONE",
+)
+"""In the order that numbers them in the protobuf Expr, as the types are."""
 TYPES = ("STRING", "LONG", "DOUBLE")
 REFS = ("event_time", "publish_time")
 _COMPARE = {
-    "EQUALS": "eq", "NOT_EQUALS": "ne", "GREATER_THAN": "gt", "GREATER_THAN_EQUALS": "ge", "LESS_THAN": "lt",
+    "EQUALS": "eq",
+    "NOT_EQUALS": "ne",
+    "GREATER_THAN": "gt",
+    "GREATER_THAN_EQUALS": "ge",
+    "LESS_THAN": "lt",
     "LESS_THAN_EQUALS": "le",
-}  # fmt: skip
+}
 _TEXT = {
-    "STARTS_WITH": ("starts_with", False), "STARTS_WITH_IGNORE_CASE": ("starts_with_ci", False),
-    "CONTAINS": ("contains", False), "CONTAINS_IGNORE_CASE": ("contains_ci", False),
-    "DOES_NOT_CONTAIN": ("contains", True), "DOES_NOT_CONTAIN_IGNORE_CASE": ("contains_ci", True),
-    "CONTAINS_ANY": ("contains", False), "CONTAINS_NONE": ("contains", True),
-    "LIKE": ("like", False), "NOT_LIKE": ("like", True),
-}  # fmt: skip
+    "STARTS_WITH": ("starts_with", False),
+    "STARTS_WITH_IGNORE_CASE": ("starts_with_ci", False),
+    "CONTAINS": ("contains", False),
+    "CONTAINS_IGNORE_CASE": ("contains_ci", False),
+    "DOES_NOT_CONTAIN": ("contains", True),
+    "DOES_NOT_CONTAIN_IGNORE_CASE": ("contains_ci", True),
+    "CONTAINS_ANY": ("contains", False),
+    "CONTAINS_NONE": ("contains", True),
+    "LIKE": ("like", False),
+    "NOT_LIKE": ("like", True),
+}
 _MANY = ("IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE")
 _KEYS = ("property", "ref", "op", "value", "values", "type")
 
@@ -57,43 +84,39 @@ class PredicateReader(DataReader):
 
     more: tuple[str, ...] = ()
 
+    def __init__(self, body: Body) -> None:
+        super().__init__(body)
+        self.source = body.source
+        self.members: dict[str, Span] = {}
+        """Where the members of an Expr stand, by their paths."""
+
     def read(self, body: Any, depth: int) -> t.Tree:
         span = self.span(body)
         self.deep(body, depth)
-        self.mapping(body, "a pip predicate")
+        self.mapping(body, say.PIP_PREDICATE)
         connectives = [key for key in ("and", "or", "not") if key in body]
         if not connectives:
             return self.leaf(body, span)
         if len(body) > 1:
-            raise self.fail(
-                msg.bad_value(span, "a pip predicate", "and, or and not stand alone in their mapping")
-            )
+            raise self.fail(say.operators_alone(span))
         key = connectives[0]
         if key == "not":
             return t.Apply("not", (self.read(body["not"], depth + 1),), span)
         parts = body[key]
         if not isinstance(parts, list) or len(parts) < 2:
-            raise self.fail(
-                msg.bad_value(self.span(parts), key, "it combines a list of two or more predicates")
-            )
+            raise self.fail(say.combines_a_list(self.span(parts), key))
         return t.Apply(key, self.many(parts, lambda part: self.read(part, depth + 1)), span)
 
     def leaf(self, body: Mapping[str, Any], span: Span) -> t.Tree:
         for key in body:
             if key not in _KEYS:
                 raise self.fail(
-                    msg.unknown_key(
-                        self.key_span(body, key), str(key), "a pip predicate", (*_KEYS, "and", "or", "not")
-                    )
+                    say.unknown_pip_key(self.key_span(body, key), str(key), (*_KEYS, "and", "or", "not"))
                 )
         op = str(body.get("op", ""))
         if op not in OPERATORS and op not in self.more:
             given = msg.did_you_mean(op.upper(), OPERATORS) or f"operators: {', '.join(OPERATORS)}"
-            raise self.fail(
-                msg.bad_value(
-                    self.span(body.get("op")) if "op" in body else span, "op", f"{op!r} is no operator", given
-                )
-            )
+            raise self.fail(say.no_operator(self.span(body.get("op")) if "op" in body else span, op, given))
         values = self.values(body, op, span)
         kind = self.kind(body, values, span)
         target, kind = self.target(body, kind, op, span)
@@ -101,54 +124,41 @@ class PredicateReader(DataReader):
 
     def values(self, body: Mapping[str, Any], op: str, span: Span) -> list[Any]:
         if ("value" in body) == ("values" in body):
-            raise self.fail(msg.bad_value(span, "a pip predicate", "it has either value or values"))
+            raise self.fail(say.value_or_values(span))
         values = body["values"] if "values" in body else [body["value"]]
         if not isinstance(values, list) or not values:
-            raise self.fail(msg.bad_value(self.span(values), "values", "it is a list of at least one value"))
+            raise self.fail(say.no_values(self.span(values)))
         if op not in _MANY and len(values) != 1:
-            raise self.fail(msg.bad_value(self.span(values), op, f"it takes one value, not {len(values)}"))
+            raise self.fail(say.one_value(self.span(values), op, len(values)))
         return values
 
     def kind(self, body: Mapping[str, Any], values: list[Any], span: Span) -> str:
         given = body.get("type")
         if given is not None:
             if given not in TYPES:
-                raise self.fail(
-                    msg.bad_value(
-                        self.span(given), "type", f"{given!r} is no value type", f"types: {', '.join(TYPES)}"
-                    )
-                )
+                raise self.fail(say.no_value_type(self.span(given), given, ", ".join(TYPES)))
             return str(given)
         kinds = {_value_type(value) for value in values}
         if None in kinds:
-            raise self.fail(msg.bad_value(span, "values", "they are texts or numbers"))
+            raise self.fail(say.texts_or_numbers(span))
         if len(kinds) > 1:
-            raise self.fail(
-                msg.bad_value(span, "values", "they are of one type", "quote the numbers, or name the type")
-            )
+            raise self.fail(say.values_of_one_type(span))
         return str(kinds.pop())
 
     def target(self, body: Mapping[str, Any], kind: str, op: str, span: Span) -> tuple[t.Tree, str]:
         """The tree of the property or time, converted to the type that its values have."""
         if ("property" in body) == ("ref" in body):
-            raise self.fail(msg.bad_value(span, "a pip predicate", "it has either property or ref"))
+            raise self.fail(say.property_or_ref(span))
         if "ref" in body:
             ref = str(body["ref"])
             if ref not in REFS:
-                raise self.fail(
-                    msg.bad_value(
-                        self.span(body["ref"]),
-                        "ref",
-                        f"{ref!r} is no reference",
-                        f"references: {', '.join(REFS)}",
-                    )
-                )
+                raise self.fail(say.no_reference(self.span(body["ref"]), ref, ", ".join(REFS)))
             if op in _TEXT or kind == "STRING":
-                raise self.fail(msg.bad_value(span, op, f"{ref} is a number of milliseconds, not a text"))
+                raise self.fail(say.reference_is_a_number(span, op, ref))
             decl = (self.fields or {}).get(ref)
             return t.Name(ref, span), "TIME" if decl is not None and decl.type == TIMESTAMP else kind
         if op in _TEXT and kind != "STRING":
-            raise self.fail(msg.bad_value(span, op, "it compares texts", "quote the value"))
+            raise self.fail(say.compares_texts(span, op))
         key = str(body["property"])
         read = self.key(key, span)
         convert = {"LONG": "to_int", "DOUBLE": "to_double"}.get(kind)

@@ -1,6 +1,8 @@
-"""Google Cloud Pub/Sub subscription filters: `attributes:key`, `attributes.key = "v"`, `!=`, `hasPrefix`, AND, OR, NOT.
+"""Google Cloud Pub/Sub subscription filters: `attributes:key`, `attributes.key = "v"`, `!=`, `hasPrefix`,
+AND, OR, NOT.
 
-A test of an absent attribute fails, `!=` included, and NOT of it passes. AND and OR are not mixed without parentheses.
+A test of an absent attribute fails, `!=` included, and NOT of it passes. AND and OR are not mixed without
+parentheses.
 Source: Google Cloud documentation, "Filter messages from a subscription".
 """
 
@@ -11,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import selectors as say
 from predicat.frontends.data import both, decided, either, negated, present
 from predicat.frontends.words import WordReader
 from predicat.ir import tree as t
@@ -28,7 +31,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "'": "'"}
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a subscription filter. Raises PredicatError."""
-    size = len(body.text("a Pub/Sub filter").strip().encode("utf-8", "replace"))
+    size = len(body.text(say.PUBSUB_FILTER).strip().encode("utf-8", "replace"))
     if size > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(body.span, size, MAX_LENGTH, "bytes"))
     parser = _Parser(body)
@@ -44,7 +47,7 @@ class _Parser(WordReader):
         found = self.expression(0)
         if self.words[self.at][0] != "end":
             capital = self.words[self.at][1].upper() in ("AND", "OR", "NOT")
-            raise self.unexpected(hint="write AND, OR and NOT in capitals" if capital else None)
+            raise self.unexpected(hint=say.WRITE_IN_CAPITALS if capital else None)
         return found
 
     def expression(self, depth: int) -> t.Tree:
@@ -55,11 +58,7 @@ class _Parser(WordReader):
         while self.peek() in ("AND", "OR"):
             _, word, span = self.take()
             if word != joined:
-                raise self.fail(
-                    msg.syntax(
-                        span, "AND and OR are mixed without parentheses", "say which is meant: a AND (b OR c)"
-                    )
-                )
+                raise self.fail(say.and_or_mixed(span))
             parts.append(self.unary(depth))
         if len(parts) == 1:
             return parts[0]
@@ -87,9 +86,7 @@ class _Parser(WordReader):
         key = self.key(name, start.to(span))
         _, operator, _ = self.take()
         if operator not in ("=", "!="):
-            raise self.invalid(
-                self.words[self.at - 1][2], f"{operator!r} is no comparison", "comparisons: =, !="
-            )
+            raise self.invalid(self.words[self.at - 1][2], say.no_comparison(operator))
         value = self.value()
         return decided(t.Apply("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span)))
 
@@ -107,7 +104,7 @@ class _Parser(WordReader):
     def attribute(self) -> tuple[str, Span]:
         kind, word, span = self.words[self.at]
         if kind not in ("text", "word"):
-            raise self.invalid(span, "the key of an attribute should be here")
+            raise self.invalid(span, say.attribute_key_expected())
         self.at += 1
         if kind == "text":
             return self.unquoted(word, span), span
@@ -115,7 +112,7 @@ class _Parser(WordReader):
             self.take()
             kind, part, end = self.words[self.at]
             if kind != "word":
-                raise self.unexpected("the rest of a key")
+                raise self.unexpected(say.REST_OF_KEY)
             self.at += 1
             word, span = f"{word}.{part}", span.to(end)
         return word, span
@@ -123,14 +120,14 @@ class _Parser(WordReader):
     def value(self) -> t.Tree:
         kind, word, span = self.words[self.at]
         if kind != "text":
-            raise self.invalid(span, "a text should be here", "values stand in double quotes")
+            raise self.invalid(span, say.text_expected())
         self.at += 1
         return t.Const(self.unquoted(word, span), span)
 
     def unquoted(self, word: str, span: Span) -> str:
         def escape(found: re.Match[str]) -> str:
             if found[1] not in _ESCAPES:
-                raise self.fail(msg.syntax(span, f"the escape \\{found[1]} is unknown"))
+                raise self.fail(say.unknown_escape(span, found[1]))
             return _ESCAPES[found[1]]
 
         return re.sub(r"\\(.)", escape, word[1:-1])

@@ -1,4 +1,5 @@
-"""RabbitMQ topic bindings: words between dots, `*` for one word, `#` for none or more. They read `routing_key`.
+"""RabbitMQ topic bindings: words between dots, `*` for one word, `#` for none or more. They read
+`routing_key`.
 
 Source: RabbitMQ documentation, "Topic exchange"; AMQP 0-9-1, section 3.1.3.3.
 """
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import policies as say
 from predicat.frontends.data import decided, either, present
 from predicat.ir import tree as t
 from predicat.semantics import regex
@@ -19,12 +21,14 @@ if TYPE_CHECKING:
 MAX_BYTES = 255
 FIELD = "routing_key"
 PIECES = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
-"""Wildcards as patterns. Each word carries the dot before it, so that `#` may stand for no word at all; an empty key has no words."""
+"""Wildcards as patterns. Each word carries the dot before it, so that `#` may stand for no word at all; an
+empty key has no words.
+"""
 
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a binding key. Raises PredicatError."""
-    return _binding(body.text("a binding key"), body.source)
+    return _binding(body.text(say.BINDING_KEY), body.source)
 
 
 def _binding(text: str, source: Source) -> t.Tree:
@@ -37,14 +41,7 @@ def _binding(text: str, source: Source) -> t.Tree:
     for word in words:
         if len(word) > 1 and ("*" in word or "#" in word):
             place = Span(source, at, at + len(word))
-            raise PredicatError.of(
-                msg.bad_value(
-                    place,
-                    "a binding key",
-                    f"{word!r} mixes a wildcard with text",
-                    "a wildcard is a word of its own: a.*.c",
-                )
-            )
+            raise PredicatError.of(say.wildcard_with_text(place, word))
         at += len(word) + 1
     key = t.Name(FIELD, span)
     return decided(_test(words, key, span)) if words != ["#"] else present(key)

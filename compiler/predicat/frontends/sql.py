@@ -1,6 +1,8 @@
-"""SQL predicates, read by sqlglot's own dialect: standard SQL with the spellings that Spark and PostgreSQL share.
+"""SQL predicates, read by sqlglot's own dialect: standard SQL with the spellings that Spark and PostgreSQL
+share.
 
-Text stands in single quotes (a quote is doubled, a backslash is itself), names in double quotes or plain, parameters
+Text stands in single quotes (a quote is doubled, a backslash is itself), names in double quotes or plain,
+parameters
 are `:name`. Source: ISO/IEC 9075-2 for the predicates; docs/languages.md lists what differs.
 """
 
@@ -17,6 +19,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import sql as say
 from predicat.frontends import sql_intervals
 from predicat.frontends.sql_functions import (
     iso_day,
@@ -48,20 +51,20 @@ MAX_PARENTHESES = 40
 
 
 def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
-    """The untyped tree of a SQL predicate. `fields` are those of its dataset, for hints. Raises PredicatError."""
+    """The untyped tree of a SQL predicate. `fields` are those of its dataset, for hints. Raises
+    PredicatError.
+    """
     whole = Span(source, 0, len(text))
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(whole, len(text), MAX_LENGTH))
     if _nesting(text) > MAX_PARENTHESES:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
     if not text.strip():
-        raise PredicatError.of(msg.syntax(whole, "the condition is empty"))
+        raise PredicatError.of(msg.empty_condition(whole))
     try:
         tokens = _TOKENIZER.tokenize(text)
     except TokenError as error:
-        raise PredicatError.of(
-            msg.syntax(whole, f"the text cannot be split into words: {_plain(str(error))}")
-        ) from None
+        raise PredicatError.of(say.no_words(whole, _plain(str(error)))) from None
     _check_words(tokens, source)
     try:
         parsed = _PARSER.parse_into(exp.Condition, sql_intervals.kept(tokens), text)
@@ -73,7 +76,7 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES)) from None
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
-        raise PredicatError.of(msg.syntax(whole, "a filter is one condition; this has several statements"))
+        raise PredicatError.of(say.several_statements(whole))
     reader = _Reader(source, whole, Places(tokens))
     reader.parameters = reader.places.parameters(statements[0])
     reader.extent(statements[0])
@@ -89,55 +92,33 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
 def _check_words(tokens: list[Token], source: Source) -> None:
     """What sqlglot's parser takes and SQL does not, or not in that sense. Raises PredicatError.
 
-    Nothing between two commas; IS, IN, LIKE or BETWEEN behind a comparison (`a = b IS NULL`): the parsers disagree about what belongs together.
+    Nothing between two commas; IS, IN, LIKE or BETWEEN behind a comparison (`a = b IS NULL`): the parsers
+    disagree about what belongs together.
     """
     compared = [False]
     """Whether a comparison stands before, inside of each bracket that is open."""
     for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
         if (one.token_type, other.token_type) in _GAPS:
-            raise PredicatError.of(
-                msg.syntax(
-                    Span(source, other.start, other.end + 1),
-                    f"this is no valid SQL condition: something is missing before {other.text!r}",
-                )
-            )
+            raise PredicatError.of(say.missing_before(Span(source, other.start, other.end + 1), other.text))
         if one.token_type in _JSON_ARROWS:
-            raise PredicatError.of(
-                msg.unsupported_syntax(
-                    Span(source, one.start, one.end + 1), f"the operator {one.text}", _JSON_HINT
-                )
-            )
+            raise PredicatError.of(say.operator(Span(source, one.start, one.end + 1), one.text, _JSON_HINT))
         if one.token_type in _QUANTIFIERS and other.token_type in _VALUES:
             raise PredicatError.of(
-                msg.syntax(
-                    Span(source, one.start, one.end + 1),
-                    f"{one.text.upper()} takes its values in parentheses",
-                )
+                say.values_in_parentheses(Span(source, one.start, one.end + 1), one.text.upper())
             )
         if (
             one.token_type is TokenType.VAR
             and one.text.upper() == "IF"
             and other.token_type is not TokenType.L_PAREN
         ):
-            raise PredicatError.of(
-                msg.syntax(
-                    Span(source, one.start, one.end + 1),
-                    "IF takes its arguments in parentheses",
-                    "a field of that name stands in double quotes",
-                )
-            )
+            raise PredicatError.of(say.if_as_function(Span(source, one.start, one.end + 1)))
         if one.token_type in _OPENING:
             compared.append(False)
         elif one.token_type in _CLOSING and len(compared) > 1:
             compared.pop()
         elif one.token_type in _PREDICATES and compared[-1]:
-            hint = "put parentheses around what belongs together"
             raise PredicatError.of(
-                msg.syntax(
-                    Span(source, one.start, one.end + 1),
-                    f"{one.text.upper()} stands behind a comparison",
-                    hint,
-                )
+                say.behind_comparison(Span(source, one.start, one.end + 1), one.text.upper())
             )
         elif one.token_type in _COMPARISONS or one.token_type in _BETWEEN_CONDITIONS:
             compared[-1] = one.token_type in _COMPARISONS
@@ -146,10 +127,21 @@ def _check_words(tokens: list[Token], source: Source) -> None:
 _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
 _JSON_ARROWS = frozenset({TokenType.DARROW, TokenType.HASH_ARROW, TokenType.DHASH_ARROW})
+_SAME_EVERY_DAY = "a filter gives the same answer every day: pass the time as a parameter"
 _JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
 _COMMA = TokenType.COMMA
-_GAPS = frozenset({(_COMMA, _COMMA), (TokenType.L_PAREN, _COMMA), (TokenType.L_BRACKET, _COMMA), (_COMMA, TokenType.R_PAREN), (_COMMA, TokenType.R_BRACKET),
-                   (TokenType.ALIAS, TokenType.R_PAREN), (TokenType.ALIAS, _COMMA), (TokenType.FROM, TokenType.R_PAREN)})  # fmt: skip
+_GAPS = frozenset(
+    {
+        (_COMMA, _COMMA),
+        (TokenType.L_PAREN, _COMMA),
+        (TokenType.L_BRACKET, _COMMA),
+        (_COMMA, TokenType.R_PAREN),
+        (_COMMA, TokenType.R_BRACKET),
+        (TokenType.ALIAS, TokenType.R_PAREN),
+        (TokenType.ALIAS, _COMMA),
+        (TokenType.FROM, TokenType.R_PAREN),
+    }
+)
 _QUANTIFIERS = frozenset({TokenType.ALL, TokenType.ANY, TokenType.SOME})
 _VALUES = frozenset(
     {TokenType.STRING, TokenType.NUMBER, TokenType.VAR, TokenType.IDENTIFIER, TokenType.ARRAY, TokenType.ALL}
@@ -212,29 +204,44 @@ def _parse_error(
     found = text.find(word, max(start - 1, 0)) if word else -1
     if found >= 0 and abs(found - start) <= 2:
         start, end = found, found + len(word)
-    description = str(error.get("description") or "it cannot be parsed").rstrip(".")
+    description = str(error.get("description") or say.CANNOT_BE_PARSED).rstrip(".")
     description = {"Invalid expression / Unexpected token": f"unexpected {word!r}"}.get(
         description, description
     )
     if description.startswith("Required keyword"):
-        description = "something is missing here"
+        description = say.SOMETHING_MISSING
     description = description.partition(" but got <")[0]
     field = _unquoted(tokens, fields, start)
-    hint = (
-        f'{field} is a word of SQL; as the name of a field it stands in double quotes: "{field}"'
-        if field
-        else _hint(word)
-    )
-    return msg.syntax(
-        Span(source, start, max(end, start)), f"this is no valid SQL condition: {description}", hint
-    )
+    hint = say.name_in_double_quotes(field) if field else _WRITTEN_OTHERWISE.get(word)
+    return say.invalid_sql(Span(source, start, max(end, start)), description, hint)
 
 
-def _hint(word: str) -> str | None:
-    return {
-        "`": "names with special characters stand in double quotes",
-        "&&": "write AND", "||": "write OR", "!": "write NOT", "~": "write RLIKE for a regular expression",
-    }.get(word)  # fmt: skip
+_WRITTEN_OTHERWISE = {
+    "`": "names with special characters stand in double quotes",
+    "&&": "write AND",
+    "||": "write OR",
+    "!": "write NOT",
+    "~": "write RLIKE for a regular expression",
+}
+"""Signs that are no words of a condition, and what to write instead."""
+
+
+_NOT_SUPPORTED: dict[type[exp.Expr], tuple[str | None, str | None]] = {
+    exp.Subquery: ("a subquery", None),
+    exp.Select: ("a subquery", None),
+    exp.SetOperation: ("a subquery", None),
+    exp.Star: ("*", None),
+    exp.Window: ("a window function", None),
+    exp.CurrentTimestamp: ("the current time", _SAME_EVERY_DAY),
+    exp.CurrentDate: ("the current date", _SAME_EVERY_DAY),
+    exp.Rand: ("a random number", None),
+    exp.JSONExtract: ("the operator ->", _JSON_HINT),
+    exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),
+    exp.RegexpILike: (None, "write RLIKE '(?i)...', which ignores case"),
+}
+"""What SQL has and a filter does not: what it is called, if not as it is written, and what to write
+instead.
+"""
 
 
 class _Stop(Exception):
@@ -264,7 +271,9 @@ class _Reader:
         return Span(self.source, low, high) if high >= 0 else self.whole
 
     def extent(self, node: exp.Expr) -> tuple[int, int]:
-        """The first and the last offset of the words in a node; it is worked out once, and without recursion: chains are long."""
+        """The first and the last offset of the words in a node; it is worked out once, and without
+        recursion: chains are long.
+        """
         if id(node) not in self.extents:
             found = [(node, list(node.iter_expressions()))]
             for _, parts in found:
@@ -293,7 +302,7 @@ class _Reader:
 
     def read(self, node: exp.Expr | None, depth: int) -> t.Tree:
         if node is None:
-            raise self.fail(msg.syntax(self.whole, "this is no valid SQL condition: an operand is missing"))
+            raise self.fail(say.missing_operand(self.whole))
         if depth > MAX_DEPTH * 3:
             raise self.fail(msg.too_deep(self.span(node), MAX_DEPTH))
         rule = _RULES.get(type(node))
@@ -313,19 +322,11 @@ class _Reader:
         return build(self, node, depth + 1)
 
     def unsupported(self, node: exp.Expr) -> Diagnostic:
-        names = {
-            exp.Subquery: "a subquery", exp.Select: "a subquery", exp.SetOperation: "a subquery", exp.Star: "*", exp.Window: "a window function",
-            exp.CurrentTimestamp: "the current time", exp.CurrentDate: "the current date", exp.Rand: "a random number",
-            exp.JSONExtract: "the operator ->", exp.ConnectByRoot: "CONNECT_BY_ROOT",
-        }  # fmt: skip
-        what = next((name for kind, name in names.items() if isinstance(node, kind)), None)
-        hint = _JSON_HINT if isinstance(node, exp.JSONExtract) else None
-        if isinstance(node, exp.RegexpILike) or (
-            isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)
-        ):
-            hint = "write RLIKE '(?i)...', which ignores case"
-        if isinstance(node, exp.CurrentTimestamp | exp.CurrentDate):
-            hint = "a filter gives the same answer every day: pass the time as a parameter"
+        negated = isinstance(node, exp.Not) and isinstance(node.this, exp.RegexpILike)
+        found = node.this if negated else node
+        what, hint = next(
+            (row for kind, row in _NOT_SUPPORTED.items() if isinstance(found, kind)), (None, None)
+        )
         if what is None and isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
             what = self.called_name(node)
             if type(node) not in _RULES:
@@ -421,7 +422,7 @@ def _literal(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     if node.args.get("is_string"):
         return t.Const(text, span)
     if len(text) > MAX_DIGITS or not text.isascii():
-        raise reader.fail(msg.syntax(span, f"a number has at most {MAX_DIGITS} digits, each from 0 to 9"))
+        raise reader.fail(say.number_of_digits(span, MAX_DIGITS))
     if text.isdigit() and (int(text) <= INT_MAX or len(text.lstrip("0")) > MAX_PRECISION):
         return t.Const(int(text), span)
     if "e" in text.lower():
@@ -481,11 +482,7 @@ def _placeholder(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
     low, high = reader.parameters.get(id(node), (reader.whole.start, reader.whole.end))
     span = Span(reader.source, low, high)
     if not name:
-        raise reader.fail(
-            msg.unsupported_syntax(
-                span, "a parameter without a name", "write :name and declare it under params:"
-            )
-        )
+        raise reader.fail(say.parameter_without_name(span))
     return t.Param(name, span)
 
 
@@ -498,7 +495,7 @@ def _between(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _in(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     if isinstance(node.this, exp.Tuple):
         if not node.expressions:
-            raise reader.fail(msg.syntax(reader.span(node), "IN takes at least one row of values"))
+            raise reader.fail(say.no_rows_in(reader.span(node)))
         parts = tuple(_same_rows(reader, node, node.this, row, depth) for row in node.expressions)
         return t.Apply("or", parts, reader.span(node))
     values = reader.all(node.expressions, depth)
@@ -524,20 +521,21 @@ def _like(op: str) -> Build:
 
 
 def _like_with(reader: _Reader, node: exp.Expr, op: str, escape: str, depth: int) -> t.Tree:
-    """LIKE with one pattern, ANY of several or ALL of them. NOT LIKE ANY is one NOT LIKE or another, as Spark and PostgreSQL have it."""
+    """LIKE with one pattern, ANY of several or ALL of them. NOT LIKE ANY is one NOT LIKE or another, as
+    Spark and PostgreSQL have it.
+    """
     value, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     inner = right.this.unnest() if isinstance(right, exp.Any | exp.All) else right
     if reader.stands_before(right, node.this):
-        hint = "engines disagree about the order of its arguments: write text LIKE pattern"
-        raise reader.fail(msg.unsupported_syntax(span, "LIKE as a function", hint))
+        raise reader.fail(say.like_as_function(span))
     patterns = (
         inner.expressions
         if isinstance(right, exp.Any | exp.All) and isinstance(inner, exp.Tuple | exp.Array)
         else [inner]
     )
     if not patterns:
-        raise reader.fail(msg.syntax(span, "ANY and ALL take at least one pattern"))
+        raise reader.fail(say.no_pattern(span))
     parts = tuple(_pattern(reader, value, item, op, escape, span, depth) for item in patterns)
     if node.args.get("negate"):
         parts = tuple(map(_not, parts))
@@ -563,7 +561,7 @@ def _escape(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     ops = {exp.Like: "like", exp.ILike: "like_ci"}
     escape = node.expression
     if type(inner) not in ops or not isinstance(escape, exp.Literal) or len(str(escape.this)) > 1:
-        raise reader.fail(msg.bad_like(reader.span(node), "ESCAPE takes one character"))
+        raise reader.fail(msg.one_escape_character(reader.span(node)))
     return _like_with(reader, inner, ops[type(inner)], str(escape.this), depth)
 
 
@@ -598,27 +596,33 @@ def _nullif(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 _CASTS = {
-    "string": "to_sql_string", "bigint": "to_int", "double": "to_double", "boolean": "to_boolean",
-    "timestamp": "to_timestamp", "date": "to_date",
-}  # fmt: skip
+    "string": "to_sql_string",
+    "bigint": "to_int",
+    "double": "to_double",
+    "boolean": "to_boolean",
+    "timestamp": "to_timestamp",
+    "date": "to_date",
+}
 _CAST_TYPES = {
-    exp.DType.TEXT: "string", exp.DType.VARCHAR: "string",
-    exp.DType.BIGINT: "bigint", exp.DType.INT: "bigint",
+    exp.DType.TEXT: "string",
+    exp.DType.VARCHAR: "string",
+    exp.DType.BIGINT: "bigint",
+    exp.DType.INT: "bigint",
     exp.DType.DOUBLE: "double",
     exp.DType.BOOLEAN: "boolean",
-    exp.DType.TIMESTAMP: "timestamp", exp.DType.TIMESTAMPTZ: "timestamp", exp.DType.TIMESTAMPLTZ: "timestamp",
+    exp.DType.TIMESTAMP: "timestamp",
+    exp.DType.TIMESTAMPTZ: "timestamp",
+    exp.DType.TIMESTAMPLTZ: "timestamp",
     exp.DType.DATE: "date",
-}  # fmt: skip
+}
 
 
 def _cast(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
-        hint = "casts go to string, bigint, double, boolean, timestamp and date"
-        if node.args["to"].this == exp.DType.FLOAT:
-            hint = "it has single precision on Spark and double on PostgreSQL: write double"
-        raise reader.fail(msg.unsupported_syntax(span, f"a cast to {node.args['to'].sql()}", hint))
+        single = node.args["to"].this == exp.DType.FLOAT
+        raise reader.fail(say.cast_to(span, node.args["to"].sql(), single=single))
     return _converted(reader, reader.read(node.this, depth), kind, span)
 
 
@@ -633,7 +637,9 @@ def _converted(reader: _Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
 
 
 def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """A constant length of time; where its text was, sqlglot has a place holder (see `sql_intervals.kept`)."""
+    """A constant length of time; where its text was, sqlglot has a place holder (see
+    `sql_intervals.kept`).
+    """
     span, amount, unit = reader.span(node), node.this, node.args.get("unit")
     first, last = (
         (unit.this.name, unit.expression.name)
@@ -641,29 +647,32 @@ def _interval(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
         else (unit.name if unit else "", "")
     )
     if not isinstance(amount, exp.Literal):
-        raise reader.fail(
-            msg.unsupported_syntax(span, "an interval of several parts", "write it as INTERVAL '3' HOUR")
-        )
+        raise reader.fail(say.interval_of_parts(span))
     text = (
         reader.source.text[span.start + 1 : span.end - 1].replace("''", "'")
         if amount.name == "?"
         else amount.name
     )
     if sql_intervals.has_months(text, first):
-        hint = "months and years have no fixed length: use weeks, days, hours, minutes or seconds"
-        raise reader.fail(msg.unsupported_syntax(span, f"an interval in {first.lower() or repr(text)}", hint))
+        raise reader.fail(say.interval_unit(span, first.lower() or repr(text)))
     size = sql_intervals.micros(text, first, last)
     if size is None:
-        raise reader.fail(msg.bad_constant(span, "interval", text, "INTERVAL '3' HOUR"))
+        raise reader.fail(say.bad_interval(span, text))
     if size % 1:
         raise reader.fail(msg.too_fine(span, "an interval"))
     return t.Const(timedelta(microseconds=int(size)), span)
 
 
 _EXTRACT = {
-    "YEAR": "year", "MONTH": "month", "DAY": "day", "DAYOFMONTH": "day", "HOUR": "hour", "MINUTE": "minute",
-    "DOY": "day_of_year", "DAYOFYEAR": "day_of_year",
-}  # fmt: skip
+    "YEAR": "year",
+    "MONTH": "month",
+    "DAY": "day",
+    "DAYOFMONTH": "day",
+    "HOUR": "hour",
+    "MINUTE": "minute",
+    "DOY": "day_of_year",
+    "DAYOFYEAR": "day_of_year",
+}
 _AMBIGUOUS = {
     "DOW": "Sunday is 0 on PostgreSQL and 1 on Spark: write isodow, or dayofweek, where it is 1",
     "SECOND": "it has decimals on Spark and PostgreSQL: write second(t) for whole seconds",
@@ -698,7 +707,7 @@ def _named_part(reader: _Reader, name: str, node: exp.Expr, moment: exp.Expr, de
         return quarter(_read_part(reader, "month", node, moment, depth), span)
     if part == "WEEK":
         if isinstance(moment.unnest(), exp.AtTimeZone):
-            raise reader.fail(msg.unsupported_syntax(span, "the week in a time zone"))
+            raise reader.fail(say.week_in_time_zone(span))
         return week(reader.read(moment, depth), span)
     if part not in _EXTRACT:
         hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'DAYOFWEEK', 'ISODOW'])}".lower()
@@ -720,17 +729,12 @@ def _date_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """date_part('hour', t)"""
     args = _counted(reader, node, 2)
     if not isinstance(args[0], exp.Literal) or not args[0].is_string:
-        raise reader.fail(
-            msg.unsupported_syntax(
-                reader.span(node), "a part that is no constant", "write date_part('hour', t)"
-            )
-        )
+        raise reader.fail(say.part_not_constant(reader.span(node)))
     return _named_part(reader, args[0].name, node, args[1], depth)
 
 
 def _at_zone(reader: _Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    hint = "a zone only matters for a part of the time: hour(t AT TIME ZONE 'Europe/Paris')"
-    raise reader.fail(msg.unsupported_syntax(reader.span(node), "AT TIME ZONE", hint))
+    raise reader.fail(say.at_time_zone(reader.span(node)))
 
 
 def _trunc(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -749,10 +753,9 @@ def _trim(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
             {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth
         )
     if position != "BOTH":
-        raise reader.fail(msg.unsupported_syntax(reader.span(node), "TRIM of characters at one end"))
+        raise reader.fail(say.trim_one_end(reader.span(node)))
     if reader.stands_before(node.this, characters):
-        hint = "engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM text)"
-        raise reader.fail(msg.unsupported_syntax(reader.span(node), "TRIM with two arguments", hint))
+        raise reader.fail(say.trim_two_arguments(reader.span(node)))
     return reader.apply("strip", node, node.this, characters, depth=depth)
 
 
@@ -773,8 +776,7 @@ def _quantified(kind: str) -> Build:
     def build(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
         args = list(_arguments(node))
         if len(args) != 2 or not isinstance(args[1], exp.Lambda) or len(args[1].expressions) != 1:
-            hint = "write exists(array, x -> condition)"
-            raise reader.fail(msg.unsupported_syntax(reader.span(node), "this form of EXISTS", hint))
+            raise reader.fail(say.exists_form(reader.span(node)))
         source, body = reader.read(args[0], depth), reader.read(args[1].this, depth)
         return t.Bind(kind, args[1].expressions[0].name, source, body, reader.span(node))
 
@@ -833,13 +835,9 @@ def _same_rows(reader: _Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr,
     """Two rows of values, which are equal if they are in each place."""
     count = len(left.expressions)
     if not count:
-        raise reader.fail(msg.syntax(reader.span(node), "a row has at least one value"))
+        raise reader.fail(say.empty_row(reader.span(node)))
     if not isinstance(right, exp.Tuple) or len(right.expressions) != count:
-        raise reader.fail(
-            msg.unsupported_syntax(
-                reader.span(node), f"a row of {count} values beside anything but another one"
-            )
-        )
+        raise reader.fail(say.row_compared(reader.span(node), count))
     return row_equal(
         reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node)
     )
@@ -905,7 +903,7 @@ def _split_part(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     """split_part(s, '@', 2)"""
     text, by, number = reader.all(_counted(reader, node, 3), depth)
     if not isinstance(number, t.Const) or not isinstance(number.value, int) or not 0 < number.value < 2**31:
-        raise reader.fail(msg.unsupported_syntax(number.span, "a place that is no constant from 1 on"))
+        raise reader.fail(say.place_not_constant(number.span))
     return split_part(text, by, number.value, reader.span(node))
 
 
@@ -945,8 +943,7 @@ def _overlap(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _substring(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, start, *length = reader.all(_counted(reader, node, 2, 3), depth)
     if _is_below(start, 1):
-        hint = "places count from 1; Spark counts a negative one from the end: write right(s, 3)"
-        raise reader.fail(msg.unsupported_syntax(start.span, "a place before the text", hint))
+        raise reader.fail(say.place_before_text(start.span))
     _check_length(reader, *length)
     return t.Apply("substr", (value, start, *length), reader.span(node))
 
@@ -954,11 +951,7 @@ def _substring(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _check_length(reader: _Reader, *lengths: t.Tree) -> None:
     for length in lengths:
         if _is_below(length, 0):
-            raise reader.fail(
-                msg.unsupported_syntax(
-                    length.span, "a negative length", "Spark and PostgreSQL differ about it"
-                )
-            )
+            raise reader.fail(say.negative_length(length.span))
 
 
 def _is_below(tree: t.Tree, least: int) -> bool:
@@ -1020,7 +1013,9 @@ FUNCTIONS: dict[str, Build] = {
     "greatest": _function("greatest"),
     "least": _function("least"),
 }
-"""Functions that sqlglot has no node for, or whose node differs between its versions, by their lower-case names."""
+"""Functions that sqlglot has no node for, or whose node differs between its versions, by their lower-case
+names.
+"""
 KNOWN = [
     *(name for name in FUNCTIONS if name != "is_true"),
     "coalesce",
@@ -1055,15 +1050,11 @@ def _reference(reader: _Reader, node: exp.Expr, depth: int) -> t.Tree:
     name, *rest = node.expressions or [None]
     if not isinstance(name, exp.Literal) or not name.is_string:
         hint = "write matches_filter('name')"
-        raise reader.fail(
-            msg.unsupported_syntax(reader.span(node), "a filter name that is no constant", hint)
-        )
+        raise reader.fail(msg.filter_name_not_constant(reader.span(node), hint))
     args: list[tuple[str, t.Tree]] = []
     for arg in rest:
         if not isinstance(arg, exp.Kwarg):
-            raise reader.fail(
-                msg.unsupported_syntax(reader.span(arg), "a parameter without a name", "write name => value")
-            )
+            raise reader.fail(say.argument_without_name(reader.span(arg)))
         args.append((arg.this.name, reader.read(arg.expression, depth)))
     return t.Ref(str(name.this), tuple(args), reader.span(node))
 

@@ -7,7 +7,9 @@ from predicat.ir import tree as t
 
 
 def right(text: t.Tree, length: t.Tree, span: Span) -> t.Tree:
-    """RIGHT: the last characters of a text; all of a shorter one. As with LEFT, the length is not negative."""
+    """RIGHT: the last characters of a text; all of a shorter one. As with LEFT, the length is not
+    negative.
+    """
     start = _apply("add", span, _apply("sub", span, _apply("length", span, text), length), t.Const(1, span))
     return _apply("substr", span, text, start, length)
 

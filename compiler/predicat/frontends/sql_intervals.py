@@ -1,6 +1,7 @@
 """Intervals of SQL: a number and a unit, several of them in one text, or the fields of DAY TO SECOND.
 
-Sources: ISO/IEC 9075-2 (interval literals), Spark's `INTERVAL` literals and PostgreSQL's input of intervals, where they agree.
+Sources: ISO/IEC 9075-2 (interval literals), Spark's `INTERVAL` literals and PostgreSQL's input of intervals,
+where they agree.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from sqlglot import Token, TokenType
 from predicat.ir.values import LONGEST
 
 _UNITS = {
-    **dict.fromkeys(("week", "weeks"), 7 * 86_400_000_000), **dict.fromkeys(("day", "days"), 86_400_000_000),
-    **dict.fromkeys(("hour", "hours", "hr", "hrs"), 3_600_000_000), **dict.fromkeys(("minute", "minutes", "min", "mins"), 60_000_000),
-    **dict.fromkeys(("second", "seconds", "sec", "secs"), 1_000_000), **dict.fromkeys(("millisecond", "milliseconds"), 1000),
+    **dict.fromkeys(("week", "weeks"), 7 * 86_400_000_000),
+    **dict.fromkeys(("day", "days"), 86_400_000_000),
+    **dict.fromkeys(("hour", "hours", "hr", "hrs"), 3_600_000_000),
+    **dict.fromkeys(("minute", "minutes", "min", "mins"), 60_000_000),
+    **dict.fromkeys(("second", "seconds", "sec", "secs"), 1_000_000),
+    **dict.fromkeys(("millisecond", "milliseconds"), 1000),
     **dict.fromkeys(("microsecond", "microseconds"), 1),
-}  # fmt: skip
+}
 """Microseconds. Months and years have no fixed length."""
 _FIELDS = ("day", "hour", "minute", "second")
 _SEPARATORS = {"hour": " ", "minute": ":", "second": ":"}
@@ -31,7 +35,9 @@ _CLOCK = re.compile(
 
 
 def kept(tokens: list[Token]) -> list[Token]:
-    """The words with a place holder for each text behind INTERVAL: sqlglot keeps one number and one unit of it and drops the rest."""
+    """The words with a place holder for each text behind INTERVAL: sqlglot keeps one number and one unit
+    of it and drops the rest.
+    """
     found = tokens[:1]
     for one, other in pairwise(tokens):
         text = one.token_type is TokenType.INTERVAL and other.token_type is TokenType.STRING
@@ -85,7 +91,9 @@ def _parts(text: str) -> Decimal | None:
 
 
 def _fields(text: str, first: str, last: str) -> Decimal | None:
-    """`1 02:03:04.5` of DAY TO SECOND. A sign before days is refused: it holds for the days alone on PostgreSQL, for all on Spark."""
+    """`1 02:03:04.5` of DAY TO SECOND. A sign before days is refused: it holds for the days alone on
+    PostgreSQL, for all on Spark.
+    """
     if first not in _FIELDS or last not in _FIELDS or _FIELDS.index(first) >= _FIELDS.index(last):
         return None
     names = _FIELDS[_FIELDS.index(first) : _FIELDS.index(last) + 1]

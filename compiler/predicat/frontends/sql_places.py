@@ -1,4 +1,6 @@
-"""Where an operator of SQL stands: sqlglot keeps the places of names and constants, and not of the words and brackets beside them."""
+"""Where an operator of SQL stands: sqlglot keeps the places of names and constants, and not of the words
+and brackets beside them.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class Places:
         return {opener: closer for closer, opener in self.openers.items()}
 
     def parameters(self, root: exp.Expr) -> dict[int, tuple[int, int]]:
-        """Where each parameter stands, by the identity of its node: those of one name in the order of the text."""
+        """Where each parameter stands, by the identity of its node: those of one name in the order of the
+        text.
+        """
         places: dict[str, list[tuple[int, int]]] = {}
         for one, other in pairwise(self.tokens):
             if one.token_type is TokenType.COLON and other.start == one.end + 1:

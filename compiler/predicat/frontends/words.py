@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import selectors as say
 from predicat.frontends.data import DataReader, Stop
 from predicat.passes.scope import MAX_LENGTH
 
@@ -37,28 +39,25 @@ class WordReader(DataReader):
             found = self.pattern.match(text, at)
             if not found:
                 start = at + len(text[at:]) - len(text[at:].lstrip())
-                what = (
-                    "a text without its closing quote"
-                    if text[start] in "'\""
-                    else f"unexpected {text[start]!r}"
-                )
-                raise self.invalid(Span(self.source, start, start + 1), what)
+                reason = say.open_quote() if text[start] in "'\"" else say.unexpected(text[start])
+                raise self.invalid(Span(self.source, start, start + 1), reason)
             kind = str(found.lastgroup)
             self.words.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
             at = found.end()
         self.words.append(("end", "", Span(self.source, len(text), len(text))))
 
-    def invalid(self, span: Span, what: str, hint: str | None = None) -> Stop:
-        return self.fail(msg.syntax(span, f"this is no valid {self.language}: {what}", hint))
+    def invalid(self, span: Span, reason: Reason) -> Stop:
+        return self.fail(say.invalid_text(span, self.language, reason))
 
     def unexpected(self, wanted: str | None = None, hint: str | None = None) -> Stop:
         """The word at hand is not what should be there."""
         _, word, span = self.words[self.at]
-        found = f"unexpected {word!r}" if word else "it ends too early"
-        return self.invalid(span, found + (f", where {wanted!r} should be" if wanted else ""), hint)
+        return self.invalid(span, say.unexpected(word, wanted, hint))
 
     def peek(self, ahead: int = 0) -> str:
-        """A word, a sign, or a quote for a text; a word in capitals, where its case is nothing to the language."""
+        """A word, a sign, or a quote for a text; a word in capitals, where its case is nothing to the
+        language.
+        """
         kind, word, _ = self.words[min(self.at + ahead, len(self.words) - 1)]
         if kind == "word":
             return word.upper() if self.any_case else word

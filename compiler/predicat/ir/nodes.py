@@ -1,4 +1,6 @@
-"""The typed nodes: what passes rewrite and back ends render. A closed union; `match` over it ends in assert_never."""
+"""The typed nodes: what passes rewrite and back ends render. A closed union; `match` over it ends in
+assert_never.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,17 @@ from operator import attrgetter, is_
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from predicat.diagnostics import NOWHERE, Span
 from predicat.ir.tree import Value
 from predicat.ir.types import BOOLEAN, ArrayType, Type
 
 
-class FieldDecl(Struct, frozen=True):
+class FieldDecl(Struct, frozen=True, gc=False):
     """A declared field of a dataset.
 
-    `nulls` is "absent" (a NULL is a missing value: any use of it is UNKNOWN) or "value" (a NULL is CEL's null).
+    `nulls` is "absent" (a NULL is a missing value: any use of it is UNKNOWN) or "value" (a NULL is CEL's
+    null).
     `columns` maps an engine ("spark", "postgres") to the physical column, where it differs from the name.
     """
 
@@ -32,7 +34,7 @@ class FieldDecl(Struct, frozen=True):
         return dict(self.columns).get(engine, self.name) if self.columns else self.name
 
 
-class ParamDecl(Struct, frozen=True):
+class ParamDecl(Struct, frozen=True, gc=False):
     """A parameter of a filter; a parameter without a default must be given."""
 
     name: str
@@ -42,7 +44,7 @@ class ParamDecl(Struct, frozen=True):
     description: str = ""
 
 
-class _Typed(Struct, frozen=True, eq=False):
+class _Typed(Struct, frozen=True, eq=False, gc=False):
     """What nodes share: two are equal if they say the same, wherever they stand."""
 
     _said: ClassVar[attrgetter[tuple[object, ...]]]
@@ -63,7 +65,7 @@ class _Typed(Struct, frozen=True, eq=False):
         return f"{type(self).__name__}{self._said(self)}"
 
 
-class Literal(_Typed, frozen=True, eq=False):
+class Literal(_Typed, frozen=True, eq=False, gc=False):
     """A constant of a type; value None is NULL, that is UNKNOWN."""
 
     type: Type
@@ -71,19 +73,23 @@ class Literal(_Typed, frozen=True, eq=False):
     span: Span = NOWHERE
 
 
-class Field(_Typed, frozen=True, eq=False):
+class Field(_Typed, frozen=True, eq=False, gc=False):
+    """A field of the row."""
+
     type: Type
     decl: FieldDecl
     span: Span = NOWHERE
 
 
-class Parameter(_Typed, frozen=True, eq=False):
+class Parameter(_Typed, frozen=True, eq=False, gc=False):
+    """A parameter of the filter."""
+
     type: Type
     decl: ParamDecl
     span: Span = NOWHERE
 
 
-class Variable(_Typed, frozen=True, eq=False):
+class Variable(_Typed, frozen=True, eq=False, gc=False):
     """The element that an enclosing Quantifier binds."""
 
     type: Type
@@ -91,7 +97,7 @@ class Variable(_Typed, frozen=True, eq=False):
     span: Span = NOWHERE
 
 
-class Items(_Typed, frozen=True, eq=False):
+class Items(_Typed, frozen=True, eq=False, gc=False):
     """A list of expressions, the right side of `in`. The check takes every other list, and all maps, apart.
 
     A map (its type is a MapType) has items of two: a key and its value.
@@ -102,7 +108,7 @@ class Items(_Typed, frozen=True, eq=False):
     span: Span = NOWHERE
 
 
-class Call(_Typed, frozen=True, eq=False):
+class Call(_Typed, frozen=True, eq=False, gc=False):
     """An operator of the operator table with arguments that fit one of its signatures."""
 
     type: Type
@@ -111,11 +117,13 @@ class Call(_Typed, frozen=True, eq=False):
     span: Span = NOWHERE
 
 
-class Quantifier(_Typed, frozen=True, eq=False):
+class Quantifier(_Typed, frozen=True, eq=False, gc=False):
     """A macro over an array, or over a JSON value that is one.
 
-    `any` and `all` have error-absorbing Kleene logic over the elements; `any` of an empty array is FALSE, `all` of it TRUE.
-    `one` is TRUE if the body is TRUE for just one element; `filter` and `map` give arrays: these three are UNKNOWN if the
+    `any` and `all` have error-absorbing Kleene logic over the elements; `any` of an empty array is FALSE,
+    `all` of it TRUE.
+    `one` is TRUE if the body is TRUE for just one element; `filter` and `map` give arrays: these three are
+    UNKNOWN if the
     body is for any element. All are UNKNOWN over a NULL array. Source: CEL specification, macros.
     """
 
@@ -128,6 +136,9 @@ class Quantifier(_Typed, frozen=True, eq=False):
 
 
 Node = Literal | Field | Parameter | Variable | Items | Call | Quantifier
+
+LEAVES = (Field, Literal, Parameter, Variable)
+"""The nodes without parts."""
 
 TRUE = Literal(BOOLEAN, True)
 FALSE = Literal(BOOLEAN, False)
@@ -148,7 +159,9 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def ranged_over(source: Node) -> Node:
-    """The value whose elements a macro ranges over, or, where that is another node than its source, whose elements or keys."""
+    """The value whose elements a macro ranges over, or, where that is another node than its source, whose
+    elements or keys.
+    """
     return source.args[0] if isinstance(source, Call) and source.op == "json_items" else source
 
 
@@ -164,7 +177,9 @@ def rewrite_children(node: Node, rewrite: Callable[[Node], Node]) -> Node:
             same = all(map(is_, items, node.items))
             return node if same else Items(node.type, items, node.span)
         case Quantifier():
-            return replace(node, source=rewrite(node.source), body=rewrite(node.body))
+            source, body = rewrite(node.source), rewrite(node.body)
+            same = source is node.source and body is node.body
+            return node if same else Quantifier(node.type, node.kind, node.variable, source, body, node.span)
         case _:
             return node
 

@@ -1,4 +1,6 @@
-"""The canonical text of a typed node: the same for every spelling of one meaning. Its hash names a meaning."""
+"""The canonical text of a typed node: the same for every spelling of one meaning. Its hash names a
+meaning.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def to_text(node: Node) -> str:
 
 
 def _name(name: str) -> str:
-    """The name of a field; one that could be taken for more than a name stands in quotes, so that two predicates never have one text."""
+    """The name of a field; one that could be taken for more than a name stands in quotes, so that two
+    predicates never have one text.
+    """
     return repr(name) if _AMBIGUOUS.search(name) else name
 
 

@@ -13,27 +13,31 @@ Value = bool | int | float | Decimal | str | datetime | date | timedelta | None
 """A constant. Timestamps carry UTC; None is the NULL literal."""
 
 
-class Const(Struct, frozen=True):
+class Const(Struct, frozen=True, gc=False):
+    """A constant."""
+
     value: Value
     span: Span
 
 
-class Name(Struct, frozen=True):
-    """A field, a bound variable, a parameter or the first part of a dotted name. `rooted`: no variable, even if one has the name (CEL's `.x`)."""
+class Name(Struct, frozen=True, gc=False):
+    """A field, a bound variable, a parameter or the first part of a dotted name. `rooted`: no variable,
+    even if one has the name (CEL's `.x`).
+    """
 
     name: str
     span: Span
     rooted: bool = False
 
 
-class Param(Struct, frozen=True):
+class Param(Struct, frozen=True, gc=False):
     """A parameter that the language marks as one (`:minutes` in SQL)."""
 
     name: str
     span: Span
 
 
-class Member(Struct, frozen=True):
+class Member(Struct, frozen=True, gc=False):
     """`base.key`: part of a dotted field name, a struct member, a map key or a JSON key."""
 
     base: Tree
@@ -41,19 +45,21 @@ class Member(Struct, frozen=True):
     span: Span
 
 
-class ListOf(Struct, frozen=True):
+class ListOf(Struct, frozen=True, gc=False):
+    """A list that is written out."""
+
     items: tuple[Tree, ...]
     span: Span
 
 
-class MapOf(Struct, frozen=True):
+class MapOf(Struct, frozen=True, gc=False):
     """A map constant: its keys and values."""
 
     entries: tuple[tuple[Tree, Tree], ...]
     span: Span
 
 
-class Apply(Struct, frozen=True):
+class Apply(Struct, frozen=True, gc=False):
     """An operator of the operator table, applied to arguments."""
 
     op: str
@@ -61,8 +67,10 @@ class Apply(Struct, frozen=True):
     span: Span
 
 
-class Bind(Struct, frozen=True):
-    """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`. Of kind `let`, `variable` is the source itself."""
+class Bind(Struct, frozen=True, gc=False):
+    """A macro over a list: `kind` is one of QUANTIFIERS; `body` sees the element as `variable`. Of kind
+    `let`, `variable` is the source itself.
+    """
 
     kind: str
     variable: str
@@ -71,7 +79,7 @@ class Bind(Struct, frozen=True):
     span: Span
 
 
-class Ref(Struct, frozen=True):
+class Ref(Struct, frozen=True, gc=False):
     """A reference to another filter of the catalog, with values for its parameters."""
 
     name: str

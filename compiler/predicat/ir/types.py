@@ -6,12 +6,14 @@ import re
 
 from msgspec import Struct
 
+from predicat.diagnostics.messages import patterns as say
+
 MAX_NESTING = 20
 MAX_PRECISION = 38
 """The most digits of a decimal on Spark and DuckDB."""
 
 
-class Scalar(Struct, frozen=True, eq=False):
+class Scalar(Struct, frozen=True, eq=False, gc=False):
     """A type without parameters; there is one object for each."""
 
     name: str
@@ -23,7 +25,7 @@ class Scalar(Struct, frozen=True, eq=False):
         return _named, (self.name,)
 
 
-class DecimalType(Struct, frozen=True):
+class DecimalType(Struct, frozen=True, gc=False):
     """An exact decimal number of `precision` digits, `scale` of them after the point."""
 
     precision: int
@@ -33,14 +35,16 @@ class DecimalType(Struct, frozen=True):
         return f"decimal({self.precision},{self.scale})"
 
 
-class ArrayType(Struct, frozen=True):
+class ArrayType(Struct, frozen=True, gc=False):
+    """An array of elements of one type."""
+
     element: Type
 
     def __str__(self) -> str:
         return f"array<{self.element}>"
 
 
-class MapType(Struct, frozen=True):
+class MapType(Struct, frozen=True, gc=False):
     """A map from string keys (the only ones that JSON and message headers know)."""
 
     value: Type
@@ -49,7 +53,9 @@ class MapType(Struct, frozen=True):
         return f"map<string, {self.value}>"
 
 
-class StructType(Struct, frozen=True):
+class StructType(Struct, frozen=True, gc=False):
+    """A record with named members, in their order."""
+
     fields: tuple[tuple[str, Type], ...]
 
     def __str__(self) -> str:
@@ -85,15 +91,31 @@ def _named(name: str) -> Scalar:
 
 NUMERIC_SCALARS = (BIGINT, DOUBLE)
 _SPELLINGS = {
-    "string": STRING, "text": STRING, "varchar": STRING, "char": STRING,
-    "bigint": BIGINT, "long": BIGINT, "int": BIGINT, "integer": BIGINT, "smallint": BIGINT, "short": BIGINT,
-    "tinyint": BIGINT, "byte": BIGINT,
-    "double": DOUBLE, "float": DOUBLE, "real": DOUBLE,
-    "boolean": BOOLEAN, "bool": BOOLEAN,
-    "timestamp": TIMESTAMP, "timestamptz": TIMESTAMP, "timestamp_ltz": TIMESTAMP,
+    "string": STRING,
+    "text": STRING,
+    "varchar": STRING,
+    "char": STRING,
+    "bigint": BIGINT,
+    "long": BIGINT,
+    "int": BIGINT,
+    "integer": BIGINT,
+    "smallint": BIGINT,
+    "short": BIGINT,
+    "tinyint": BIGINT,
+    "byte": BIGINT,
+    "double": DOUBLE,
+    "float": DOUBLE,
+    "real": DOUBLE,
+    "boolean": BOOLEAN,
+    "bool": BOOLEAN,
+    "timestamp": TIMESTAMP,
+    "timestamptz": TIMESTAMP,
+    "timestamp_ltz": TIMESTAMP,
     "date": DATE,
-    "json": JSON, "jsonb": JSON, "variant": JSON,
-}  # fmt: skip
+    "json": JSON,
+    "jsonb": JSON,
+    "variant": JSON,
+}
 SCALAR_NAMES = tuple(_SPELLINGS)
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|[<>(),:])")
 
@@ -111,14 +133,15 @@ class TypeSyntaxError(ValueError):
 
 
 def parse_type(text: str) -> Type:
-    """Read a type such as `bigint`, `decimal(10,2)`, `map<string, string>` or `struct<a: int, b: array<string>>`.
+    """Read a type such as `bigint`, `decimal(10,2)`, `map<string, string>` or `struct<a: int, b:
+    array<string>>`.
 
     Raises TypeSyntaxError.
     """
     reader = _Reader(text)
     kind = reader.type(0)
     if reader.peek():
-        raise TypeSyntaxError(f"unexpected {reader.peek()!r} after the type", reader.offset)
+        raise TypeSyntaxError(say.unexpected_after_type(reader.peek()), reader.offset)
     return kind
 
 
@@ -134,7 +157,7 @@ class _Reader:
     def take(self) -> str:
         found = _TOKEN.match(self.text, self.offset)
         if not found:
-            raise TypeSyntaxError("the type ends too early", self.offset)
+            raise TypeSyntaxError(say.TYPE_ENDS_EARLY, self.offset)
         self.offset = found.end()
         return found[1]
 
@@ -146,12 +169,12 @@ class _Reader:
     def number(self) -> int:
         token = self.take()
         if not token.isdigit() or len(token) > 9:
-            raise TypeSyntaxError("expected a number", self.offset)
+            raise TypeSyntaxError(say.NUMBER_EXPECTED, self.offset)
         return int(token)
 
     def type(self, depth: int) -> Type:
         if depth > MAX_NESTING:
-            raise TypeSyntaxError(f"types nest at most {MAX_NESTING} deep", self.offset)
+            raise TypeSyntaxError(say.types_nest_at_most(MAX_NESTING), self.offset)
         start = self.offset
         name = self.take().lower()
         if name in ("decimal", "numeric"):
@@ -170,7 +193,7 @@ class _Reader:
             self.number()
             self.expect(")")
         if name not in _SPELLINGS:
-            raise TypeSyntaxError(f"unknown type {name!r}", start)
+            raise TypeSyntaxError(say.unknown_type(name), start)
         return _SPELLINGS[name]
 
     def _decimal(self, start: int) -> Type:
@@ -183,16 +206,14 @@ class _Reader:
                 scale = self.number()
             self.expect(")")
         if not 1 <= precision <= MAX_PRECISION or scale > precision:
-            raise TypeSyntaxError(
-                f"a decimal has 1 to {MAX_PRECISION} digits, and no more after the point than in all", start
-            )
+            raise TypeSyntaxError(say.digits_of_a_decimal(MAX_PRECISION), start)
         return DecimalType(precision, scale)
 
     def _map(self, depth: int) -> Type:
         self.expect("<")
         start = self.offset
         if self.type(depth + 1) != STRING:
-            raise TypeSyntaxError("the keys of a map are strings", start)
+            raise TypeSyntaxError(say.MAP_KEYS_ARE_STRINGS, start)
         self.expect(",")
         value = self.type(depth + 1)
         self.expect(">")

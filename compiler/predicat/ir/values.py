@@ -36,8 +36,12 @@ MIN_SECONDS, MAX_SECONDS = -62135596800, 253402300799
 FIRST_MOMENT, LAST_MOMENT = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
 """The microseconds of each unit that a duration is asked for."""
+UNITS_OF_NEXT = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
+"""How many of each unit the next larger one has."""
 LONGEST = 315_576_000_000_999_999
-"""The microseconds of the longest duration: some 10,000 years, the range of google.protobuf.Duration and so of CEL."""
+"""The microseconds of the longest duration: some 10,000 years, the range of google.protobuf.Duration and
+so of CEL.
+"""
 EXACT = Context(prec=100)
 """Arithmetic on decimals of up to 38 digits; Python's own rounds to 28."""
 NANOSECONDS = {
@@ -51,8 +55,10 @@ NANOSECONDS = {
 """The nanoseconds of each unit that the text of a duration names."""
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
-# One text of a timestamp or a date means the same on every engine because one pattern admits it. The pattern knows
-# the lengths of the months and the leap years, so that no engine is ever asked to convert a day that does not exist.
+# One text of a timestamp or a date means the same on every engine because one pattern admits it. The pattern
+# knows
+# the lengths of the months and the leap years, so that no engine is ever asked to convert a day that does not
+# exist.
 _DAY = (
     r"(?:(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
     r"|02-(?:0[1-9]|1[0-9]|2[0-8])))"
@@ -68,8 +74,23 @@ INT_PATTERN = "^(?:-[0-9]{1,19}|[0-9]{1,20})$"
 DURATION_PATTERN = r"^[+-]?(?:0|(?:(?:[0-9]{1,15}(?:[.][0-9]{0,9})?|[.][0-9]{1,9})(?:h|ms|us|ns|m|s)){1,9})$"
 """Go's syntax (`1h30m`, `-1.5s`), bounded so that an engine adds up the parts exactly in 38 digits."""
 DOUBLE_PATTERN = r"^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$"
+QUANTITY_PATTERN = (
+    r"^[+-]?(?:[0-9]{1,60}(?:[.][0-9]{0,60})?|[.][0-9]{1,60})(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$"
+)
+QUANTITY_UNITS = {"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15"}
+"""What a unit of a quantity is as an exponent. (`E` may be one already.)"""
+QUANTITY_POWERS = {f"{letter}i": 1024**power for power, letter in enumerate("KMGTPE", 1)}
+"""By what a unit of a quantity multiplies."""
+RANGE_MOST = 1_000_000
+"""The most places that a range has."""
+SUM_MOST = 1e298
+"""The largest finite double that is added up: so many elements as an array can have stay finite, where
+PostgreSQL would raise.
+"""
 DOUBLE_LONGEST = 600
-"""Characters of a text that converts to a double: so few that an exponent from 1,000 on leaves only zero or infinity."""
+"""Characters of a text that converts to a double: so few that an exponent from 1,000 on leaves only zero
+or infinity.
+"""
 _TIMESTAMP = re.compile(TIMESTAMP_PATTERN.removesuffix("$") + r"\Z")
 _DURATION = re.compile(DURATION_PATTERN.removesuffix("$") + r"\Z")
 _DATE = re.compile(DATE_PATTERN.removesuffix("$") + r"\Z")
@@ -83,12 +104,16 @@ _DOUBLE = re.compile(
 
 
 def parse_whole(text: str) -> int | None:
-    """A whole number of at most 1,000 ASCII digits with or without a sign; None for anything else, such as Python's 1_0."""
+    """A whole number of at most 1,000 ASCII digits with or without a sign; None for anything else, such as
+    Python's 1_0.
+    """
     return int(text) if _WHOLE.match(text) else None
 
 
 def parse_double(text: str) -> float | None:
-    """A number in ASCII digits with or without a point and an exponent, NaN, Infinity; None for anything else."""
+    """A number in ASCII digits with or without a point and an exponent, NaN, Infinity; None for anything
+    else.
+    """
     return float(text) if _DOUBLE.match(text) else None
 
 
@@ -103,7 +128,9 @@ def is_timestamp(text: str) -> bool:
 
 
 def parse_timestamp(text: str) -> datetime | None:
-    """RFC 3339 text as a timestamp in UTC, cut to microseconds; None for anything else or outside years 1 to 9999."""
+    """RFC 3339 text as a timestamp in UTC, cut to microseconds; None for anything else or outside years 1
+    to 9999.
+    """
     if not _TIMESTAMP.match(text):
         return None
     cut = re.sub(r"([.][0-9]{6})[0-9]+", r"\1", text.upper())
@@ -114,7 +141,9 @@ def parse_timestamp(text: str) -> datetime | None:
 
 
 def parse_sql_timestamp(text: str) -> datetime | None:
-    """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), read in UTC where it names no zone."""
+    """A timestamp constant as SQL writes it (`2013-07-04`, `2013-07-04 10:30`), read in UTC where it names
+    no zone.
+    """
     found = _LOOSE.match(text.strip(" \t\r\n"))
     if not found:
         return None

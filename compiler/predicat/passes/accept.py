@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.nodes import Call, Literal, Node, Quantifier
+from predicat.ir.ops import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
 from predicat.ir.types import BOOLEAN
 
 
 def accepting(node: Node) -> Node:
-    """A predicate that is TRUE for the same rows; `is_true` is gone where it cannot matter, so that engines push down."""
+    """A predicate that is TRUE for the same rows; `is_true` is gone where it cannot matter, so that
+    engines push down.
+    """
     if isinstance(node, Call) and node.op == "is_true":
         return accepting(node.args[0])
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    if isinstance(node, Call) and node.op in JUNCTIONS:
         return Call(node.type, node.op, tuple(map(accepting, node.args)), node.span)
     return node
 
 
 def deciding(node: Node) -> Node:
-    """A predicate that is TRUE for the same rows and never UNKNOWN, with the decision at each test that can be decided apart."""
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    """A predicate that is TRUE for the same rows and never UNKNOWN, with the decision at each test that
+    can be decided apart.
+    """
+    if isinstance(node, Call) and node.op in JUNCTIONS:
         return Call(node.type, node.op, tuple(map(deciding, node.args)), node.span)
     return node if never_unknown(node) else Call(BOOLEAN, "is_true", (node,), node.span)
 
 
 def never_unknown(node: Node) -> bool:
     """Whether a predicate is TRUE or FALSE on every row."""
-    if isinstance(node, Call) and node.op in ("and", "or", "not"):
+    if isinstance(node, Call) and node.op in CONNECTIVES:
         return all(never_unknown(arg) for arg in node.args)
     if isinstance(node, Literal):
         return node.type == BOOLEAN and node.value is not None
-    return isinstance(node, Call) and node.op in ("is_null", "is_true", "same")
+    if isinstance(node, Quantifier):
+        values = isinstance(node.source, Call) and node.source.op == "json_values"
+        return values and node.kind in ("any", "all") and never_unknown(node.body)
+    return isinstance(node, Call) and node.op in NEVER_UNKNOWN and node.type == BOOLEAN

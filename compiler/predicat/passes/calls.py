@@ -8,14 +8,16 @@ from msgspec import Struct, field
 
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, DecimalType, Type
-from predicat.passes import signatures
-from predicat.passes.convert import convert, is_choice, values_of
+from predicat.ir.ops import LOGIC, TIME_PARTS
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, TIMESTAMP, DecimalType, Type
+from predicat.passes import documents, signatures
+from predicat.passes.convert import convert, is_choice, is_joined, values_of
 from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import regex
-from predicat.semantics.zones import TRUNC_UNITS, ZONED, is_zone
+from predicat.semantics.zones import TRUNC_UNITS, is_zone
 
 
 class Calls(Struct):
@@ -54,7 +56,7 @@ class Calls(Struct):
     def mismatch(self, op: str, args: list[Node], span: Span) -> Diagnostic:
         """Why an operator does not take its arguments."""
         kinds = tuple(arg.type for arg in args)
-        tests = args[:1] if op == "cond" else args if op in ("is_true", "and", "or", "not") else []
+        tests = args[:1] if op == "cond" else args if op in LOGIC else []
         wrong = next((arg for arg in tests if arg.type != BOOLEAN), None)
         if wrong is not None:
             return msg.no_condition(wrong.span, str(wrong.type))
@@ -66,30 +68,35 @@ class Calls(Struct):
                 names,
                 self.number_hint(kinds),
             )
+        hint = self.number_hint(kinds) or self.time_hint(op, args)
         return msg.type_mismatch(
-            span,
-            label(op, sql=self.rules.promote),
-            map(str, kinds),
-            signatures.expected(op),
-            self.number_hint(kinds),
+            span, label(op, sql=self.rules.promote), map(str, kinds), signatures.expected(op), hint
         )
 
     def one_type(self, node: Node) -> Node:
-        """A node that is no choice between values of several types, for places that hold only values of one."""
+        """A node that is no choice between values of several types, for places that hold only values of
+        one.
+        """
+        if not isinstance(node, Call):
+            return node  # the common case
         if is_choice(node):
-            raise self.fail(
-                msg.unsupported_syntax(
-                    node.span,
-                    "a choice between values of several types here",
-                    "choose between conditions instead",
-                )
-            )
+            if documents.is_total(node):
+                raise self.fail(say.sum_of_unknown_types(node.span))
+            raise self.fail(say.choice_of_types(node.span))
+        return self.no_joined(node)
+
+    def no_joined(self, node: Node) -> Node:
+        """A node that is no list joined of parts whose types the row knows."""
+        if is_joined(node):
+            raise self.fail(say.joined_list(node.span))
         return node
 
     def ways(self, args: list[Node], span: Span) -> tuple[Node, list[list[Node]]] | None:
-        """The test of the first argument that chooses between values of several types, and the arguments with each value in its place."""
+        """The test of the first argument that chooses between values of several types, and the arguments
+        with each value in its place.
+        """
         for place, arg in enumerate(args):
-            if isinstance(arg, Call) and is_choice(arg):
+            if is_choice(arg):
                 self.few(args, span)
                 test, *values = arg.args
                 return test, [[*args[:place], value, *args[place + 1 :]] for value in values]
@@ -99,7 +106,7 @@ class Calls(Struct):
         """Raises Stop where choices between values of several types would multiply beyond a bound."""
         count = prod(map(values_of, nodes))
         if count > MAX_VALUES:
-            raise self.fail(msg.too_large(span, count, MAX_VALUES, "values to choose between"))
+            raise self.fail(say.too_many_values(span, count, MAX_VALUES))
 
     def pattern(self, op: str, args: list[Node]) -> None:
         """A regular expression, a unit or a time zone that is a constant must be a good one."""
@@ -113,10 +120,10 @@ class Calls(Struct):
                 except regex.RegexError as error:
                     raise self.fail(msg.bad_regex(node.span, str(error), error.hint)) from None
             elif op == "split" and not node.value:
-                raise self.fail(msg.bad_constant(node.span, "text to split by", "", ","))
+                raise self.fail(say.empty_separator(node.span))
             elif op == "date_trunc" and node.value not in TRUNC_UNITS:
-                raise self.fail(msg.bad_constant(node.span, "unit of time", node.value, "day"))
-            elif op in ZONED and not is_zone(node.value):
+                raise self.fail(say.bad_unit(node.span, node.value))
+            elif op in TIME_PARTS and not is_zone(node.value):
                 raise self.fail(msg.bad_constant(node.span, "time zone", node.value, "Europe/Paris"))
 
     def sql_arithmetic(self, op: str, args: list[Node]) -> list[Node]:
@@ -125,9 +132,18 @@ class Calls(Struct):
             return args
         return [convert(arg, DOUBLE) if isinstance(arg.type, DecimalType) else arg for arg in args]
 
+    def time_hint(self, op: str, args: list[Node]) -> str | None:
+        """How a JSON value is read as the time that an operator takes."""
+        takes = {row.params[0] for row in signatures.signatures(op)}
+        return (
+            documents.declared_hint(args[0], TIMESTAMP)
+            if args[0].type == JSON and "timestamp" in takes
+            else None
+        )
+
     def number_hint(self, kinds: tuple[Type, ...]) -> str | None:
         if not self.rules.promote and BIGINT in kinds and (DOUBLE in kinds or JSON in kinds):
-            return "write the integer with a point (2.0), or convert it with double()"
+            return say.INTEGER_WITH_A_POINT
         return None
 
     def nullable_value(self, node: Node) -> bool:
@@ -149,7 +165,7 @@ class Calls(Struct):
 
 def _constant_name(op: str, position: int) -> str:
     """What an argument that must be a constant is called."""
-    if op in ZONED:
+    if op in TIME_PARTS:
         return "time zone"
     if op == "split":
         return "separator" if position == 1 else "limit"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import assert_never
 
 from msgspec import field
 
-from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import passes as say
 from predicat.ir import tree as t
 from predicat.ir.nodes import (
     Call,
@@ -22,6 +25,7 @@ from predicat.ir.nodes import (
     children,
     walk,
 )
+from predicat.ir.ops import CONNECTIVES
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -34,8 +38,8 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
-from predicat.passes import constants, mathematics
-from predicat.passes.convert import dyn, is_choice, typed_null
+from predicat.passes import constants, lists, mathematics
+from predicat.passes.convert import bare, dyn, failed, is_choice, is_joined, loose, typed_null
 from predicat.passes.labels import label
 from predicat.passes.operators import Operators
 from predicat.passes.scope import MAX_DEPTH, MAX_NODES, MAX_TYPED_NODES, Rules, Scope, Stop
@@ -57,15 +61,23 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
     return node
 
 
+def _placeholders(text: str, params: Iterable[str]) -> list[str]:
+    """The text in parts: those that stand for parameters, and what is between them."""
+    names = "|".join(map(re.escape, params))
+    return re.split(rf"(\$\{{(?:{names})\}})", text) if names else [text]
+
+
 def _no_lists(node: Node) -> None:
     """A written-out list or map stands nowhere but on the right of IN."""
     for part in walk(node):
         allowed = part.args[1] if isinstance(part, Call) and part.op == "in" else None
         for child in children(part):
-            if isinstance(child, Items) and child is not allowed:
-                raise PredicatError.of(msg.unsupported_syntax(child.span, "a list or map of values here"))
+            if (isinstance(child, Items) and child is not allowed) or is_joined(child):
+                raise PredicatError.of(say.list_here(child.span))
 
 
+_OF_TYPES = frozenset({"type-mismatch", "not-boolean", "unknown-member"})
+"""The problems that are those of a row, where the row knows the type."""
 _DEEP = 6
 """Below so many levels no tree becomes too large, and its typed nodes are not counted."""
 
@@ -103,8 +115,10 @@ class _Checker(Operators):
                 return self.bounded(found, tree.span) if self.counts else found
             case t.Name() | t.Member():
                 return self.name(tree, depth)
-            case t.Const():
-                return self.constant(tree.value, tree.span)
+            case t.Const(value, span):
+                if self.scope.placeholders and isinstance(value, str) and "${" in value:
+                    return self.filled(value, span)
+                return self.constant(value, span)
             case t.Param(name, span):
                 if name not in self.scope.params:
                     raise self.fail(msg.unknown_param(span, name, self.scope.params))
@@ -138,9 +152,81 @@ class _Checker(Operators):
         self.counts = (
             self.counts or tree.op in mathematics.FUNCTIONS
         )  # which say their arguments several times
-        if tree.op in ("and", "or", "not"):
+        if tree.op in CONNECTIVES:
             return self.connective(tree, depth)
+        if tree.op == "by_kind":
+            return self.by_kind(tree, depth)
         return self.operator(tree.op, self.all(tree.args, depth), tree.span)
+
+    def by_kind(self, tree: t.Apply, depth: int) -> Node:
+        """What a function of several kinds of values is, by the kind of its subject: the other ways are
+        not looked at.
+        """
+        self.counts = True
+        name, subject, *pairs = tree.args
+        ways = {
+            str(kind.value): way
+            for kind, way in zip(pairs[::2], pairs[1::2], strict=True)
+            if isinstance(kind, t.Const)
+        }
+        node = self.node(subject, depth + 1)
+        if is_choice(node) and isinstance(subject, t.Name):
+            return self.on_each(
+                node, lambda value: self.with_value(subject.name, value, tree, depth), tree.span
+            )
+        kind = lists.of_kind(bare(node))
+        if kind == "json" or kind in ways:
+            return (
+                self.node(ways[kind], depth + 1)
+                if kind in ways
+                else self.by_json_kind(node, ways, tree.span, depth)
+            )
+        if loose(node):
+            return failed(tree.span)
+        said = name.value if isinstance(name, t.Const) else ""
+        raise self.fail(
+            msg.type_mismatch(
+                tree.span,
+                str(said),
+                [str(node.type)],
+                " or ".join(f"a {one}" for one in ways if one != "json"),
+            )
+        )
+
+    def by_json_kind(self, subject: Node, ways: dict[str, t.Tree], span: Span, depth: int) -> Node:
+        """The way for the kind that a JSON value has. A value of no kind is an error of the row, and so is
+        one whose way has wrong types.
+        """
+        known = self.reporter
+        found: dict[str, Node] = {}
+        problems: list[Diagnostic] = []
+        for kind, way in ways.items():
+            self.reporter = Reporter()
+            try:
+                found[kind] = self.node(way, depth + 1)
+            except Stop:
+                problems += self.reporter.errors
+        self.reporter = known
+        if not found or any(problem.code not in _OF_TYPES for problem in problems):
+            self.reporter.extend(problems)
+            raise Stop
+        (last, chosen), *others = reversed(found.items())
+        if len(found) < len(ways):
+            chosen = self.choice(
+                "cond", [lists.is_json(bare(subject), last, span), chosen, Literal(NULL, None, span)], span
+            )
+        for kind, node in others:
+            chosen = self.choice("cond", [lists.is_json(bare(subject), kind, span), node, chosen], span)
+        return chosen
+
+    def with_value(self, name: str, value: Node, tree: t.Tree, depth: int) -> Node:
+        """A tree in which a name stands for a node."""
+        outer = self.variables
+        self.variables = {**outer, name: value}
+        try:
+            return self.node(tree, depth + 1)
+        finally:
+            self.variables = outer
 
     def connective(self, tree: t.Apply, depth: int) -> Node:
         """AND, OR and NOT."""
@@ -156,10 +242,15 @@ class _Checker(Operators):
         return node
 
     def size(self, node: Node) -> int:
-        """The number of a node's parts; one that stands in it twice, as one object, counts twice, but is looked at once."""
+        """The number of a node's parts; one that stands in it twice, as one object, counts twice, but is
+        looked at once.
+        """
+        parts = node.args if isinstance(node, Call) else children(node)
+        if not parts:
+            return 1
         known = self.sizes.get(id(node))
         if known is None:
-            known = self.sizes[id(node)] = node, 1 + sum(map(self.size, children(node)))
+            known = self.sizes[id(node)] = node, 1 + sum(map(self.size, parts))
         return known[1]
 
     def reference(self, name: str, args: tuple[tuple[str, t.Tree], ...], span: Span, depth: int) -> Node:
@@ -209,20 +300,31 @@ class _Checker(Operators):
         )
 
     def variable(self, name: t.Name) -> Node | None:
-        """What the variable of that name stands for, if there is one. In SQL no name may differ from that of a variable by capital letters alone."""
+        """What the variable of that name stands for, if there is one. In SQL no name may differ from that
+        of a variable by capital letters alone.
+        """
         if self.variables and self.rules.folds_names:
             near = next(
                 (known for known in reversed(self.variables) if caseless(known) == caseless(name.name)),
                 name.name,
             )
             if near != name.name:
-                what = f"a name that differs from the variable {near!r} by capital letters alone"
-                raise self.fail(
-                    msg.unsupported_syntax(
-                        name.span, what, "engines take them for one: give the variable another name"
-                    )
-                )
+                raise self.fail(say.name_like_a_variable(name.span, near))
         return self.variables.get(name.name)
+
+    def filled(self, text: str, span: Span) -> Node:
+        """A text constant in which `${name}` stands for a parameter. One that is not declared is text."""
+        parts = [part for part in _placeholders(text, self.scope.params) if part]
+        nodes = [
+            self.node(t.Param(part[2:-1], span), 0)
+            if part.startswith("${") and part[2:-1] in self.scope.params
+            else self.constant(part, span)
+            for part in parts
+        ]
+        found = nodes[0]
+        for node in nodes[1:]:
+            found = self.operator("concat", [found, node], span)
+        return found
 
     # --- lists, maps and macros
 
@@ -236,29 +338,23 @@ class _Checker(Operators):
         if self.rules.strict_lists and (len(kinds) > 1 or any(node.type == NULL for node in nodes)):
             return Items(ArrayType(kinds[0]), tuple(dyn(node) for node in nodes), tree.span)
         if len(kinds) > 1 and not all(is_numeric(kind) for kind in kinds):
-            raise self.fail(
-                msg.not_comparable(
-                    tree.span, str(kinds[0]), str(kinds[1]), "the items of a list have one type"
-                )
-            )
+            raise self.fail(say.items_of_types(tree.span, str(kinds[0]), str(kinds[1])))
         element = kinds[0] if len(kinds) == 1 else DOUBLE
         return Items(ArrayType(element), tuple(typed_null(node, element) for node in nodes), tree.span)
 
     def entries(self, tree: t.MapOf, depth: int) -> Node:
-        """A written-out map: items of two, a key and a value. Keys of one type and values of one type are plain."""
+        """A written-out map: items of two, a key and a value. Keys of one type and values of one type are
+        plain.
+        """
         nodes = self.all(tuple(part for entry in tree.entries for part in entry), depth)
         keys, values = nodes[::2], nodes[1::2]
         known = [key.value for key in keys if isinstance(key, Literal)]
         twice = next((value for value in known if known.count(value) > 1), None)
         if twice is not None:
-            raise self.fail(msg.bad_value(tree.span, "a map", f"the key {twice!r} stands twice"))
+            raise self.fail(say.key_twice(tree.span, twice))
         for key in keys:
             if key.type not in (STRING, BIGINT, BOOLEAN, JSON):
-                raise self.fail(
-                    msg.type_mismatch(
-                        key.span, "a map", [str(key.type)], "texts, whole numbers and truth values as keys"
-                    )
-                )
+                raise self.fail(say.bad_map_key(key.span, [str(key.type)]))
         if len({key.type for key in keys}) > 1:
             keys = [dyn(key) for key in keys]
         if len({value.type for value in values}) > 1:
@@ -268,14 +364,36 @@ class _Checker(Operators):
         return Items(MapType(kind), pairs, tree.span)
 
     def bind(self, tree: t.Bind, depth: int) -> Node:
+        parts = summands(tree.source) if tree.kind != "let" else ()
+        if len(parts) > 1:
+            nodes = self.all(parts, depth)
+            if any(bare(node).type == JSON for node in nodes) and all(map(lists.may_be_list, nodes)):
+                return self.bounded(self.over(tree, lists.joined(tuple(nodes), tree.span), depth), tree.span)
         source = self.node(tree.source, depth + 1)
         if tree.kind == "let":
             self.counts = True
             return self.bounded(self.with_variable(tree, source, depth), tree.span)
         return self.over(tree, source, depth)
 
+    def over_each(self, tree: t.Bind, parts: tuple[Node, ...], depth: int) -> Node:
+        """A macro over several lists that are joined: over each of them, where all of them are lists."""
+        self.counts = True
+        found = [self.over(tree, part, depth) for part in parts]
+        if tree.kind == "one":
+            raise self.fail(say.exists_one_of_unknown(tree.span))
+        if tree.kind in ("any", "all"):
+            return self.where_lists(
+                parts, self.call("and" if tree.kind == "all" else "or", found, tree.span), tree.span
+            )
+        joined = found[0]
+        for node in found[1:]:
+            joined = self.operator("add", [joined, node], tree.span)
+        return joined
+
     def over(self, tree: t.Bind, source: Node, depth: int) -> Node:
         """A macro over the elements of a node."""
+        if is_joined(source):
+            return self.over_each(tree, source.args, depth)
         if is_choice(source):
             return self.on_each(source, lambda value: self.over(tree, value, depth), tree.span)
         if constants.is_list(source) or constants.is_map(source):
@@ -349,6 +467,17 @@ class _Checker(Operators):
         element = array.type.element if isinstance(array.type, ArrayType) else NULL
         variable, body = self.opened(tree, element, depth)
         return Quantifier(array.type, "filter", variable.name, array, body, tree.span)
+
+
+def summands(tree: t.Tree) -> tuple[t.Tree, ...]:
+    """The lists that are joined by `+` where a macro ranges over what they make."""
+    if isinstance(tree, t.Apply) and tree.op == "json_items":
+        return summands(tree.args[0])
+    return (
+        (*summands(tree.args[0]), *summands(tree.args[1]))
+        if isinstance(tree, t.Apply) and tree.op == "add"
+        else (tree,)
+    )
 
 
 def _path(tree: t.Tree) -> tuple[t.Tree, list[str]]:

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
-from predicat.ir.ops import COMPARISONS
+from predicat.ir.ops import COMPARISONS, EQUALITIES, LOOK_UPS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -60,15 +61,11 @@ class Comparisons(Calls):
             return self.in_list(left, right, span)
         if op == "in" and (isinstance(right.type, MapType) or right.type == JSON) and self.rules.strict_lists:
             return self.has_key(left, right, span)
-        if (
-            op in ("eq", "ne")
-            and isinstance(left.type, _COLLECTIONS)
-            and isinstance(right.type, _COLLECTIONS)
-        ):
+        if op in EQUALITIES and isinstance(left.type, _COLLECTIONS) and isinstance(right.type, _COLLECTIONS):
             equal = self.equal_collections(left, right, span)
             return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
         if (
-            op in ("eq", "ne")
+            op in EQUALITIES
             and NULL in (left.type, right.type)
             and (isinstance(left, Items) or isinstance(right, Items))
         ):
@@ -78,12 +75,8 @@ class Comparisons(Calls):
         if untyped and op != "in" and not self.comparable(left, right):
             return self.different(op, left, right, span)
         if op == "in" and not isinstance(right.type, ArrayType):
-            raise self.fail(
-                msg.type_mismatch(
-                    span, op, [str(left.type), str(right.type)], "a list or an array on the right"
-                )
-            )
-        if op in ("eq", "ne", "same"):
+            raise self.fail(say.in_without_list(span, op, [str(left.type), str(right.type)]))
+        if op in EQUALITIES or op == "same":
             null = _null_test(left, right, span) if self.rules.null_is_value else None
             if null is not None:
                 return null if op != "ne" else Call(BOOLEAN, "not", (null,), span)
@@ -117,7 +110,7 @@ class Comparisons(Calls):
             hint = _comparison_hint(left, right)
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), hint))
         pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), found.wanted, strict=True))
-        if op in ("eq", "ne") and self.rules.null_is_value and any(self.nullable_value(arg) for arg in pair):
+        if op in EQUALITIES and self.rules.null_is_value and any(self.nullable_value(arg) for arg in pair):
             return self.null_equality(op, pair[0], pair[1], span)
         return Call(BOOLEAN, op, pair, span)
 
@@ -128,7 +121,9 @@ class Comparisons(Calls):
         return found
 
     def in_elements(self, left: Node, right: Node, kind: Type, span: Span) -> Node:
-        """Engines bring a value to the type of an array's elements: each element is compared by itself instead."""
+        """Engines bring a value to the type of an array's elements: each element is compared by itself
+        instead.
+        """
         item = self.element(kind, span)
         equal = self.comparison("eq", [left, item], span)
         return constants.guarded(Quantifier(BOOLEAN, "any", item.name, right, equal, span), [left], span)
@@ -143,7 +138,7 @@ class Comparisons(Calls):
 
     def different(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Values of types that never compare: not equal, and in no order."""
-        if op not in ("eq", "ne"):
+        if op not in EQUALITIES:
             return Literal(BOOLEAN, None, span)
         return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
@@ -181,18 +176,13 @@ class Comparisons(Calls):
             return self.equal_maps(left, right, span)
         element = left.type.element if isinstance(left.type, ArrayType) else None
         if left.type != right.type or element not in (STRING, BIGINT, BOOLEAN, TIMESTAMP, DATE):
-            raise self.fail(
-                msg.not_comparable(
-                    span,
-                    str(left.type),
-                    str(right.type),
-                    "arrays compare element by element where their elements are equal in type",
-                )
-            )
+            raise self.fail(say.arrays_of_types(span, str(left.type), str(right.type)))
         return Call(BOOLEAN, "array_eq", (left, right), span)
 
     def equal_maps(self, left: Node, right: Node, span: Span) -> Node:
-        """As many keys, and each key of one with an equal value in the other. The right one may be written out."""
+        """As many keys, and each key of one with an equal value in the other. The right one may be written
+        out.
+        """
 
         def same(key: Node, value: Node) -> Node:
             return constants.both(
@@ -232,17 +222,11 @@ class Comparisons(Calls):
                 BOOLEAN, "any", item.name, base, self.comparison("eq", [item, key], span), span
             )
             kind = documents.is_kind(base, "object", span)
-            there: Node = constants.guarded(Literal(BOOLEAN, False, span), [key], span)  # every key is a text
-            if key.type == STRING:
-                there = _present(Call(JSON, "json_get", (base, key), span), span)
+            there = documents.is_key(key, base, span)
             return Call(BOOLEAN, "cond", (kind, there, member), span)
         if key.type not in (STRING, JSON, NULL):
-            raise self.fail(
-                msg.not_comparable(
-                    key.span, "string", str(key.type), "the keys of a map in a column are texts"
-                )
-            )
-        there = _present(self.call("get", [base, key], span), span)
+            raise self.fail(say.map_key_not_text(key.span, str(key.type)))
+        there = constants.present(self.call("get", [base, key], span), span)
         return constants.guarded(there, [base, key], span)
 
     def in_list(self, left: Node, right: Items, span: Span) -> Node:
@@ -292,7 +276,9 @@ class Comparisons(Calls):
     # --- dates beside texts and times
 
     def align(self, left: Node, right: Node) -> tuple[Node, Node]:
-        """SQL: a text constant beside a date or a timestamp is one; a date beside a timestamp is its midnight in UTC."""
+        """SQL: a text constant beside a date or a timestamp is one; a date beside a timestamp is its
+        midnight in UTC.
+        """
         if not self.rules.promote:
             return left, right
         return self.as_time(left, right.type), self.as_time(right, left.type)
@@ -320,11 +306,13 @@ class Comparisons(Calls):
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
         test = documents.is_kind(json, kind, span)
         equal = Call(BOOLEAN, "eq", (convert(json, DOUBLE if kind == "number" else other.type), other), span)
-        both = Call(BOOLEAN, "and", (test, equal), span)
+        both = constants.guarded(Call(BOOLEAN, "and", (test, equal), span), [other], span)
         return both if op == "eq" else Call(BOOLEAN, "not", (both,), span)
 
     def json_equal_items(self, json: Node, other: Items, span: Span) -> Node:
-        """A JSON value beside a list or a map that is written out: an array or an object of that size with equal parts."""
+        """A JSON value beside a list or a map that is written out: an array or an object of that size with
+        equal parts.
+        """
         listed = constants.is_list(other)
 
         def same(part: Node, item: Node) -> Node:
@@ -334,7 +322,7 @@ class Comparisons(Calls):
             if key.type != STRING:
                 return Literal(BOOLEAN, False, span)  # every key is a text
             part = Call(JSON, "json_get", (json, bare(key)), span)
-            return constants.both([_present(part, span), same(part, item)], span)
+            return constants.both([constants.present(part, span), same(part, item)], span)
 
         if listed:
             parts = [
@@ -356,7 +344,9 @@ class Comparisons(Calls):
         return constants.guarded(found, [other], span)
 
     def null_equality(self, op: str, left: Node, right: Node, span: Span) -> Node:
-        """Equality where a NULL of one or both sides is a value: null == null, and null differs from all else."""
+        """Equality where a NULL of one or both sides is a value: null == null, and null differs from all
+        else.
+        """
         equal: Node
         if self.nullable_value(left) and self.nullable_value(right):
             equal = Call(BOOLEAN, "same", (left, right), span)
@@ -380,7 +370,6 @@ _PLAIN = frozenset((BIGINT, STRING, TIMESTAMP, DATE))
 _COLLECTIONS = (ArrayType, MapType)
 _NESTED = (*_COLLECTIONS, StructType)
 _JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
-_LOOK_UPS = ("get", "member", "index", "json_get", "json_at")
 
 
 def _is_decimal(left: Type, right: Type) -> bool:
@@ -394,7 +383,9 @@ def _is_decimal(left: Type, right: Type) -> bool:
 
 
 def _one_by_one(left: Node, element: Type) -> bool:
-    """Whether a value is compared with each element of an array, because engines find what is not equal: a NaN, or a rounded number."""
+    """Whether a value is compared with each element of an array, because engines find what is not equal: a
+    NaN, or a rounded number.
+    """
     known = isinstance(left, Literal) and left.value == left.value  # NaN does not equal itself
     return (
         JSON in (left.type, element)
@@ -404,24 +395,24 @@ def _one_by_one(left: Node, element: Type) -> bool:
 
 
 def _one_number_type(nodes: Sequence[Node]) -> bool:
-    """Whether the engines may bring numbers to one type: decimals to one that holds them all, and none of them to a double."""
+    """Whether the engines may bring numbers to one type: decimals to one that holds them all, and none of
+    them to a double.
+    """
     return not (
         any(_is_decimal(DOUBLE, node.type) for node in nodes)
         and (any(node.type == DOUBLE for node in nodes) or not decimals.fits(nodes))
     )
 
 
-def _present(node: Node, span: Span) -> Node:
-    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
-
-
 def _null_test(left: Node, right: Node, span: Span) -> Node | None:
-    """`x == null` asks whether there is a value to look up; what is computed is never null, and an error where it has no value."""
+    """`x == null` asks whether there is a value to look up; what is computed is never null, and an error
+    where it has no value.
+    """
     for one, other in ((left, right), (right, left)):
         if isinstance(one, Literal) and one.type == NULL:
             absent = Call(BOOLEAN, "is_null", (other,), span)
             looked_up = isinstance(other, Field | Parameter | Variable) or (
-                isinstance(other, Call) and other.op in _LOOK_UPS
+                isinstance(other, Call) and other.op in LOOK_UPS
             )
             return (
                 absent
@@ -434,11 +425,14 @@ def _null_test(left: Node, right: Node, span: Span) -> Node | None:
 def _comparison_hint(left: Node, right: Node) -> str | None:
     for text, other in ((left, right), (right, left)):
         if isinstance(text, Literal) and isinstance(text.value, str) and is_numeric(other.type):
-            return (
-                "write the number without quotes"
-                if text.value.replace(".", "", 1).lstrip("-").isdigit()
-                else None
-            )
+            return say.NUMBER_WITHOUT_QUOTES if text.value.replace(".", "", 1).lstrip("-").isdigit() else None
     if STRING in (left.type, right.type) and (is_numeric(left.type) or is_numeric(right.type)):
-        return "put the text in quotes, or convert one side"
-    return "declare the type of the field, or convert one side" if JSON in (left.type, right.type) else None
+        return say.QUOTE_OR_CONVERT
+    for value, other in ((left, right), (right, left)):
+        if (
+            value.type == JSON
+            and other.type == TIMESTAMP
+            and (hint := documents.declared_hint(value, TIMESTAMP))
+        ):
+            return hint
+    return say.DECLARE_OR_CONVERT_ONE_SIDE if JSON in (left.type, right.type) else None

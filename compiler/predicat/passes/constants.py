@@ -1,7 +1,10 @@
-"""Lists and maps that are written out in a body: every use of one is taken apart, because engines have no such values.
+"""Lists and maps that are written out in a body: every use of one is taken apart, because engines have no
+such values.
 
-`[a, b].exists(x, p)` becomes `p(a) OR p(b)`, `[a, b] == [c, d]` becomes `a = c AND b = d`, `{k: v}[x]` becomes a choice.
-An element without a value makes the whole list an error, as CEL has it, so what is left asks for each that may lack one.
+`[a, b].exists(x, p)` becomes `p(a) OR p(b)`, `[a, b] == [c, d]` becomes `a = c AND b = d`, `{k: v}[x]`
+becomes a choice.
+An element without a value makes the whole list an error, as CEL has it, so what is left asks for each that
+may lack one.
 """
 
 from __future__ import annotations
@@ -48,7 +51,7 @@ def absent(node: Node, span: Span) -> Node:
     """Whether a node has no value."""
     if isinstance(node, Items):
         return either([absent(part, span) for part in dict.fromkeys(doubtful([node]))], span)
-    if not isinstance(node, Call) or not is_choice(node):
+    if not is_choice(node):
         return Call(BOOLEAN, "is_null", (bare(node),), span)
     test, *values = node.args
     there = [Call(BOOLEAN, "not", (absent(value, span),), span) for value in values]
@@ -58,6 +61,11 @@ def absent(node: Node, span: Span) -> Node:
         (Call(BOOLEAN, "is_true", (Call(BOOLEAN, "cond", (test, *there), span),), span),),
         span,
     )
+
+
+def present(node: Node, span: Span) -> Node:
+    """Whether a node that is no written-out list or map has a value."""
+    return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
 
 
 def _maybe_equal(keys: Sequence[Node]) -> list[tuple[Node, Node]]:
@@ -82,6 +90,13 @@ def guarded(found: Node, parts: Sequence[Node], span: Span) -> Node:
         return found
     missing = unknown[0] if len(unknown) == 1 else Call(BOOLEAN, "or", tuple(unknown), span)
     return Call(found.type, "cond", (missing, Literal(found.type, None, span), found), span)
+
+
+def asked_absent(test: Node) -> list[Node]:
+    """The values of which a test, as `guarded` makes it, asks whether one is absent; none of another test."""
+    tests = test.args if isinstance(test, Call) and test.op == "or" else (test,)
+    found = [part.args[0] for part in tests if isinstance(part, Call) and part.op == "is_null"]
+    return found if len(found) == len(tests) else []
 
 
 def both(parts: Sequence[Node], span: Span) -> Node:
@@ -110,10 +125,19 @@ def equal_maps(left: Items, right: Items, compare: Compare, span: Span) -> Node:
     if len(left.items) != len(right.items):
         found: Node = Literal(BOOLEAN, False, span)
     else:
-        found = both([
-            either([both([compare(key, other), compare(value, found)], span) for other, found in entries(right)], span)
-            for key, value in entries(left)
-        ], span)  # fmt: skip
+        found = both(
+            [
+                either(
+                    [
+                        both([compare(key, other), compare(value, found)], span)
+                        for other, found in entries(right)
+                    ],
+                    span,
+                )
+                for key, value in entries(left)
+            ],
+            span,
+        )
     return guarded(found, [left, right], span)
 
 
@@ -128,7 +152,9 @@ def exactly_one(tests: Sequence[Node], span: Span) -> Node:
 
 
 def choose(choices: Sequence[tuple[Node, Node]], span: Span) -> Node | None:
-    """The value of the first test that is TRUE, UNKNOWN if none is; None where the values have several types."""
+    """The value of the first test that is TRUE, UNKNOWN if none is; None where the values have several
+    types.
+    """
     kinds: list[Type] = list(dict.fromkeys(value.type for _, value in choices))
     if len(kinds) != 1 or kinds[0] == NULL or any(isinstance(value, Items) for _, value in choices):
         return None

@@ -1,9 +1,12 @@
-"""Typed nodes as other types, nodes whose type is not checked, choices between several types, and texts that are times."""
+"""Typed nodes as other types, nodes whose type is not checked, choices between several types, and texts
+that are times.
+"""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import TypeGuard
 
 from predicat.diagnostics import Diagnostic, PredicatError, Span
 from predicat.diagnostics import messages as msg
@@ -28,7 +31,7 @@ def dyn(node: Node) -> Node:
     """A node whose type is not checked: what does not fit is no error of the filter but one of the row."""
     return (
         node
-        if isinstance(node, Items) or loose(node) or is_choice(node)
+        if isinstance(node, Items) or loose(node) or is_choice(node) or is_joined(node)
         else Call(node.type, "dyn", (node,), node.span)
     )
 
@@ -47,10 +50,12 @@ def failed(span: Span) -> Node:
     return dyn(Literal(BOOLEAN, None, span))
 
 
-def is_choice(node: Node) -> bool:
-    """Whether a node is a choice between values of several types (`b ? j.k : "x"`): what is done with it is done with each of them.
+def is_choice(node: Node) -> TypeGuard[Call]:
+    """Whether a node is a choice between values of several types (`b ? j.k : "x"`): what is done with it is
+    done with each of them.
 
-    It has the type JSON, which at least one of its values has not, and stands in no predicate that is checked.
+    It has the type JSON, which at least one of its values has not, and stands in no predicate that is
+    checked.
     """
     return (
         isinstance(node, Call)
@@ -60,9 +65,16 @@ def is_choice(node: Node) -> bool:
     )
 
 
+def is_joined(node: Node) -> TypeGuard[Call]:
+    """Whether a node is a list joined of others (see lists.joined), which stands in no predicate that is
+    checked.
+    """
+    return isinstance(node, Call) and node.op == "joined"
+
+
 def values_of(node: Node) -> int:
     """Between how many values a node chooses."""
-    return sum(map(values_of, node.args[1:])) if isinstance(node, Call) and is_choice(node) else 1
+    return sum(map(values_of, node.args[1:])) if is_choice(node) else 1
 
 
 def convert(node: Node, kind: Type) -> Node:
@@ -94,7 +106,9 @@ def json_number(node: Node, other: Type) -> Node:
 
 
 def beside_double(node: Node) -> Node:
-    """A decimal beside a double is compared as a double, on every engine; so is a whole constant that a double holds."""
+    """A decimal beside a double is compared as a double, on every engine; so is a whole constant that a
+    double holds.
+    """
     exact = (
         isinstance(node, Literal)
         and node.type == BIGINT
@@ -112,9 +126,11 @@ def same_constant(one: Node, other: Node) -> bool:
 
 
 def argument(node: Node, kind: Type) -> Node | None:
-    """A node as the value of a parameter of a type; None if it cannot be one. Raises PredicatError for a text that is no time.
+    """A node as the value of a parameter of a type; None if it cannot be one. Raises PredicatError for a text
+    that is no time.
 
-    Any number may stand for a double; for a decimal a constant that it holds, for a date or a timestamp a text of one.
+    Any number may stand for a double; for a decimal a constant that it holds, for a date or a timestamp a
+    text of one.
     """
     if node.type == kind:
         return node

@@ -9,7 +9,7 @@ from decimal import ROUND_FLOOR, Context, Decimal
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.ops import FLIPPED
+from predicat.ir.ops import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, MAX_PRECISION, DecimalType, Type
 from predicat.ir.values import type_of
 from predicat.passes import constants
@@ -32,9 +32,11 @@ def fits(nodes: Sequence[Node]) -> bool:
 
 
 def as_decimal(constant: Node, column: Node) -> Node:
-    """A double constant beside a decimal of at most 15 digits as the decimal that is written for it, so that no column is converted.
+    """A double constant beside a decimal of at most 15 digits as the decimal that is written for it, so that
+    no column is converted.
 
-    So few digits make different doubles, in the same order: a decimal is below a double if and only if it is below the shortest
+    So few digits make different doubles, in the same order: a decimal is below a double if and only if it is
+    below the shortest
     decimal that is read as that double.
     """
     if (
@@ -52,7 +54,9 @@ def as_decimal(constant: Node, column: Node) -> Node:
 
 
 def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | None:
-    """A comparison with a constant that does not fit, said with one that does or with none; None where neither side is a constant."""
+    """A comparison with a constant that does not fit, said with one that does or with none; None where
+    neither side is a constant.
+    """
     if isinstance(left, Literal):
         if op not in FLIPPED or isinstance(right, Literal):
             return None
@@ -69,12 +73,16 @@ def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | Non
             return Call(BOOLEAN, op if floor == value else _BELOW[op], (left, constant), span)
     if op == "same":
         return Literal(BOOLEAN, False, span)
-    holds = op == "ne" or (op in ("lt", "le") if value > 0 else op in ("gt", "ge"))
-    return constants.guarded(Literal(BOOLEAN, holds and op != "eq", span), [left], span)
+    holds = COMPARISONS[op].holds(
+        0, value
+    )  # as for any number of the column's: all are on one side of the constant
+    return constants.guarded(Literal(BOOLEAN, holds, span), [left], span)
 
 
 _BELOW = {"lt": "le", "le": "le", "gt": "gt", "ge": "gt"}
-"""How a value compares with the next smaller constant, where no value is between that one and the constant asked for."""
+"""How a value compares with the next smaller constant, where no value is between that one and the constant
+asked for.
+"""
 
 
 def _type(node: Node) -> DecimalType | None:

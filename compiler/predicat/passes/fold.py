@@ -1,4 +1,6 @@
-"""Constant folding: a call with constant arguments becomes its value, as the reference evaluator computes it."""
+"""Constant folding: a call with constant arguments becomes its value, as the reference evaluator computes
+it.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,17 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Variable, rewrite_children
-from predicat.ir.ops import OPS
+from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children
+from predicat.ir.ops import JSON_READS, STRICT, STRICT_IN_FIRST
 from predicat.ir.types import BOOLEAN, JSON, Scalar
 from predicat.passes.accept import never_unknown
+from predicat.passes.constants import asked_absent
 from predicat.semantics.evaluate import compile_node
 
 
 def fold(node: Node) -> Node:
     """The same predicate with its constant parts computed. Connectives lose their constant operands."""
-    if isinstance(node, _LEAVES):
+    if isinstance(node, LEAVES):
         return node
     node = rewrite_children(node, fold)
     if not isinstance(node, Call):
@@ -24,16 +27,11 @@ def fold(node: Node) -> Node:
     return _computed(node) if rule is None else rule(node)
 
 
-_LEAVES = (Field, Literal, Parameter, Variable)
-
-
 def _computed(node: Call) -> Node:
     if not isinstance(node.type, Scalar):
         return node
     constants = [arg for arg in node.args if _constant(arg)]
-    if OPS[node.op].unknown == "strict" and any(
-        isinstance(arg, Literal) and arg.value is None for arg in constants
-    ):
+    if node.op in STRICT and any(isinstance(arg, Literal) and arg.value is None for arg in constants):
         return Literal(node.type, None, node.span)
     if constants and len(constants) == len(node.args) and node.type != JSON:
         return Literal(node.type, compile_node(node)({}), node.span)
@@ -50,9 +48,65 @@ def _is_true(node: Call) -> Node:
 
 def _cond(node: Call) -> Node:
     if not isinstance(node.args[0], Literal):
-        return _computed(node)
+        return _forced(node) or _computed(node)
     test = node.args[0].value
     return Literal(node.type, None, node.span) if test is None else node.args[1 if test else 2]
+
+
+def _forced(node: Call) -> Node | None:
+    """The one value of a choice whose test guards against what has no value anyway: an absent part, a JSON
+    value of another kind.
+    """
+    test, yes, no = node.args
+    if (
+        isinstance(yes, Literal)
+        and yes.value is None
+        and (absent := asked_absent(test))
+        and all(_strict_in(no, part) for part in absent)
+    ):
+        return no  # it is UNKNOWN anyway where one of these is
+    tests = test.args if isinstance(test, Call) and test.op == "and" else (test,)
+    kinds = [
+        (part.args[0], part.args[1].value)
+        for part in tests
+        if isinstance(part, Call) and part.op == "json_is" and isinstance(part.args[1], Literal)
+    ]
+    if len(kinds) < len(tests):
+        return None
+    if (
+        isinstance(yes, Literal)
+        and yes.value is None
+        and any(_reads(no, value, but=kind) for value, kind in kinds)
+    ):
+        return no
+    forced = (
+        isinstance(no, Literal)
+        and no.value is None
+        and all(_reads(yes, value, only=kind) for value, kind in kinds)
+    )
+    return yes if forced else None
+
+
+def _strict_in(node: Node, part: Node) -> bool:
+    """Whether a node has no value where one of its parts has none."""
+    if node == part:
+        return True
+    if not isinstance(node, Call):
+        return False
+    args = node.args if node.op in STRICT else node.args[:1] if node.op in STRICT_IN_FIRST else ()
+    return any(_strict_in(arg, part) for arg in args)
+
+
+def _reads(node: Node, value: Node, *, only: object = None, but: object = None) -> bool:
+    """Whether a node has no value where a JSON value is none of one kind (`only`), or is of another kind
+    than one (`but`).
+    """
+    if not isinstance(node, Call) or node.op not in STRICT:
+        return False
+    kind = JSON_READS.get(node.op)
+    if kind is not None and node.args[0] == value:
+        return kind == only if only is not None else kind != but
+    return any(_reads(arg, value, only=only, but=but) for arg in node.args)
 
 
 def _coalesce(node: Call) -> Node:
@@ -99,6 +153,11 @@ def _connective(node: Call) -> Node:
 
 
 _RULES: dict[str, Callable[[Call], Node]] = {
-    "dyn": _dyn, "is_true": _is_true, "cond": _cond, "and": _connective, "or": _connective, "coalesce": _coalesce,
-}  # fmt: skip
+    "dyn": _dyn,
+    "is_true": _is_true,
+    "cond": _cond,
+    "and": _connective,
+    "or": _connective,
+    "coalesce": _coalesce,
+}
 """The operators that are more than computed."""

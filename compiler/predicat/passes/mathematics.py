@@ -1,4 +1,5 @@
-"""CEL's math extension, said with the operators of the table. Whole numbers beside doubles, and JSON's numbers, are doubles.
+"""CEL's math extension, said with the operators of the table. Whole numbers beside doubles, and JSON's
+numbers, are doubles.
 
 Source: cel-go, ext/math; cel-cpp for NaN, which is greatest or least only where it stands first.
 """
@@ -103,7 +104,16 @@ def expected(op: str) -> str:
 
 Build = Callable[[str, list[Node], Span], Node | None]
 FUNCTIONS: dict[str, Build] = {
-    "math.greatest": _extreme, "math.least": _extreme, "math.abs": _signed, "math.sign": _signed, "math.ceil": _rounded, "math.floor": _rounded,
-    "math.trunc": _rounded, "math.round": _rounded, "math.isNaN": _test, "math.isInf": _test, "math.isFinite": _test,
-}  # fmt: skip
+    "math.greatest": _extreme,
+    "math.least": _extreme,
+    "math.abs": _signed,
+    "math.sign": _signed,
+    "math.ceil": _rounded,
+    "math.floor": _rounded,
+    "math.trunc": _rounded,
+    "math.round": _rounded,
+    "math.isNaN": _test,
+    "math.isInf": _test,
+    "math.isFinite": _test,
+}
 """Each function's typed node; None where the arguments do not fit."""

@@ -7,9 +7,10 @@ from datetime import timedelta
 
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import passes as say
 from predicat.ir import tree as t
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, walk
-from predicat.ir.ops import COMPARISONS
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
+from predicat.ir.ops import COMPARISONS, LOOK_UPS, OF_INTEGERS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -27,10 +28,10 @@ from predicat.ir.types import (
     StructType,
     Type,
 )
-from predicat.ir.values import INT_MAX, INT_MIN, type_of
-from predicat.passes import constants, documents, mathematics, overflow, signatures
+from predicat.ir.values import INT_MAX, INT_MIN, UNITS, type_of
+from predicat.passes import constants, documents, lists, mathematics, overflow, signatures
 from predicat.passes.comparisons import Comparisons
-from predicat.passes.convert import bare, convert, dyn, failed, is_choice, loose, same_constant
+from predicat.passes.convert import bare, convert, dyn, failed, is_choice, is_joined, loose, same_constant
 
 
 class Operators(Comparisons):
@@ -42,17 +43,35 @@ class Operators(Comparisons):
             return dyn(args[0])
         if op in ("cond", "coalesce"):
             return self.choice(op, args, span)
+        if op == "in" and is_joined(args[1]):
+            tests = [self.operator("in", [args[0], part], span) for part in args[1].args]
+            return self.where_lists(args[1].args, constants.either(tests, span), span)
         if op in COMPARISONS or op in ("same", "in"):
-            return self.comparison(op, args, span)
+            return self.comparison(op, list(map(self.no_joined, args)), span)
+        if (
+            op == "add"
+            and any(map(lists.is_list, args))
+            and all(map(lists.may_be_list, args))
+            and not lists.are_one_array(*args)
+        ):
+            return lists.joined(tuple(args), span)
         if (chosen := self.ways(args, span)) is not None:
             test, ways = chosen
             return self.choice("cond", [test, *(self.operator(op, way, span) for way in ways)], span)
         if op == "has":
             return self.has(args[0], span)
-        if op == "entry":
-            return self.entry(args[0], args[1], span)
+        if op == "key":
+            return convert(args[0], STRING) if args[0].type == JSON else args[0]
         if op == "path":
             return self.path(args[0], span)
+        if op == "is_type" and is_joined(args[0]):
+            return self.where_lists(
+                args[0].args, Literal(BOOLEAN, args[1] == Literal(STRING, "list"), span), span
+            )
+        if op == "is_type":
+            return lists.has_type(args[0], str(args[1].value) if isinstance(args[1], Literal) else "", span)
+        if op == "places":
+            return self.places(args[0], span)
         if op in mathematics.FUNCTIONS:
             return self.mathematics(op, args, span)
         if op == "cast":
@@ -61,12 +80,25 @@ class Operators(Comparisons):
             return self.bracket(op, args[0], args[1], span)
         if op == "json_items" and args[0].type != JSON:
             return args[0]
+        if op == "size" and is_joined(args[0]):
+            sizes = Items(
+                ArrayType(BIGINT), tuple(self.operator("size", [part], span) for part in args[0].args), span
+            )
+            return self.where_lists(args[0].args, self.total(sizes, span), span)
         if op == "size" and isinstance(args[0], Items):
             return constants.guarded(Literal(BIGINT, len(args[0].items), span), [args[0]], span)
         if op == "add" and isinstance(args[0].type, ArrayType) and isinstance(args[1].type, ArrayType):
             return self.joined_lists(args[0], args[1], span)
         if op == "join" and isinstance(args[0], Items):
             return self.joined_texts(args[0], args[1], span)
+        if op == "add" and not self.rules.promote and all(bare(arg).type == JSON for arg in args):
+            return documents.total(bare(args[0]), bare(args[1]), span)
+        if op == "sum" and isinstance(args[0], Items):
+            return self.total(args[0], span)
+        if op in ("join", "sum") and JSON in (bare(args[0]).type, element_of(args[0])):
+            args = [self.no_joined(args[0]), *args[1:]]
+            kind = STRING if op == "join" else DOUBLE
+            args = [lists.elements(bare(args[0]), kind, self.element(JSON, span), span), *args[1:]]
         args = [self.array(arg) for arg in args]
         untyped = any(loose(arg) for arg in args)
         args = [bare(arg) for arg in args]
@@ -74,21 +106,14 @@ class Operators(Comparisons):
         if op in ("greatest", "least") and any(
             arg.type == JSON or isinstance(arg.type, ArrayType | MapType | StructType) for arg in args
         ):
-            raise self.fail(
-                msg.not_comparable(
-                    span,
-                    str(args[0].type),
-                    str(args[-1].type),
-                    "these have no order; convert them, as in CAST(x AS DOUBLE)",
-                )
-            )
+            raise self.fail(say.no_order(span, str(args[0].type), str(args[-1].type)))
         if (
             untyped
             and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True)
             is None
         ):
             return failed(span)
-        if op in _DURATION_UNITS and [arg.type for arg in args] == [DURATION]:
+        if op in UNITS and [arg.type for arg in args] == [DURATION]:
             return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
@@ -98,7 +123,9 @@ class Operators(Comparisons):
         return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
 
     def choice(self, op: str, args: list[Node], span: Span) -> Node:
-        """A choice by a condition, or the first value that there is. Values of several types stay what they are where the row knows one of them."""
+        """A choice by a condition, or the first value that there is. Values of several types stay what
+        they are where the row knows one of them.
+        """
         test, values = (
             (args[0], args[1:]) if op == "cond" else (None, [*map(self.array, args[:-1]), args[-1]])
         )
@@ -111,8 +138,9 @@ class Operators(Comparisons):
         ):
             return values[0 if test.value else 1]
         tests = [self.truth(test)] if test else []
-        mixed = any(isinstance(value, Items) or is_choice(value) for value in values)
+        mixed = any(isinstance(value, Items) or is_choice(value) or is_joined(value) for value in values)
         mixed = mixed or (len(kinds) > 1 and any(value.type == JSON or loose(value) for value in values))
+        mixed = mixed or (self.rules.absorbing and kinds == {BIGINT, DOUBLE})
         if not mixed or any(one.type != BOOLEAN for one in tests):
             one = self.call(op, [*tests, *map(bare, values)], span)
             return dyn(one) if any(map(loose, values)) else one
@@ -135,7 +163,9 @@ class Operators(Comparisons):
         return self.choice("cond", [test, *map(build, values)], span)
 
     def truth(self, node: Node) -> Node:
-        """A node where a truth value is wanted; one whose type is not checked may be none, which is an error where it is used."""
+        """A node where a truth value is wanted; one whose type is not checked may be none, which is an
+        error where it is used.
+        """
         if is_choice(node):
             return self.on_each(node, self.truth, node.span)
         plain = bare(node)
@@ -152,6 +182,8 @@ class Operators(Comparisons):
             return "concat", args
         if op == "add" and kinds == [DURATION, TIMESTAMP]:
             return op, args[::-1]
+        if not self.rules.promote and op in OF_INTEGERS and (known := dynamic_numbers(op, args)) is not None:
+            return known
         if (
             op == "div"
             and self.rules.cel_numbers
@@ -179,6 +211,26 @@ class Operators(Comparisons):
             found = self.call("concat", [found, bare(item)], span)
         return found
 
+    def where_lists(self, parts: tuple[Node, ...], found: Node, span: Span) -> Node:
+        """`found` where all parts are lists; an error otherwise."""
+        listed = constants.both([self.listed(part, span) for part in parts], span)
+        return self.choice("cond", [listed, found, Literal(found.type, None, span)], span)
+
+    def listed(self, node: Node, span: Span) -> Node:
+        """Whether a node is a list; UNKNOWN where it has no value."""
+        return (
+            self.on_each(node, lambda value: self.listed(value, span), span)
+            if is_choice(node)
+            else lists.has_type(node, "list", span)
+        )
+
+    def total(self, items: Items, span: Span) -> Node:
+        """The sum of a written-out list."""
+        found: Node = items.items[0] if items.items else Literal(BIGINT, 0, span)
+        for item in items.items[1:]:
+            found = self.operator("add", [found, item], span)
+        return found
+
     def days(self, op: str, args: list[Node]) -> tuple[str, list[Node]]:
         """SQL: a date and a number of days, an interval of whole days, or another date."""
         date, other = args
@@ -199,30 +251,36 @@ class Operators(Comparisons):
         """CEL's test for presence. A field whose NULL is a value is always there."""
         if isinstance(node, Field) and self.nullable_value(node):
             return Literal(BOOLEAN, True, span)
-        return Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (node,), span),), span)
+        return constants.present(node, span)
 
-    def entry(self, source: Node, key: Node, span: Span) -> Node:
-        """What a macro of two variables finds under a key. A list would have places, which no engine gives a macro."""
-        if isinstance(source.type, MapType):
-            return self.bracket("bracket", source, key, span)
-        raise self.fail(
-            msg.unsupported_syntax(
-                span, f"a macro of two variables over {'JSON' if source.type == JSON else 'a list'}"
-            )
-        )
+    def places(self, items: Node, span: Span) -> Node:
+        """0 to the last place of a list."""
+        plain = bare(items)
+        found = lists.places(plain, span)
+        if found is not None:
+            return found
+        if loose(items):
+            return failed(span)
+        raise self.fail(say.no_list(span, [str(plain.type)]))
 
     def path(self, node: Node, span: Span) -> Node:
         """A node that looks something up, and has no value only where that is absent."""
         for part in walk(bare(node)):
             if isinstance(part, Items | Quantifier) or (
-                isinstance(part, Call) and part.op not in ("get", "member", "index", "json_get", "json_at")
+                isinstance(part, Call) and part.op != "dyn" and part.op not in LOOK_UPS
             ):
-                raise self.fail(msg.unsupported_syntax(span, "an optional part of what is computed"))
+                raise self.fail(say.optional_part(span))
         return node
 
     def mathematics(self, op: str, args: list[Node], span: Span) -> Node:
         """A function of CEL's math extension."""
         plain = [bare(arg) for arg in args]
+        if (
+            op in ("math.greatest", "math.least")
+            and len(plain) == 1
+            and (plain[0].type == JSON or isinstance(plain[0].type, ArrayType))
+        ):
+            return self.extreme(op, plain[0], span)
         found = mathematics.FUNCTIONS[op](op, plain, span)
         if found is not None:
             return found
@@ -232,21 +290,43 @@ class Operators(Comparisons):
             msg.type_mismatch(span, op, [str(arg.type) for arg in plain], mathematics.expected(op))
         )
 
+    def extreme(self, op: str, source: Node, span: Span) -> Node:
+        """The greatest or least number of a list; of a JSON number, that number."""
+        largest = "array_max" if op == "math.greatest" else "array_min"
+        if source.type != JSON:
+            return self.call(largest, [source], span)
+        numbers = lists.elements(source, DOUBLE, self.element(JSON, span), span)
+        return Call(
+            DOUBLE, "coalesce", (convert(source, DOUBLE), Call(DOUBLE, largest, (numbers,), span)), span
+        )
+
     def cast(self, node: Node, target: Node, span: Span) -> Node:
-        """A conversion; of a value that has the type already there is none. SQL's own to text knows only what all engines write alike."""
+        """A conversion; of a value that has the type already there is none. SQL's own to text knows only
+        what all engines write alike.
+        """
         op = target.value if isinstance(target, Literal) else None
         if op == "to_sql_string":
             if node.type in (DOUBLE, TIMESTAMP, DURATION):
-                raise self.fail(
-                    msg.unsupported_syntax(
-                        span, f"a cast of a {node.type} to text", "every engine writes it in another way"
-                    )
-                )
+                raise self.fail(say.cast_to_text(span, node.type))
             op = "to_string"
-        wanted = {"to_string": STRING, "to_int": BIGINT, "to_double": DOUBLE, "to_boolean": BOOLEAN,
-                  "to_timestamp": TIMESTAMP, "to_duration": DURATION, "to_date": DATE}[str(op)]  # fmt: skip
+        wanted = {
+            "to_string": STRING,
+            "to_int": BIGINT,
+            "to_cel_int": BIGINT,
+            "to_double": DOUBLE,
+            "to_boolean": BOOLEAN,
+            "to_timestamp": TIMESTAMP,
+            "to_duration": DURATION,
+            "to_date": DATE,
+        }[str(op)]
         if node.type == NULL:
             return Literal(wanted, None, span)
+        if op == "to_cel_int":  # CEL has no number for a truth value
+            if bare(node).type == BOOLEAN:
+                if loose(node):
+                    return failed(span)
+                raise self.fail(say.int_of_truth(span, ["boolean"]))
+            op = "to_int"
         node = bare(node)
         if node.type == JSON:
             return documents.conversion(node, wanted, lambda value: self.cast(value, target, span), span)
@@ -309,11 +389,7 @@ class Operators(Comparisons):
             if key.type not in (BIGINT, DOUBLE) or (key.type == DOUBLE and not loose(key)):
                 if loose(key):
                     return failed(span)
-                raise self.fail(
-                    msg.type_mismatch(
-                        span, "[]", [str(base.type), str(key.type)], "a whole number in the brackets"
-                    )
-                )
+                raise self.fail(say.brackets(span, [str(base.type), str(key.type)]))
             pairs = [(Literal(BIGINT, place, span), item) for place, item in enumerate(base.items)]
         if isinstance(bare(key), Literal) and all(isinstance(bare(one), Literal) for one, _ in pairs):
             found = next((value for one, value in pairs if same_constant(bare(one), bare(key))), None)
@@ -330,9 +406,7 @@ class Operators(Comparisons):
             [(self.comparison("eq", [one, key], span), bare(value)) for one, value in pairs], span
         )
         if chosen is None:
-            raise self.fail(
-                msg.unsupported_syntax(span, "a look-up by a value of the row among values of several types")
-            )
+            raise self.fail(say.look_up_among_types(span))
         return constants.guarded(chosen, [base], span)
 
     def array(self, node: Node) -> Node:
@@ -348,9 +422,7 @@ class Operators(Comparisons):
             or not isinstance(items[0].type, Scalar)
             or NULL in kinds
         ):
-            raise self.fail(
-                msg.unsupported_syntax(node.span, "a list of values of several types, or of none, here")
-            )
+            raise self.fail(say.list_of_types(node.span))
         return Call(ArrayType(items[0].type), "array", items, node.span)
 
     def constant(self, value: t.Value, span: Span) -> Node:
@@ -359,17 +431,32 @@ class Operators(Comparisons):
             and not value.isascii()
             and any("\ud800" <= char <= "\udfff" for char in value)
         ):
-            raise self.fail(msg.bad_character(span, "half of a surrogate pair"))
+            raise self.fail(msg.half_a_pair(span))
         if isinstance(value, int) and not isinstance(value, bool) and not INT_MIN <= value <= INT_MAX:
             raise self.fail(msg.number_range(span, str(value)))
         return Literal(type_of(value), value, span)
 
 
-_DURATION_UNITS = ("hour", "minute", "second", "millisecond")
+def dynamic_numbers(op: str, args: list[Node]) -> tuple[str, list[Node]] | None:
+    """CEL's arithmetic on JSON numbers: of whole numbers beside one and in a remainder, else of doubles;
+    None where there are none.
+    """
+    known = [arg.type == JSON or documents.is_number(arg) for arg in args]
+    if not any(known):
+        return None
+    if (all(known) and op == "mod") or any(arg.type == BIGINT for arg in args):
+        return op, [
+            documents.whole(arg, arg.span) if one else arg for arg, one in zip(args, known, strict=True)
+        ]
+    return ("fdiv", args) if op == "div" and all(arg.type in (DOUBLE, JSON) for arg in args) else None
+
+
 _SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
 
 
 def _duration_part(unit: str, duration: Node, span: Span) -> Node:
-    """CEL's getHours() and its like convert the whole duration; only getMilliseconds() is what is left beside whole seconds."""
+    """CEL's getHours() and its like convert the whole duration; only getMilliseconds() is what is left
+    beside whole seconds.
+    """
     found = Call(BIGINT, "in_units", (Literal(STRING, unit, span), duration), span)
     return Call(BIGINT, "mod", (found, Literal(BIGINT, 1000, span)), span) if unit == "millisecond" else found

@@ -23,11 +23,15 @@ Resolve = Callable[[str, tuple[tuple[str, Node], ...], Span], Node]
 class Rules(Struct, frozen=True):
     """What a language lets pass.
 
-    `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is (SQL).
-    `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an absent
-    element is an error as a whole. `cel_numbers`: doubles divide as IEEE 754 has it, and whole numbers overflow as in CEL.
+    `promote`: an integer may stand where a double is wanted, and a text constant where a date or timestamp is
+    (SQL).
+    `null_is_value`: fields declared `nulls: value` compare as CEL's null does. `strict_lists`: a list with an
+    absent
+    element is an error as a whole. `cel_numbers`: doubles divide as IEEE 754 has it, and whole numbers
+    overflow as in CEL.
     `folds_names`: no name differs from that of a macro's variable by capital letters alone (SQL).
-    `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over counts for nothing.
+    `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over
+    counts for nothing.
     """
 
     promote: bool
@@ -46,13 +50,16 @@ CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numb
 class Scope(Struct, frozen=True):
     """The names that a body may use. `fields` None: any name is a field of dynamic (JSON-like) type.
 
-    `enums` has the constants that are named by an enumeration and a word, `Status.ACTIVE`; a field of such a name goes before.
+    `enums` has the constants that are named by an enumeration and a word, `Status.ACTIVE`; a field of such a
+    name goes before.
+    `placeholders`: `${name}` in a text constant stands for the parameter of that name, if there is one.
     """
 
     fields: Mapping[str, FieldDecl] | None
     params: Mapping[str, ParamDecl] = field(default_factory=dict[str, ParamDecl])
     resolve: Resolve | None = None
     enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
+    placeholders: bool = False
 
 
 class Stop(Exception):

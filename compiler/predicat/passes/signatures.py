@@ -83,7 +83,8 @@ class Match(Struct, frozen=True):
 def find(op: str, types: tuple[Type, ...], *, promote: bool, mixed_numbers: bool) -> Match | None:
     """The signature that fits with the fewest conversions, or None.
 
-    `promote` lets an integer or a decimal stand where a double is wanted (SQL, not CEL); `mixed_numbers` leaves
+    `promote` lets an integer or a decimal stand where a double is wanted (SQL, not CEL); `mixed_numbers`
+    leaves
     numbers of different types side by side under one `T` (comparisons).
     """
     best: Match | None = None

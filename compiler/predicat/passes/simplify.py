@@ -1,4 +1,6 @@
-"""Rewrites that keep the meaning: constants folded, patterns made plain, `is_true` dropped, equalities gathered."""
+"""Rewrites that keep the meaning: constants folded, patterns made plain, `is_true` dropped, equalities
+gathered.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ from msgspec.structs import replace
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Items, Literal, Node, rewrite_children, walk
+from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children, walk
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON, STRING, ArrayType
 from predicat.passes.fold import fold
 from predicat.passes.scope import MAX_DEPTH
@@ -29,7 +31,9 @@ def _simplified(node: Node) -> Node:
 
 
 def _plain(node: Node) -> Node:
-    """LIKE and regular expressions that amount to an equality, a prefix, a suffix or a contained text become that."""
+    """LIKE and regular expressions that amount to an equality, a prefix, a suffix or a contained text
+    become that.
+    """
     node = rewrite_children(node, _plain)
     if not isinstance(node, Call) or node.op not in ("like", "matches"):
         return node
@@ -44,6 +48,8 @@ def _plain(node: Node) -> Node:
 
 def _gather(node: Node) -> Node:
     """`a = 1 OR a = 2` becomes `a IN (1, 2)`, which engines push down and turn into one look-up."""
+    if isinstance(node, LEAVES):
+        return node
     node = rewrite_children(node, _gather)
     if not isinstance(node, Call) or node.op != "or":
         return node

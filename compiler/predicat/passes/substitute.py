@@ -9,7 +9,9 @@ from predicat.passes.variables import apart, caseless, free
 
 
 def substitute(node: Node, values: Mapping[str, Node]) -> Node:
-    """The node with each parameter of `values` replaced. A variable in a value stays that of the macro around the whole."""
+    """The node with each parameter of `values` replaced. A variable in a value stays that of the macro
+    around the whole.
+    """
     names = frozenset[str]().union(*map(free, values.values()))
     return _substituted(apart(node, set(map(caseless, names))) if names else node, values)
 

@@ -1,4 +1,6 @@
-"""Variables of macros under names that nothing else has: no engine and no language may take one for another, or for a column."""
+"""Variables of macros under names that nothing else has: no engine and no language may take one for
+another, or for a column.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,13 @@ from itertools import count
 
 from msgspec.structs import replace
 
-from predicat.ir.nodes import Node, Quantifier, Variable, children, rewrite_children, walk
+from predicat.ir.nodes import LEAVES, Node, Quantifier, Variable, children, rewrite_children, walk
 
 
 def caseless(name: str) -> str:
-    """A name without the difference between capital and small letters, as Java, DuckDB and Unicode have it: one letter for all that either joins."""
+    """A name without the difference between capital and small letters, as Java, DuckDB and Unicode have
+    it: one letter for all that either joins.
+    """
     return name.upper().casefold()
 
 
@@ -20,7 +24,8 @@ def _any(_name: str) -> bool:
 
 
 def apart(node: Node, taken: Collection[str], fits: Callable[[str], bool] = _any) -> Node:
-    """The node with other names for those variables that are called as a name of `taken` or as a variable around them, or whose name does not fit.
+    """The node with other names for those variables that are called as a name of `taken` or as a variable
+    around them, or whose name does not fit.
 
     `taken` holds caseless names. The same node where every name can stay.
     """
@@ -36,11 +41,15 @@ def _renamed(
     if isinstance(node, Variable):
         name = names.get(node.name, node.name)
         return node if name == node.name else replace(node, name=name)
+    if isinstance(node, LEAVES):
+        return node
     if not isinstance(node, Quantifier):
         return rewrite_children(node, lambda part: _renamed(part, names, taken, fits))
     name = unused(node.variable if fits(node.variable) else "x", taken)
     source = _renamed(node.source, names, taken, fits)
     body = _renamed(node.body, {**names, node.variable: name}, taken | {caseless(name)}, fits)
+    if name == node.variable and source is node.source and body is node.body:
+        return node
     return replace(node, variable=name, source=source, body=body)
 
 

@@ -1,8 +1,11 @@
 """Classes of rows: what the conditions of many filters can tell apart, as a few small numbers.
 
-A condition that compares a value with constants splits its values at a few cuts; where a value lies between the cuts of all conditions
-is one number (a key), found by a binary search. Every other condition is a key of three classes. Rows with the same keys have the same
-outcome in every filter, so rows are grouped by their keys, and the filters are worked out for groups, not for rows.
+A condition that compares a value with constants splits its values at a few cuts; where a value lies between
+the cuts of all conditions
+is one number (a key), found by a binary search. Every other condition is a key of three classes. Rows with
+the same keys have the same
+outcome in every filter, so rows are grouped by their keys, and the filters are worked out for groups, not for
+rows.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
+from predicat.ir.ops import COMPARISONS, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.quality.fold import LANES
 
@@ -27,7 +31,9 @@ Range = tuple[Cut | None, Cut | None]
 WORD = 62
 """Bits of keys in one 64-bit number: the sign is left alone."""
 _CUTS = 96
-"""Cuts of one key: its classes fit into a byte, and its search into a method that the JVM's compiler takes (8,000 bytes)."""
+"""Cuts of one key: its classes fit into a byte, and its search into a method that the JVM's compiler takes
+(8,000 bytes).
+"""
 _BEFORE_SURROGATES = 0xD7FF
 _ITEMS = 32
 """Items of an IN that are looked for in this way; engines look through longer lists by a hash table."""
@@ -64,7 +70,9 @@ class Classes(Struct, frozen=True):
     most: int = 1
 
     def places(self, *, lanes: bool = False) -> list[tuple[int, int]]:
-        """The number (`words`) and the bit where each key begins: close together, or with `lanes` in a byte of its own each."""
+        """The number (`words`) and the bit where each key begins: close together, or with `lanes` in a
+        byte of its own each.
+        """
         if lanes:
             return [(place // LANES, place % LANES * 8) for place in range(len(self.keys))]
         found: list[tuple[int, int]] = []
@@ -86,7 +94,9 @@ class Classes(Struct, frozen=True):
 
 
 def classes(conditions: Iterable[Node], render: Render) -> Classes:
-    """The classes of some conditions (what AND, OR and NOT combine). Raises Unsupported if SQL cannot say one."""
+    """The classes of some conditions (what AND, OR and NOT combine). Raises Unsupported if SQL cannot say
+    one.
+    """
     keys: list[Key] = []
     leaves: dict[Node, tuple[Leaf, ...]] = {}
     alone: list[Node] = []
@@ -105,7 +115,9 @@ def classes(conditions: Iterable[Node], render: Render) -> Classes:
 
 
 def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Call, list[Range]]]:
-    """Conditions on a value and constants as the ranges they look for, by the value; the others are `alone`."""
+    """Conditions on a value and constants as the ranges they look for, by the value; the others are
+    `alone`.
+    """
     found: dict[Node, dict[Call, list[Range]]] = {}
     for condition in conditions:
         ranges = _ranges(condition) if isinstance(condition, Call) else None
@@ -121,10 +133,12 @@ def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dic
 
 
 def _ranges(test: Call) -> list[Range] | None:
-    """The ranges of its first argument that a comparison with constants looks for; None if it is something else."""
+    """The ranges of its first argument that a comparison with constants looks for; None if it is something
+    else.
+    """
     if test.op == "is_null":
         return []
-    if test.op not in ("eq", "ne", "in", "lt", "le", "gt", "ge", "starts_with"):
+    if test.op not in COMPARISONS and test.op not in ("in", "starts_with"):
         return None
     subject, other = test.args
     items = _items(test)
@@ -133,7 +147,7 @@ def _ranges(test: Call) -> list[Range] | None:
     if not items or len(items) != (len(other.items) if isinstance(other, Items) else 1):
         return None
     values = [item.value for item in items]
-    if test.op in ("eq", "ne", "in"):
+    if test.op in EQUALITIES or test.op == "in":
         return [((value, False), (value, True)) for value in values]
     (value,) = values
     if test.op == "starts_with":
@@ -153,7 +167,9 @@ def _items(test: Call) -> list[Literal]:
 
 
 def _ordered(subject: Node, item: Literal) -> bool:
-    """Whether constants of this kind can be put in order with the values that they are compared with; NaN cannot."""
+    """Whether constants of this kind can be put in order with the values that they are compared with; NaN
+    cannot.
+    """
     if item.value is None or item.value != item.value or isinstance(subject, Literal):
         return False
     if isinstance(subject.type, DecimalType):
@@ -170,9 +186,16 @@ def _after(prefix: str) -> str | None:
     return kept[:-1] + chr(0xE000 if last == _BEFORE_SURROGATES else last + 1)
 
 
-def _add_cuts(subject: Node, tests: Mapping[Call, list[Range]], render: Render, keys: list[Key],
-              leaves: dict[Node, tuple[Leaf, ...]]) -> list[Node]:  # fmt: skip
-    """Add the keys of a value and the leaves of its tests; returns the tests for which that cannot be done."""
+def _add_cuts(
+    subject: Node,
+    tests: Mapping[Call, list[Range]],
+    render: Render,
+    keys: list[Key],
+    leaves: dict[Node, tuple[Leaf, ...]],
+) -> list[Node]:
+    """Add the keys of a value and the leaves of its tests; returns the tests for which that cannot be
+    done.
+    """
     chunks = list(
         _chunks(
             sorted(
@@ -236,7 +259,9 @@ def _between(low_high: Range, cuts: Sequence[Cut]) -> range:
 
 
 def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal], render: Render) -> str:
-    """SQL that finds the class of a value by comparing it with the middle cut, and so on; NaN has the class behind all cuts."""
+    """SQL that finds the class of a value by comparing it with the middle cut, and so on; NaN has the
+    class behind all cuts.
+    """
     kind = subject.type
 
     def test(op: str, cut: Cut) -> str:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.quality.classes import Classes
 from predicat.quality.extent import measure_extent
 from predicat.quality.fold import LANES, ROWS, Totals
@@ -30,7 +31,8 @@ Stream = Callable[[str], Iterable[Sequence[bytes]]]
 
 
 def count_rows(plan: Plan, source: str, fetch: Fetch, stream: Stream | None = None) -> Totals:
-    """The counts of a plan on a relation of a SQL engine: grouped by the engine, or streamed where groups would be too many.
+    """The counts of a plan on a relation of a SQL engine: grouped by the engine, or streamed where groups
+    would be too many.
 
     Without `stream`, rows are fetched.
     """
@@ -59,7 +61,8 @@ def measure_what_runs(
 ) -> Measure:
     """What `run` measures; filters that the engine cannot run are left out, and are errors of the result.
 
-    `probe` gives the engine's reason why it cannot run a condition, None if it can: it reads no rows. Raises PredicatError if
+    `probe` gives the engine's reason why it cannot run a condition, None if it can: it reads no rows. Raises
+    PredicatError if
     `run` fails and no single filter is the reason, or every one.
     """
     try:
@@ -90,16 +93,20 @@ def columns_of(plan: Plan) -> str:
 
 
 def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0) -> Measure:
-    """Measure a plan on its PostgreSQL relation. Raises PredicatError with the server's text if no filter of it can run."""
+    """Measure a plan on its PostgreSQL relation. Raises PredicatError with the server's text if no filter
+    of it can run.
+    """
     relation = plan.dataset.relation.get("postgres")
     if relation is None:
-        raise PredicatError.of(msg.usage(f"dataset {plan.dataset.name!r} names no PostgreSQL relation"))
+        raise PredicatError.of(say.no_postgres_relation(plan.dataset.name))
     table = _Postgres(connection, exp.to_table(relation, dialect="postgres").sql(dialect="postgres"), sample)
     return measure_what_runs(plan, table.measure, table.probe)
 
 
 _COPY_HEADER = 19
-"""Bytes of the header of a binary COPY without extensions; then each row has a count of columns and for each a length."""
+"""Bytes of the header of a binary COPY without extensions; then each row has a count of columns and for
+each a length.
+"""
 
 
 class _Postgres:
@@ -134,7 +141,9 @@ class _Postgres:
         return None
 
     def part(self) -> str:
-        """The sample: of pages and rows of a table, which is quick, and of rows of a view, which has no pages."""
+        """The sample: of pages and rows of a table, which is quick, and of rows of a view, which has no
+        pages.
+        """
         if self.sample >= 1:
             return self.source
         row = self.connection.execute(
@@ -192,7 +201,9 @@ def _one_line(error: Exception) -> str:
 
 
 def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
-    """Measure a plan on Parquet, CSV or JSON files that DuckDB reads. Raises PredicatError with DuckDB's text if no filter can run."""
+    """Measure a plan on Parquet, CSV or JSON files that DuckDB reads. Raises PredicatError with DuckDB's
+    text if no filter can run.
+    """
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
@@ -209,8 +220,15 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
 
         def run(plan: Plan) -> Measure:
             try:
-                result = measure(plan, count_rows(plan, part, fetch), lambda condition: _dicts(
-                    connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"), sample)  # fmt: skip
+                result = measure(
+                    plan,
+                    count_rows(plan, part, fetch),
+                    lambda condition: _dicts(
+                        connection,
+                        f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}",
+                    ),
+                    sample,
+                )
                 measure_extent(
                     result,
                     plan,
@@ -233,7 +251,9 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
 
 
 def _files(source: str) -> str:
-    """What DuckDB reads: of Parquet the columns of all files by their names, so that later files may have more of them."""
+    """What DuckDB reads: of Parquet the columns of all files by their names, so that later files may have
+    more of them.
+    """
     path = source.rstrip("/") + "/**/*.parquet" if Path(source).is_dir() else source
     literal = exp.Literal.string(path).sql(dialect="duckdb")
     return f"read_parquet({literal}, union_by_name = true)" if path.endswith(".parquet") else literal

@@ -1,6 +1,7 @@
 """Expectations of Great Expectations about filters.
 
-Importing this module registers them; it imports Great Expectations, which takes seconds, so nothing else does.
+Importing this module registers them; it imports Great Expectations, which takes seconds, so nothing else
+does.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from great_expectations.render.components import (
 )
 from great_expectations.render.renderer.renderer import renderer
 
+from predicat.diagnostics.messages import review as say
 from predicat.quality.gx_metric import METRIC, EngineFailure
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted
@@ -32,7 +34,8 @@ Rows = int | Parameter | None
 
 
 class _FilterExpectation(BatchExpectation):
-    """What they have in common: the catalog and dataset that the metric asks for, rules for bounds, and sentences.
+    """What they have in common: the catalog and dataset that the metric asks for, rules for bounds, and
+    sentences.
 
     `row_condition` narrows the batch as in Great Expectations' own expectations.
     """
@@ -141,7 +144,9 @@ def _ranges(kwargs: Mapping[str, Any], bounds: Sequence[tuple[str, str]]) -> str
 
 
 class ExpectFilterCoverageToBeBetween(_FilterExpectation):
-    """Expect the rows that a filter accepts to lie between bounds: shares (0 to 1) or numbers of rows, each may be left out."""
+    """Expect the number of accepted rows to lie between bounds: shares (0 to 1) or numbers of rows. At
+    least one is required.
+    """
 
     filter: str
     min_share: Share = None
@@ -150,8 +155,14 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
     max_rows: Rows = None
 
     success_keys: ClassVar[tuple[str, ...]] = (
-        "catalog", "dataset", "filter", "min_share", "max_share", "min_rows", "max_rows",
-    )  # fmt: skip
+        "catalog",
+        "dataset",
+        "filter",
+        "min_share",
+        "max_share",
+        "min_rows",
+        "max_rows",
+    )
     bounds: ClassVar[tuple[tuple[str, str], ...]] = (("min_share", "max_share"), ("min_rows", "max_rows"))
 
     @classmethod
@@ -176,7 +187,7 @@ class ExpectFilterCoverageToBeBetween(_FilterExpectation):
 
 
 class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
-    """Expect the rows for which a filter is UNKNOWN to be at most a share (0 to 1), a number of rows, or both."""
+    """Expect a filter to be UNKNOWN for at most a share of rows (0 to 1), a number of rows, or both."""
 
     filter: str
     max_share: Share = None
@@ -221,8 +232,7 @@ class _GroupExpectation(_FilterExpectation):
     ) -> dict[str, Any]:
         measured = self._figures(metrics)
         if self.group not in measured.groups:
-            reason = "there is no such group, or a filter of it could not be measured"
-            raise RuntimeError(f"{self.dataset}.{self.group} was not measured: {reason}")
+            raise RuntimeError(say.group_not_measured(self.dataset, self.group))
         counts = measured.groups[self.group]
         number = int(getattr(counts, self.counted))
         result: dict[str, Any] = {
@@ -247,7 +257,7 @@ def _format(runtime_configuration: Any) -> str:
 
 
 class ExpectFiltersToBeMutuallyExclusive(_GroupExpectation):
-    """Expect no row to be accepted by more than one filter of a group of the catalog."""
+    """Expect that no row is accepted by more than one filter of a group."""
 
     counted: ClassVar[str] = "overlap"
     must: ClassVar[str] = "No row may be accepted by two filters of the group {group}."
@@ -255,7 +265,7 @@ class ExpectFiltersToBeMutuallyExclusive(_GroupExpectation):
 
 
 class ExpectFiltersToBeCollectivelyExhaustive(_GroupExpectation):
-    """Expect every row to be accepted by a filter of a group of the catalog."""
+    """Expect that every row is accepted by a filter of a group."""
 
     counted: ClassVar[str] = "gap"
     must: ClassVar[str] = "Every row must be accepted by a filter of the group {group}."
@@ -263,8 +273,11 @@ class ExpectFiltersToBeCollectivelyExhaustive(_GroupExpectation):
 
 
 class ExpectFilterCoverageToBeStable(_FilterExpectation):
-    """Expect the share of rows that a filter accepts to stay near a baseline: moves count from `min_change` on, and only if the
-    95 % intervals of both do not meet."""
+    """Expect the share of accepted rows to stay near a baseline.
+
+    It fails if the share moved by at least `min_change` (0 to 1) and the 95 % intervals before and after do
+    not overlap.
+    """
 
     filter: str
     baseline_accepted: int | Parameter
@@ -272,8 +285,13 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
     min_change: float | Parameter
 
     success_keys: ClassVar[tuple[str, ...]] = (
-        "catalog", "dataset", "filter", "baseline_accepted", "baseline_rows", "min_change",
-    )  # fmt: skip
+        "catalog",
+        "dataset",
+        "filter",
+        "baseline_accepted",
+        "baseline_rows",
+        "min_change",
+    )
     bounds: ClassVar[tuple[tuple[str, str], ...]] = (("", "min_change"),)
 
     @classmethod
@@ -302,7 +320,10 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
 
 
 EXPECTATIONS: Sequence[type[BatchExpectation]] = (
-    ExpectFilterCoverageToBeBetween, ExpectFilterUnknownRateToBeAtMost, ExpectFiltersToBeMutuallyExclusive,
-    ExpectFiltersToBeCollectivelyExhaustive, ExpectFilterCoverageToBeStable,
-)  # fmt: skip
+    ExpectFilterCoverageToBeBetween,
+    ExpectFilterUnknownRateToBeAtMost,
+    ExpectFiltersToBeMutuallyExclusive,
+    ExpectFiltersToBeCollectivelyExhaustive,
+    ExpectFilterCoverageToBeStable,
+)
 """Every expectation about filters."""

@@ -1,4 +1,6 @@
-"""How many rows a dataset has, and how new its newest one is: one query over all of it, if the catalog bounds them."""
+"""How many rows a dataset has, and how new its newest one is: one query over all of it, if the catalog
+bounds them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from predicat.quality.plan import Plan
 Select = Callable[[Sequence[str]], Sequence[Any]]
 """Gives the one row of a SELECT of aggregates over all rows of the relation."""
 AHEAD = 86_400
-"""Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale table."""
+"""Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale
+table.
+"""
 
 
 def _on_spark(column: exp.Expr, type_: Type) -> exp.Expr:
@@ -38,7 +42,9 @@ _EPOCH: Mapping[str, Callable[[exp.Expr, Type], exp.Expr]] = {
 
 
 def measure_extent(measure: Measure, plan: Plan, select: Select, now: datetime | None = None) -> None:
-    """Fill in `total` and `newest`; the relation is asked only for what a bound needs and the pass did not give."""
+    """Fill in `total` and `newest`; the relation is asked only for what a bound needs and the pass did not
+    give.
+    """
     measure.total = measure.rows if measure.sample >= 1 else round(measure.rows / measure.sample)
     questions: dict[str, str] = {}
     if measure.sample < 1 and plan.dataset.rows:

@@ -1,7 +1,10 @@
-"""Counts of many predicates over a batch of rows at once, as sets of bits: bit n of a number stands for row (or group) n.
+"""Counts of many predicates over a batch of rows at once, as sets of bits: bit n of a number stands for row
+(or group) n.
 
-AND, OR and NOT of predicates are the operators of Python's whole numbers, so sixty thousand rows take some microseconds
-each time. This module uses plain data and the standard library alone: Spark takes it to executors on which predicat is not
+AND, OR and NOT of predicates are the operators of Python's whole numbers, so sixty thousand rows take some
+microseconds
+each time. This module uses plain data and the standard library alone: Spark takes it to executors on which
+predicat is not
 installed.
 """
 
@@ -18,14 +21,18 @@ LANES = 8
 Outcome = tuple[int, int]
 """Where a predicate is TRUE, and where FALSE; UNKNOWN elsewhere."""
 Part = tuple[int, bytes, bytes]
-"""A key and two tables of 256 characters, by its class: "1" where the condition is TRUE, and where it is UNKNOWN."""
+"""A key and two tables of 256 characters, by its class: "1" where the condition is TRUE, and where it is
+UNKNOWN.
+"""
 
 
 class Program(NamedTuple):
     """What to count. Steps name earlier steps by their numbers, so each shared part is worked out once.
 
-    `steps` are `("leaf", parts)`, `("const", (value,))`, `("and" | "or" | "not" | "is_true", numbers)`. `items` are the
-    steps whose outcomes are counted; `filters` are places in `items`, each with whether it accepts UNKNOWN; `groups` are
+    `steps` are `("leaf", parts)`, `("const", (value,))`, `("and" | "or" | "not" | "is_true", numbers)`.
+    `items` are the
+    steps whose outcomes are counted; `filters` are places in `items`, each with whether it accepts UNKNOWN;
+    `groups` are
     places in `filters`.
     """
 
@@ -37,7 +44,8 @@ class Program(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Counts of rows: all, TRUE and FALSE of each item, accepted of each filter, of each pair of filters, and the gap and
+    """Counts of rows: all, TRUE and FALSE of each item, accepted of each filter, of each pair of filters, and
+    the gap and
     overlap of each group. Pairs are in the order (0, 1), (0, 2), ..., (1, 2), ...
     """
 
@@ -84,7 +92,9 @@ def add(sums: Iterable[Sequence[int]]) -> list[int]:
 
 
 def outcomes(program: Program, codes: Sequence[bytes], rows: int) -> list[Outcome]:
-    """Where each step is TRUE and where FALSE, by Kleene logic. `codes` has the class of each row, key by key."""
+    """Where each step is TRUE and where FALSE, by Kleene logic. `codes` has the class of each row, key by
+    key.
+    """
     every = (1 << rows) - 1
     found: list[Outcome] = []
     for kind, of in program.steps:
@@ -121,7 +131,9 @@ def _join(kind: str, parts: Sequence[Outcome]) -> Outcome:
 def fold(
     program: Program, codes: Sequence[bytes], counts: Sequence[int] | None = None, rows: int | None = None
 ) -> Totals:
-    """The counts of one batch. `counts` are the rows that each group stands for; without them each is one row."""
+    """The counts of one batch. `counts` are the rows that each group stands for; without them each is one
+    row.
+    """
     size = len(counts) if counts is not None else rows if rows is not None else len(codes[0])
     every = (1 << size) - 1
     planes = None if counts is None else [_plane(counts, bit) for bit in range(max(counts).bit_length())]
@@ -163,7 +175,9 @@ def _plane(counts: Sequence[int], bit: int) -> int:
 
 
 def lanes(program: Program, words: Sequence[bytes]) -> list[bytes]:
-    """The classes of each key out of columns of 64-bit little-endian numbers, in which each key has a byte."""
+    """The classes of each key out of columns of 64-bit little-endian numbers, in which each key has a
+    byte.
+    """
     return [words[key // LANES][key % LANES :: LANES] for key in range(program.keys)]
 
 

@@ -1,4 +1,6 @@
-"""How rows reach the counts: grouped by an engine where groups are few, else in batches, so that memory is bounded."""
+"""How rows reach the counts: grouped by an engine where groups are few, else in batches, so that memory is
+bounded.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ Words = Sequence[Sequence[int]]
 
 
 def few_groups(classes: Classes, sample: Callable[[int], Words]) -> bool:
-    """Whether rows are worth grouping. `sample` gives the words of some rows; it is asked only where the bound does not tell."""
+    """Whether rows are worth grouping. `sample` gives the words of some rows; it is asked only where the
+    bound does not tell.
+    """
     if classes.most <= FEW:
         return True
     rows = sample(SAMPLED)

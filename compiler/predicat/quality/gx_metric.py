@@ -24,18 +24,22 @@ from msgspec import Struct
 from predicat.catalog.load import load_catalog
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.quality.engines import SAMPLE_ROWS, columns_of, count_rows
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 
 METRIC = "table.predicat_coverage"
 CATALOG = "PREDICAT_CATALOG"
-"""The environment variable with the catalog folder, where it is not found from the working directory or the project."""
+"""The environment variable with the catalog folder, where it is not found from the working directory or
+the project.
+"""
 
 
 class EngineFailure(Struct, frozen=True):
-    """What an engine answered instead of figures. A metric that raises would be tried three times, and end as a plain failure."""
+    """What an engine answered instead of figures. A metric that raises would be tried three times, and end
+    as a plain failure.
+    """
 
     text: str
 
@@ -43,7 +47,8 @@ class EngineFailure(Struct, frozen=True):
 def find_catalog(folder: str) -> Path:
     """The catalog that a suite names by a relative path.
 
-    It is looked for above the Great Expectations project, then in the working directory and above it; the variable
+    It is looked for above the Great Expectations project, then in the working directory and above it; the
+    variable
     PREDICAT_CATALOG goes before all. Raises PredicatError if it is nowhere.
     """
     stated = os.environ.get(CATALOG)
@@ -55,9 +60,7 @@ def find_catalog(folder: str) -> Path:
     for place in places:
         if place.is_dir():
             return place
-    raise PredicatError.of(
-        msg.usage(f"there is no catalog {folder} in or above {Path.cwd()}", f"set {CATALOG} to its folder")
-    )
+    raise PredicatError.of(say.no_catalog(folder, Path.cwd(), CATALOG))
 
 
 def _starts() -> Iterator[Path]:
@@ -72,7 +75,9 @@ def _starts() -> Iterator[Path]:
 
 
 def portable(folder: Path) -> str:
-    """The catalog folder as a suite names it: relative to the root of the repository, or to the folder around the catalog."""
+    """The catalog folder as a suite names it: relative to the root of the repository, or to the folder
+    around the catalog.
+    """
     place = folder.resolve()
     root = next((parent for parent in place.parents if (parent / ".git").exists()), place.parent)
     return place.relative_to(root).as_posix()
@@ -108,11 +113,11 @@ class PredicatCoverage(TableMetricProvider):
 
     @metric_value(engine=SparkDFExecutionEngine)
     def _spark(
-        cls,
+        cls,  # noqa: N805  # Great Expectations passes the class
         execution_engine: Any,
         metric_domain_kwargs: Any,
         metric_value_kwargs: Any,
-        **_: Any,  # noqa: N805  # GX makes it a class method
+        **_: Any,  # GX makes it a class method
     ) -> Measure | EngineFailure:
         frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
         try:
@@ -125,11 +130,11 @@ class PredicatCoverage(TableMetricProvider):
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
     def _sqlalchemy(
-        cls,
+        cls,  # noqa: N805  # Great Expectations passes the class
         execution_engine: Any,
         metric_domain_kwargs: Any,
         metric_value_kwargs: Any,
-        **_: Any,  # noqa: N805  # GX makes it a class method
+        **_: Any,  # GX makes it a class method
     ) -> Measure | EngineFailure:
         import sqlalchemy  # noqa: PLC0415  # comes with GX's SQL engines
         from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # as above

@@ -16,7 +16,8 @@ Entry = dict[str, Any]
 
 
 class Series:
-    """What makes results comparable: the catalog, dataset, engine and sample, and whether they are of a partition.
+    """What makes results comparable: the catalog, dataset, engine and sample, and whether they are of a
+    partition.
 
     A run of a partition is compared with runs of *other* partitions, so that a second try of a partition is
     compared with the same state as the first one.
@@ -53,9 +54,11 @@ class Series:
 def entries(
     catalog: Catalog, measure: Measure, series: Series, status: str = "pass", at: datetime | None = None
 ) -> list[Entry]:
-    """What is kept of a run: its filters with the version and meaning that was measured, and the rows of the dataset.
+    """What is kept of a run: its filters with the version and meaning that was measured, and the rows of the
+    dataset.
 
-    `status` is that of the run: "fail" where a bound of severity error is broken. Such a run is never what a later one
+    `status` is that of the run: "fail" where a bound of severity error is broken. Such a run is never what a
+    later one
     is compared with.
     """
     run = {

@@ -1,4 +1,4 @@
-"""Holds what was measured to the bounds of the catalog and to a baseline."""
+"""Compare measured counts with the bounds of the catalog and with a baseline."""
 
 from __future__ import annotations
 
@@ -16,9 +16,19 @@ from predicat.quality.statistics import drifted, psi, wilson
 
 
 class Check(Struct, frozen=True):
-    """One bound and whether it holds. `status` is "pass", "warn" or "fail"; `blame` the condition that decides most.
+    """One bound and whether it holds.
 
-    `value` and the earlier values in `history` are in the `unit` of the bound: "share" (0 to 1), "rows", or "seconds".
+    Attributes:
+        name: The filter, group or dataset.
+        kind: The bound: `at_least`, `at_most`, `unknown_at_most`, `drift`, ...
+        status: `pass`, `warn` or `fail`.
+        message: One sentence with the figures.
+        value: The measured value, in `unit`.
+        bound: The bound as text.
+        history: Earlier values, in `unit`, the oldest first.
+        blame: The condition that decides most rows.
+        rows: Example rows of a broken group.
+        unit: `share` (0 to 1), `rows` or `seconds`.
     """
 
     name: str
@@ -33,12 +43,12 @@ class Check(Struct, frozen=True):
     unit: str = "share"
 
     def figure(self, value: float) -> str:
-        """A value of the bound's unit as people read it."""
+        """A value in the unit of the bound, formatted for people."""
         return f"{value:,.0f} {self.unit}" if self.unit != "share" else f"{value:.2%}"
 
 
 History = Mapping[str, Sequence[Mapping[str, Any]]]
-"""For each filter earlier results, the oldest first: `true`, `false`, `unknown`, `accepted`, `rows`."""
+"""Earlier results per filter, the oldest first: `true`, `false`, `unknown`, `accepted`, `rows`."""
 
 
 def judge(
@@ -48,10 +58,14 @@ def judge(
     baseline: History | None = None,
     now: datetime | None = None,
 ) -> list[Check]:
-    """Every bound of a dataset, its measured filters and its groups.
+    """Check every bound of a dataset, its measured filters and its groups.
 
-    Drift is judged against the last entry of the baseline, else against the last accepted one of the history, which
-    holds comparable runs only (`history.Series`). `now` is the time of the run, for freshness.
+    Args:
+        catalog: The catalog with the bounds.
+        found: The measured counts.
+        history: Earlier comparable runs (`history.Series`).
+        baseline: What drift is measured from. Default: the last run of the history that did not fail.
+        now: The time of the run, for freshness. Default: now.
     """
     checks: list[Check] = []
     past = history or {}
@@ -112,8 +126,17 @@ def _coverage(row: Filter, found: Measure, entries: Sequence[Mapping[str, Any]])
             else _blame(found, name, "unknown" if kind == "unknown_at_most" else "true" if high else "false")
         )
         history = _earlier(entries, "unknown" if kind == "unknown_at_most" else "accepted", bound)
-        yield Check(name, kind, _status(holds, bound.severity), f"{name} {'is ' if what[0] == 'U' else ''}{what} {shown}; {limit} {bound}", value, str(bound),
-                    history, blame, unit="share" if bound.share else "rows")  # fmt: skip
+        yield Check(
+            name,
+            kind,
+            _status(holds, bound.severity),
+            f"{name} {'is ' if what[0] == 'U' else ''}{what} {shown}; {limit} {bound}",
+            value,
+            str(bound),
+            history,
+            blame,
+            unit="share" if bound.share else "rows",
+        )
 
 
 def _edge(count: int, found: Measure, bound: Bound, high: bool) -> float:
@@ -160,7 +183,9 @@ def _drift(row: Filter, bound: Bound, found: Measure, before: Mapping[str, Any])
 
 
 def _by_version(row: Filter, found: Measure, before: Mapping[str, Any], moved: float) -> str:
-    """How much of a move is the filter's and how much the data's, where an earlier version was measured then."""
+    """How much of a move is the filter's and how much the data's, where an earlier version was measured
+    then.
+    """
     name, number = row.qualified, before.get("version", row.latest)
     if number == row.latest:
         same = before.get("hash") in (None, meaning_hash(row.current.predicate.node, row.on_unknown))
@@ -244,8 +269,15 @@ def dataset_checks(
 
 def _freshness(name: str, spec: Freshness, newest: float | None, now: datetime) -> Check:
     if newest is None:
-        return Check(name, "freshness", _status(False, spec.severity), f"{name} has no {spec.field} that tells its age; at most {spec.text}",
-                     0.0, spec.text, unit="seconds")  # fmt: skip
+        return Check(
+            name,
+            "freshness",
+            _status(False, spec.severity),
+            f"{name} has no {spec.field} that tells its age; at most {spec.text}",
+            0.0,
+            spec.text,
+            unit="seconds",
+        )
     age = now.timestamp() - newest
     moment = datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds")
     message = f"the newest {spec.field} of {name} is {moment}, {_duration(age)} ago; at most {spec.text}"

@@ -1,4 +1,6 @@
-"""Counts out of one pass: coverage of every filter and condition, values that are missing, overlaps, gaps of groups."""
+"""Counts out of one pass: coverage of every filter and condition, values that are missing, overlaps, gaps
+of groups.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,16 @@ class GroupCount(Struct):
 
 
 class Measure(Struct):
-    """Everything that was counted of a dataset. `sample` is the share of rows that was looked at; counts are of those.
+    """Everything that was counted of a dataset. `sample` is the share of rows that was looked at; counts are
+    of those.
 
-    `accepted` has the rows of each filter, `versions` those of earlier versions (`flights.late@1`) of filters watched for drift.
-    `refused` are filters that cannot be measured by their definition, `errors` filters (and the groups that they are in) that an engine
+    `accepted` has the rows of each filter, `versions` those of earlier versions (`flights.late@1`) of filters
+    watched for drift.
+    `refused` are filters that cannot be measured by their definition, `errors` filters (and the groups that
+    they are in) that an engine
     could not run, each with the reason.
-    `total` is the number of all rows, estimated where only a sample was looked at and the catalog asks for no count of rows. `newest`
+    `total` is the number of all rows, estimated where only a sample was looked at and the catalog asks for no
+    count of rows. `newest`
     is the newest value of the freshness field in seconds since 1970, None where there is none.
     """
 

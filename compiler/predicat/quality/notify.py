@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.quality.report import Run, data
 from predicat.review.rest import Api, ApiError, patiently
 
@@ -18,16 +18,16 @@ MOST = 10
 
 
 def notify(url: str, form: str, runs: Sequence[Run]) -> None:
-    """Post the runs in a format of FORMATS. Raises PredicatError that does not show the address: it is often a secret."""
+    """Post the runs in a format of FORMATS. Raises PredicatError that does not show the address: it is
+    often a secret.
+    """
     host = urlsplit(url).hostname or "the webhook"
     api = Api(host, url, {"User-Agent": "predicat"})
     try:
         patiently(lambda: api.call("POST", "", FORMATS[form](runs)), WAIT_SECONDS)
     except (ApiError, ValueError) as problem:
-        reason = problem.reason if isinstance(problem, ApiError) else "it is no address"
-        raise PredicatError.of(
-            msg.usage(f"the webhook of --notify did not take the result: {reason.replace(url, host)}")
-        ) from None
+        reason = problem.reason if isinstance(problem, ApiError) else say.NO_WEB_ADDRESS
+        raise PredicatError.of(say.webhook_refused(reason.replace(url, host))) from None
 
 
 def _json(runs: Sequence[Run]) -> Mapping[str, Any]:

@@ -1,4 +1,6 @@
-"""The report as a page: bars of outcomes, a heat map of overlaps, trends. One file that asks no server for anything."""
+"""The report as a page: bars of outcomes, a heat map of overlaps, trends. One file that asks no server for
+anything.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _STATUSES = ("fail", "warn", "pass", "")
 
 
 def page(runs: Sequence[Run], site: str = "") -> str:
-    """The page of some runs. `site` is where the catalog's site is, seen from the page; without it no filter is a link."""
+    """The page of some runs. `site` is where the catalog's site is, seen from the page; without it no
+    filter is a link.
+    """
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
@@ -32,7 +36,9 @@ def page(runs: Sequence[Run], site: str = "") -> str:
 
 
 def rows(run: Run) -> list[dict[str, Any]]:
-    """The filters of a run, those with broken bounds first: name, status, owner, and each bound with its check."""
+    """The filters of a run, those with broken bounds first: name, status, owner, and each bound with its
+    check.
+    """
     if run.measure is None:
         return []
     checks: dict[str, list[Check]] = {}
@@ -73,7 +79,9 @@ def bars(found: Measure, name: str) -> list[tuple[str, float, float]]:
 
 
 def heat(found: Measure) -> dict[str, Any]:
-    """The heat map: names, and for each pair the share of the row's filter that the column's accepts, with the figures as a text."""
+    """The heat map: names, and for each pair the share of the row's filter that the column's accepts, with
+    the figures as a text.
+    """
     names = sorted(found.filters, key=lambda name: -found.accepted[name])[:MAX_HEAT]
     cells = [
         {"x": column, "y": row, "share": found.contained(one, other), "title": _overlap(found, one, other)}

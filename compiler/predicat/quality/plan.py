@@ -13,6 +13,7 @@ from predicat import backends
 from predicat.catalog.model import Catalog, Dataset, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.ir.nodes import Call, Field, Node, fields_of
 from predicat.ir.types import BOOLEAN
 from predicat.passes.substitute import with_defaults
@@ -24,7 +25,9 @@ from predicat.review.words import words
 
 
 class Item(Struct, frozen=True):
-    """A predicate to count: of a filter, of an earlier `version` of it, of a condition (`atom`) of it, or whether a field has no value."""
+    """A predicate to count: of a filter, of an earlier `version` of it, of a condition (`atom`) of it, or
+    whether a field has no value.
+    """
 
     kind: str
     name: str
@@ -33,7 +36,8 @@ class Item(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The predicates of a dataset for an engine; `refused` are filters that it cannot evaluate, with the reason.
+    """The predicates of a dataset for an engine; `refused` are filters that it cannot evaluate, with the
+    reason.
 
     `groups` are the groups of the dataset all of whose filters are measured, in the order of the program.
     """
@@ -62,11 +66,11 @@ class Plan(Struct, frozen=True):
 
 
 def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str) -> Plan:
-    """What to ask of an engine about some filters of a dataset (all of them if none is named). Raises PredicatError."""
+    """What to ask of an engine about some filters of a dataset (all of them if none is named). Raises
+    PredicatError.
+    """
     if dataset not in catalog.datasets:
-        raise PredicatError.of(
-            msg.usage(f"there is no dataset {dataset!r}", msg.did_you_mean(dataset, catalog.datasets))
-        )
+        raise PredicatError.of(say.no_dataset(dataset, msg.did_you_mean(dataset, catalog.datasets)))
     owner = catalog.datasets[dataset]
     rows = [catalog.find(name if "." in name else f"{dataset}.{name}")[0] for name in names] or list(
         owner.filters.values()
@@ -139,7 +143,9 @@ def _node(engine: str, version: Version) -> Node | str:
 
 
 def _earlier(engine: str, row: Filter) -> list[Item]:
-    """The earlier versions of a filter that is watched for drift: what a new version moved can be told from what the data did."""
+    """The earlier versions of a filter that is watched for drift: what a new version moved can be told
+    from what the data did.
+    """
     earlier = [
         version
         for version in row.versions.values()

@@ -1,6 +1,8 @@
-"""A Great Expectations project out of the catalog: a suite, a validation definition and a checkpoint for each dataset.
+"""A Great Expectations project out of the catalog: a suite, a validation definition and a checkpoint for each
+dataset.
 
-It is an ordinary project: what others add to it stays. What is written here has names that begin with `predicat_` and ids that
+It is an ordinary project: what others add to it stays. What is written here has names that begin with
+`predicat_` and ids that
 depend on names alone, so that a second run changes nothing in git.
 """
 
@@ -33,7 +35,9 @@ from predicat.quality.gx_metric import portable
 from predicat.quality.history import Entry
 
 DSN = "PREDICAT_DSN"
-"""The environment variable that holds the connection of the PostgreSQL data source, so that the project holds no password."""
+"""The environment variable that holds the connection of the PostgreSQL data source, so that the project
+holds no password.
+"""
 SEVERITIES = {"error": FailureSeverity.CRITICAL, "warn": FailureSeverity.WARNING}
 """Severities of the catalog as Great Expectations calls them."""
 _IDS = uuid5(NAMESPACE_URL, "predicat")
@@ -44,7 +48,8 @@ def generate(
 ) -> list[str]:
     """Write or update the project below `root` for Spark or PostgreSQL; returns the names of its checkpoints.
 
-    `folder` is where the catalog lies; suites name it by a relative path. Filters without bounds are not in it; drift needs a
+    `folder` is where the catalog lies; suites name it by a relative path. Filters without bounds are not in
+    it; drift needs a
     `baseline`. No engine is asked for anything: the files can be written where the server cannot be reached.
     """
     root.mkdir(parents=True, exist_ok=True)
@@ -54,7 +59,9 @@ def generate(
 
 @contextmanager
 def _without_connections() -> Iterator[None]:
-    """Great Expectations connects to try out each data source that is added, and has no option not to. Checkpoints connect."""
+    """Great Expectations connects to try out each data source that is added, and has no option not to.
+    Checkpoints connect.
+    """
     kinds: tuple[Any, ...] = (SQLDatasource, TableAsset)
     tests = [kind.test_connection for kind in kinds]
     for kind in kinds:
@@ -107,12 +114,22 @@ def wanted(dataset: Dataset, folder: str, baseline: Mapping[str, list[Entry]]) -
                 )
         unknown = row.coverage.get("unknown_at_most")
         if unknown is not None:
-            yield own.ExpectFilterUnknownRateToBeAtMost(filter=row.name, severity=SEVERITIES[unknown.severity], **where,
-                                                        **_bounds("max", unknown, unknown.severity))  # fmt: skip
+            yield own.ExpectFilterUnknownRateToBeAtMost(
+                filter=row.name,
+                severity=SEVERITIES[unknown.severity],
+                **where,
+                **_bounds("max", unknown, unknown.severity),
+            )
         drift, last = row.coverage.get("drift"), baseline.get(row.qualified)
         if drift is not None and last:
-            yield own.ExpectFilterCoverageToBeStable(filter=row.name, baseline_accepted=last[-1]["accepted"], baseline_rows=last[-1]["rows"],
-                                                     min_change=drift.value, severity=SEVERITIES[drift.severity], **where)  # fmt: skip
+            yield own.ExpectFilterCoverageToBeStable(
+                filter=row.name,
+                baseline_accepted=last[-1]["accepted"],
+                baseline_rows=last[-1]["rows"],
+                min_change=drift.value,
+                severity=SEVERITIES[drift.severity],
+                **where,
+            )
     for name, spec in dataset.groups.items():
         severity = SEVERITIES[spec.get("severity", "error")]
         if spec.get("exclusive"):
@@ -161,7 +178,8 @@ def _dataset(context: Any, data: Any, dataset: Dataset, engine: str, found: list
 
 
 def stable_ids(project: Path, *, new: bool) -> None:
-    """Give every object of ours the id of its name: Great Expectations makes new ones at each writing, and in each checkout.
+    """Give every object of ours the id of its name: Great Expectations makes new ones at each writing, and in
+    each checkout.
 
     `new` says that the whole project is ours, its own id included.
     """
@@ -208,7 +226,9 @@ def _ids_of_sources(sources: Mapping[str, Any]) -> dict[str, str]:
 def run(
     root: Path, name: str, parameters: Mapping[str, Any] | None = None
 ) -> tuple[bool, list[Diagnostic], str]:
-    """Run a checkpoint and build Data Docs: whether all is well, what engines refused, and the address of the documents."""
+    """Run a checkpoint and build Data Docs: whether all is well, what engines refused, and the address of
+    the documents.
+    """
     context = gx.get_context(mode="file", project_root_dir=str(root))
     if not sys.stderr.isatty():
         context.variables.progress_bars = ProgressBarsConfig(globally=False)  # for this run: it is not saved

@@ -19,7 +19,9 @@ from predicat.review.show import plain, row_text
 
 
 class About(Struct, frozen=True):
-    """A run as a whole: when (an ISO 8601 text), the catalog's name and its revision in git ("" where there is none)."""
+    """A run as a whole: when (an ISO 8601 text), the catalog's name and its revision in git ("" where
+    there is none).
+    """
 
     at: str
     catalog: str = ""
@@ -27,7 +29,8 @@ class About(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """What was measured of a dataset and judged; `errors` are what an engine said instead. `history` is by filter.
+    """What was measured of a dataset and judged; `errors` are what an engine said instead. `history` is by
+    filter.
 
     `definition` is the dataset as the catalog has it, for owners and bounds.
     """
@@ -112,8 +115,13 @@ def _table(found: Measure) -> list[str]:
         for name, count in found.filters.items()
     ]
     widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
-    return ["  ".join(cell.ljust(width) if not place else cell.rjust(width) for place, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip()
-            for row in (head, tuple("-" * width for width in widths), *rows)]  # fmt: skip
+    return [
+        "  ".join(
+            cell.ljust(width) if not place else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (head, tuple("-" * width for width in widths), *rows)
+    ]
 
 
 def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -127,14 +135,24 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
             "code": run.code,
             "errors": run.failures,
             "checks": [
-                {"name": check.name, "kind": check.kind, "status": check.status, "message": check.message, "value": check.value,
-                 "unit": check.unit, "bound": check.bound, "blame": check.blame or None, "history": list(check.history), "rows": [plain(row) for row in check.rows]}
+                {
+                    "name": check.name,
+                    "kind": check.kind,
+                    "status": check.status,
+                    "message": check.message,
+                    "value": check.value,
+                    "unit": check.unit,
+                    "bound": check.bound,
+                    "blame": check.blame or None,
+                    "history": list(check.history),
+                    "rows": [plain(row) for row in check.rows],
+                }
                 for check in run.checks
             ],
             "measure": None if run.measure is None else _measure(run.measure),
         }
         for run in runs
-    ]  # fmt: skip
+    ]
 
 
 def _measure(found: Measure) -> dict[str, Any]:
@@ -143,17 +161,30 @@ def _measure(found: Measure) -> dict[str, Any]:
         "rows": found.rows,
         "sample": found.sample,
         "filters": {
-            name: {"accepted": found.accepted[name], "true": count.true, "false": count.false, "unknown": count.unknown,
-                   "interval": list(wilson(found.accepted[name], found.rows)),
-                   "atoms": [{"text": text_, "true": item.true, "false": item.false, "unknown": item.unknown} for text_, item in found.atoms.get(name, ())]}
+            name: {
+                "accepted": found.accepted[name],
+                "true": count.true,
+                "false": count.false,
+                "unknown": count.unknown,
+                "interval": list(wilson(found.accepted[name], found.rows)),
+                "atoms": [
+                    {"text": text_, "true": item.true, "false": item.false, "unknown": item.unknown}
+                    for text_, item in found.atoms.get(name, ())
+                ],
+            }
             for name, count in found.filters.items()
         },
         "nulls": found.nulls,
-        "overlaps": [{"filters": list(pair), "rows": rows, "jaccard": found.jaccard(*pair)} for pair, rows in sorted(found.overlaps.items())],
-        "groups": {name: {"gap": count.gap, "overlap": count.overlap} for name, count in found.groups.items()},
+        "overlaps": [
+            {"filters": list(pair), "rows": rows, "jaccard": found.jaccard(*pair)}
+            for pair, rows in sorted(found.overlaps.items())
+        ],
+        "groups": {
+            name: {"gap": count.gap, "overlap": count.overlap} for name, count in found.groups.items()
+        },
         "refused": found.refused,
         "errors": found.errors,
-    }  # fmt: skip
+    }
 
 
 def as_json(runs: Sequence[Run]) -> str:
@@ -202,14 +233,18 @@ def markdown(runs: Sequence[Run]) -> str:
                 "| filter | accepted | share | UNKNOWN |",
                 "|---|---:|---:|---:|",
             ]
-            lines += [f"| `{name}` | {found.accepted[name]:,} | {found.share(name):.2%}{_interval(found, name)} | {count.unknown / max(found.rows, 1):.2%} |"
-                      for name, count in found.filters.items()]  # fmt: skip
+            lines += [
+                f"| `{name}` | {found.accepted[name]:,} | {found.share(name):.2%}{_interval(found, name)} | {count.unknown / max(found.rows, 1):.2%} |"
+                for name, count in found.filters.items()
+            ]
         lines.append("")
     return "\n".join(lines) + "\n"
 
 
 def html(runs: Sequence[Run], site: str = "") -> str:
-    """The runs as one page that asks no server for anything. `site` is where the catalog's site is, seen from the page."""
+    """The runs as one page that asks no server for anything. `site` is where the catalog's site is, seen
+    from the page.
+    """
     from predicat.quality.page import page  # noqa: PLC0415  # templates load when a page is asked for
 
     return page(runs, site)

@@ -20,7 +20,9 @@ def wilson(count: int, total: int, z: float = Z95) -> tuple[float, float]:
 
 
 def psi(before: Sequence[int], after: Sequence[int]) -> float:
-    """The population stability index of two counts by class; half a row stands for none. Below 0.1 is calm, above 0.25 is not."""
+    """The population stability index of two counts by class; half a row stands for none. Below 0.1 is
+    calm, above 0.25 is not.
+    """
     total_before, total_after = sum(before), sum(after)
     if not total_before or not total_after:
         return 0.0
@@ -32,7 +34,9 @@ def psi(before: Sequence[int], after: Sequence[int]) -> float:
 
 
 def drifted(before: tuple[int, int], after: tuple[int, int], least: float) -> bool:
-    """Whether a share moved by at least `least`, and its two intervals do not meet. Pairs are (count, total)."""
+    """Whether a share moved by at least `least`, and its two intervals do not meet. Pairs are (count,
+    total).
+    """
     if not before[1] or not after[1]:
         return False
     moved = abs(before[0] / before[1] - after[0] / after[1])

@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from predicat.diagnostics import PredicatError, Reporter, extras
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.quality.history import Entry
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ _KEYS = ("at", "dataset", "partition", "filter", "version", "rows", "accepted", 
 def read(path: Path, reporter: Reporter | None = None) -> list[Entry]:
     """The results in a file, or in a folder (`NAME.parquet`); none if there is none.
 
-    A line or file that is damaged, as a full disk leaves it, is skipped with a warning to the reporter. Without a
+    A line or file that is damaged, as a full disk leaves it, is skipped with a warning to the reporter.
+    Without a
     reporter it raises PredicatError.
     """
     problems = Reporter()
@@ -41,7 +43,9 @@ def read(path: Path, reporter: Reporter | None = None) -> list[Entry]:
 
 
 def append(path: Path, added: Sequence[Entry]) -> None:
-    """Add results to a file, or a file of them to a folder whose name ends in `.parquet`. Writers wait for each other."""
+    """Add results to a file, or a file of them to a folder whose name ends in `.parquet`. Writers wait for
+    each other.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == PARQUET:
         _append_parquet(path, added)
@@ -71,7 +75,7 @@ def _read_lines(path: Path, problems: Reporter) -> list[Entry]:
         try:
             kept.append(_entry(json.loads(line)))
         except (ValueError, KeyError, TypeError):
-            problems.add(msg.damaged_result(f"line {number} of {path}"))
+            problems.add(say.damaged_line(number, path))
     return kept
 
 
@@ -99,9 +103,7 @@ def _read_parquet(folder: Path, problems: Reporter) -> list[Entry]:
     if not folder.exists():
         return []
     if not folder.is_dir():
-        raise PredicatError.of(
-            msg.usage(f"{folder} is a file; results are kept as Parquet in a folder", "give another name")
-        )
+        raise PredicatError.of(say.results_file(folder))
     kept: list[Entry] = []
     for file in sorted(folder.glob(f"*{PARQUET}")):
         try:
@@ -130,7 +132,9 @@ _CREATE = (
 
 
 def append_postgres(connection: psycopg.Connection, added: Sequence[Entry]) -> None:
-    """Add results to the table, which is created where there is none. A result that is there already is left as it is."""
+    """Add results to the table, which is created where there is none. A result that is there already is
+    left as it is.
+    """
     with connection.transaction(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (TABLE,))
         for statement in _CREATE:

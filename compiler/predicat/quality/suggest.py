@@ -11,7 +11,9 @@ _ROOM = 0.5
 
 
 def suggest(catalog: Catalog, found: Measure) -> list[str]:
-    """A `coverage:` line for each filter, as YAML under its name; those that have bounds already are left alone."""
+    """A `coverage:` line for each filter, as YAML under its name; those that have bounds already are left
+    alone.
+    """
     lines: list[str] = []
     for name, count in found.filters.items():
         if catalog.known[name].coverage or not found.rows:
@@ -19,9 +21,11 @@ def suggest(catalog: Catalog, found: Measure) -> list[str]:
         low, high = wilson(found.accepted[name], found.rows)
         unknown = wilson(count.unknown, found.rows)[1]
         bounds = {
-            "at_least": _percent(low * (1 - _ROOM), down=True), "at_most": _percent(min(high * (1 + _ROOM), 1), down=False),
-            "unknown_at_most": _percent(min(unknown * (1 + _ROOM), 1), down=False), "drift": _percent(max((high - low) * 2, high * 0.2), down=False),
-        }  # fmt: skip
+            "at_least": _percent(low * (1 - _ROOM), down=True),
+            "at_most": _percent(min(high * (1 + _ROOM), 1), down=False),
+            "unknown_at_most": _percent(min(unknown * (1 + _ROOM), 1), down=False),
+            "drift": _percent(max((high - low) * 2, high * 0.2), down=False),
+        }
         lines += [
             f"  {name.partition('.')[2]}:",
             f"    coverage: {{{', '.join(f'{key}: {value}' for key, value in bounds.items())}}}",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from predicat.catalog.paths import NAME
-from predicat.diagnostics import Diagnostic, PredicatError, release_messages
+from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics.messages import releases as release_messages
 from predicat.review import git
 
 if TYPE_CHECKING:
@@ -84,8 +85,7 @@ def _without(folder: Path, lock: Path, error: PredicatError) -> Base:
     """No base, with the reason if something was released or nobody can know."""
     try:
         if advice := git.shallow(folder):
-            reason = "the commit where the branch left main is not here"
-            return Base(warning=release_messages.no_base(reason, advice))
+            return Base(warning=release_messages.shallow(advice))
         committed = git.has_commits(folder)
         released = committed and (lock.exists() or git.text_at(folder, "HEAD", f"./{NAME}") is not None)
     except PredicatError as problem:

@@ -1,7 +1,10 @@
-"""The baseline: a file of old lint findings, a line each, that do not count until somebody takes their line out.
+"""The baseline: a file of old lint findings, a line each, that do not count until somebody takes their line
+out.
 
-A line is the rule, a hash and, for people, what was found. The hash is of the rule, the name, the text of the filter at that place
-and the message without its example rows, so that it stays when lines move and when the solver finds another example.
+A line is the rule, a hash and, for people, what was found. The hash is of the rule, the name, the text of the
+filter at that place
+and the message without its example rows, so that it stays when lines move and when the solver finds another
+example.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from msgspec import Struct
 from predicat.catalog.manifest import write_text
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import reading
 from predicat.review.lint import Finding
 
@@ -34,7 +38,9 @@ class Entry(Struct, frozen=True):
 
 
 class Judged(Struct, frozen=True):
-    """Findings against a baseline: those that it does not hold, how many it holds, and its entries that nothing needs any more."""
+    """Findings against a baseline: those that it does not hold, how many it holds, and its entries that
+    nothing needs any more.
+    """
 
     new: list[Finding]
     accepted: int
@@ -52,15 +58,12 @@ def entry(item: Finding) -> Entry:
 
 
 def read(path: Path, place: Path | None = None) -> list[Entry]:
-    """The entries of a baseline file, which lies at `place` if that is given. Raises PredicatError with every line that is none."""
+    """The entries of a baseline file, which lies at `place` if that is given. Raises PredicatError with
+    every line that is none.
+    """
     file = place or path
     if not file.exists():
-        raise PredicatError.of(
-            msg.usage(
-                f"there is no baseline file {path}",
-                "write it with --update-baseline, and add it to the repository",
-            )
-        )
+        raise PredicatError.of(say.no_baseline(path))
     with reading(str(path)):
         text = file.read_bytes().decode("utf-8").removeprefix("\ufeff")
     source = Source(str(path), text)
@@ -106,7 +109,9 @@ def judge(
 
 
 def write(path: Path, found: Iterable[Finding], kept: Iterable[Entry] = ()) -> int:
-    """Write a baseline of findings, and of the entries to keep beside them, in their order. Gives their number."""
+    """Write a baseline of findings, and of the entries to keep beside them, in their order. Gives their
+    number.
+    """
     lines = sorted((item.code, item.about, item.hash) for item in (*map(entry, found), *kept))
     write_text(path, _HEAD + "".join(f"{code} {digest} {about}\n" for code, about, digest in lines))
     return len(lines)

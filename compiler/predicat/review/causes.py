@@ -19,10 +19,14 @@ _CONTEXT = ("field", "field-type", "field-nulls", "column", "enum")
 def own_meaning(row: Data) -> object:
     """All that a filter's own lines say of its meaning."""
     versions = {
-        number: (version["text"], version["language"], version["on"],
-                 [(name, param["type"], param["default"]) for name, param in version["params"].items()])
+        number: (
+            version["text"],
+            version["language"],
+            version["on"],
+            [(name, param["type"], param["default"]) for name, param in version["params"].items()],
+        )
         for number, version in row["versions"].items()
-    }  # fmt: skip
+    }
     return row["latest"], row["on_unknown"], versions
 
 
@@ -80,7 +84,9 @@ def _uses(side: Snapshot, name: str) -> set[str]:
 
 
 class Causes:
-    """Why filters changed. `changed` has the first entry of each that did; `found` are the differences of the data."""
+    """Why filters changed. `changed` has the first entry of each that did; `found` are the differences of
+    the data.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,6 @@
-"""What changed between two catalogs: an entry for each change, with a proof for what happens to rows, its cause, and who is affected."""
+"""What changed between two catalogs: an entry for each change, with a proof for what happens to rows, its
+cause, and who is affected.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,19 @@ OLD_MANIFEST = "the manifest was written by an earlier predicat and says nothing
 
 
 def review(
-    before: Snapshot, after: Snapshot, base: str = "base", *, timeout: float = 5.0, filters: int | None = None,
-    edited: Sequence[str] = (), figures: Figures | None = None,
-) -> Review:  # fmt: skip
+    before: Snapshot,
+    after: Snapshot,
+    base: str = "base",
+    *,
+    timeout: float = 5.0,
+    filters: int | None = None,
+    edited: Sequence[str] = (),
+    figures: Figures | None = None,
+) -> Review:
     """What changed from one catalog to another. `timeout` is in seconds for each pair of predicates.
 
-    `filters` is the number of filters of the whole catalog, where the snapshots have those only that a change can touch; `edited` are
+    `filters` is the number of filters of the whole catalog, where the snapshots have those only that a change
+    can touch; `edited` are
     the files that differ. `figures` gives those of a filter's tests.
     """
     found = _Comparison(before, after, base, Prover(timeout))
@@ -392,8 +401,15 @@ def _with_word(text: str, old: str, new: str) -> str:
 def _like_manifest(after: Snapshot) -> Snapshot:
     """The second side with as much as an old manifest knows."""
     data = {
-        **after.data, "vars": {}, "macros": {},
-        "datasets": {name: {key: value for key, value in row.items() if key not in CARRIED} for name, row in after.datasets.items()},
-        "filters": {name: {**row, "tests": {}, "coverage": {}, "view": {}} for name, row in after.filters.items()},
-    }  # fmt: skip
+        **after.data,
+        "vars": {},
+        "macros": {},
+        "datasets": {
+            name: {key: value for key, value in row.items() if key not in CARRIED}
+            for name, row in after.datasets.items()
+        },
+        "filters": {
+            name: {**row, "tests": {}, "coverage": {}, "view": {}} for name, row in after.filters.items()
+        },
+    }
     return replace(after, data=data)

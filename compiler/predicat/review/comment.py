@@ -1,4 +1,6 @@
-"""A review as one Markdown comment: the verdict first, then what a reviewer has to look at, the details folded."""
+"""A review as one Markdown comment: the verdict first, then what a reviewer has to look at, the details
+folded.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class _Part(Struct):
 
 
 def markdown(review: Review, data: Data) -> str:
-    """The comment. Where it would grow beyond MAX_COMMENT characters whole entries are left out, the least important first."""
+    """The comment. Where it would grow beyond MAX_COMMENT characters whole entries are left out, the least
+    important first.
+    """
     found = topics(review)
     first = [topic for topic in found if _matters(topic)]
     others = [(topic, entry) for topic in found for entry in _others(topic)]
@@ -64,7 +68,9 @@ def markdown(review: Review, data: Data) -> str:
 
 
 def _fit(parts: Sequence[_Part], room: int) -> None:
-    """Leave out whole rows until the rest fits: details before the tables, and the last ones, which matter least, first."""
+    """Leave out whole rows until the rest fits: details before the tables, and the last ones, which matter
+    least, first.
+    """
     size = sum(len(part.text()) for part in parts)
     for part in reversed(parts):
         while size > room and part.rows:

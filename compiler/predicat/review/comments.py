@@ -1,4 +1,6 @@
-"""The comment of a review: what it says where there is no review, how it is cut, and how it stays one comment of a pull request."""
+"""The comment of a review: what it says where there is no review, how it is cut, and how it stays one
+comment of a pull request.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from urllib.parse import quote, urlencode
 from msgspec import Struct
 
 from predicat.diagnostics import Diagnostic, PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.review.rest import Api, ApiError
 
 MARK = "<!-- predicat diff -->"
@@ -28,8 +30,10 @@ Environment = Mapping[str, str]
 
 
 class Thread(Struct, frozen=True):
-    """The comments of one pull request: where they are listed, under which address each is, how one is updated, whether one is ours, and how many
-    characters one may have. `job` is the address of the job, `advice` what to do where the token may not write.
+    """The comments of one pull request: where they are listed, under which address each is, how one is
+    updated, whether one is ours, and how many
+    characters one may have. `job` is the address of the job, `advice` what to do where the token may not
+    write.
     """
 
     api: Api
@@ -89,9 +93,11 @@ def _cut(text: str, limit: int, where: str) -> str:
 
 
 def publish(thread: Thread, text: str, start: str) -> tuple[str, str]:
-    """Update the comment of ours that begins with a mark, or create it. Gives what was done, and the comment's address.
+    """Update the comment of ours that begins with a mark, or create it. Gives what was done, and the
+    comment's address.
 
-    Safe to try again: a comment that was created by a request whose answer got lost is found. Raises ApiError.
+    Safe to try again: a comment that was created by a request whose answer got lost is found. Raises
+    ApiError.
     """
     known = next(
         (
@@ -108,7 +114,7 @@ def publish(thread: Thread, text: str, start: str) -> tuple[str, str]:
             thread.update, f"{thread.one}/{quote(str(known.get('id')))}", {"body": text}
         )
     if not isinstance(done, dict) or "id" not in done:
-        raise ApiError(f"{thread.api.host} cannot be used (its answer holds no comment)")
+        raise ApiError(say.no_comment(thread.api.host))
     return "created" if known is None else "updated", str(done.get("html_url") or "")
 
 
@@ -119,7 +125,7 @@ def _comments(thread: Thread) -> Iterator[Mapping[str, Any]]:
             "GET", f"{thread.all}?{urlencode({'per_page': _PAGE, 'page': page})}"
         )
         if not isinstance(found, list):
-            raise ApiError(f"{thread.api.host} cannot be used (its answer holds no comments)")
+            raise ApiError(say.no_comments(thread.api.host))
         yield from (item for item in found if isinstance(item, dict))
         if 'rel="next"' not in headers.get("Link", ""):
             return
@@ -154,10 +160,17 @@ def github(environment: Environment, number: int | None = None) -> Thread:
         else ""
     )
     return Thread(
-        api, f"/repos/{repository}/issues/{number}/comments", f"/repos/{repository}/issues/comments", "PATCH",
-        lambda item: (user := item.get("user") or {}).get("type") == "Bot" or me.is_known_as(user.get("login")), 65_000, job,
+        api,
+        f"/repos/{repository}/issues/{number}/comments",
+        f"/repos/{repository}/issues/comments",
+        "PATCH",
+        lambda item: (
+            (user := item.get("user") or {}).get("type") == "Bot" or me.is_known_as(user.get("login"))
+        ),
+        65_000,
+        job,
         "the token of a pull request from a fork only reads; elsewhere the job needs GITHUB_TOKEN and `permissions: pull-requests: write`",
-    )  # fmt: skip
+    )
 
 
 def gitlab(environment: Environment, number: int | None = None) -> Thread:
@@ -170,12 +183,7 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
     found = (
         str(number)
         if number
-        else _variable(
-            environment,
-            "CI_MERGE_REQUEST_IID",
-            r"[0-9]+",
-            "run this in a merge request pipeline, or give --number",
-        )
+        else _variable(environment, "CI_MERGE_REQUEST_IID", r"[0-9]+", say.IN_A_MERGE_REQUEST)
     )
     token = _token(environment, "GITLAB_TOKEN")
     headers = {"PRIVATE-TOKEN": token} if token else {"JOB-TOKEN": _token(environment, "CI_JOB_TOKEN")}
@@ -183,10 +191,15 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
     me = _Me(api, "username")
     notes = f"/projects/{quote(project, safe='')}/merge_requests/{found}/notes"
     return Thread(
-        api, notes, notes, "PUT", lambda item: me.is_known_as((item.get("author") or {}).get("username")), 900_000,
+        api,
+        notes,
+        notes,
+        "PUT",
+        lambda item: me.is_known_as((item.get("author") or {}).get("username")),
+        900_000,
         environment.get("CI_JOB_URL", ""),
         "GITLAB_TOKEN must hold a project access token with the role Reporter and the scope api, which pipelines of forks do not get",
-    )  # fmt: skip
+    )
 
 
 HOSTS: Mapping[str, Callable[[Environment, int | None], Thread]] = {"github": github, "gitlab": gitlab}
@@ -194,7 +207,9 @@ HOSTS: Mapping[str, Callable[[Environment, int | None], Thread]] = {"github": gi
 
 
 class _Me:
-    """Who a token belongs to, asked once, when a comment might be ours. The token of a GitHub job may not ask."""
+    """Who a token belongs to, asked once, when a comment might be ours. The token of a GitHub job may not
+    ask.
+    """
 
     def __init__(self, api: Api, key: str) -> None:
         self.api, self.key = api, key
@@ -213,7 +228,9 @@ class _Me:
 
 
 def quiet(text: str) -> str:
-    """A text for GitLab, which takes a line that begins with a slash for a command (`/merge`), with an invisible character before it."""
+    """A text for GitLab, which takes a line that begins with a slash for a command (`/merge`), with an
+    invisible character before it.
+    """
     return re.sub(r"(?m)^(?=[^\S\n]*/[A-Za-z])", "\u200b", text)
 
 
@@ -224,21 +241,15 @@ def _token(environment: Environment, *names: str) -> str:
 def _variable(environment: Environment, name: str, shape: str, hint: str | None = None) -> str:
     found = environment.get(name, "").strip()
     if not re.fullmatch(shape, found):
-        raise PredicatError.of(
-            msg.usage(
-                f"{name} is {f'no such value: {found!r}' if found else 'not set'}",
-                hint or "run this in a job of the CI system",
-            )
-        )
+        raise PredicatError.of(say.bad_variable(name, found, hint or say.IN_A_JOB))
     return found
 
 
 def _event_number(environment: Environment) -> int:
     """The number of the pull request that a workflow's event tells."""
-    hint = "run this in a workflow that starts on pull_request, or give --number"
-    path = Path(_variable(environment, "GITHUB_EVENT_PATH", r".+", hint))
+    path = Path(_variable(environment, "GITHUB_EVENT_PATH", r".+", say.IN_A_WORKFLOW))
     try:
         event = json.loads(path.read_bytes())
         return int(event["pull_request"]["number"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise PredicatError.of(msg.usage("the event of this workflow is of no pull request", hint)) from None
+        raise PredicatError.of(say.no_pull_request()) from None

@@ -1,4 +1,4 @@
-"""Compares two predicates: what rows the second gains and loses against the first, proved or shown on a row."""
+"""Compare two predicates: which rows the second gains and loses, with a proof or an example row."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of, walk
+from predicat.ir.ops import OF_DOUBLES
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.review.cases.proof import Cases, cases
@@ -35,7 +36,14 @@ SHOWN = "shown"
 
 
 class Witness(Struct, frozen=True):
-    """A row that shows a difference, with the outcomes of the reference evaluator. `params` are values of parameters."""
+    """A row that shows a difference.
+
+    Attributes:
+        row: The row, as `Predicate.evaluate` takes it.
+        before: The outcome of the first predicate: True, False or None (UNKNOWN).
+        after: The outcome of the second predicate.
+        params: Values of parameters for both.
+    """
 
     row: Row
     before: Outcome
@@ -44,17 +52,33 @@ class Witness(Struct, frozen=True):
 
 
 class Verdict(Struct, frozen=True):
-    """How the second predicate differs from the first.
+    """How the second predicate differs from the first. Every witness was checked with the reference
+    evaluator.
 
-    `kind`: "equivalent" (the same outcome on every row); "equivalent as a filter" (the same rows are accepted, but one is
-    FALSE where the other is UNKNOWN, so that their negations differ: see `unknown`); "narrower" (rows are lost, see `lost`);
-    "wider" (rows are gained, see `gained`); "changed" (both); "disjoint" (no row is accepted by both); "always", "never" (the second
-    accepts every row, or none, which the first did not); "undecided" (no proof within the time limit); "unsupported" (no proof,
-    because of the `operators`). Witnesses were seen by the reference evaluator.
+    Attributes:
+        kind: One of
 
-    `proof` says what the verdict rests on: "proved" (it holds for every row); "holds for exact arithmetic" (it is proved for numbers
-    that are never rounded, and sums, products and quotients of doubles are); "shown" (witnesses are all that it says: "changed");
-    "" (nothing is proved: "undecided" and "unsupported"). `notes` say why nothing is.
+            - `equivalent`: the same outcome on every row;
+            - `equivalent as a filter`: the same rows are accepted, but one is FALSE where the other is
+              UNKNOWN, so their
+              negations differ (see `unknown`);
+            - `narrower`: rows are lost (see `lost`); `wider`: rows are gained (see `gained`); `changed`:
+              both;
+            - `disjoint`: no row is accepted by both;
+            - `always`, `never`: the second accepts every row, or none, and the first does not;
+            - `undecided`: no proof within the time limit; `unsupported`: no proof because of `operators`.
+        proof: One of
+
+            - `proved`: it holds for every row;
+            - `holds for exact arithmetic`: it is proved for numbers that are never rounded, and the
+              predicates round doubles;
+            - `shown`: the witnesses are the whole evidence (`changed`);
+            - an empty string: nothing is proved (`undecided`, `unsupported`).
+        lost: A row that only the first accepts.
+        gained: A row that only the second accepts.
+        unknown: A row for which one is FALSE and the other UNKNOWN.
+        operators: The operators that prevented a proof.
+        notes: Why nothing is proved.
     """
 
     kind: str
@@ -67,7 +91,7 @@ class Verdict(Struct, frozen=True):
 
     @property
     def same_rows(self) -> bool:
-        """Whether it is proved that both accept the same rows. A proof for exact arithmetic is not enough."""
+        """Whether both are proved to accept the same rows. A proof for exact arithmetic is not enough."""
         return self.proof == PROVED and self.kind.startswith("equivalent")
 
 
@@ -78,10 +102,17 @@ def compare(
     on_unknown: tuple[str, str] = ("reject", "reject"),
     timeout: float = 1.0,
 ) -> Verdict:
-    """What changes when `after` takes the place of `before`.
+    """Prove what changes for rows when `after` replaces `before`. Needs the extra `review` (the solver Z3).
 
-    `on_unknown` says for each whether an UNKNOWN row is accepted. `timeout` is in seconds, for the whole comparison. Fields of the
-    same name must have the same type: the verdict is "unsupported" otherwise.
+    Args:
+        before: The old predicate.
+        after: The new predicate. Fields of the same name must have the same type; otherwise the verdict is
+            `unsupported`.
+        on_unknown: For each predicate, whether an UNKNOWN row counts as accepted: `reject` or `accept`.
+        timeout: The time limit of the whole comparison, in seconds.
+
+    Returns:
+        The verdict.
     """
     return compare_nodes(before.node, after.node, on_unknown, timeout)
 
@@ -105,8 +136,10 @@ def search(
     formula: Callable[[Truth, Truth], Bool],
     timeout: float = 1.0,
 ) -> tuple[str, Witness | None]:
-    """A row for which two predicates have certain outcomes: ("found", it); ("none", None) if there is provably none;
-    (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles; ("open", None) if nobody knows.
+    """A row for which two predicates have certain outcomes: ("found", it); ("none", None) if there is
+    provably none;
+    (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles; ("open", None) if
+    nobody knows.
 
     `test` says it of outcomes, `formula` of formulas; they must say the same.
     """
@@ -120,8 +153,10 @@ def search(
 def example(node: Node, wanted: Outcome, timeout: float = 1.0) -> tuple[str, Witness | None]:
     """A row for which a predicate is TRUE, FALSE or UNKNOWN, as `search` gives it."""
     formulas: dict[Outcome, Callable[[Truth, Truth], Bool]] = {
-        True: lambda truth, _: truth.true, False: lambda truth, _: truth.false, None: lambda truth, _: truth.null,
-    }  # fmt: skip
+        True: lambda truth, _: truth.true,
+        False: lambda truth, _: truth.false,
+        None: lambda truth, _: truth.null,
+    }
     return search(node, node, lambda outcome, _: outcome is wanted, formulas[wanted], timeout)
 
 
@@ -137,7 +172,9 @@ def _retyped(before: Node, after: Node) -> list[str]:
 
 
 class _Attempt(Struct, frozen=True):
-    """One way to ask the solver (see Encoder), and for which share of the time left: it answers most questions at once, and some one way only."""
+    """One way to ask the solver (see Encoder), and for which share of the time left: it answers most
+    questions at once, and some one way only.
+    """
 
     share: float
     regular: bool = False
@@ -146,18 +183,29 @@ class _Attempt(Struct, frozen=True):
 
 
 _ATTEMPTS = (
-    _Attempt(0.05, opaque_texts=True), _Attempt(0.1), _Attempt(0.3, regular=True), _Attempt(0.6), _Attempt(1.0, regular=True),
-)  # fmt: skip
+    _Attempt(0.05, opaque_texts=True),
+    _Attempt(0.1),
+    _Attempt(0.3, regular=True),
+    _Attempt(0.6),
+    _Attempt(1.0, regular=True),
+)
 _ROUNDED = (
-    _Attempt(0.05, opaque_texts=True), _Attempt(0.1), _Attempt(0.2, exact=True), _Attempt(0.3, regular=True),
-    _Attempt(0.6, regular=True, exact=True), _Attempt(1.0, exact=True),
-)  # fmt: skip
-"""The same for predicates that round to doubles: what holds for every row comes first, what holds in exact arithmetic is better than nothing."""
-_ROUNDING = ("add", "sub", "mul", "div", "fdiv")
+    _Attempt(0.05, opaque_texts=True),
+    _Attempt(0.1),
+    _Attempt(0.2, exact=True),
+    _Attempt(0.3, regular=True),
+    _Attempt(0.6, regular=True, exact=True),
+    _Attempt(1.0, exact=True),
+)
+"""The same for predicates that round to doubles: what holds for every row comes first, what holds in exact
+arithmetic is better than nothing.
+"""
 
 
 class _Comparison:
-    """One comparison: questions are answered by cases where the predicates have finitely many, else by trial, and by the solver where no trial finds a row."""
+    """One comparison: questions are answered by cases where the predicates have finitely many, else by
+    trial, and by the solver where no trial finds a row.
+    """
 
     def __init__(self, before: Node, after: Node, on_unknown: tuple[str, str], deadline: float) -> None:
         self.nodes = (before, after)
@@ -246,7 +294,9 @@ class _Comparison:
         return self._done(*self._kind(lost, gained), lost=lost, gained=gained)
 
     def implies(self, one: int, other: int) -> bool:
-        """Whether it is plain from the operands alone that every row that one accepts the other accepts: `a AND b` and `a`, `a` and `a OR b`."""
+        """Whether it is plain from the operands alone that every row that one accepts the other accepts:
+        `a AND b` and `a`, `a` and `a OR b`.
+        """
         if any(self.accept):
             return False
         stronger, weaker = self.nodes[one], self.nodes[other]
@@ -299,7 +349,9 @@ class _Comparison:
         return negated(truth.false) if self.accept[side] else truth.true
 
     def none(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> bool:
-        """Whether it is proved that no row answers a question, for exact arithmetic only if the verdict holds for it only; else a No."""
+        """Whether it is proved that no row answers a question, for exact arithmetic only if the verdict
+        holds for it only; else a No.
+        """
         before = self.open, self.exact
         self.open = self.exact = False
         found = self.find(test, formula)
@@ -415,7 +467,9 @@ class _Comparison:
         return found
 
     def _narrow(self, encoder: Encoder, solver: Any) -> None:
-        """Ask for doubles that binary fractions can hold, and for nothing that is guessed: the next model may survive the evaluator."""
+        """Ask for doubles that binary fractions can hold, and for nothing that is guessed: the next model
+        may survive the evaluator.
+        """
         solver.add(*map(z3.Not, encoder.guessed))
         for path, term in encoder.variables.items():
             if isinstance(term, Double) and path[0][0] != "opaque":
@@ -443,7 +497,7 @@ def _rounds(node: Node) -> bool:
     """Whether an operator gives the double that is nearest to its result."""
     if not isinstance(node, Call) or node.type != DOUBLE:
         return False
-    return node.op in _ROUNDING or (node.op == "to_double" and isinstance(node.args[0].type, DecimalType))
+    return node.op in OF_DOUBLES or (node.op == "to_double" and isinstance(node.args[0].type, DecimalType))
 
 
 def _together(row: Any, other: Any) -> Any:
@@ -464,15 +518,22 @@ def _differs(a: Bool, b: Bool) -> Bool:
 
 
 _SIMPLE: dict[Any, tuple[Any, ...]] = {
-    STRING: ("", "a"), BIGINT: (0, 1), DOUBLE: (0.0, 1.0), BOOLEAN: (False, True), TIMESTAMP: (), DATE: (),
-}  # fmt: skip
+    STRING: ("", "a"),
+    BIGINT: (0, 1),
+    DOUBLE: (0.0, 1.0),
+    BOOLEAN: (False, True),
+    TIMESTAMP: (),
+    DATE: (),
+}
 
 
 _MAX_TRIALS = 200
 
 
 def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, Any]:
-    """A smaller row of which the same is true: fields left out, texts shortened, numbers near zero, lists cut."""
+    """A smaller row of which the same is true: fields left out, texts shortened, numbers near zero, lists
+    cut.
+    """
     found = dict(row)
     for name in list(found):
         without = {key: value for key, value in found.items() if key != name}
@@ -518,7 +579,9 @@ def _smaller_dict(value: dict[str, Any], holds: Callable[[Any], bool]) -> dict[s
 
 
 def _smaller_list(value: list[Any], holds: Callable[[Any], bool]) -> list[Any]:
-    """Without elements: first all, then halves, then smaller and smaller parts. A trial costs as much as the list is long."""
+    """Without elements: first all, then halves, then smaller and smaller parts. A trial costs as much as
+    the list is long.
+    """
     size, budget = len(value), 50 * _MAX_TRIALS
     while size:
         place = 0

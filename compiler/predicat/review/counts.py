@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from predicat import backends
 from predicat.diagnostics import Unsupported
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.ir.nodes import Call, Literal, Node, Parameter, fields_of, walk
 from predicat.ir.types import BOOLEAN
 from predicat.passes.substitute import with_defaults
@@ -25,7 +25,9 @@ Row = Mapping[str, Any]
 
 
 class Counts(Struct, frozen=True):
-    """Rows of a relation: all, accepted before and after, gained and lost, and some of the last two; or why they are not known."""
+    """Rows of a relation: all, accepted before and after, gained and lost, and some of the last two; or
+    why they are not known.
+    """
 
     total: int = 0
     before: int = 0
@@ -69,7 +71,9 @@ class Counts(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """What an engine is asked of one filter: conditions that are never NULL, and the columns that show the rows."""
+    """What an engine is asked of one filter: conditions that are never NULL, and the columns that show the
+    rows.
+    """
 
     name: str
     dataset: str
@@ -128,16 +132,15 @@ def _state(side: Snapshot, name: str) -> tuple[Node, str] | None:
 def condition(state: tuple[Node, str] | None, dialect: str) -> str:
     """Whether a filter accepts a row, as SQL that is TRUE or FALSE; a filter that is not there accepts none.
 
-    Parameters have their defaults. Raises Unsupported where the dialect, or a parameter without default, stands in the way.
+    Parameters have their defaults. Raises Unsupported where the dialect, or a parameter without default,
+    stands in the way.
     """
     if state is None:
         return "FALSE"
     node, on_unknown = state
     for part in walk(node):
         if isinstance(part, Parameter) and part.decl.required:
-            raise Unsupported.of(
-                msg.unsupported(part.span, "a count", part.decl.name, "the parameter has no default")
-            )
+            raise Unsupported.of(say.parameter_without_default(part.span, part.decl.name))
     accepts = Call(BOOLEAN, "coalesce", (with_defaults(node), Literal(BOOLEAN, on_unknown == "accept")))
     return backends.dialect(dialect).render(accepts)
 

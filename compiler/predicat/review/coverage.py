@@ -1,7 +1,9 @@
 """How good the tests of a filter are: conditions that decide both ways (MC/DC), and mutants that they find.
 
-Sources: RTCA DO-178C for modified condition/decision coverage (a condition is covered if rows show that it alone turns the
-decision); Offutt et al. 1996 for the mutants. Rows are found by the solver and confirmed by the reference evaluator.
+Sources: RTCA DO-178C for modified condition/decision coverage (a condition is covered if rows show that it
+alone turns the
+decision); Offutt et al. 1996 for the mutants. Rows are found by the solver and confirmed by the reference
+evaluator.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from msgspec import Struct
 
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
+from predicat.ir.ops import ORDERED
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
@@ -40,7 +43,9 @@ class Need(Struct, frozen=True):
 
 
 class Quality(Struct, frozen=True):
-    """The figures of a filter's tests. `needed` counts only what some row can show, `mutants` only those that differ."""
+    """The figures of a filter's tests. `needed` counts only what some row can show, `mutants` only those
+    that differ.
+    """
 
     tests: int
     covered: int
@@ -57,7 +62,9 @@ class Quality(Struct, frozen=True):
 
 
 def needs(node: Node) -> Iterator[Need]:
-    """What rows have to show: each condition TRUE, and FALSE, while the predicate is what that condition makes it."""
+    """What rows have to show: each condition TRUE, and FALSE, while the predicate is what that condition
+    makes it.
+    """
     for atom in atoms(node):
         turns = _turns(node, atom)
         for outcome in (True, False):
@@ -78,7 +85,7 @@ def boundaries(node: Node) -> Iterator[Node]:
     for atom in atoms(node):
         if (
             isinstance(atom, Call)
-            and atom.op in ("lt", "le", "gt", "ge")
+            and atom.op in ORDERED
             and any(isinstance(arg, Literal) for arg in atom.args)
         ):
             at = Call(BOOLEAN, "eq", atom.args, atom.span)
@@ -88,9 +95,11 @@ def boundaries(node: Node) -> Iterator[Node]:
 def generate(
     node: Node, rows: Sequence[Row] = (), timeout: float = 1.0, mutate: str | None = None
 ) -> list[dict[str, Any]]:
-    """Rows that, with those given, cover every condition both ways, every boundary, and a row without any value.
+    """Rows that, with those given, cover every condition both ways, every boundary, and a row without any
+    value.
 
-    With `mutate` (what UNKNOWN does: "reject" or "accept") also rows that tell the predicate from its mutants.
+    With `mutate` (what UNKNOWN does: "reject" or "accept") also rows that tell the predicate from its
+    mutants.
     """
     found: list[dict[str, Any]] = []
     have = list(rows)
@@ -126,7 +135,9 @@ def _telling(node: Node, have: list[Row], on_unknown: str, timeout: float) -> It
 
 
 def measure(row: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Quality | None:
-    """The figures of a filter's tests on its latest version; None where a parameter without default stands in the way."""
+    """The figures of a filter's tests on its latest version; None where a parameter without default stands
+    in the way.
+    """
     if any(decl.required for decl in row.current.params.values()):
         return None
     node = with_defaults(row.current.predicate.node)
@@ -145,7 +156,9 @@ def measure(row: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Qualit
 
 
 def _mutation(row: Filter, node: Node, rows: Sequence[Row], timeout: float) -> tuple[int, tuple[Mutant, ...]]:
-    """How many mutants the rows tell from the filter, and those that they do not, equivalent ones (by proof) left out."""
+    """How many mutants the rows tell from the filter, and those that they do not, equivalent ones (by
+    proof) left out.
+    """
     right = _accepted(row.on_unknown, node, rows)
     killed = 0
     alive: list[Mutant] = []

@@ -1,4 +1,6 @@
-"""What a review is made of: an entry for each change, of a kind that a table names, with what was before and what is after."""
+"""What a review is made of: an entry for each change, of a kind that a table names, with what was before
+and what is after.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ _LEVELS = ("rows", "warning", "note")
 
 
 class Cause(Struct, frozen=True):
-    """A change that changes a filter whose own text is as it was: the kind of an entry, its name and its part."""
+    """A change that changes a filter whose own text is as it was: the kind of an entry, its name and its
+    part.
+    """
 
     kind: str
     name: str
@@ -39,8 +43,10 @@ class Cause(Struct, frozen=True):
 class Entry(Struct, frozen=True):
     """One change.
 
-    `name` is what changed (`orders.large`, a dataset, a macro), `part` which part of it, in words; `before` and `after` are None where
-    there was nothing, or is nothing. `causes` are other entries that made a filter change, `under` the filters that this one changes,
+    `name` is what changed (`orders.large`, a dataset, a macro), `part` which part of it, in words; `before`
+    and `after` are None where
+    there was nothing, or is nothing. `causes` are other entries that made a filter change, `under` the
+    filters that this one changes,
     `users` what uses the filter. `notes` are further sentences.
     """
 
@@ -173,7 +179,8 @@ def _body_lines(body: str) -> list[str]:
 class Review(Struct, frozen=True):
     """Everything that differs between two catalogs.
 
-    `filters` is how many the catalog has, `unchanged` of how many of them nothing differs; `edited` are the files that differ. `sides`
+    `filters` is how many the catalog has, `unchanged` of how many of them nothing differs; `edited` are the
+    files that differ. `sides`
     are the two catalogs, the first under the names of the second.
     """
 

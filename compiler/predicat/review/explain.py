@@ -1,4 +1,6 @@
-"""A filter in plain words: what it asks, its SQL, what engines push down, where it comes from and who uses it."""
+"""A filter in plain words: what it asks, its SQL, what engines push down, where it comes from and who uses
+it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fields_of
+from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import ArrayType, MapType, StructType
 from predicat.passes.accept import accepting
 from predicat.review.reasons import Reason, atoms, deciding, reason
@@ -18,29 +21,20 @@ from predicat.review.show import row_text
 from predicat.review.users import Users
 from predicat.review.words import words
 
-_PUSHED = (
-    "eq",
-    "ne",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-    "in",
-    "is_null",
-    "same",
-    "starts_with",
-    "ends_with",
-    "contains",
-)
-_INDEXED = ("eq", "lt", "le", "gt", "ge", "in", "is_null", "starts_with")
+_PUSHED = (*COMPARISONS, "in", "is_null", "same", "starts_with", "ends_with", "contains")
+_INDEXED = (*ORDERED, "eq", "in", "is_null", "starts_with")
 
 
 def explain(catalog: Catalog, row: Filter, version: Version) -> list[str]:
     """A version of a filter, line by line."""
     node = version.predicate.node
     lines = [f"{row.qualified}@{version.number}" + (f": {row.description}" if row.description else "")]
-    facts = [f"owner {row.owner}" if row.owner else "", f"tags {', '.join(row.tags)}" if row.tags else "", f"written in {version.language}",
-             f"deprecated as of {version.deprecated}" if version.deprecated else ""]  # fmt: skip
+    facts = [
+        f"owner {row.owner}" if row.owner else "",
+        f"tags {', '.join(row.tags)}" if row.tags else "",
+        f"written in {version.language}",
+        f"deprecated as of {version.deprecated}" if version.deprecated else "",
+    ]
     lines.append("; ".join(fact for fact in facts if fact))
     lines += ["", f"A row is accepted if (UNKNOWN {row.on_unknown}s it):"]
     lines += [f"  {line}" for line in tree(node)]
@@ -67,7 +61,7 @@ def _sql(node: Node, row: Filter, dialect: str) -> str:
 def tree(node: Node, depth: int = 0) -> Iterator[str]:
     """A predicate as an indented tree of plain words."""
     indent = "  " * depth
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    if isinstance(node, Call) and node.op in JUNCTIONS:
         yield f"{indent}{'all of' if node.op == 'and' else 'at least one of'}:"
         for arg in node.args:
             yield from tree(arg, depth + 1)

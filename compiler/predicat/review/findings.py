@@ -22,12 +22,18 @@ NAMES = {rule.code: rule.name for rule in RULES}
 
 
 def collect(
-    catalog: Catalog, select: Sequence[str] = (), ignore: Sequence[str] = (), timeout: float = 1.0, answers: Answers | None = None,
-    *, whole: bool = True,
-) -> list[Finding]:  # fmt: skip
+    catalog: Catalog,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    timeout: float = 1.0,
+    answers: Answers | None = None,
+    *,
+    whole: bool = True,
+) -> list[Finding]:
     """Everything that the chosen rules find, by place; a cause that several of them find, once.
 
-    `timeout` is in seconds for each question to the solver; `answers` are those of earlier runs, and gain what this one asks.
+    `timeout` is in seconds for each question to the solver; `answers` are those of earlier runs, and gain
+    what this one asks.
     `whole` says whether the catalog is all there: rules that need that are left out otherwise.
     """
     context = Context(catalog, timeout, answers or Answers())
@@ -56,7 +62,9 @@ def _place(item: Finding) -> tuple[str, int, str]:
 
 
 def mend(found: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0) -> list[Finding]:
-    """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the same rows."""
+    """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the
+    same rows.
+    """
     done: list[Finding] = []
     for item in sorted(found, key=_from_the_end):
         if item.fix is None:
@@ -104,8 +112,17 @@ def text(found: Sequence[Finding]) -> str:
 def _data(item: Finding) -> dict[str, Any]:
     place = item.span.outermost()
     line, column = place.source.line_column(place.start) if place.source.text else (0, 0)
-    return {"code": item.code, "name": item.name, "message": item.message, "hint": item.hint, "level": item.level.value,
-            "file": place.source.name, "line": line, "column": column, "fixable": item.fix is not None}  # fmt: skip
+    return {
+        "code": item.code,
+        "name": item.name,
+        "message": item.message,
+        "hint": item.hint,
+        "level": item.level.value,
+        "file": place.source.name,
+        "line": line,
+        "column": column,
+        "fixable": item.fix is not None,
+    }
 
 
 def as_json(found: Sequence[Finding]) -> str:
@@ -132,8 +149,12 @@ def sarif(found: Sequence[Finding]) -> str:
 
 def _metadata(rule: Rule) -> dict[str, Any]:
     """A rule as SARIF has it."""
-    return {"id": rule.code, "name": rule.name, "shortDescription": {"text": rule.doc},
-            "defaultConfiguration": {"level": rule.level.value}}  # fmt: skip
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.doc},
+        "defaultConfiguration": {"level": rule.level.value},
+    }
 
 
 def github(found: Sequence[Finding]) -> str:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 
 _MAIN = (
     "refs/remotes/origin/HEAD",
@@ -21,7 +21,9 @@ _MAIN = (
 
 
 def _environment() -> dict[str, str]:
-    """What git is told. A hook's GIT_DIR would hide the folder that is asked about, and reading must not wait for or take a lock."""
+    """What git is told. A hook's GIT_DIR would hide the folder that is asked about, and reading must not
+    wait for or take a lock.
+    """
     return {
         **{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")},
         "GIT_OPTIONAL_LOCKS": "0",
@@ -33,12 +35,10 @@ def _git(folder: Path, *args: str, given: bytes | None = None) -> bytes:
     try:
         done = subprocess.run(command, capture_output=True, check=False, env=_environment(), input=given)  # noqa: S603  # the user's git
     except FileNotFoundError:
-        raise PredicatError.of(
-            msg.usage("git is not installed", "compare with a manifest: predicat diff target/manifest.json")
-        ) from None
+        raise PredicatError.of(say.no_git()) from None
     if done.returncode:
         reason = done.stderr.decode(errors="replace").strip().splitlines()
-        raise PredicatError.of(msg.usage(f"git {args[0]}: {reason[-1] if reason else 'failed'}"))
+        raise PredicatError.of(say.git_failed(args[0], reason[-1] if reason else "failed"))
     return done.stdout
 
 
@@ -57,31 +57,28 @@ def default_base(root: Path) -> str:
             return _git(root, "merge-base", name, "HEAD").decode().strip()
         except PredicatError:
             continue
-    raise PredicatError.of(
-        msg.usage("there is no main branch to compare with", "name a revision: predicat diff REVISION")
-    )
+    raise PredicatError.of(say.no_main_branch())
 
 
 def commit(root: Path, revision: str) -> str:
-    """The hash of a revision; with three dots behind it, as in `git diff main...`, of the commit at which the working tree left it.
+    """The hash of a revision; with three dots behind it, as in `git diff main...`, of the commit at which the
+    working tree left it.
 
     Raises PredicatError if there is none.
     """
     if revision.startswith("-"):
-        raise PredicatError.of(msg.usage(f"{revision!r} is no revision"))
+        raise PredicatError.of(say.no_revision(revision))
     name = revision.removesuffix("...")
     try:
         found = _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
     except PredicatError:
-        raise PredicatError.of(msg.usage(f"git knows no revision {name!r}", shallow(root))) from None
+        raise PredicatError.of(say.unknown_revision(name, shallow(root))) from None
     if name == revision:
         return found
     try:
         return _git(root, "merge-base", found, "HEAD").decode().strip()
     except PredicatError:
-        raise PredicatError.of(
-            msg.usage(f"{name} and HEAD have no commit in common", shallow(root))
-        ) from None
+        raise PredicatError.of(say.no_common_commit(name, shallow(root))) from None
 
 
 def shallow(root: Path) -> str | None:
@@ -116,7 +113,9 @@ def folder_of(root: Path) -> Path:
 
 
 def changed_files(root: Path, revision: str, folders: list[Path]) -> set[Path]:
-    """The files under some folders that differ between a commit and the working tree, new ones included; relative to the root."""
+    """The files under some folders that differ between a commit and the working tree, new ones included;
+    relative to the root.
+    """
     names = [str(path) for path in folders]
     differing = _git(root, "diff", "--name-only", "--no-renames", "-z", revision, "--", *names)
     untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", *names)
@@ -125,7 +124,9 @@ def changed_files(root: Path, revision: str, folders: list[Path]) -> set[Path]:
 
 @contextmanager
 def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
-    """Some folders as they were at a commit, in a temporary folder. Folders that were not there yet are missing."""
+    """Some folders as they were at a commit, in a temporary folder. Folders that were not there yet are
+    missing.
+    """
     import io  # noqa: PLC0415  # a plain check does without
     import tarfile  # noqa: PLC0415  # as above
     import tempfile  # noqa: PLC0415  # as above
@@ -155,7 +156,9 @@ def has_commits(folder: Path) -> bool:
 
 
 def text_at(folder: Path, revision: str, path: str) -> str | None:
-    """The text of a file at a revision; None if it was not there. `path` is seen from the folder if it begins with `./`."""
+    """The text of a file at a revision; None if it was not there. `path` is seen from the folder if it
+    begins with `./`.
+    """
     size, _, content = _git(folder, "cat-file", "--batch", given=f"{revision}:{path}\n".encode()).partition(
         b"\n"
     )
@@ -163,7 +166,9 @@ def text_at(folder: Path, revision: str, path: str) -> str | None:
 
 
 def gone_since(folder: Path, revision: str, name: str) -> list[str]:
-    """The files of a name, anywhere in the repository, that a revision has and the working tree has not; from the root."""
+    """The files of a name, anywhere in the repository, that a revision has and the working tree has not;
+    from the root.
+    """
     names = _git(
         folder,
         "diff",

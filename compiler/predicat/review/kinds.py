@@ -1,4 +1,6 @@
-"""Every kind of change that a review knows: where it stands in a catalog's data, what it is called, and how much it matters."""
+"""Every kind of change that a review knows: where it stands in a catalog's data, what it is called, and
+how much it matters.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,18 @@ from typing import Any
 from msgspec import Struct, field
 
 ROWS, WARNING, NOTE = "rows", "warning", "note"
-"""How much a change matters: rows of production come or go (or may); something that people rely on gets weaker or another; no more than a note."""
+"""How much a change matters: rows of production come or go (or may); something that people rely on gets
+weaker or another; no more than a note.
+"""
 
 
 class Kind(Struct, frozen=True):
     """A kind of change.
 
-    `path` is where it stands in the data of a snapshot; each `*` is a name. The first `names` of them (the dataset and a group, say)
-    name what changed, and the others its part, which `what` tells. `levels` are those of something added, removed and changed.
+    `path` is where it stands in the data of a snapshot; each `*` is a name. The first `names` of them (the
+    dataset and a group, say)
+    name what changed, and the others its part, which `what` tells. `levels` are those of something added,
+    removed and changed.
     """
 
     code: str
@@ -30,65 +36,317 @@ class Kind(Struct, frozen=True):
 _RISK = (NOTE, ROWS, ROWS)
 _ASIDE = (NOTE, NOTE, NOTE)
 _GROUP, _SUBSCRIPTION = "datasets/*/groups/*", "datasets/*/subscriptions/*"
+_JOB = "datasets/*/jobs/*"
 _VERSION = "filters/*/versions/*"
-KINDS: dict[str, Kind] = {kind.code: kind for kind in (
-    Kind("rows", "", "rows", "The rows that the name of a filter accepts.", (ROWS, ROWS, ROWS)),
-    Kind("filter", "filters/*", "filter", "A filter was added or removed.", (ROWS, ROWS, ROWS)),
-    Kind("filter-renamed", "", "name", "A filter has another name and the same meaning.", (WARNING, WARNING, WARNING)),
-    Kind("version", _VERSION, "version {0}", "A version was added or removed, or its text or meaning is another.", (NOTE, ROWS, ROWS)),
-    Kind("latest-version", "filters/*/latest", "latest version", "The name means another version.", (WARNING, WARNING, WARNING)),
-    Kind("on-unknown", "filters/*/on_unknown", "on_unknown", "What a row gets for which a filter is UNKNOWN.", (WARNING, WARNING, WARNING)),
-    Kind("param", f"{_VERSION}/params/*", "parameter {1} (version {0})", "A parameter was added or removed."),
-    Kind("param-type", f"{_VERSION}/params/*/type", "type of parameter {1} (version {0})", "A parameter has another type."),
-    Kind("param-default", f"{_VERSION}/params/*/default", "default of parameter {1} (version {0})",
-         "Views, and calls without the argument, see another value.", (WARNING, WARNING, WARNING)),
-    Kind("param-description", f"{_VERSION}/params/*/description", "description of parameter {1} (version {0})", "For people.", _ASIDE),
-    Kind("param-order", f"{_VERSION}/order", "order of the parameters (version {0})", "Arguments by position mean other parameters."),
-    Kind("deprecation", f"{_VERSION}/deprecated", "deprecation of version {0}", "A version goes on another day.", (WARNING, WARNING, WARNING)),
-    Kind("test", "filters/*/tests/*", "test {0}", "A test was added or removed."),
-    Kind("test-expectation", "filters/*/tests/*/matches", "expectation of the test {0}", "A test asks for another outcome.",
-         (WARNING, WARNING, WARNING)),
-    Kind("test-description", "filters/*/tests/*/description", "description of the test {0}", "For people.", _ASIDE),
-    Kind("coverage", "filters/*/coverage/*", "bound {0}", "A bound on the rows of a filter."),
-    Kind("view-option", "filters/*/view/*", "view option {0}", "With whose rights a view reads.", (WARNING, WARNING, WARNING)),
-    Kind("owner", "filters/*/owner", "owner", "Who answers for a filter.", _ASIDE),
-    Kind("tags", "filters/*/tags", "tags", "For people.", _ASIDE),
-    Kind("description", "filters/*/description", "description", "For people.", _ASIDE),
-    Kind("file", "filters/*/file", "file", "A filter stands in another file, which other people may own.", _ASIDE),
-    Kind("dataset", "datasets/*", "dataset", "A dataset was added or removed.", subject="dataset"),
-    Kind("dataset-renamed", "", "name", "A dataset has another name and the same filters.", (WARNING, WARNING, WARNING), "dataset"),
-    Kind("dataset-description", "datasets/*/description", "description", "For people.", _ASIDE, "dataset"),
-    Kind("relation", "datasets/*/relation/*", "relation on {0}", "Views and jobs read another table.", _RISK, "dataset"),
-    Kind("key", "datasets/*/key", "key", "The fields that name a row in samples.", _ASIDE, "dataset"),
-    Kind("field", "datasets/*/fields/*", "field {0}", "A field was added or removed.", subject="dataset"),
-    Kind("field-type", "datasets/*/fields/*/type", "type of {0}", "A field has another type.", subject="dataset"),
-    Kind("field-nulls", "datasets/*/fields/*/nulls", "nulls of {0}", "NULL means something else.", subject="dataset"),
-    Kind("column", "datasets/*/fields/*/columns/*", "column of {0} on {1}", "Another column is read.", _RISK, "dataset"),
-    Kind("field-description", "datasets/*/fields/*/description", "description of {0}", "For people.", _ASIDE, "dataset"),
-    Kind("enum", "datasets/*/enums/*", "value of {0}", "A word of an enumeration stands for another constant.", subject="dataset"),
-    Kind("dataset-view-option", "datasets/*/view/*", "view option {0}", "With whose rights the views of a dataset read.",
-         (WARNING, WARNING, WARNING), "dataset"),
-    Kind("baseline", "datasets/*/baseline", "baseline", "How old the baseline of drift may be.", subject="dataset"),
-    Kind("rows-bound", "datasets/*/rows/*", "bound {0} on the rows", "A bound on the number of rows of a dataset.", subject="dataset"),
-    Kind("freshness", "datasets/*/freshness", "freshness", "How old the newest row may be.", subject="dataset"),
-    Kind("group", _GROUP, "group", "A group was added or removed.", subject="group", names=2),
-    Kind("group-members", f"{_GROUP}/filters", "members", "A group has other filters.", subject="group", names=2),
-    Kind("group-exclusive", f"{_GROUP}/exclusive", "exclusive", "Whether filters of a group may share a row.", subject="group", names=2),
-    Kind("group-exhaustive", f"{_GROUP}/exhaustive", "exhaustive", "Whether each row has a filter.", subject="group", names=2),
-    Kind("group-severity", f"{_GROUP}/severity", "severity", "Whether a breach is an error.", subject="group", names=2),
-    Kind("group-description", f"{_GROUP}/description", "description", "For people.", _ASIDE, "group", 2),
-    Kind("subscription", _SUBSCRIPTION, "subscription", "A subscription was added or removed.", _RISK, "subscription", 2),
-    Kind("subscription-filter", f"{_SUBSCRIPTION}/filter", "filter", "A subscription gets other rows.", (ROWS, ROWS, ROWS), "subscription", 2),
-    Kind("subscription-property", f"{_SUBSCRIPTION}/properties/*", "property {0}", "A subscription says something else of itself.",
-         (WARNING, WARNING, WARNING), "subscription", 2),
-    Kind("subscription-description", f"{_SUBSCRIPTION}/description", "description", "For people.", _ASIDE, "subscription", 2),
-    Kind("macro", "macros/*", "macro", "A macro says something else.", (NOTE, NOTE, WARNING), "macro"),
-    Kind("variable", "vars/*", "variable", "A variable has another value.", (NOTE, NOTE, WARNING), "variable"),
-    Kind("project", "project/*", "project", "A setting of the project file.", (WARNING, WARNING, WARNING), "project"),
-    Kind("lock", "lock/*", "lock", "What the lock file has of a released version or subscription.", subject="lock"),
-    Kind("not-compared", "", "not compared", "Something that could not be compared.", (ROWS, ROWS, ROWS), "catalog"),
-    Kind("other", "", "{0}", "A change of something that has no kind of its own.", subject="catalog"),
-)}  # fmt: skip
+KINDS: dict[str, Kind] = {
+    kind.code: kind
+    for kind in (
+        Kind("rows", "", "rows", "The rows that the name of a filter accepts.", (ROWS, ROWS, ROWS)),
+        Kind("filter", "filters/*", "filter", "A filter was added or removed.", (ROWS, ROWS, ROWS)),
+        Kind(
+            "filter-renamed",
+            "",
+            "name",
+            "A filter has another name and the same meaning.",
+            (WARNING, WARNING, WARNING),
+        ),
+        Kind(
+            "version",
+            _VERSION,
+            "version {0}",
+            "A version was added or removed, or its text or meaning is another.",
+            (NOTE, ROWS, ROWS),
+        ),
+        Kind(
+            "latest-version",
+            "filters/*/latest",
+            "latest version",
+            "The name means another version.",
+            (WARNING, WARNING, WARNING),
+        ),
+        Kind(
+            "on-unknown",
+            "filters/*/on_unknown",
+            "on_unknown",
+            "What a row gets for which a filter is UNKNOWN.",
+            (WARNING, WARNING, WARNING),
+        ),
+        Kind(
+            "param",
+            f"{_VERSION}/params/*",
+            "parameter {1} (version {0})",
+            "A parameter was added or removed.",
+        ),
+        Kind(
+            "param-type",
+            f"{_VERSION}/params/*/type",
+            "type of parameter {1} (version {0})",
+            "A parameter has another type.",
+        ),
+        Kind(
+            "param-default",
+            f"{_VERSION}/params/*/default",
+            "default of parameter {1} (version {0})",
+            "Views, and calls without the argument, see another value.",
+            (WARNING, WARNING, WARNING),
+        ),
+        Kind(
+            "param-description",
+            f"{_VERSION}/params/*/description",
+            "description of parameter {1} (version {0})",
+            "For people.",
+            _ASIDE,
+        ),
+        Kind(
+            "param-order",
+            f"{_VERSION}/order",
+            "order of the parameters (version {0})",
+            "Arguments by position mean other parameters.",
+        ),
+        Kind(
+            "deprecation",
+            f"{_VERSION}/deprecated",
+            "deprecation of version {0}",
+            "A version goes on another day.",
+            (WARNING, WARNING, WARNING),
+        ),
+        Kind("test", "filters/*/tests/*", "test {0}", "A test was added or removed."),
+        Kind(
+            "test-expectation",
+            "filters/*/tests/*/matches",
+            "expectation of the test {0}",
+            "A test asks for another outcome.",
+            (WARNING, WARNING, WARNING),
+        ),
+        Kind(
+            "test-description",
+            "filters/*/tests/*/description",
+            "description of the test {0}",
+            "For people.",
+            _ASIDE,
+        ),
+        Kind("coverage", "filters/*/coverage/*", "bound {0}", "A bound on the rows of a filter."),
+        Kind(
+            "view-option",
+            "filters/*/view/*",
+            "view option {0}",
+            "With whose rights a view reads.",
+            (WARNING, WARNING, WARNING),
+        ),
+        Kind("owner", "filters/*/owner", "owner", "Who answers for a filter.", _ASIDE),
+        Kind("tags", "filters/*/tags", "tags", "For people.", _ASIDE),
+        Kind("description", "filters/*/description", "description", "For people.", _ASIDE),
+        Kind(
+            "file",
+            "filters/*/file",
+            "file",
+            "A filter stands in another file, which other people may own.",
+            _ASIDE,
+        ),
+        Kind("dataset", "datasets/*", "dataset", "A dataset was added or removed.", subject="dataset"),
+        Kind(
+            "dataset-renamed",
+            "",
+            "name",
+            "A dataset has another name and the same filters.",
+            (WARNING, WARNING, WARNING),
+            "dataset",
+        ),
+        Kind(
+            "dataset-description", "datasets/*/description", "description", "For people.", _ASIDE, "dataset"
+        ),
+        Kind(
+            "relation",
+            "datasets/*/relation/*",
+            "relation on {0}",
+            "Views and jobs read another table.",
+            _RISK,
+            "dataset",
+        ),
+        Kind("key", "datasets/*/key", "key", "The fields that name a row in samples.", _ASIDE, "dataset"),
+        Kind("field", "datasets/*/fields/*", "field {0}", "A field was added or removed.", subject="dataset"),
+        Kind(
+            "field-type",
+            "datasets/*/fields/*/type",
+            "type of {0}",
+            "A field has another type.",
+            subject="dataset",
+        ),
+        Kind(
+            "field-nulls",
+            "datasets/*/fields/*/nulls",
+            "nulls of {0}",
+            "NULL means something else.",
+            subject="dataset",
+        ),
+        Kind(
+            "column",
+            "datasets/*/fields/*/columns/*",
+            "column of {0} on {1}",
+            "Another column is read.",
+            _RISK,
+            "dataset",
+        ),
+        Kind(
+            "field-description",
+            "datasets/*/fields/*/description",
+            "description of {0}",
+            "For people.",
+            _ASIDE,
+            "dataset",
+        ),
+        Kind(
+            "enum",
+            "datasets/*/enums/*",
+            "value of {0}",
+            "A word of an enumeration stands for another constant.",
+            subject="dataset",
+        ),
+        Kind(
+            "dataset-view-option",
+            "datasets/*/view/*",
+            "view option {0}",
+            "With whose rights the views of a dataset read.",
+            (WARNING, WARNING, WARNING),
+            "dataset",
+        ),
+        Kind(
+            "baseline",
+            "datasets/*/baseline",
+            "baseline",
+            "How old the baseline of drift may be.",
+            subject="dataset",
+        ),
+        Kind(
+            "rows-bound",
+            "datasets/*/rows/*",
+            "bound {0} on the rows",
+            "A bound on the number of rows of a dataset.",
+            subject="dataset",
+        ),
+        Kind(
+            "freshness",
+            "datasets/*/freshness",
+            "freshness",
+            "How old the newest row may be.",
+            subject="dataset",
+        ),
+        Kind("group", _GROUP, "group", "A group was added or removed.", subject="group", names=2),
+        Kind(
+            "group-members",
+            f"{_GROUP}/filters",
+            "members",
+            "A group has other filters.",
+            subject="group",
+            names=2,
+        ),
+        Kind(
+            "group-exclusive",
+            f"{_GROUP}/exclusive",
+            "exclusive",
+            "Whether filters of a group may share a row.",
+            subject="group",
+            names=2,
+        ),
+        Kind(
+            "group-exhaustive",
+            f"{_GROUP}/exhaustive",
+            "exhaustive",
+            "Whether each row has a filter.",
+            subject="group",
+            names=2,
+        ),
+        Kind(
+            "group-severity",
+            f"{_GROUP}/severity",
+            "severity",
+            "Whether a breach is an error.",
+            subject="group",
+            names=2,
+        ),
+        Kind("group-description", f"{_GROUP}/description", "description", "For people.", _ASIDE, "group", 2),
+        Kind(
+            "subscription",
+            _SUBSCRIPTION,
+            "subscription",
+            "A subscription was added or removed.",
+            _RISK,
+            "subscription",
+            2,
+        ),
+        Kind(
+            "subscription-filter",
+            f"{_SUBSCRIPTION}/filter",
+            "filter",
+            "A subscription gets other rows.",
+            (ROWS, ROWS, ROWS),
+            "subscription",
+            2,
+        ),
+        Kind(
+            "subscription-property",
+            f"{_SUBSCRIPTION}/properties/*",
+            "property {0}",
+            "A subscription says something else of itself.",
+            (WARNING, WARNING, WARNING),
+            "subscription",
+            2,
+        ),
+        Kind(
+            "subscription-description",
+            f"{_SUBSCRIPTION}/description",
+            "description",
+            "For people.",
+            _ASIDE,
+            "subscription",
+            2,
+        ),
+        Kind("job", _JOB, "job", "A job was added or removed.", _RISK, "job", 2),
+        Kind(
+            "job-part",
+            f"{_JOB}/*",
+            "{0}",
+            "A job reads or writes something else.",
+            (ROWS, ROWS, ROWS),
+            "job",
+            2,
+        ),
+        Kind("job-description", f"{_JOB}/description", "description", "For people.", _ASIDE, "job", 2),
+        Kind("macro", "macros/*", "macro", "A macro says something else.", (NOTE, NOTE, WARNING), "macro"),
+        Kind(
+            "variable",
+            "vars/*",
+            "variable",
+            "A variable has another value.",
+            (NOTE, NOTE, WARNING),
+            "variable",
+        ),
+        Kind(
+            "project",
+            "project/*",
+            "project",
+            "A setting of the project file.",
+            (WARNING, WARNING, WARNING),
+            "project",
+        ),
+        Kind(
+            "lock",
+            "lock/*",
+            "lock",
+            "What the lock file has of a released version or subscription.",
+            subject="lock",
+        ),
+        Kind(
+            "not-compared",
+            "",
+            "not compared",
+            "Something that could not be compared.",
+            (ROWS, ROWS, ROWS),
+            "catalog",
+        ),
+        Kind("other", "", "{0}", "A change of something that has no kind of its own.", subject="catalog"),
+    )
+}
 """By code, the most important first."""
 ORDER = {code: place for place, code in enumerate(KINDS)}
 _PROVED = tuple(f"{_VERSION}/{part}" for part in ("text", "language", "on"))
@@ -151,7 +409,9 @@ _ROOT = _tree()
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Difference]:
-    """Everything that differs in the data of two snapshots. What no kind covers is "other": nothing is left out."""
+    """Everything that differs in the data of two snapshots. What no kind covers is "other": nothing is
+    left out.
+    """
     yield from _walk(before, after, _ROOT, ())
 
 

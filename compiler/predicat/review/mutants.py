@@ -1,7 +1,9 @@
 """Small wrong versions of a predicate: what a test that is worth its name tells from the right one.
 
-Operators of mutation follow the usual ones for conditions (relational and logical operator replacement, negation, constants by
-one, removed operands). Source: Offutt et al., "An Experimental Determination of Sufficient Mutant Operators", 1996.
+Operators of mutation follow the usual ones for conditions (relational and logical operator replacement,
+negation, constants by
+one, removed operands). Source: Offutt et al., "An Experimental Determination of Sufficient Mutant Operators",
+1996.
 """
 
 from __future__ import annotations
@@ -15,18 +17,23 @@ from msgspec.structs import replace
 
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
-from predicat.ir.ops import OPS
+from predicat.ir.ops import BY_KEY, COMPARISONS, FLIPPED, JUNCTIONS, OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.passes.signatures import constant_positions
 
 _SWAPS = {
-    "eq": ("ne",), "ne": ("eq",), "lt": ("le", "ge"), "le": ("lt", "gt"), "gt": ("ge", "le"), "ge": ("gt", "lt"),
-    "and": ("or",), "or": ("and",), "starts_with": ("contains",), "ends_with": ("contains",), "add": ("sub",), "sub": ("add",),
-    "is_true": (), "mul": ("add",),
-}  # fmt: skip
-_FORMS = frozenset(
-    name for name, row in OPS.items() if any("=" in signature for signature in row.signatures) and not name.endswith("_ci")
-) | {"get", "json_get"}  # fmt: skip
+    **{op: tuple(dict.fromkeys((FLIPPED[row.negation], row.negation))) for op, row in COMPARISONS.items()},
+    "and": ("or",),
+    "or": ("and",),
+    "starts_with": ("contains",),
+    "ends_with": ("contains",),
+    "add": ("sub",),
+    "sub": ("add",),
+    "is_true": (),
+    "mul": ("add",),
+}
+_FORMS = BY_KEY | {op for op in OPS if constant_positions(op) and not op.endswith("_ci")}
 """Operators whose constants have a form to keep: patterns, units, time zones, keys."""
 
 
@@ -75,7 +82,7 @@ def _here(node: Node) -> Iterator[Mutant]:
             )  # moments have fewer operators
             for other in _SWAPS.get(op, ()) if numbers else ():
                 yield Mutant(replace(node, op=other), f"{op} becomes {other}", node.span)
-            if op in ("and", "or"):
+            if op in JUNCTIONS:
                 yield from _shorter(node)
             elif op == "not":
                 yield Mutant(args[0], "not is left out", node.span)

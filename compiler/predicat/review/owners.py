@@ -8,7 +8,9 @@ HEAD = "# Written by `predicat owners` from the owners of filters.\n"
 
 
 def codeowners(catalog: Catalog) -> str:
-    """A line for each catalog file: its path, and the owners of the filters that it defines (GitHub and GitLab read it)."""
+    """A line for each catalog file: its path, and the owners of the filters that it defines (GitHub and
+    GitLab read it).
+    """
     files: dict[str, dict[str, None]] = {}
     for row in catalog.filters():
         place = row.span.outermost().source.name

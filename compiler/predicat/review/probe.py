@@ -22,6 +22,7 @@ from predicat.ir.nodes import (
     children,
     ranged_over,
 )
+from predicat.ir.ops import BY_PLACE, JSON_READS, LOOK_UPS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -52,16 +53,29 @@ _VARIANTS = {
     "rtrim": ["a", "a "],
 }
 """Texts that differ and have the same result."""
-_JSON_VALUES = ("json_string", "json_number", "json_boolean", "json_is", "json_size")
+_ASKED = frozenset({"json_is", "json_size"})
+"""What is asked of a JSON value of any kind."""
+_ARRAYS = "arrays have an element only where a macro or an index asks for one"
+NOT_TRIED = {
+    **dict.fromkeys(("array_eq", "array_max", "array_min", "join", "json_size", "size", "sum"), _ARRAYS),
+    "to_boolean": "texts that are truth values are not among the usual ones",
+}
+"""Operators of whose values no row is made on purpose, and why: the solver or the tests of a filter must
+show them.
+"""
 _MAX = 40
 _DIAGONALS = 3
 _MAX_PIECES = 16
 _FIRST = {"gt": 1, "lt": -1, "ne": 1}
-"""The step from a constant to a value that makes a comparison TRUE; it is tried first, because most conditions stand in an AND."""
+"""The step from a constant to a value that makes a comparison TRUE; it is tried first, because most
+conditions stand in an AND.
+"""
 
 
 class Probe:
-    """Candidate values of every place that some predicates read, and rows made of them. Parameters stand in rows as `:name`."""
+    """Candidate values of every place that some predicates read, and rows made of them. Parameters stand
+    in rows as `:name`.
+    """
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
@@ -90,10 +104,7 @@ class Probe:
         if slot is not None:
             if isinstance(node, Parameter):
                 self.parameters.add(f":{node.decl.name}")
-            asked = isinstance(node, Call) and node.op in (
-                "json_is",
-                "json_size",
-            )  # of any value: they say nothing of its kind
+            asked = isinstance(node, Call) and node.op in _ASKED
             self._add(slot, JSON if asked else node.type)
             if isinstance(node, Call) and node.op == "json_number":
                 self.documents.add(slot)
@@ -171,7 +182,9 @@ class Probe:
                 yield row
 
     def _mixed(self, count: int, seed: int) -> Iterator[dict[str, Any]]:
-        """So many rows: first all absent, then the likeliest values of all places, one at a time, mixtures. The same for the same seed."""
+        """So many rows: first all absent, then the likeliest values of all places, one at a time,
+        mixtures. The same for the same seed.
+        """
         chance = random.Random(seed)  # noqa: S311  # no secret
         slots = list(self.values)
         yield {}
@@ -264,9 +277,15 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
             return (f":{node.decl.name}",)
         case Variable():
             return env.get(node.name)
-        case Call(op="get" | "member" | "json_get" | "index" | "json_at"):
+        case Call(op=op) if op in LOOK_UPS:
             pass
-        case Call(op=op) if op in _JSON_VALUES:
+        case Call(op="json_values"):
+            return (
+                _slot(node.args[0], env)
+                if len(node.args) == 1
+                else _slot(Call(JSON, "json_get", node.args), env)
+            )
+        case Call(op=op) if op in JSON_READS or op in _ASKED:
             return _slot(node.args[0], env)
         case _:
             return None
@@ -274,7 +293,7 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
     if inner is None:
         return None
     if not isinstance(key, Literal):
-        return (*inner, 0 if node.op in ("index", "json_at") else "k")
+        return (*inner, 0 if node.op in BY_PLACE else "k")
     usable = isinstance(key.value, str) or (isinstance(key.value, int) and 0 <= key.value < _MAX)
     return (*inner, key.value) if usable and isinstance(key.value, str | int) else None
 
@@ -432,7 +451,9 @@ _MOST_STEPS = 250_000
 
 
 def affordable(row: Mapping[str, Any], nodes: Iterable[Node]) -> bool:
-    """Whether a row is judged in little time: macros that stand in each other look at the elements of a long array again and again."""
+    """Whether a row is judged in little time: macros that stand in each other look at the elements of a
+    long array again and again.
+    """
     longest = max(map(_longest, row.values()), default=0)
     return longest < 100 or all(longest ** _nesting(node) <= _MOST_STEPS for node in nodes)
 

@@ -18,7 +18,8 @@ SAME = Verdict("equivalent", "proved")
 class Proof(Struct, frozen=True):
     """What happens to the rows of a name.
 
-    `verdict` is for all values of the parameters that both sides have. `defaults` is for those who give none (views, calls without
+    `verdict` is for all values of the parameters that both sides have. `defaults` is for those who give none
+    (views, calls without
     arguments), where it is another question; `params` are the parameters with a default.
     """
 
@@ -95,9 +96,12 @@ class Prover:
         return self._known[key]
 
     def proof(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Proof:
-        """What happens to the rows of a filter, at the defaults of its parameters and for all their values."""
+        """What happens to the rows of a filter, at the defaults of its parameters and for all their
+        values.
+        """
         old, new = params_of(before), params_of(after)
-        # Nobody can give a parameter to the side that has none of that name: that side's callers get the default of the other.
+        # Nobody can give a parameter to the side that has none of that name: that side's callers get the
+        # default of the other.
         verdict = self.verdict(
             _bound(before, old.keys() - new.keys()), _bound(after, new.keys() - old.keys()), on_unknown
         )

@@ -20,16 +20,18 @@ from predicat.ir.nodes import (
     fields_of,
     walk,
 )
+from predicat.ir.ops import BY_KEY, LOGIC
 from predicat.ir.types import BOOLEAN
 from predicat.review.words import words
 from predicat.semantics.evaluate import compile_node
 
-LOGIC = ("and", "or", "not", "is_true")
 Outcome = bool | None
 
 
 class Reason(Struct, frozen=True):
-    """A part of a predicate on a row: its words, its outcome, the values that it read, and its parts if it is a combination."""
+    """A part of a predicate on a row: its words, its outcome, the values that it read, and its parts if it
+    is a combination.
+    """
 
     text: str
     outcome: Outcome
@@ -54,10 +56,7 @@ def _read(node: Node) -> Iterator[tuple[str, Node]]:
     if isinstance(node, Field):
         yield node.decl.name, node
     elif (
-        isinstance(node, Call)
-        and node.op in ("get", "member", "json_get")
-        and isinstance(node.args[1], Literal)
-        and fields_of(node)
+        isinstance(node, Call) and node.op in BY_KEY and isinstance(node.args[1], Literal) and fields_of(node)
     ):
         yield words(node), node
     else:
@@ -72,7 +71,9 @@ def _bound(node: Node) -> bool:
 
 
 def deciding(found: Reason) -> list[Reason]:
-    """The conditions that made an outcome: the FALSE ones of an AND that is FALSE, all of one that is TRUE, and so on."""
+    """The conditions that made an outcome: the FALSE ones of an AND that is FALSE, all of one that is
+    TRUE, and so on.
+    """
     if not found.parts:
         return [found]
     if found.op in ("not", "is_true"):

@@ -18,7 +18,7 @@ from predicat.catalog.lock import LockFile
 from predicat.catalog.model import Catalog
 from predicat.catalog.released import EMPTY, Lock, Released, entries, subscriptions_of
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Severity, Span, extras, messages
-from predicat.diagnostics import release_messages as msg
+from predicat.diagnostics.messages import releases as msg
 
 if TYPE_CHECKING:
     from predicat.review.compare import Verdict

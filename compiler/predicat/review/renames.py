@@ -1,4 +1,6 @@
-"""What has another name and the same meaning: filters and datasets that are gone, beside new ones that say the same."""
+"""What has another name and the same meaning: filters and datasets that are gone, beside new ones that say
+the same.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,15 @@ from predicat.review.proofs import Prover
 from predicat.review.snapshot import Checked, Data, Place, Snapshot
 
 MAX_PAIRS = 30
-"""Pairs of a filter that is gone and a new one for which a proof is looked for; where there are more, the same text is asked for."""
+"""Pairs of a filter that is gone and a new one for which a proof is looked for; where there are more, the
+same text is asked for.
+"""
 
 
 def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:
-    """Old names of datasets to their new ones: at least half of the filters of each have the same name, and the same text or meaning."""
+    """Old names of datasets to their new ones: at least half of the filters of each have the same name,
+    and the same text or meaning.
+    """
     gone = [name for name in before.datasets if name not in after.datasets]
     new = [name for name in after.datasets if name not in before.datasets]
     found: dict[str, str] = {}
@@ -34,8 +40,10 @@ def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:
 
 def _alike(before: Snapshot, old: str, after: Snapshot, new: str) -> float:
     """The share of the filters of two datasets that are the same."""
-    ours, theirs = ({name.partition(".")[2]: name for name in side.filters if name.startswith(f"{dataset}.")}
-                    for side, dataset in ((before, old), (after, new)))  # fmt: skip
+    ours, theirs = (
+        {name.partition(".")[2]: name for name in side.filters if name.startswith(f"{dataset}.")}
+        for side, dataset in ((before, old), (after, new))
+    )
     if not ours and not theirs:
         return float(_outside(before.datasets[old]) == _outside(after.datasets[new]))
     pairs = [(name, theirs[short]) for short, name in ours.items() if short in theirs]
@@ -54,7 +62,9 @@ def _outside(dataset: Data) -> tuple[object, object]:
 
 
 def renamed_filters(before: Snapshot, after: Snapshot, prover: Prover) -> dict[str, str]:
-    """Old names of filters to their new ones: each the only one of its dataset that is gone, or new, with its meaning."""
+    """Old names of filters to their new ones: each the only one of its dataset that is gone, or new, with
+    its meaning.
+    """
     gone = [name for name in before.filters if name not in after.filters and name not in after.broken]
     new = [name for name in after.filters if name not in before.filters and name not in before.broken]
     if not gone or not new:

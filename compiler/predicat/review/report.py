@@ -1,4 +1,6 @@
-"""A review in the forms that people and machines read: terminal, Markdown comment, JSON, GitHub annotations, SARIF."""
+"""A review in the forms that people and machines read: terminal, Markdown comment, JSON, GitHub
+annotations, SARIF.
+"""
 
 from __future__ import annotations
 
@@ -48,20 +50,30 @@ def _filter_data(name: str, entries: tuple[Entry, ...], data: Data) -> dict[str,
     decided = next((entry for entry in entries if entry.kind == "rows"), topic.head)
     return {
         "name": name,
-        "status": decided.status if decided.kind == "filter" else "renamed" if decided.kind == "filter-renamed" else _status(decided),
+        "status": decided.status
+        if decided.kind == "filter"
+        else "renamed"
+        if decided.kind == "filter-renamed"
+        else _status(decided),
         "title": topic.title,
         "changes_rows": any(entry.changes_rows for entry in entries),
         **_proof_data(decided.proof),
         "causes": [cause.text for cause in decided.causes],
         "versions": [
-            {"number": int(entry.part.rpartition(" ")[2]), "status": entry.status, "diff": entry.diff(), **_proof_data(entry.proof)}
-            for entry in entries if entry.kind == "version" and entry.part.startswith("version ")
+            {
+                "number": int(entry.part.rpartition(" ")[2]),
+                "status": entry.status,
+                "diff": entry.diff(),
+                **_proof_data(entry.proof),
+            }
+            for entry in entries
+            if entry.kind == "version" and entry.part.startswith("version ")
         ],
         "also": [entry.title for entry in entries if entry.kind not in ("rows", "version", "filter")],
         "notes": list(decided.notes),
         "affects": {key: list(value) for key, value in decided.users.items()},
         "rows": data[name].data() if name in data else None,
-    }  # fmt: skip
+    }
 
 
 def _status(entry: Entry) -> str:
@@ -71,7 +83,9 @@ def _status(entry: Entry) -> str:
 
 
 def _proof_data(proof: Proof | None) -> dict[str, Any]:
-    """The verdict that views and calls without arguments see, and, where it is another question, the one for all values."""
+    """The verdict that views and calls without arguments see, and, where it is another question, the one
+    for all values.
+    """
     if proof is None:
         return {"verdict": None}
     found: dict[str, Any] = {"verdict": show.verdict_data(proof.main)}
@@ -117,7 +131,9 @@ def _message(entry: Entry) -> str:
 
 
 def github(review: Review, _data: Data) -> str:
-    """A GitHub annotation for each thing that changed, what matters most first: GitHub shows ten of a kind."""
+    """A GitHub annotation for each thing that changed, what matters most first: GitHub shows ten of a
+    kind.
+    """
     lines = []
     for topic in topics(review):
         level = "notice" if all(entry.level == NOTE for entry in topic.entries) else "warning"
@@ -176,7 +192,9 @@ def location(file: str, line: int, column: int = 0) -> dict[str, Any]:
 
 
 def sarif_log(results: list[dict[str, Any]], metadata: Sequence[dict[str, Any]] = ()) -> str:
-    """Results as a SARIF log, with the `metadata` of rules, or the names of those that have results. Source: OASIS SARIF 2.1.0."""
+    """Results as a SARIF log, with the `metadata` of rules, or the names of those that have results.
+    Source: OASIS SARIF 2.1.0.
+    """
     rules = list(metadata) or [{"id": rule} for rule in sorted({result["ruleId"] for result in results})]
     log = {
         "version": "2.1.0",

@@ -1,4 +1,6 @@
-"""A small client for JSON APIs over HTTP: it times out, tries again where that can help, and says in one sentence what failed."""
+"""A small client for JSON APIs over HTTP: it times out, tries again where that can help, and says in one
+sentence what failed.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ from urllib import error, request
 
 from msgspec import Struct
 
+from predicat.diagnostics.messages import review as say
+
 _T = TypeVar("_T")
 
 REQUEST_SECONDS = 20.0
@@ -24,7 +28,8 @@ _FIRST_WAIT = 1.0
 
 
 class ApiError(Exception):
-    """Why a request failed, as one clause. `status` is that of the answer, if there was one; `wait` is how many seconds to wait before
+    """Why a request failed, as one clause. `status` is that of the answer, if there was one; `wait` is how
+    many seconds to wait before
     it is worth another try, None if it is not.
     """
 
@@ -41,7 +46,9 @@ class _NoRedirect(request.HTTPRedirectHandler):
 
 
 class Api(Struct, frozen=True):
-    """An API: the name of its host for people, where it begins, and the headers that every request has (the token among them)."""
+    """An API: the name of its host for people, where it begins, and the headers that every request has
+    (the token among them).
+    """
 
     host: str
     base: str
@@ -50,12 +57,12 @@ class Api(Struct, frozen=True):
     def call(self, method: str, path: str, data: Mapping[str, Any] | None = None) -> tuple[Any, Message]:
         """The answer to one request, and its headers. Raises ApiError."""
         if not self.base.startswith(("https://", "http://")):
-            raise ApiError(f"{self.base!r} is no address of an API")
+            raise ApiError(say.no_address(self.base))
         body = None if data is None else json.dumps(data).encode()
         try:
-            asked = request.Request(
+            asked = request.Request(  # noqa: S310  # the address is checked above
                 self.base + path, body, {"Content-Type": "application/json", **self.headers}, method=method
-            )  # noqa: S310  # above
+            )  # above
             with request.build_opener(_NoRedirect).open(asked, timeout=REQUEST_SECONDS) as answer:
                 text = answer.read(LARGEST)
                 is_json = "json" in answer.headers.get("Content-Type", "json")  # a webhook may answer "ok"
@@ -64,13 +71,11 @@ class Api(Struct, frozen=True):
             raise self._refused(answer) from None
         except (error.URLError, HTTPException, OSError) as problem:
             reason = problem.reason if isinstance(problem, error.URLError) else problem
-            raise ApiError(
-                f"{self.host} cannot be reached ({reason or type(problem).__name__})", wait=0
-            ) from None
+            raise ApiError(say.not_reached(self.host, reason or type(problem).__name__), wait=0) from None
         except UnicodeError:
-            raise ApiError("the token or the address holds characters that no request can hold") from None
+            raise ApiError(say.NOT_FOR_A_REQUEST) from None
         except ValueError as problem:  # an answer that is no JSON, or a token of several lines
-            raise ApiError(f"{self.host} cannot be used ({type(problem).__name__})") from None
+            raise ApiError(say.not_used(self.host, type(problem).__name__)) from None
 
     def _refused(self, answer: error.HTTPError) -> ApiError:
         try:
@@ -87,7 +92,8 @@ class Api(Struct, frozen=True):
 
 
 def patiently(work: Callable[[], _T], seconds: float, sleep: Callable[[float], None] = time.sleep) -> _T:
-    """The result of some work that is begun anew where it failed for a reason that passes, after 1, 2, 4 ... seconds or as long as
+    """The result of some work that is begun anew where it failed for a reason that passes, after 1, 2, 4 ...
+    seconds or as long as
     the answer asks, until `seconds` have passed. Raises ApiError.
     """
     end = time.monotonic() + seconds

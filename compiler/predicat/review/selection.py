@@ -1,4 +1,6 @@
-"""Which files of a catalog a change can touch, so that the others need not be read, and how many filters those have."""
+"""Which files of a catalog a change can touch, so that the others need not be read, and how many filters
+those have.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _FILTERS = re.compile(r"^filters:[ \t]*(?:#.*)?\n((?:[ \t]*(?:#.*)?\n)*)( +)(?=[
 
 
 class Files(Struct, frozen=True):
-    """The files of a catalog folder with their texts (an unreadable one has none), and the datasets that they say they are of."""
+    """The files of a catalog folder with their texts (an unreadable one has none), and the datasets that
+    they say they are of.
+    """
 
     texts: Mapping[Path, str]
     owners: Mapping[Path, str | None]
@@ -29,7 +33,9 @@ class Files(Struct, frozen=True):
         return self.owners.get(file)
 
     def datasets(self, touched: Iterable[Path], *, templates: bool) -> set[str] | None:
-        """The datasets that a change of some files can touch; None for all. `templates` says whether macros changed, too."""
+        """The datasets that a change of some files can touch; None for all. `templates` says whether
+        macros changed, too.
+        """
         wanted: set[str] = set()
         for file in touched:
             if file in self.texts:
@@ -80,7 +86,9 @@ def _has_variables(text: str) -> bool:
 
 
 def _count(text: str) -> int:
-    """The filters of a file: the keys below `filters:`, counted by their indentation where that is possible."""
+    """The filters of a file: the keys below `filters:`, counted by their indentation where that is
+    possible.
+    """
     start = _FILTERS.search(text)
     if start is None or "\t" in start[2]:
         root = compose(Source("", text), Reporter()) if "filters" in text else None
@@ -99,7 +107,8 @@ def dataset_of(text: str) -> str | None:
 
 
 def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
-    """The files of a catalog that a change of some of them can touch: of the same datasets, of those that name them, and of those
+    """The files of a catalog that a change of some of them can touch: of the same datasets, of those that
+    name them, and of those
     that they name. A file that cannot be read is relevant, so that its problem is seen.
     """
     texts: dict[Path, str] = {}

@@ -37,7 +37,9 @@ def plain(value: Any) -> Any:
 
 
 def _decimal(value: Decimal) -> int | float | str:
-    """A decimal as JSON has it, the same for 5, 5.0 and 5.00: a number where a double gives its digits back, else a text."""
+    """A decimal as JSON has it, the same for 5, 5.0 and 5.00: a number where a double gives its digits
+    back, else a text.
+    """
     if not value.is_finite():
         return str(value)
     digits = f"{value:f}" if value else "0"

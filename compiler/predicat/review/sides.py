@@ -22,7 +22,9 @@ from predicat.review.snapshot import Snapshot, empty, lock_data, of_files, of_ma
 
 
 class Sides(Struct, frozen=True):
-    """Two snapshots. `filters` is how many filters the second catalog has, `edited` are the files that differ."""
+    """Two snapshots. `filters` is how many filters the second catalog has, `edited` are the files that
+    differ.
+    """
 
     label: str
     before: Snapshot
@@ -46,7 +48,9 @@ def against_manifest(base: Path, folder: Path, variables: Mapping[str, str]) -> 
 
 @contextmanager
 def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) -> Iterator[Sides]:
-    """The catalog at a revision, by default where the branch left main, and as it is. Raises PredicatError."""
+    """The catalog at a revision, by default where the branch left main, and as it is. Raises
+    PredicatError.
+    """
     root = git.repository(folder)
     revision = git.commit(root, base) if base else git.default_base(root)
     label = base or revision[:12]

@@ -1,4 +1,6 @@
-"""A catalog as a comparison needs it, whether it comes from files or from a manifest: all that it says as data, and its predicates."""
+"""A catalog as a comparison needs it, whether it comes from files or from a manifest: all that it says as
+data, and its predicates.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from predicat.catalog.lock import lock_path, read_lock_file
 from predicat.catalog.macros import Macro, read_macros
 from predicat.catalog.manifest import bounds_data, dataset_data, plain, read_manifest, tests_data
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.ir.codec import from_data, value_data
 from predicat.ir.nodes import Field, Node, ParamDecl, rewrite_children
 from predicat.review.show import row_text
@@ -44,9 +46,11 @@ class Checked(Struct, frozen=True):
 
 
 class Snapshot(Struct):
-    """A catalog. `data` has what it says, by the paths of `kinds.KINDS`; `check` gives a version of a filter, None for a broken one.
+    """A catalog. `data` has what it says, by the paths of `kinds.KINDS`; `check` gives a version of a filter,
+    None for a broken one.
 
-    `broken` are filters that the files name and that have a problem; `unread` files that are no YAML. `carries` is False for a manifest
+    `broken` are filters that the files name and that have a problem; `unread` files that are no YAML.
+    `carries` is False for a manifest
     that knows too little.
     """
 
@@ -146,15 +150,27 @@ class _Files:
         }
 
     def filter(self, row: Definition, dataset: DatasetDefinition) -> Data:
-        head = {"description": row.description, "owner": row.owner, "tags": list(row.tags), "on_unknown": row.on_unknown,
-                "latest": row.latest, "file": self.shown(row.span.source.name)}  # fmt: skip
+        head = {
+            "description": row.description,
+            "owner": row.owner,
+            "tags": list(row.tags),
+            "on_unknown": row.on_unknown,
+            "latest": row.latest,
+            "file": self.shown(row.span.source.name),
+        }
         tests = tests_data((*row.tests, *dataset.tests.get(row.name, ())))
         versions = {str(number): self.version(version) for number, version in row.versions.items()}
         return _filter_data(head, tests, bounds_data(row.coverage), _own(row.view, dataset.view), versions)
 
     def version(self, version: VersionDefinition) -> Data:
-        return {"language": version.language, "text": version.shown.strip(), "on": version.on, "deprecated": version.deprecated,
-                "params": params_data(version.params.values()), "order": list(version.params)}  # fmt: skip
+        return {
+            "language": version.language,
+            "text": version.shown.strip(),
+            "on": version.on,
+            "deprecated": version.deprecated,
+            "params": params_data(version.params.values()),
+            "order": list(version.params),
+        }
 
     def check(self, name: str, number: int) -> Checked | None:
         dataset, _, short = name.partition(".")
@@ -207,7 +223,13 @@ class _Files:
 
 def _keys(rest: list[str]) -> list[str]:
     """The names of a place of a dataset, the nearest first."""
-    singular = {"fields": "field", "groups": "group", "subscriptions": "subscription", "enums": "enum"}
+    singular = {
+        "fields": "field",
+        "groups": "group",
+        "subscriptions": "subscription",
+        "enums": "enum",
+        "jobs": "job",
+    }
     if not rest:
         return ["dataset"]
     if rest[0] in singular and len(rest) > 1:
@@ -229,14 +251,14 @@ def of_files(found: Definitions, shown: Callable[[str], str]) -> Snapshot:
 
 
 def of_manifest(path: Path) -> Snapshot:
-    """A manifest. Raises PredicatError if it cannot be read, or was written before manifests held predicates."""
+    """A manifest. Raises PredicatError if it cannot be read, or was written before manifests held
+    predicates.
+    """
     found = read_manifest(path)
     try:
         return _of_manifest(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise PredicatError.of(
-            msg.manifest_damaged(str(path), f"it holds no predicates to compare with ({error})")
-        ) from None
+        raise PredicatError.of(say.no_predicates(str(path), error)) from None
 
 
 def _of_manifest(found: Data) -> Snapshot:
@@ -249,9 +271,12 @@ def _of_manifest(found: Data) -> Snapshot:
         head = next(row for row in versions.values() if row["latest"])
         about = {key: head[key] for key in ("description", "owner", "tags", "on_unknown")}
         filters[name] = _filter_data(
-            {**about, "latest": head["version"], "file": None}, head.get("tests", ()), head.get("coverage", {}), _own(head.get("view", {}), found["datasets"][head["dataset"]].get("view", {})),
+            {**about, "latest": head["version"], "file": None},
+            head.get("tests", ()),
+            head.get("coverage", {}),
+            _own(head.get("view", {}), found["datasets"][head["dataset"]].get("view", {})),
             {str(number): _version_data(row) for number, row in versions.items()},
-        )  # fmt: skip
+        )
     macros = {
         name: Macro(name, row["text"], row["meaning"], tuple(row["uses"]), NOWHERE)
         for name, row in found.get("macros", {}).items()
@@ -280,7 +305,9 @@ def _of_manifest(found: Data) -> Snapshot:
 
 
 def _with_columns(node: Node, fields: Data) -> Node:
-    """A predicate of a manifest, which knows its fields by their names alone, with the columns that they stand for."""
+    """A predicate of a manifest, which knows its fields by their names alone, with the columns that they
+    stand for.
+    """
     if isinstance(node, Field):
         columns = fields.get(node.decl.name, {}).get("columns", {})
         return replace(node, decl=replace(node.decl, columns=tuple(columns.items())))
@@ -296,8 +323,14 @@ def _version_data(row: Data) -> Data:
         }
         for item in row["params"]
     }
-    return {"language": row["language"], "text": row.get("template", row["body"]), "on": row.get("on"), "deprecated": row["deprecated"],
-            "params": params, "order": list(params)}  # fmt: skip
+    return {
+        "language": row["language"],
+        "text": row.get("template", row["body"]),
+        "on": row.get("on"),
+        "deprecated": row["deprecated"],
+        "params": params,
+        "order": list(params),
+    }
 
 
 # --- lock files

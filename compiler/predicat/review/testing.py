@@ -53,13 +53,7 @@ def _judged(row: Filter, test: FilterTest, engine: str) -> Result:
     try:
         outcome = row.versions[number].predicate.evaluate(test.row)
     except PredicatError as error:
-        return Result(
-            row,
-            test,
-            engine,
-            None,
-            msg.bad_value(test.span, "the row of a test", error.diagnostics[0].message),
-        )
+        return Result(row, test, engine, None, msg.row_of_a_test(test.span, error.diagnostics[0].message))
     return _result(row, test, engine, outcome)
 
 
@@ -68,14 +62,14 @@ def _result(row: Filter, test: FilterTest, engine: str, outcome: bool | None) ->
         return Result(row, test, engine, outcome)
     node = row.versions[test.version or row.latest].predicate.node
     atoms = deciding(reason(node, test.row)) if engine == "evaluator" else []
-    hint = "; ".join(
+    decided = "; ".join(
         f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}"
         for item in atoms[:3]
     )
     where = "" if engine == "evaluator" else f" on {engine}"
-    problem = msg.failed_test(test.span, row.qualified + where, wanted(test), given(row, test, outcome))
-    if hint:
-        problem = Diagnostic(problem.code, problem.message, problem.span, f"it is decided by: {hint}")
+    problem = msg.failed_test(
+        test.span, row.qualified + where, wanted(test), given(row, test, outcome), decided
+    )
     return Result(row, test, engine, outcome, problem)
 
 

@@ -17,7 +17,9 @@ MOST_TITLES = 3
 
 
 class Topic(Struct, frozen=True):
-    """Everything that happened to one thing: a filter, a dataset, a macro. `under` are topics of filters that changed because of it."""
+    """Everything that happened to one thing: a filter, a dataset, a macro. `under` are topics of filters
+    that changed because of it.
+    """
 
     subject: str
     name: str
@@ -53,9 +55,19 @@ class Topic(Struct, frozen=True):
 
     @property
     def told(self) -> tuple[Entry, ...]:
-        """The entries that say something new: not a version that has the verdict of the name, and no other text."""
-        return tuple(entry for entry in self.entries if entry.kind != "version" or entry.proof is None or entry.proof != self.head.proof
-                     or entry.notes or self.diff(entry) or entry.causes)  # fmt: skip
+        """The entries that say something new: not a version that has the verdict of the name, and no other
+        text.
+        """
+        return tuple(
+            entry
+            for entry in self.entries
+            if entry.kind != "version"
+            or entry.proof is None
+            or entry.proof != self.head.proof
+            or entry.notes
+            or self.diff(entry)
+            or entry.causes
+        )
 
     def users(self, entry: Entry) -> dict[str, tuple[str, ...]]:
         """What uses a filter, without the filters that are listed as changed by it."""
@@ -88,10 +100,20 @@ def topics(review: Review) -> list[Topic]:
         if not causes or not topic.caused:
             top.append(topic)
     return [
-        Topic(topic.subject, topic.name, topic.entries,
-              tuple({other.name: other for entry in topic.entries for other in hidden.get(entry.cause, {}).values()}.values()))
+        Topic(
+            topic.subject,
+            topic.name,
+            topic.entries,
+            tuple(
+                {
+                    other.name: other
+                    for entry in topic.entries
+                    for other in hidden.get(entry.cause, {}).values()
+                }.values()
+            ),
+        )
         for topic in top
-    ]  # fmt: skip
+    ]
 
 
 def summary(review: Review) -> str:

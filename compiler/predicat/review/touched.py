@@ -12,7 +12,7 @@ from pathlib import Path
 from predicat.catalog.load import SUFFIXES, catalog_files
 from predicat.catalog.lock import Lock, lock_path
 from predicat.diagnostics import PredicatError, Reporter
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import review as say
 from predicat.review import git
 from predicat.review.selection import dataset_of, relevant_files
 
@@ -20,9 +20,11 @@ _VARIABLES = re.compile(r"\bvars['\"]?\s*:")
 
 
 class Scope:
-    """What a run judges: a catalog, the files of it that are touched (whole paths), and whether that reaches every filter.
+    """What a run judges: a catalog, the files of it that are touched (whole paths), and whether that reaches
+    every filter.
 
-    `gone` are the datasets that touched files were of, as they were before; `beside` says where files lie that a run reads too.
+    `gone` are the datasets that touched files were of, as they were before; `beside` says where files lie
+    that a run reads too.
     """
 
     def __init__(
@@ -54,9 +56,11 @@ class Scope:
 
     @cached_property
     def files(self) -> list[Path] | None:
-        """The files to load: all (None), or those that a touched one can have an effect on, and those that they need.
+        """The files to load: all (None), or those that a touched one can have an effect on, and those that
+        they need.
 
-        A touched file whose dataset is not to be seen at once, such as one in flow style, can have an effect on any.
+        A touched file whose dataset is not to be seen at once, such as one in flow style, can have an effect
+        on any.
         """
         if self.whole or any(self.owners.get(file, "") is None for file in self.touched):
             return None
@@ -69,13 +73,17 @@ class Scope:
         return self.gone | {name for file, name in self.owners.items() if name and file in self.touched}
 
     def judges(self, file: str, name: str) -> bool:
-        """Whether something in a file counts; what has no place in a file counts by the dataset of its qualified name."""
+        """Whether something in a file counts; what has no place in a file counts by the dataset of its
+        qualified name.
+        """
         if self.whole:
             return True
         return Path(file).resolve() in self.touched if file else name.partition(".")[0] in self.datasets
 
     def of_lock(self, lock: Lock) -> Lock:
-        """The lines of a lock file that this scope judges: all but those of datasets whose files are not loaded."""
+        """The lines of a lock file that this scope judges: all but those of datasets whose files are not
+        loaded.
+        """
         if self.files is None:
             return lock
         loaded = {file.resolve() for file in self.files}
@@ -83,21 +91,27 @@ class Scope:
             self.owners.get(file) for file in loaded
         }
         latest = lock.latest
-        return Lock({name: row for name, row in lock.versions.items() if name.partition(".")[0] not in others},
-                    {name: row for name, row in lock.subscriptions.items() if name.partition(".")[0] not in others},
-                    latest and {name: row for name, row in latest.items() if name.partition(".")[0] not in others})  # fmt: skip
+        return Lock(
+            {name: row for name, row in lock.versions.items() if name.partition(".")[0] not in others},
+            {name: row for name, row in lock.subscriptions.items() if name.partition(".")[0] not in others},
+            latest and {name: row for name, row in latest.items() if name.partition(".")[0] not in others},
+        )
 
 
 @contextmanager
 def scope(
     folder: Path, revision: str | None, beside: Sequence[Path] = (), *, lock: bool = False
 ) -> Iterator[Scope]:
-    """What is touched since a revision, in the working tree; or, without one, what is staged for the next commit.
+    """What is touched since a revision, in the working tree; or, without one, what is staged for the next
+    commit.
 
-    What is staged is judged as it is staged: it lies in a temporary folder, which is the current folder for that time, with the
-    files `beside` that a run reads too. Where nothing at all is staged, the whole catalog of the working tree is judged.
+    What is staged is judged as it is staged: it lies in a temporary folder, which is the current folder for
+    that time, with the
+    files `beside` that a run reads too. Where nothing at all is staged, the whole catalog of the working tree
+    is judged.
     With `lock`, a change of the lock file reaches every filter, as one of a macro or a variable does.
-    Raises PredicatError if there is no such folder, now or before, if it is in no repository, or if the revision is unknown.
+    Raises PredicatError if there is no such folder, now or before, if it is in no repository, or if the
+    revision is unknown.
     """
     root = git.repository(folder).resolve()
     own = folder.resolve().relative_to(root)
@@ -146,7 +160,7 @@ def _staged(root: Path, parts: list[Path]) -> Iterator[tuple[Path, Path]]:
 
 def _scope(folder: Path, new: Path, own: Path, names: set[Path], old: Path, *, lock: bool) -> Scope:
     if not (new / own).exists() and not (old / own).exists():
-        raise PredicatError.of(msg.unreadable(str(own), "there is no such folder"))
+        raise PredicatError.of(say.no_such_folder(str(own)))
     definitions = [name for name in names if name.suffix in SUFFIXES and name.is_relative_to(own)]
     before, after = ([_text(place / name) for name in definitions] for place in (old, new))
     touched = frozenset((new / name).resolve() for name in names)

@@ -13,7 +13,9 @@ def qualified(dataset: str, name: str) -> str:
 
 
 class Users:
-    """An index of who uses what. `references` are the filters that each filter names, `datasets` as a manifest has them."""
+    """An index of who uses what. `references` are the filters that each filter names, `datasets` as a
+    manifest has them.
+    """
 
     def __init__(self, references: Mapping[str, Iterable[str]], datasets: Mapping[str, Any]) -> None:
         self._datasets = datasets

@@ -7,22 +7,93 @@ from decimal import Decimal
 from typing import assert_never
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.ops import ARITHMETIC
 from predicat.review.show import plain
 
 _BETWEEN = {
-    "eq": "is", "ne": "is not", "lt": "is less than", "le": "is at most", "gt": "is more than", "ge": "is at least",
-    "same": "is the same as", "in": "is one of", "starts_with": "starts with", "ends_with": "ends with", "contains": "contains",
-    "like": "is like", "matches": "matches", "equals_ci": "is, in any case,", "starts_with_ci": "starts, in any case, with",
-    "contains_ci": "contains, in any case,", "like_ci": "is like, in any case,", "array_eq": "has the elements of",
-}  # fmt: skip
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "fdiv": "/", "mod": "%", "concat": "||"}
+    "eq": "is",
+    "ne": "is not",
+    "lt": "is less than",
+    "le": "is at most",
+    "gt": "is more than",
+    "ge": "is at least",
+    "same": "is the same as",
+    "in": "is one of",
+    "starts_with": "starts with",
+    "ends_with": "ends with",
+    "contains": "contains",
+    "like": "is like",
+    "matches": "matches",
+    "equals_ci": "is, in any case,",
+    "starts_with_ci": "starts, in any case, with",
+    "contains_ci": "contains, in any case,",
+    "like_ci": "is like, in any case,",
+    "array_eq": "has the elements of",
+}
+_SIGNS = {**ARITHMETIC, "concat": "||"}
 _OF = {
-    "length": "length", "lower": "lower case", "upper": "upper case", "trim": "trimmed text", "year": "year", "month": "month", "day": "day",
-    "hour": "hour", "minute": "minute", "second": "second", "millisecond": "millisecond", "day_of_week": "day of the week",
-    "day_of_year": "day of the year", "size": "size", "json_size": "size", "abs": "absolute value", "to_int": "whole number",
-    "to_double": "number", "to_string": "text", "to_boolean": "truth", "to_timestamp": "timestamp", "to_duration": "duration", "to_date": "date", "keys": "keys",
-    "floor": "floor", "ceil": "ceiling",
-}  # fmt: skip
+    "length": "length",
+    "lower": "lower case",
+    "upper": "upper case",
+    "trim": "trimmed text",
+    "year": "year",
+    "month": "month",
+    "day": "day",
+    "hour": "hour",
+    "minute": "minute",
+    "second": "second",
+    "millisecond": "millisecond",
+    "day_of_week": "day of the week",
+    "day_of_year": "day of the year",
+    "size": "size",
+    "json_size": "size",
+    "abs": "absolute value",
+    "to_int": "whole number",
+    "to_whole": "whole number",
+    "to_double": "number",
+    "to_string": "text",
+    "to_boolean": "truth",
+    "to_timestamp": "timestamp",
+    "to_duration": "duration",
+    "to_date": "date",
+    "keys": "keys",
+    "range": "numbers up to",
+    "to_quantity": "quantity",
+    "sum": "sum",
+    "array_max": "largest",
+    "array_min": "smallest",
+    "floor": "floor",
+    "ceil": "ceiling",
+}
+
+CALLS = frozenset(
+    {
+        "add_days",
+        "array",
+        "array_concat",
+        "date_trunc",
+        "days_between",
+        "greatest",
+        "in_units",
+        "int32",
+        "join",
+        "json_eq",
+        "json_is",
+        "least",
+        "ltrim",
+        "position",
+        "replace",
+        "replace_each",
+        "reverse",
+        "rtrim",
+        "split",
+        "strip",
+        "substr",
+    }
+)
+"""Operators without words of their own: a call is shorter than a sentence about each argument, and as
+clear.
+"""
 
 
 def words(node: Node, depth: int = 0) -> str:
@@ -91,7 +162,9 @@ def _called(node: Call, depth: int) -> str:
             return f"({args[1]} if {args[0]}, else {args[2]})"
         case "coalesce":
             return f"{args[0]}, or {' or '.join(args[1:])} if there is none"
-        case "get" | "member" | "json_get":
+        case "json_values" if len(args) == 1:
+            return args[0]
+        case "get" | "member" | "json_get" | "json_values":
             key = node.args[1].value if isinstance(node.args[1], Literal) else args[1]
             return f"{args[0]}.{key}"
         case "index" | "json_at":

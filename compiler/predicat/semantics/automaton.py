@@ -1,9 +1,14 @@
-"""Finite automata of patterns: what Java and Python can search for safely, and matching in linear time where they cannot.
+"""Finite automata of patterns: what Java and Python can search for safely, and matching in linear time where
+they cannot.
 
-Both search by trying. For a repeated group such as `([a-z]+,)*` Java calls itself once more for each round: a text of some thousand rounds
-overflows its stack, which ends the process of a Spark executor. And both may try every way to part a text into rounds. A possessive
-repetition, which gives nothing back, runs in a loop. It means the same where the next character tells where a round ends, and where the
-rest cannot match if another round can. This is decided here, on automata. For the other patterns there is a deterministic automaton.
+Both search by trying. For a repeated group such as `([a-z]+,)*` Java calls itself once more for each round: a
+text of some thousand rounds
+overflows its stack, which ends the process of a Spark executor. And both may try every way to part a text
+into rounds. A possessive
+repetition, which gives nothing back, runs in a loop. It means the same where the next character tells where a
+round ends, and where the
+rest cannot match if another round can. This is decided here, on automata. For the other patterns there is a
+deterministic automaton.
 
 Source: Thompson's construction and the subset construction (Aho, Sethi, Ullman, 3.7).
 """
@@ -26,13 +31,17 @@ _NEWLINE, _WORD, _OTHER, _EDGE = range(4)
 """What a character is to assertions, and that there is none."""
 _ENDLESS = 3
 _MOST_WAYS = 8
-"""So many are tried in time: `.*a.*a.*a.*b` takes time with the fourth power of a text's length, and `(a?){30}a{30}` has 2^30 ways to match."""
+"""So many are tried in time: `.*a.*a.*a.*b` takes time with the fourth power of a text's length, and
+`(a?){30}a{30}` has 2^30 ways to match.
+"""
 States = frozenset[int]
 
 
 @lru_cache(maxsize=4096)
 def safe(pattern: str) -> Regex | None:
-    """An RE2 pattern for engines that search by trying; None if it may overflow their stack, or mean something else there. Raises RegexError."""
+    """An RE2 pattern for engines that search by trying; None if it may overflow their stack, or mean
+    something else there. Raises RegexError.
+    """
     node = regex.parse(pattern)
     found = _possessive(lean(node)) if any(map(_is_loop, regex.walk(node))) else node
     return None if found is None or any(map(_has_empty_rounds, regex.walk(found))) else found
@@ -50,7 +59,9 @@ def searcher(pattern: str) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=256)
 def table(pattern: str, most: int) -> Table | None:
-    """The whole automaton of an RE2 pattern with as few states as can be; None if it has more than so many. Raises RegexError."""
+    """The whole automaton of an RE2 pattern with as few states as can be; None if it has more than so
+    many. Raises RegexError.
+    """
     return Automaton(pattern).table(most)
 
 
@@ -60,7 +71,9 @@ def _is_loop(node: Regex) -> bool:
 
 
 def _has_empty_rounds(node: Regex) -> bool:
-    r"""Whether a round may be empty and ask where it stands, as in `(\b.?){2}`: in Java no round follows an empty one."""
+    r"""Whether a round may be empty and ask where it stands, as in `(\b.?){2}`: in Java no round follows
+    an empty one.
+    """
     return (
         isinstance(node, Repeat)
         and node.high != 1
@@ -101,7 +114,9 @@ def _possessive(node: Regex) -> Regex | None:
 
 
 def lean(node: Regex) -> Regex:
-    """A pattern that matches a part of the same texts, without the rounds at either end that it need not have."""
+    """A pattern that matches a part of the same texts, without the rounds at either end that it need not
+    have.
+    """
     return _cut(_cut(_merged(node), 0), -1)
 
 
@@ -127,7 +142,9 @@ def _cut(node: Regex, end: int) -> Regex:
 
 
 def _merged(node: Regex) -> Regex:
-    """Alternatives of single characters are a class, and a repetition of a repetition is one where nothing tells them apart."""
+    """Alternatives of single characters are a class, and a repetition of a repetition is one where nothing
+    tells them apart.
+    """
     match regex.rebuilt(node, _merged):
         case Seq((part,)):
             return part
@@ -145,7 +162,9 @@ def _merged(node: Regex) -> Regex:
 
 
 class _Loop(Struct, frozen=True):
-    """A group that repeats without end: the states between rounds, where one starts and where it ends, and behind the last one."""
+    """A group that repeats without end: the states between rounds, where one starts and where it ends, and
+    behind the last one.
+    """
 
     middle: int
     start: int
@@ -154,7 +173,9 @@ class _Loop(Struct, frozen=True):
 
 
 class _Nfa:
-    """Thompson's automaton: state 0 starts, `last` accepts. Characters count by their class: no pattern tells those of one class apart."""
+    """Thompson's automaton: state 0 starts, `last` accepts. Characters count by their class: no pattern
+    tells those of one class apart.
+    """
 
     def __init__(self, node: Regex) -> None:
         asserts = regex.asserts(node, "line_start", "line_end", "word", "not_word")
@@ -246,7 +267,9 @@ class _Nfa:
         return out
 
     def closure(self, states: Iterable[int], holds: Callable[[str], bool], stop: int | None = None) -> States:
-        """The states that are reached without a character, over assertions that hold; nothing leads on from `stop`."""
+        """The states that are reached without a character, over assertions that hold; nothing leads on
+        from `stop`.
+        """
         found = set(states)
         left = list(found)
         while left:
@@ -281,9 +304,11 @@ class _Nfa:
         return Kept(ranges, ends)
 
     def keeps_all(self, loop: _Loop, mask: int) -> bool:
-        """Whether the rounds of a loop end where one of these characters follows at one place only, and the rest does not match where a round is possible.
+        """Whether the rounds of a loop end where one of these characters follows at one place only, and the
+        rest does not match where a round is possible.
 
-        Every assertion is taken to hold, which can only make more loops unsafe; behind the end of the text there is no further round.
+        Every assertion is taken to hold, which can only make more loops unsafe; behind the end of the text
+        there is no further round.
         """
         first, last = self.closure([loop.start], _always, loop.end), self.rest([loop.exit])
         if loop.end in first or self.last in last:
@@ -341,11 +366,13 @@ _HOLDS: dict[str, Callable[[int, int], bool]] = {
     "line_end": lambda _, after: after in (_EDGE, _NEWLINE),
     "word": lambda before, after: (before == _WORD) != (after == _WORD),
     "not_word": lambda before, after: (before == _WORD) == (after == _WORD),
-}  # fmt: skip
+}
 
 
 class Table(Struct, frozen=True):
-    """A deterministic automaton that starts in state 0: where the characters of each class lead, and the states in which a text may end."""
+    """A deterministic automaton that starts in state 0: where the characters of each class lead, and the
+    states in which a text may end.
+    """
 
     moves: list[list[int]]
     accepting: list[int]
@@ -353,7 +380,9 @@ class Table(Struct, frozen=True):
 
 
 class _Place:
-    """A state of the deterministic automaton: those of Thompson's, what the last character was, and where the characters lead that a text has had."""
+    """A state of the deterministic automaton: those of Thompson's, what the last character was, and where
+    the characters lead that a text has had.
+    """
 
     def __init__(self, states: States, before: int) -> None:
         self.states, self.before = states, before
@@ -430,7 +459,9 @@ class Automaton:
 
 
 def _minimal(moves: list[list[int]], accepts: list[bool]) -> tuple[list[list[int]], list[int]]:
-    """An automaton without states that no text tells apart (Moore's algorithm), and its accepting states; the first stays the first."""
+    """An automaton without states that no text tells apart (Moore's algorithm), and its accepting states;
+    the first stays the first.
+    """
     block = [int(accept != accepts[0]) for accept in accepts]
     while True:
         numbers: dict[tuple[int, ...], int] = {}

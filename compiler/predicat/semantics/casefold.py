@@ -1,7 +1,10 @@
-"""Unicode simple case folding (CaseFolding.txt, status C and S): one code point to one, the same for every language.
+"""Unicode simple case folding (CaseFolding.txt, status C and S): one code point to one, the same for every
+language.
 
-Engines disagree about `lower` beyond ASCII (locale, Unicode version, U+0130). A comparison without case therefore
-folds exactly those characters of a text that can become a character of the constant: `translation` gives them.
+Engines disagree about `lower` beyond ASCII (locale, Unicode version, U+0130). A comparison without case
+therefore
+folds exactly those characters of a text that can become a character of the constant: `translation` gives
+them.
 """
 
 from __future__ import annotations

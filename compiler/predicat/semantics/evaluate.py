@@ -1,4 +1,5 @@
-"""The reference evaluator: typed nodes as Python closures over a row. A value that is missing is None, that is UNKNOWN.
+"""The reference evaluator: typed nodes as Python closures over a row. A value that is missing is None, that
+is UNKNOWN.
 
 Every engine is tested against this file.
 """
@@ -9,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import reduce
 from itertools import repeat
 from typing import Any, assert_never
 from zoneinfo import ZoneInfo
@@ -16,6 +18,7 @@ from zoneinfo import ZoneInfo
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.ops import ARRAYS, COMPARISONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, TIMESTAMP, Type
 from predicat.ir.values import (
     DOUBLE_LONGEST,
@@ -24,6 +27,11 @@ from predicat.ir.values import (
     INT_MIN,
     INT_PATTERN,
     LONGEST,
+    QUANTITY_PATTERN,
+    QUANTITY_POWERS,
+    QUANTITY_UNITS,
+    RANGE_MOST,
+    SUM_MOST,
     UNITS,
     RowError,
     parse_date,
@@ -38,7 +46,9 @@ Eval = Callable[[Row], Any]
 
 
 def compile_node(node: Node) -> Eval:
-    """The function from a row to the value of a node; None is UNKNOWN. Raises PredicatError on rows of wrong types."""
+    """The function from a row to the value of a node; None is UNKNOWN. Raises PredicatError on rows of
+    wrong types.
+    """
     match node:
         case Literal(_, value):
             return lambda _row: value
@@ -286,6 +296,27 @@ def _in(node: Call, args: list[Eval]) -> Eval:
     return run
 
 
+def _json_values(_node: Call, args: list[Eval]) -> Eval:
+    """The values that a JSON value has, or a member of it: those in an array, and in the arrays in that."""
+    base, key = args[0], args[1] if len(args) > 1 else None
+
+    def run(row: Row) -> list[Any]:
+        found = base(row)
+        if key is not None:
+            name = key(row)
+            if not isinstance(found, Mapping) or name not in found:
+                return []
+            found = found[name]
+        elif found is None:
+            return []
+        values = [found]
+        for _ in range(ARRAYS):
+            values = [inner for value in values for inner in (value if isinstance(value, list) else [value])]
+        return values
+
+    return run
+
+
 _SPECIAL: dict[str, Callable[[Call, list[Eval]], Eval]] = {
     "and": _and,
     "or": _or,
@@ -297,6 +328,7 @@ _SPECIAL: dict[str, Callable[[Call, list[Eval]], Eval]] = {
     "in": _in,
     "is_true": lambda _node, args: lambda row: args[0](row) is True,
     "is_null": lambda _node, args: lambda row: args[0](row) is None,
+    "json_values": _json_values,
 }
 
 
@@ -482,7 +514,12 @@ def _to_int(value: Any) -> int | None:
 
 _INT = regex.compiled(regex.parse(INT_PATTERN))
 _DOUBLE = regex.compiled(regex.parse(DOUBLE_PATTERN))
+_QUANTITY = regex.compiled(regex.parse(QUANTITY_PATTERN))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _to_whole(value: float) -> int | None:
+    return _to_int(value) if value.is_integer() else None
 
 
 def _to_double(value: Any) -> float | None:
@@ -513,7 +550,9 @@ def _to_string(value: Any) -> str:
 
 
 def _number_text(value: float) -> str:
-    """The fewest digits that make the number, with an exponent below 1e-4 and from 1e6 on, as CEL's implementations write it."""
+    """The fewest digits that make the number, with an exponent below 1e-4 and from 1e6 on, as CEL's
+    implementations write it.
+    """
     if not math.isfinite(value):
         return str(value)
     shortest = Decimal(repr(value)).normalize()
@@ -522,8 +561,27 @@ def _number_text(value: float) -> str:
     return f"{shortest:f}"
 
 
-_BOOLEANS = {"true": True, "TRUE": True, "True": True, "t": True, "1": True,
-             "false": False, "FALSE": False, "False": False, "f": False, "0": False}  # fmt: skip
+def _to_quantity(value: str) -> float | None:
+    if not _QUANTITY.search(value):
+        return None
+    digits = value.rstrip("numkKMGTPEi")
+    unit = value[len(digits) :]
+    power: int = QUANTITY_POWERS.get(unit, 1)
+    return float(digits + ("e18" if unit == "E" else QUANTITY_UNITS.get(unit, ""))) * power
+
+
+_BOOLEANS = {
+    "true": True,
+    "TRUE": True,
+    "True": True,
+    "t": True,
+    "1": True,
+    "false": False,
+    "FALSE": False,
+    "False": False,
+    "f": False,
+    "0": False,
+}
 
 
 def _to_timestamp(value: Any) -> datetime | None:
@@ -618,8 +676,38 @@ def _add_days(day: date, days: int) -> date | None:
 # --- collections and JSON
 
 
+def _extreme_of(greatest: bool) -> Callable[..., Any]:
+    def run(items: list[Any]) -> Any:
+        if not items or any(item is None for item in items):
+            return None
+        return reduce(
+            lambda one, other: other if _above(*((other, one) if greatest else (one, other))) else one, items
+        )
+
+    return run
+
+
 def _index(items: Any, position: int) -> Any:
     return items[position] if 0 <= position < len(items) else None
+
+
+def _sum(node: Call) -> Callable[..., Any]:
+    return _sum_of_integers if node.type == BIGINT else _sum_of_doubles
+
+
+def _sum_of_integers(items: list[int | None]) -> int | None:
+    known = [item for item in items if item is not None]
+    return _int(sum(known)) if len(known) == len(items) else None
+
+
+def _sum_of_doubles(items: list[float | None]) -> float | None:
+    """One after the other, as engines do: Python's sum() rounds once."""
+    total = 0.0
+    for item in items:
+        if item is None or SUM_MOST < abs(item) < math.inf:
+            return None
+        total += item
+    return total
 
 
 def _json_get(value: Any, key: str) -> Any:
@@ -644,6 +732,21 @@ def _json_kind(value: Any) -> str:
             return "array"
 
 
+def _json_equal(a: Any, b: Any) -> bool:
+    if a is None or b is None:
+        return a is b
+    kind = _json_kind(a)
+    if kind != _json_kind(b):
+        return False
+    if kind == "number":
+        return _json_number(a) == _json_number(b)
+    if kind == "object":
+        return bool(a.keys() == b.keys()) and all(_json_equal(value, b[key]) for key, value in a.items())
+    if kind == "array":
+        return len(a) == len(b) and all(map(_json_equal, a, b))
+    return bool(a == b)
+
+
 def _json_number(value: Any) -> float | None:
     try:
         return float(value) if _json_kind(value) == "number" else None
@@ -659,12 +762,7 @@ def _constantly(function: Callable[..., Any]) -> Callable[[Call], Callable[..., 
 
 _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "not": _constantly(lambda value: not value),
-    "eq": _compare(lambda a, b: a == b),
-    "ne": _compare(lambda a, b: a != b),
-    "lt": _compare(lambda a, b: a < b),
-    "le": _compare(lambda a, b: a <= b),
-    "gt": _compare(lambda a, b: a > b),
-    "ge": _compare(lambda a, b: a >= b),
+    **{op: _compare(row.holds) for op, row in COMPARISONS.items()},
     "add": _arithmetic(lambda a, b: a + b),
     "sub": _arithmetic(lambda a, b: a - b),
     "mul": _arithmetic(lambda a, b: a * b),
@@ -701,11 +799,13 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "replace": _constantly(lambda a, b, c: a.replace(b, c) if b else a),
     "replace_each": _constantly(str.replace),
     "to_int": _constantly(_to_int),
+    "to_whole": _constantly(_to_whole),
     "to_double": _constantly(_to_double),
     "to_string": _constantly(_to_string),
     "to_boolean": _constantly(_BOOLEANS.get),
     "to_timestamp": _constantly(_to_timestamp),
     "to_duration": _constantly(parse_duration),
+    "to_quantity": _constantly(_to_quantity),
     "to_date": _constantly(_to_date),
     **{name: _part(name) for name in _PARTS},
     "date_trunc": _trunc,
@@ -718,12 +818,17 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "size": _constantly(len),
     "array": _constantly(lambda *items: list(items)),
     "array_eq": _constantly(lambda a, b: None if any(item is None for item in [*a, *b]) else a == b),
+    "array_max": _constantly(_extreme_of(greatest=True)),
+    "array_min": _constantly(_extreme_of(greatest=False)),
     "array_concat": _constantly(lambda a, b: [*a, *b]),
+    "range": _constantly(lambda count: list(range(count)) if 0 <= count <= RANGE_MOST else None),
+    "sum": _sum,
     "keys": _constantly(list),
     "dyn": _constantly(lambda value: value),
     "json_get": _constantly(_json_get),
     "json_at": _constantly(_json_at),
     "json_is": _constantly(lambda value, kind: _json_kind(value) == kind),
+    "json_eq": _constantly(_json_equal),
     "json_string": _constantly(lambda value: value if isinstance(value, str) else None),
     "json_number": _constantly(_json_number),
     "json_boolean": _constantly(lambda value: value if isinstance(value, bool) else None),

@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from predicat.diagnostics.messages import patterns as say
+
 
 class LikeError(ValueError):
     """A pattern that no engine accepts."""
 
 
 def canonical(pattern: str, escape: str = "\\", *, before_any: bool = False) -> str:
-    """The same pattern with a backslash as its escape character. `before_any`: it may stand before any character. Raises LikeError."""
+    """The same pattern with a backslash as its escape character. `before_any`: it may stand before any
+    character. Raises LikeError.
+    """
     out: list[str] = []
     chars = iter(pattern)
     for char in chars:
         if escape and char == escape:
             following = next(chars, None)
             if following is None:
-                raise LikeError("it ends with its escape character")
+                raise LikeError(say.ENDS_WITH_ESCAPE)
             if not before_any and following not in ("%", "_", escape):
-                raise LikeError(f"the escape character stands before {following!r}, which needs none")
+                raise LikeError(say.escape_before(following))
             out.append(following if following not in "%_\\" else "\\" + following)
         elif char == "\\":
             out.append("\\\\")
@@ -44,7 +48,9 @@ def parts(pattern: str) -> list[str | None]:
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Whether a text is like a canonical pattern. What stands between two `%` is looked for where it occurs first, so no text takes long."""
+    """Whether a text is like a canonical pattern. What stands between two `%` is looked for where it
+    occurs first, so no text takes long.
+    """
     pieces: list[list[str]] = [[]]
     for part in parts(pattern):
         if part is None:
@@ -84,7 +90,9 @@ PATTERNS: Mapping[str, Callable[[str], str]] = {
 
 
 def simple(pattern: str) -> tuple[str, str] | None:
-    """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if it does."""
+    """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if
+    it does.
+    """
     found = parts(pattern)
     start = bool(found) and found[0] is None
     end = bool(found) and found[-1] is None

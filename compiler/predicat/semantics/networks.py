@@ -1,6 +1,7 @@
 """Networks of addresses as patterns: whether a text is an address of a network, in any of its spellings.
 
-Sources: RFC 4632 (networks), RFC 4291 section 2.2 (the texts of IPv6 addresses: groups of up to four hexadecimal digits, `::` for one or
+Sources: RFC 4632 (networks), RFC 4291 section 2.2 (the texts of IPv6 addresses: groups of up to four
+hexadecimal digits, `::` for one or
 more groups of zeros, the last two groups as an IPv4 address).
 """
 
@@ -18,7 +19,9 @@ _DIGIT = "[0-9A-Fa-f]"
 
 
 def patterns(network: str) -> list[str]:
-    """RE2 patterns, none of them too long; a text that matches one of them is an address of the network. Raises ValueError."""
+    """RE2 patterns, none of them too long; a text that matches one of them is an address of the network.
+    Raises ValueError.
+    """
     found = ipaddress.ip_network(network, strict=False)
     bounds = list(zip(found.network_address.packed, found.broadcast_address.packed, strict=True))
     if found.version == 4:
@@ -44,7 +47,9 @@ def _octet(bounds: tuple[int, int]) -> str:
 
 
 def _spellings(bounds: list[tuple[int, int]]) -> Iterator[str]:
-    """IPv6 addresses whose bytes lie within bounds: all groups, or some on the left and some on the right of `::`."""
+    """IPv6 addresses whose bytes lie within bounds: all groups, or some on the left and some on the right
+    of `::`.
+    """
     groups = [
         _group(high[0] << 8 | low[0], high[1] << 8 | low[1])
         for high, low in zip(bounds[::2], bounds[1::2], strict=True)

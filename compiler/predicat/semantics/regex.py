@@ -1,6 +1,7 @@
 r"""RE2 regular expressions: read once, written again for each engine with nothing left to interpretation.
 
-Engines differ in what `.`, `$`, `\s`, `\w`, `\b`, POSIX classes and `(?i)` mean. So a pattern is parsed into sets of
+Engines differ in what `.`, `$`, `\s`, `\w`, `\b`, POSIX classes and `(?i)` mean. So a pattern is parsed into
+sets of
 code points, sequences, alternatives, repetitions and assertions, and every engine gets those spelled out.
 Source: RE2 syntax. A match of any part of the text counts. Laziness does not change whether there is a match.
 """
@@ -14,6 +15,7 @@ from typing import assert_never
 
 from msgspec import Struct
 
+from predicat.diagnostics.messages import patterns as say
 from predicat.semantics import casefold
 
 MAX_PATTERN = 1000
@@ -22,15 +24,18 @@ MAX_DEPTH = 50
 MAX_PRODUCT = 1000
 """RE2's own limit of counted repetitions within each other."""
 MAX_SIZE = 4_000
-"""The most weight of a pattern (see _size). Of 67,000 random ones below it PostgreSQL read two in more than half a second; above it, it took up to 43."""
-_LESS = "count fewer rounds, or repeat without a count (* or +) and ask for the length apart"
+"""The most weight of a pattern (see _size). Of 67,000 random ones below it PostgreSQL read two in more
+than half a second; above it, it took up to 43.
+"""
 TOP = 0x10FFFF
 
 
 class RegexError(ValueError):
-    """A pattern that is no RE2, or that an engine cannot express. `offset` is its place in the pattern, `hint` what to do."""
+    """A pattern that is no RE2, or that an engine cannot express. `offset` is its place in the pattern,
+    `hint` what to do.
+    """
 
-    def __init__(self, message: str, offset: int, hint: str = "patterns follow RE2 syntax") -> None:
+    def __init__(self, message: str, offset: int, hint: str = say.RE2_SYNTAX) -> None:
         super().__init__(message)
         self.offset = offset
         self.hint = hint
@@ -47,22 +52,30 @@ class Chars(Struct, frozen=True):
 
 
 class Seq(Struct, frozen=True):
+    """Patterns one after another."""
+
     parts: tuple[Regex, ...]
 
 
 class Alt(Struct, frozen=True):
+    """Alternatives; the first one that matches counts."""
+
     parts: tuple[Regex, ...]
 
 
 class Kept(Struct, frozen=True):
-    """That a repetition gives no round back. One of some characters stands behind each round, or the end of the text; without either, anything does."""
+    """That a repetition gives no round back. One of some characters stands behind each round, or the end
+    of the text; without either, anything does.
+    """
 
     ranges: Ranges = ()
     end: bool = False
 
 
 class Repeat(Struct, frozen=True):
-    """From `low` to `high` times. `kept` (see automaton) is said to Java alone: possessive repetitions of Python had mistakes until 3.11.5."""
+    """From `low` to `high` times. `kept` (see automaton) is said to Java alone: possessive repetitions of
+    Python had mistakes until 3.11.5.
+    """
 
     part: Regex
     low: int
@@ -84,12 +97,21 @@ WORD = ((48, 57), (65, 90), (95, 95), (97, 122))
 _SPACE = ((9, 10), (12, 13), (32, 32))
 _PERL = {"d": _DIGIT, "w": WORD, "s": _SPACE}
 _POSIX = {
-    "alnum": ((48, 57), (65, 90), (97, 122)), "alpha": ((65, 90), (97, 122)), "ascii": ((0, 127),),
-    "blank": ((9, 9), (32, 32)), "cntrl": ((0, 31), (127, 127)), "digit": _DIGIT, "graph": ((33, 126),),
-    "lower": ((97, 122),), "print": ((32, 126),), "punct": ((33, 47), (58, 64), (91, 96), (123, 126)),
-    "space": ((9, 13), (32, 32)), "upper": ((65, 90),), "word": WORD,
+    "alnum": ((48, 57), (65, 90), (97, 122)),
+    "alpha": ((65, 90), (97, 122)),
+    "ascii": ((0, 127),),
+    "blank": ((9, 9), (32, 32)),
+    "cntrl": ((0, 31), (127, 127)),
+    "digit": _DIGIT,
+    "graph": ((33, 126),),
+    "lower": ((97, 122),),
+    "print": ((32, 126),),
+    "punct": ((33, 47), (58, 64), (91, 96), (123, 126)),
+    "space": ((9, 13), (32, 32)),
+    "upper": ((65, 90),),
+    "word": WORD,
     "xdigit": ((48, 57), (65, 70), (97, 102)),
-}  # fmt: skip
+}
 _ESCAPES = {"a": 7, "f": 12, "t": 9, "n": 10, "r": 13, "v": 11}
 
 
@@ -139,18 +161,16 @@ def escaped(text: str) -> str:
 def parse(pattern: str) -> Regex:
     """Read an RE2 pattern. Raises RegexError."""
     if len(pattern) > MAX_PATTERN:
-        raise RegexError(f"it has {len(pattern)} characters; the limit is {MAX_PATTERN}", MAX_PATTERN)
+        raise RegexError(say.pattern_too_long(len(pattern), MAX_PATTERN), MAX_PATTERN)
     reader = _Reader(pattern)
     found = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
-        raise RegexError("there is a ')' without '('", reader.pos)
+        raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
     if _product(found) > MAX_PRODUCT:
-        raise RegexError(
-            f"its repetitions multiply to more than {MAX_PRODUCT:,} rounds, which RE2 refuses", 0, _LESS
-        )
+        raise RegexError(say.too_many_rounds(MAX_PRODUCT), 0, say.FEWER_ROUNDS)
     found = _asked_once(found)
     if _size(found) > MAX_SIZE:
-        raise RegexError("its repetitions multiply to more than the engines can hold", 0, _LESS)
+        raise RegexError(say.TOO_LARGE_FOR_ENGINES, 0, say.FEWER_ROUNDS)
     return found
 
 
@@ -165,7 +185,9 @@ def _product(node: Regex) -> int:
 
 
 def _size(node: Regex) -> int:
-    """The weight of a pattern to PostgreSQL: it says a counted round again, looks around for a word's end, and takes its time with rounds that may be empty."""
+    """The weight of a pattern to PostgreSQL: it says a counted round again, looks around for a word's end,
+    and takes its time with rounds that may be empty.
+    """
     match node:
         case Chars():
             return 1
@@ -236,7 +258,7 @@ class _Reader:
 
     def alternatives(self, flags: _Flags, depth: int) -> Regex:
         if depth > MAX_DEPTH:
-            raise self.fail(f"groups nest deeper than {MAX_DEPTH}")
+            raise self.fail(say.groups_nest(MAX_DEPTH))
         branches: list[Regex] = []
         parts: list[Regex] = []
         while self.pos < len(self.text) and self.peek() != ")":
@@ -272,11 +294,11 @@ class _Reader:
         part = self.atom(flags, depth)
         while (bounds := self.bounds()) is not None:
             if isinstance(part, Repeat) and self.text[start : self.pos].endswith(("**", "++", "??+")):
-                raise self.fail("one repetition follows another", start)
+                raise self.fail(say.REPETITION_TWICE, start)
             part = Repeat(part, *bounds)
             self.eat("?")
             if self.peek() and self.peek() in "*+?" and self.text[self.pos - 1] in "*+?}":
-                raise self.fail("one repetition follows another")
+                raise self.fail(say.REPETITION_TWICE)
         return part
 
     def bounds(self) -> tuple[int, int | None] | None:
@@ -292,9 +314,9 @@ class _Reader:
         low = int(found[1])
         high = low if found[2] is None else int(found[3]) if found[3] else None
         if max(low, high or 0) > MAX_REPEAT:
-            raise self.fail(f"it repeats more than {MAX_REPEAT} times, which PostgreSQL cannot")
+            raise self.fail(say.too_many_repetitions(MAX_REPEAT))
         if high is not None and high < low:
-            raise self.fail("the bounds of a repetition are reversed")
+            raise self.fail(say.BOUNDS_REVERSED)
         self.pos = found.end()
         return low, high
 
@@ -313,7 +335,7 @@ class _Reader:
             case "$":
                 return Assert("line_end" if flags.m else "text_end")
             case "*" | "+" | "?":
-                raise self.fail(f"there is nothing for {char!r} to repeat", start)
+                raise self.fail(say.nothing_to_repeat(char), start)
             case "\\":
                 return self.escape(flags, start)
             case _:
@@ -329,12 +351,12 @@ class _Reader:
                 self.text, self.pos
             )
             if not found:
-                raise self.fail("RE2 has no lookaround, back-references or other groups of this kind", start)
+                raise self.fail(say.NO_LOOKAROUND, start)
             self.pos = found.end()
             inner = self.changed(flags, found[2] or "", found[3] or "")
         part = self.alternatives(inner, depth + 1)
         if not self.eat(")"):
-            raise self.fail("a '(' is not closed", start)
+            raise self.fail(say.NO_CLOSING_BRACKET, start)
         return part
 
     def escape(self, flags: _Flags, start: int) -> Regex:
@@ -356,30 +378,32 @@ class _Reader:
         return None
 
     def named(self, ranges: Ranges, flags: _Flags, *, negate: bool) -> Ranges:
-        """A class that has a name. Case is folded before it is negated: with `i`, no negated class has the long s, which folds to a letter."""
+        """A class that has a name. Case is folded before it is negated: with `i`, no negated class has the
+        long s, which folds to a letter.
+        """
         found = _any_case(ranges) if flags.i else ranges
         return _negated(found) if negate else found
 
     def escaped_char(self, start: int) -> int:
         char = self.take()
         if not char:
-            raise self.fail("it ends with a backslash", start)
+            raise self.fail(say.ENDS_WITH_BACKSLASH, start)
         if char in _ESCAPES:
             return _ESCAPES[char]
         if char == "x":
             found = re.compile(r"\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2})").match(self.text, self.pos)
             if not found or int(found[1] or found[2], 16) > TOP:
-                raise self.fail("\\x needs two hexadecimal digits, or some in braces", start)
+                raise self.fail(say.HEXADECIMAL_DIGITS, start)
             self.pos = found.end()
             return int(found[1] or found[2], 16)
         if char.isdigit():
             found = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}").match(self.text, self.pos - 1)
             if not found:
-                raise self.fail("RE2 has no back-references", start)
+                raise self.fail(say.NO_BACK_REFERENCES, start)
             self.pos = found.end()
             return int(found[0], 8)
         if char.isalpha():
-            reason = "Unicode classes are not supported" if char in "pP" else f"RE2 has no escape \\{char}"
+            reason = say.NO_UNICODE_CLASSES if char in "pP" else say.no_escape(char)
             raise self.fail(reason, start)
         return ord(char)
 
@@ -390,7 +414,7 @@ class _Reader:
         first = True
         while first or self.peek() != "]":
             if not self.peek():
-                raise self.fail("a '[' is not closed", start)
+                raise self.fail(say.NO_CLOSING_SQUARE_BRACKET, start)
             first = False
             known = self.named_class(flags)
             if known is not None:
@@ -402,21 +426,21 @@ class _Reader:
                 self.pos += 1
                 high = self.class_char(start)
                 if high < low:
-                    raise self.fail("the ends of a range are reversed", start)
+                    raise self.fail(say.RANGE_REVERSED, start)
             ranges.append((low, high))
         self.pos += 1
         found = normal(ranges)
         found = normal([*(_any_case(found) if flags.i else found), *named])
         found = _negated(found) if negate else found
         if not found:
-            raise self.fail("the class matches no character", start)
+            raise self.fail(say.EMPTY_CLASS, start)
         return found
 
     def named_class(self, flags: _Flags) -> Ranges | None:
         found = re.compile(r"\[:(\^?)([a-z]+):\]").match(self.text, self.pos)
         if found:
             if found[2] not in _POSIX:
-                raise self.fail(f"there is no class [:{found[2]}:]")
+                raise self.fail(say.unknown_class(found[2]))
             self.pos = found.end()
             return self.named(_POSIX[found[2]], flags, negate=bool(found[1]))
         if self.peek() == "\\":
@@ -450,11 +474,18 @@ _NO_BOUNDARY = f"(?:(?<={_WORD_CLASS})(?={_WORD_CLASS})|(?<!{_WORD_CLASS})(?!{_W
 
 def _flavor(name: str, code: str, start: str, end: str) -> Flavor:
     newline = code.format(10)
-    return Flavor(name, code, {
-        "text_start": start, "text_end": end,
-        "line_start": f"(?:{start}|(?<={newline}))", "line_end": f"(?:{end}|(?={newline}))",
-        "word": _BOUNDARY, "not_word": _NO_BOUNDARY,
-    })  # fmt: skip
+    return Flavor(
+        name,
+        code,
+        {
+            "text_start": start,
+            "text_end": end,
+            "line_start": f"(?:{start}|(?<={newline}))",
+            "line_end": f"(?:{end}|(?={newline}))",
+            "word": _BOUNDARY,
+            "not_word": _NO_BOUNDARY,
+        },
+    )
 
 
 JAVA = _flavor("java", "\\x{{{:x}}}", "\\A", "\\z")
@@ -561,7 +592,9 @@ def asserts(node: Regex, *kinds: str) -> bool:
 
 
 def simple(node: Regex) -> tuple[str, str] | None:
-    """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if it does."""
+    """The operator ("eq", "starts_with", "ends_with", "contains") and text that a pattern amounts to, if
+    it does.
+    """
     parts = list(node.parts) if isinstance(node, Seq) else [node]
     start = bool(parts) and parts[0] == Assert("text_start")
     parts = parts[1:] if start else parts

@@ -7,8 +7,6 @@ import sys
 from functools import cache
 
 TRUNC_UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
-ZONED = ("year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond")
-"""Operators whose second argument is a time zone."""
 _NAME = re.compile(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)+\Z|UTC\Z")
 
 

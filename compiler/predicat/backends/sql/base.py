@@ -1,7 +1,10 @@
 """What the SQL dialects share: the renderer, literals, logic, and comparisons with one meaning.
 
-A dialect is a table from every operator to a rule, or to a Reason why it cannot be said. Rules build sqlglot nodes,
+A dialect is a table from every operator to a rule, or to a Reason why it cannot be said. Rules build sqlglot
+nodes,
 never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and never raises.
+
+Nodes are values: one node may stand in several places, so nothing changes a node that it has not made itself.
 """
 
 from __future__ import annotations
@@ -18,19 +21,33 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import assert_never
 
 from msgspec import Struct, field
-from sqlglot import ErrorLevel, Generator, exp
-from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+from sqlglot import exp, parse_one
 
+from predicat.backends.sql import writing
+from predicat.backends.sql.dynamic import JSON_STEPS, ONLY_IN_SQL, compact
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sharing import Numbers, can_be_named, renamed, repeated
+from predicat.backends.sql.sizes import Sizes, parts_of, release
 from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
-from predicat.ir.ops import FLIPPED
+from predicat.ir.ops import (
+    ARITHMETIC,
+    BY_KEY,
+    EQUALITIES,
+    FLIPPED,
+    JSON_LOOK_UPS,
+    JUNCTIONS,
+    LOOK_UPS,
+    ORDERED,
+    STRICT,
+)
 from predicat.ir.tree import Value
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
-from predicat.ir.values import INT_MIN
-from predicat.passes.accept import accepting
+from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
+from predicat.passes.accept import accepting, never_unknown
+from predicat.passes.labels import written
 from predicat.passes.scope import MAX_DEPTH
 from predicat.passes.variables import apart, caseless
 from predicat.semantics import casefold
@@ -47,6 +64,27 @@ class Reason(Struct, frozen=True):
 Rule = Callable[["Renderer", Call], Sql]
 
 
+class Documents(Struct, frozen=True):
+    """How a dialect reads a JSON value, which may be JSON's null."""
+
+    value: Callable[[Renderer, Node], Sql]
+    """What look-ups find, JSON's null as itself."""
+    text: Callable[[Renderer, Node], Sql]
+    """A string without its quotes, the JSON text of any other value, NULL for JSON's null."""
+    kind: Callable[[Renderer, Node], Sql]
+    """The engine's name of the kind."""
+    null: str
+    """The name of the kind of JSON's null."""
+    is_kind: Callable[[Sql, str], Sql]
+    """Whether a name is that of a kind."""
+    has_nan: bool
+    """Whether a number in it may be NaN, which is no JSON."""
+    equals: Callable[[Renderer, Node, float], Sql | None]
+    """Whether a value is a number with this double; None where nothing says it in fewer words than the
+    kind and a comparison.
+    """
+
+
 class Dialect(Struct, frozen=True):
     """A SQL dialect: how sqlglot calls it, its table of operators, and the rules that are not operators."""
 
@@ -61,11 +99,14 @@ class Dialect(Struct, frozen=True):
     """A JSON value that a column holds, with JSON's null as no value."""
     let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
     """`body(value)` for a comparison, which says the value twice."""
+    documents: Documents
     bind: Callable[[Mapping[str, Sql], Sql], Sql]
     """An expression in which names stand for values that are worked out once."""
     stores_nul: bool = True
     most_lambdas: int | None = None
-    """So many functions of functions within each other are planned at once, each further one takes twice as long; None: without end."""
+    """So many functions of functions within each other are planned at once, each further one takes twice
+    as long; None: without end.
+    """
     tells_case: bool = False
     """Whether two columns may differ by capital letters alone."""
     finish: Callable[[str], str] = str
@@ -73,7 +114,9 @@ class Dialect(Struct, frozen=True):
     served: Callable[[Renderer, Node, Sql], Sql | None] | None = None
     """What holds wherever a test is TRUE and an index may serve."""
     octets: str | None = None
-    """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make of ASCII letters."""
+    """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make
+    of ASCII letters.
+    """
 
     def render(self, node: Node) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
@@ -106,6 +149,8 @@ class Dialect(Struct, frozen=True):
         parts = list(walk(node))
         renderer.taken = self.names(parts, node.span)
         try:
+            if any(part.type == JSON for part in parts):
+                node = compact(node)
             if any(isinstance(part, Quantifier) for part in parts):
                 node = apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)
             sql = renderer.condition(accepting(node)) if renderer.indexed else renderer.node(node)
@@ -118,20 +163,16 @@ class Dialect(Struct, frozen=True):
         if (
             most is not None
             and found.count("->") + found.count("LAMBDA") > most
-            and (depth := _lambdas(sql)) > most
+            and (depth := renderer.sizes.lambdas(sql, most)) > most
         ):
-            raise Unsupported.of(
-                msg.unsupported(
-                    node.span,
-                    self.name,
-                    "predicate",
-                    f"nested so deep, its SQL would have {depth} functions within each other",
-                )
-            )
+            raise Unsupported.of(say.too_deep_to_write(node.span, self.name, depth))
+        release(sql)
         return found
 
     def names(self, parts: list[Node], span: Span) -> frozenset[str]:
-        """What the columns are called, without the difference of capital letters. Raises Unsupported for two that only these tell apart."""
+        """What the columns are called, without the difference of capital letters. Raises Unsupported for
+        two that only these tell apart.
+        """
         columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
         found = frozenset(map(caseless, columns))
         if len(found) < len(columns) and not self.tells_case:
@@ -140,25 +181,20 @@ class Dialect(Struct, frozen=True):
                 for one, other in combinations(sorted(columns), 2)
                 if caseless(one) == caseless(other)
             )
-            raise Unsupported.of(
-                msg.unsupported(span, self.name, other, f"it takes the columns {one!r} and {other!r} for one")
-            )
+            raise Unsupported.of(say.one_column(span, self.name, other, one))
         return found
 
     def text(self, sql: Sql) -> str:
-        return self.finish(str(_generator(self.sqlglot).generate(sql, copy=False)))
+        return self.finish(writing.text(sql, self.sqlglot))
 
 
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
-"""What a variable may be called: engines cut long names, and those of the renderer begin with an underscore."""
+"""What a variable may be called: engines cut long names, and those of the renderer begin with an
+underscore.
+"""
 _MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
 _SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
 """Texts and names, which are passed over, and where a constant is to be a parameter."""
-
-
-@lru_cache
-def _generator(dialect: str) -> Generator:
-    return SqlglotDialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
 
 
 # --- small builders
@@ -180,11 +216,17 @@ def number(value: int | str) -> Sql:
 
 
 def cast(sql: Sql, kind: str) -> Sql:
-    return exp.Cast(this=sql, to=exp.DataType.build(kind))
+    return exp.Cast(this=sql, to=_type(kind))
 
 
 def try_cast(sql: Sql, kind: str) -> Sql:
-    return exp.TryCast(this=sql, to=exp.DataType.build(kind), safe=True)
+    return exp.TryCast(this=sql, to=_type(kind), safe=True)
+
+
+@lru_cache(1024)
+def _type(kind: str) -> exp.DataType:
+    """A type of an engine, whose name sqlglot reads but once."""
+    return exp.DataType.build(kind)
 
 
 def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
@@ -196,14 +238,29 @@ def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
 def clamp(sql: Sql, low: int, high: int) -> Sql:
     """The nearest number in a range. LEAST and GREATEST will not do: they pass over NULL."""
     below = (binary(exp.LT, sql, number(low)), number(low))
-    above = (binary(exp.GT, sql.copy(), number(high)), number(high))
-    return case(below, above, default=sql.copy())
+    above = (binary(exp.GT, sql, number(high)), number(high))
+    return case(below, above, default=sql)
 
 
 _TIGHT = (
-    exp.Column, exp.Literal, exp.Anonymous, exp.Paren, exp.Cast, exp.TryCast, exp.Case, exp.Boolean, exp.Null, exp.Bracket,
-    exp.Func, exp.Placeholder, exp.Var, exp.Parameter, exp.Identifier, exp.Subquery, exp.Dot,
-)  # fmt: skip
+    exp.Column,
+    exp.Literal,
+    exp.Anonymous,
+    exp.Paren,
+    exp.Cast,
+    exp.TryCast,
+    exp.Case,
+    exp.Boolean,
+    exp.Null,
+    exp.Bracket,
+    exp.Func,
+    exp.Placeholder,
+    exp.Var,
+    exp.Parameter,
+    exp.Identifier,
+    exp.Subquery,
+    exp.Dot,
+)
 
 
 def wrap(sql: Sql) -> Sql:
@@ -227,7 +284,9 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def beside(sql: Sql) -> Sql:
-    """The expression as an operand of a comparison, LIKE, IN or IS: PostgreSQL's `->>` binds tighter than these."""
+    """The expression as an operand of a comparison, LIKE, IN or IS: PostgreSQL's `->>` binds tighter than
+    these.
+    """
     return sql if isinstance(sql, exp.JSONExtractScalar) else wrap(sql)
 
 
@@ -282,11 +341,13 @@ _SMALL = 24
 
 def is_small(sql: Sql) -> bool:
     """Whether an expression may be written twice where a guard needs its value."""
-    return _parts(sql) <= _SMALL
+    return not Sizes().exceeds(sql, _SMALL)
 
 
 def as_one(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
-    """Values as one: the only one, or a struct of them; a name for it; and the body, in which the names of several are those of members."""
+    """Values as one: the only one, or a struct of them; a name for it; and the body, in which the names of
+    several are those of members.
+    """
     name = next(iter(values))
     if len(values) == 1:
         return values[name], name, body
@@ -294,47 +355,40 @@ def as_one(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
         exp.PropertyEQ(this=exp.to_identifier(member, quoted=True), expression=value)
         for member, value in values.items()
     ]
+    body = body.copy()  # parts of it may stand elsewhere as well
     for column in list(body.find_all(exp.Column)):
         if column.name in values and not column.table:
             column.set("table", exp.to_identifier(name, quoted=True))
     return exp.Struct(expressions=members), name, body
 
 
-def _lambdas(sql: Sql) -> int:
-    """How many functions of functions stand within each other."""
-    deepest, stack = 0, [(sql, 0)]
-    while stack:
-        part, depth = stack.pop()
-        depth += isinstance(part, exp.Lambda)
-        deepest = max(deepest, depth)
-        stack += [(child, depth) for child in part.iter_expressions()]
-    return deepest
-
-
-def _parts(sql: Sql) -> int:
-    return sum(1 for _ in sql.walk())
-
-
 def once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(value)` for a body that says the value often: a large one is worked out once."""
-    if is_small(value):
-        return body(value)
+    return body(value) if is_small(value) else bound(r, value, body)
+
+
+def bound(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+    """`body(value)` for a value that is worked out once, under a name."""
     name = r.fresh("v")
     return r.dialect.bind({name: value}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
 # --- rendering
 
-_KEYED = ("get", "json_get", "member")
-_HELD = ("get", "member", "index")
+_CONVERSIONS = ("to_int", "to_double", "to_timestamp", "to_date", "to_duration", "to_boolean")
+_HELD = LOOK_UPS.keys() - JSON_LOOK_UPS
 """What reads a value that a column holds. Inside of a JSON document the rules tell its nulls themselves."""
 
 
 MAX_PARTS = 20_000
 _GROWTH = 100
-"""The most parts of SQL for each different part of a predicate; the largest guard of a single operator has about 60."""
+"""The most parts of SQL for each different part of a predicate; the largest guard of a single operator has
+about 60.
+"""
 _HIGH = 3
-"""Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no count."""
+"""Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no
+count.
+"""
 _LARGE = 1_000
 """From so many parts on, an operand that a guard says again gets a name."""
 
@@ -354,13 +408,14 @@ class Renderer(Struct):
     large: dict[int, Sql] = field(default_factory=dict[int, Sql])
     """What is rendered of the large nodes, by their numbers: a rule may ask for an operand several times."""
     numbers: Numbers = field(default_factory=Numbers)
+    sizes: Sizes = field(default_factory=Sizes)
 
     def node(self, node: Node) -> Sql:
         match node:  # the common ones first
             case Call() | Quantifier():
                 if self.large and (known := self.large.get(self.numbers.of(node))):
                     self.height = max(self.height, _HIGH)
-                    return known.copy()
+                    return known
                 beside, self.height = self.height, 0
                 sql = self.call(node) if isinstance(node, Call) else self.dialect.quantifier(self, node)
                 if self.height >= _HIGH:
@@ -376,8 +431,12 @@ class Renderer(Struct):
             case Parameter(_, decl):
                 # Not a placeholder node: PostgreSQL's would be written as the Python driver's, `%(name)s`.
                 return exp.Var(this=f":{decl.name}")
-            case Variable(_, name):
-                return exp.Column(this=exp.to_identifier(name, quoted=True))
+            case Variable():
+                return (
+                    self.dialect.not_json_null(self.variable(node))
+                    if node.type == JSON
+                    else self.variable(node)
+                )
             case Items():
                 return exp.Tuple(expressions=[self.node(item) for item in node.items])
             case _:
@@ -397,40 +456,77 @@ class Renderer(Struct):
         return [sql] if served is None else [served, sql]
 
     def call(self, node: Call) -> Sql:
+        read = node.args[0] if node.op in _CONVERSIONS else None
+        if isinstance(read, Call) and read.op == "json_string":
+            return self.converted(node, read.args[0])
+        if isinstance(read, Call) and read.op == "json_number":
+            return self.with_name(
+                read, lambda double: self.call(Call(node.type, node.op, (double,), node.span))
+            )
         rule = self.dialect.table[node.op]
         if not self.dialect.stores_nul:
             self.no_nul(node)
         if isinstance(rule, Reason):
-            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, rule.text))
-        sql = rule(self, node) if node.op not in _KEYED else self.keyed(rule, node)
+            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, written(node), rule.text))
+        sql = rule(self, node) if node.op not in BY_KEY else self.keyed(rule, node)
         return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _HELD else sql
+
+    def converted(self, node: Call, value: Node) -> Sql:
+        """A conversion of the text of a JSON value: its kind is asked for first, and the text, which rules
+        say often, is read once.
+        """
+        json = self.dialect.documents
+        found = self.with_name(
+            Call(STRING, "json_text", (value,), node.span),
+            lambda text: self.node(Call(node.type, node.op, (text, *node.args[1:]), node.span)),
+        )
+        return case((json.is_kind(json.kind(self, value), "string"), found))
+
+    def with_name(self, node: Node, body: Callable[[Node], Sql]) -> Sql:
+        """`body(node)` for a body that says the node often: one that is looked up or worked out gets a
+        name.
+        """
+        if not isinstance(node, Call):
+            return body(node)
+        name = self.fresh("v")
+        return self.dialect.bind({name: self.node(node)}, body(Variable(node.type, name, node.span)))
 
     def column(self, node: Field) -> Sql:
         return exp.Column(this=identifier(node.decl.column(self.dialect.name), self.dialect.sqlglot))
 
+    def variable(self, node: Variable) -> Sql:
+        return exp.Column(this=exp.to_identifier(node.name, quoted=True))
+
     def document(self, node: Node) -> Sql:
         """A JSON value to look something up in: JSON's null has nothing, and needs no test."""
-        return self.column(node) if isinstance(node, Field) else self.node(node)
+        if isinstance(node, Call) and node.op in JSON_STEPS:
+            return self.dialect.documents.value(self, node)
+        return (
+            self.column(node)
+            if isinstance(node, Field)
+            else self.variable(node)
+            if isinstance(node, Variable)
+            else self.node(node)
+        )
 
     def bounded(self, sql: Sql, node: Call | Quantifier) -> Sql:
-        """The SQL of a node without what grows out of proportion: a guard says its operand again, and each one around it says all of that again."""
-        parts = _parts(sql)
-        if parts > _LARGE:
-            if isinstance(node, Call):
-                sql = min(sql, self.named(sql, node), key=_parts)
-                parts = _parts(sql)
-            self.large[self.numbers.of(node)] = sql
+        """The SQL of a node without what grows out of proportion: a guard says its operand again, and each
+        one around it says all of that again.
+        """
+        if not self.sizes.exceeds(sql, _LARGE):
+            return sql
+        if isinstance(node, Call):
+            sql = min(sql, self.named(sql, node), key=parts_of)
+        self.large[self.numbers.of(node)] = sql
+        parts = parts_of(sql)
         if parts > MAX_PARTS and parts > _GROWTH * len(set(map(self.numbers.of, walk(node)))):
-            op = node.op if isinstance(node, Call) else node.kind
-            raise Unsupported.of(
-                msg.unsupported(
-                    node.span, self.dialect.name, op, f"nested so deep, its SQL would have {parts:,} parts"
-                )
-            )
+            raise Unsupported.of(say.too_many_parts(node.span, self.dialect.name, written(node), parts))
         return sql
 
     def named(self, sql: Sql, node: Call) -> Sql:
-        """The SQL of a call with names for what it has several times, and for the operands that its rule says again."""
+        """The SQL of a call with names for what it has several times, and for the operands that its rule
+        says again.
+        """
         parts = {
             number: value
             for number, part in repeated(node, self.numbers).items()
@@ -482,7 +578,7 @@ class Renderer(Struct):
         return name
 
     def refuse(self, node: Call, reason: str, hint: str | None = None) -> Unsupported:
-        return Unsupported.of(msg.unsupported(node.span, self.dialect.name, node.op, reason, hint))
+        return Unsupported.of(msg.unsupported(node.span, self.dialect.name, written(node), reason, hint))
 
     def literal(self, kind: Type, value: Value) -> Sql:
         if value is None:
@@ -550,7 +646,29 @@ def micros(value: timedelta) -> int:
 
 
 def _and(r: Renderer, node: Call) -> Sql:
-    return both(*r.args(node))
+    """AND. What several of the operands compare, such as the two ends of a range, is worked out once."""
+    compared = [
+        arg.args[0]
+        for arg in node.args
+        if isinstance(arg, Call) and arg.op in KINDS and isinstance(arg.args[1], Literal)
+    ]
+    again = next((part for part in compared if _is_long(part) and compared.count(part) > 1), None)
+    if again is None:
+        return both(*r.args(node))
+    return r.with_name(again, lambda name: _and(r, _named_in(r, node, again, name)))
+
+
+def _named_in(r: Renderer, node: Call, part: Node, name: Node) -> Call:
+    return renamed(node, {r.numbers.of(part): name.name}, r.numbers) if isinstance(name, Variable) else node
+
+
+def _is_long(node: Node) -> bool:
+    """Whether the SQL of a node is much longer than a name for it."""
+    return (
+        isinstance(node, Call)
+        and can_be_named(node)
+        and any(isinstance(part, Call) and part.op in _CONVERSIONS for part in walk(node))
+    )
 
 
 def _or(r: Renderer, node: Call) -> Sql:
@@ -561,13 +679,57 @@ def _not(r: Renderer, node: Call) -> Sql:
     return negation(r.node(node.args[0]))
 
 
+def _is_null(r: Renderer, node: Call) -> Sql:
+    (arg,) = node.args
+    return is_null(r.dialect.documents.text(r, arg) if arg.type == JSON else r.node(arg))
+
+
 def _cond(r: Renderer, node: Call) -> Sql:
     """CASE takes its ELSE on NULL; here an UNKNOWN condition makes all UNKNOWN, unless it can never be."""
-    test, yes, no = r.args(node)
-    condition = node.args[0]
-    if isinstance(condition, Call) and condition.op in ("is_true", "is_null", "same"):
-        return case((test, yes), default=no)
-    return case((test, yes), (negation(test.copy()), no))
+    test, yes, no = node.args
+    if isinstance(yes, Literal) and yes.value is None:
+        return case((negation(r.node(test)), r.node(no)))
+    if isinstance(no, Literal) and no.value is None:
+        return case((_plain_test(r, no, test), r.node(yes)))
+    if never_unknown(test) or _vanishes(no, test):
+        default = r.node(no)
+        if isinstance(default, exp.Case) and default.this is None:  # one CASE instead of one in the other
+            first = exp.If(this=_plain_test(r, no, test), true=r.node(yes))
+            return exp.Case(ifs=[first, *default.args["ifs"]], default=default.args.get("default"))
+        return case((_plain_test(r, no, test), r.node(yes)), default=default)
+    branches = [
+        exp.If(this=exp.Boolean(this=value), true=r.node(part)) for value, part in ((True, yes), (False, no))
+    ]
+    return exp.Case(this=r.node(test), ifs=branches)
+
+
+def _plain_test(r: Renderer, otherwise: Node, test: Node) -> Sql:
+    """A test whose UNKNOWN leads to NULL as its FALSE does: a kind is asked for without a difference
+    between them.
+    """
+    absent = isinstance(otherwise, Literal) and otherwise.value is None
+    if isinstance(test, Call) and test.op == "json_is" and (absent or _vanishes(otherwise, test)):
+        json = r.dialect.documents
+        return json.is_kind(json.kind(r, test.args[0]), constant(test.args[1]))
+    return r.node(test)
+
+
+def _vanishes(node: Node, test: Node) -> bool:
+    """Whether a node has no value where a test of a JSON value's kind has none."""
+    return isinstance(test, Call) and test.op == "json_is" and _needs(node, test.args[0])
+
+
+def _needs(node: Node, value: Node) -> bool:
+    """Whether a node has no value where another one has none."""
+    if node == value:
+        return True
+    if not isinstance(node, Call):
+        return isinstance(node, Quantifier) and _needs(node.source, value)
+    if node.op == "cond":
+        return _needs(node.args[0], value) or all(_needs(arg, value) for arg in node.args[1:])
+    if node.op in JUNCTIONS:
+        return all(_needs(arg, value) for arg in node.args)
+    return (node.op in ONLY_IN_SQL or node.op in STRICT) and any(_needs(arg, value) for arg in node.args)
 
 
 def _in(r: Renderer, node: Call) -> Sql:
@@ -599,8 +761,13 @@ def _same(r: Renderer, node: Call) -> Sql:
 # --- comparisons
 
 KINDS: dict[str, type[exp.Binary]] = {
-    "eq": exp.EQ, "ne": exp.NEQ, "lt": exp.LT, "le": exp.LTE, "gt": exp.GT, "ge": exp.GTE,
-}  # fmt: skip
+    "eq": exp.EQ,
+    "ne": exp.NEQ,
+    "lt": exp.LT,
+    "le": exp.LTE,
+    "gt": exp.GT,
+    "ge": exp.GTE,
+}
 
 
 def _comparison(op: str) -> Rule:
@@ -608,13 +775,15 @@ def _comparison(op: str) -> Rule:
 
 
 def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """A comparison by value: numbers across types exactly, NaN equal to nothing and below and above nothing."""
+    """A comparison by value: numbers across types exactly, NaN equal to nothing and below and above
+    nothing.
+    """
     if _numeric_mix(left, right):
         return _mixed(r, op, left, right)
     if left.type is DOUBLE or right.type is DOUBLE:
         return _doubles(r, op, left, right)
     one, other = r.node(left), r.node(right)
-    if left.type == STRING and op in ("lt", "le", "gt", "ge"):
+    if left.type == STRING and op in ORDERED:
         collate = r.dialect.table.get("collate")
         if callable(collate):
             one = collate(r, Call(STRING, "collate", (left,)))
@@ -622,10 +791,15 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
 
 def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """Both engines hold NaN equal to itself and above all: the comparisons that come out wrong get a guard."""
+    """Both engines hold NaN equal to itself and above all: the comparisons that come out wrong get a
+    guard.
+    """
     guards_right = op in ("lt", "le")
     guarded, other = (right, left) if guards_right else (left, right)
-    needed = _nan_matters(guarded) and (op not in ("eq", "ne") or _nan_matters(other))
+    needed = _nan_matters(guarded) and (op not in EQUALITIES or _nan_matters(other))
+    needed = needed and (
+        r.dialect.documents.has_nan or not (isinstance(guarded, Call) and guarded.op == "json_number")
+    )
     read = (
         guarded.args[0]
         if isinstance(guarded, Call) and guarded.op == "to_double" and guarded.args[0].type == STRING
@@ -638,7 +812,7 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         if not needed:
             return found
         # One text alone is read as NaN, and comparing it costs less than reading it twice.
-        guard = binary(exp.NEQ, r.node(read), text("NaN")) if read else r.dialect.not_nan(value.copy())
+        guard = binary(exp.NEQ, r.node(read), text("NaN")) if read else r.dialect.not_nan(value)
         if isinstance(other, Literal) and other.value is not None:
             return either(found, negation(guard)) if op == "ne" else both(found, guard)
         # Beside NULL the comparison stays UNKNOWN, NaN or not.
@@ -654,11 +828,12 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     if (
         needed
         and not read
-        and op not in ("eq", "ne")
+        and op not in EQUALITIES
         and not math.isnan(limit)
-        and (isinstance(value, exp.Case) or not is_small(value))
+        and (isinstance(value, exp.Case | exp.TryCast) or not is_small(value))
     ):
-        # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs its value only once.
+        # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs
+        # its value only once.
         negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit)
         return binary(KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
     return r.dialect.let(r, value, build) if needed and not read else build(value)
@@ -688,42 +863,46 @@ def _mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
 
 def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
-    """`bigint op constant`: the constant becomes the integer that decides the same, so that an index serves."""
+    """`bigint op constant`: the constant becomes the integer that decides the same, so that an index
+    serves.
+    """
     sql = r.node(left)
     if math.isnan(value):
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
     if abs(value) >= 2**53:  # 2**53 + 1 is rounded to it
         return binary(KINDS[op], cast(sql, "DOUBLE"), r.double(value))
-    if op in ("eq", "ne") and not value.is_integer():
+    if op in EQUALITIES and not value.is_integer():
         return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
     bound = math.ceil(value) if op in ("lt", "ge") else math.floor(value)
     return binary(KINDS[op], sql, r.literal(BIGINT, bound))
 
 
-_ARITHMETIC = frozenset(
-    {"add", "sub", "mul", "div", "mod", "fdiv", "neg", "abs", "floor", "ceil", "to_double", "to_int"}
-)
-"""The operators whose SQL is as wide as their type. What others choose or look up is a column, or a constant that engines hold narrower."""
+_AS_WIDE = frozenset({*ARITHMETIC, "neg", "abs", "floor", "ceil", "to_double", "to_int"})
+"""The operators whose SQL is as wide as their type. What others choose or look up is a column, or a
+constant that engines hold narrower.
+"""
 
 
 def floating(r: Renderer, node: Node) -> Sql:
     """An operand as a double: the column may be narrower, and a constant of another type."""
     sql = r.node(node)
-    return sql if isinstance(node, Call) and node.op in _ARITHMETIC else cast(sql, "DOUBLE")
+    return sql if isinstance(node, Call) and node.op in _AS_WIDE else cast(sql, "DOUBLE")
 
 
 def whole(r: Renderer, node: Node) -> Sql:
     """An integer operand as BIGINT: a narrower one would overflow earlier."""
     sql = r.node(node)
-    return sql if isinstance(node, Call) and node.op in _ARITHMETIC else cast(sql, "BIGINT")
+    return sql if isinstance(node, Call) and node.op in _AS_WIDE else cast(sql, "BIGINT")
 
 
 def over_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
-    """IEEE 754's quotient of `a` by a zero: NaN, or an infinity by the signs of both. `negative` says whether the zero is."""
+    """IEEE 754's quotient of `a` by a zero: NaN, or an infinity by the signs of both. `negative` says
+    whether the zero is.
+    """
     nan, up, down = (cast(text(name), "DOUBLE") for name in ("NaN", "Infinity", "-Infinity"))
     nothing = either(binary(exp.EQ, a, number(0)), negation(not_nan))
-    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a.copy(), number(0))), expression=wrap(negative))
-    return case((nothing, nan), (same_sign, up), (negation(is_null(a.copy())), down))
+    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, number(0))), expression=wrap(negative))
+    return case((nothing, nan), (same_sign, up), (negation(is_null(a)), down))
 
 
 def function(name: str) -> Rule:
@@ -732,7 +911,9 @@ def function(name: str) -> Rule:
 
 
 def _extreme(name: str) -> Rule:
-    """GREATEST or LEAST, which pass over NULL on every engine; the first argument carries the order of texts."""
+    """GREATEST or LEAST, which pass over NULL on every engine; the first argument carries the order of
+    texts.
+    """
 
     def rule(r: Renderer, node: Call) -> Sql:
         collate = r.dialect.table.get("collate") if node.type == STRING else None
@@ -769,13 +950,15 @@ def ascii_upper(r: Renderer, node: Call) -> Sql:
 
 
 def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: str) -> Sql:
-    """A text with some characters replaced. TRANSLATE is slow, so a column's text of ASCII alone takes another function, if it can."""
+    """A text with some characters replaced. TRANSLATE is slow, so a column's text of ASCII alone takes
+    another function, if it can.
+    """
     sql = r.node(node)
     slow = fn("TRANSLATE", sql, text(source), text(target))
     if r.dialect.octets is None or not isinstance(node, Field):
         return slow
-    plain = binary(exp.EQ, fn(r.dialect.octets, sql.copy()), fn("LENGTH", sql.copy()))
-    return case((plain, fn(ascii_name, sql.copy())), default=slow)
+    plain = binary(exp.EQ, fn(r.dialect.octets, sql), fn("LENGTH", sql))
+    return case((plain, fn(ascii_name, sql)), default=slow)
 
 
 INT32_MAX = 2**31 - 1
@@ -783,7 +966,9 @@ INT32_MAX = 2**31 - 1
 
 
 def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda places: places) -> Rule:
-    """SUBSTRING from max(start, 1), as engines count a start below zero from the end. `add` is NULL beyond the integers; `narrow` makes what SUBSTRING takes."""
+    """SUBSTRING from max(start, 1), as engines count a start below zero from the end. `add` is NULL beyond
+    the integers; `narrow` makes what SUBSTRING takes.
+    """
 
     def rule(r: Renderer, node: Call) -> Sql:
         value, start = r.node(node.args[0]), whole(r, node.args[1])
@@ -795,13 +980,13 @@ def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda
             return fn("SUBSTRING", value, first, narrow(r.node(node.args[2])))
         length = whole(r, node.args[2])
         count = fn("LEAST", length, number(INT32_MAX))
-        known = [binary(exp.GTE, length.copy(), number(0))]
+        known = [binary(exp.GTE, length, number(0))]
         if not plain:
             # Beyond the integers is beyond any text: LEAST passes over NULL.
-            end = fn("GREATEST", fn("LEAST", add(start.copy(), length), number(INT32_MAX)), number(0))
-            count = fn("GREATEST", binary(exp.Sub, end, first.copy()), number(0))
-            known.append(negation(is_null(start.copy())))
-        return case((both(*known), fn("SUBSTRING", value, first.copy(), narrow(count))))
+            end = fn("GREATEST", fn("LEAST", add(start, length), number(INT32_MAX)), number(0))
+            count = fn("GREATEST", binary(exp.Sub, end, first), number(0))
+            known.append(negation(is_null(start)))
+        return case((both(*known), fn("SUBSTRING", value, first, narrow(count))))
 
     return rule
 
@@ -819,7 +1004,9 @@ def like(value: Sql, pattern: Sql) -> Sql:
 def ignoring_case(
     name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = folded
 ) -> Rule:
-    """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a function."""
+    """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a
+    function.
+    """
 
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
@@ -834,12 +1021,13 @@ def ignoring_case(
 def replace_each(any_character: str, group: str, *flags: str) -> Rule:
     """Text around every character by the engine's REGEXP_REPLACE, where the text to replace is empty.
 
-    `group` is how a replacement names what the first group found; its sign and the backslash are special there.
+    `group` is how a replacement names what the first group found; its sign and the backslash are special
+    there.
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
         value, old, new = r.args(node)
-        plain = new.copy()
+        plain = new
         for special in dict.fromkeys(("\\", group[0])):
             plain = fn("REPLACE", plain, text(special), text("\\" + special))
         behind = exp.DPipe(this=text(group), expression=plain, safe=True)
@@ -848,19 +1036,82 @@ def replace_each(any_character: str, group: str, *flags: str) -> Rule:
             expression=fn("REGEXP_REPLACE", value, text(any_character), behind, *map(text, flags)),
             safe=True,
         )
-        return case(
-            (binary(exp.EQ, old, text("")), around),
-            default=fn("REPLACE", value.copy(), old.copy(), new.copy()),
-        )
+        return case((binary(exp.EQ, old, text("")), around), default=fn("REPLACE", value, old, new))
+
+    return rule
+
+
+def template(
+    dialect: str, sql: str, read: Callable[[Renderer, Node], Sql] = Renderer.document, **parts: Sql
+) -> Rule:
+    """An operator of two JSON values whose SQL is long and always the same; `__a` and `__b` stand for the
+    values, which may be JSON's null.
+
+    Where the SQL says them several times, they get names. `read`: how they are read.
+    """
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        found = _parsed(dialect, sql).copy()
+        said = [
+            column
+            for column in found.find_all(exp.Column)
+            if column.name in ("__a", "__b") or column.name in parts
+        ]
+        values: dict[str, Sql] = dict(zip(("__a", "__b"), (read(r, arg) for arg in node.args), strict=True))
+        names = {key: r.fresh("v") for key in values if sum(column.name == key for column in said) > 1}
+        for column in said:
+            if column.name in names:
+                column.replace(exp.Column(this=exp.to_identifier(names[column.name], quoted=True)))
+            else:
+                column.replace(wrap(parts[column.name] if column.name in parts else values[column.name]))
+        return r.dialect.bind({names[key]: values[key] for key in names}, found) if names else found
+
+    return rule
+
+
+@lru_cache
+def _parsed(dialect: str, sql: str) -> Sql:
+    return parse_one(sql, dialect=dialect)
+
+
+def quantity(
+    is_one: Callable[[Sql], Sql], ends: Callable[[Sql, str], Sql], product: Callable[[Sql, Sql], Sql]
+) -> Rule:
+    """A quantity: the text with a decimal unit as its exponent, by what a binary unit multiplies. `is_one`
+    asks for the pattern of quantities.
+    """
+
+    def build(sql: Sql) -> Sql:
+        exponents = sql
+        for unit, exponent in QUANTITY_UNITS.items():
+            exponents = fn("REPLACE", exponents, text(unit), text(exponent))
+        digits = fn("TRANSLATE", sql, text("KMGTPEi"), text(""))
+        exa = fn("REPLACE", sql, text("E"), text("e18"))
+        read = case((ends(sql, "i"), digits), (ends(sql, "E"), exa), default=exponents)
+        powers = [(ends(sql, unit), cast(number(power), "BIGINT")) for unit, power in QUANTITY_POWERS.items()]
+        return case((is_one(sql), product(read, case(*powers, default=number(1)))))
+
+    return lambda r, node: once(r, r.node(node.args[0]), build)
+
+
+def to_whole(rounded: str) -> Rule:
+    """A double as a whole number where the engine's function that rounds leaves it as it is."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        def build(number: Node) -> Sql:
+            sql = r.node(number)
+            return case(
+                (binary(exp.EQ, sql, fn(rounded, sql)), r.call(Call(BIGINT, "to_int", (number,), node.span)))
+            )
+
+        return r.with_name(node.args[0], build)
 
     return rule
 
 
 def to_boolean(sql: Sql) -> Sql:
     yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
-    no = exp.In(
-        this=wrap(sql.copy()), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")]
-    )
+    no = exp.In(this=wrap(sql), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
     return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
 
 
@@ -869,7 +1120,7 @@ COMMON: dict[str, Rule | Reason] = {
     "or": _or,
     "not": _not,
     "is_true": lambda r, node: is_true(r.node(node.args[0])),
-    "is_null": lambda r, node: is_null(r.node(node.args[0])),
+    "is_null": _is_null,
     "cond": _cond,
     "coalesce": function("COALESCE"),
     "greatest": _extreme("GREATEST"),

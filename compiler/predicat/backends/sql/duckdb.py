@@ -1,18 +1,20 @@
-"""DuckDB (1.3 and later). TRY turns the errors of an expression into NULL; regular expressions are RE2 already."""
+"""DuckDB (1.3 and later). TRY turns the errors of an expression into NULL; regular expressions are RE2
+already.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import durations
+from predicat.backends.sql import documents, durations
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
-    KINDS,
     Dialect,
+    Documents,
     Renderer,
     Rule,
     Sql,
@@ -37,16 +39,23 @@ from predicat.backends.sql.base import (
     number,
     once,
     over_zero,
+    quantity,
     replace_each,
     substr,
+    template,
     text,
     to_boolean,
+    to_whole,
     try_cast,
     whole,
     wrap,
 )
+from predicat.backends.sql.documents import member_or_element, where_kind
+from predicat.backends.sql.dynamic import JSON_STEPS, Step, path
 from predicat.backends.sql.names import identifier
-from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, element_of, ranged_over
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
+from predicat.ir.ops import ARRAYS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, JSON, STRING, TIMESTAMP, MapType
 from predicat.ir.values import (
     DATE_PATTERN,
@@ -56,9 +65,13 @@ from predicat.ir.values import (
     INT_PATTERN,
     MAX_SECONDS,
     MIN_SECONDS,
+    QUANTITY_PATTERN,
+    RANGE_MOST,
+    SUM_MOST,
     TIMESTAMP_PATTERN,
     UNITS,
 )
+from predicat.passes.elements import condition, is_exists_over_values, takes_null
 from predicat.semantics import casefold, regex
 
 _MILLION = 1_000_000
@@ -67,7 +80,8 @@ _MILLION = 1_000_000
 def _try(sql: Sql) -> Sql:
     """NULL where one operation has no value.
 
-    No part of it may raise: DuckDB works out a part that occurs elsewhere too once for both, and outside this TRY. Behind the guard of a CASE the
+    No part of it may raise: DuckDB works out a part that occurs elsewhere too once for both, and outside this
+    TRY. Behind the guard of a CASE the
     operation needs it all the same, for it may stand in a TRY elsewhere.
     """
     return fn("TRY", sql)
@@ -99,7 +113,7 @@ def _micros(sql: Sql) -> Sql:
 def _moment(micros: Sql) -> Sql:
     """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
     low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
-    return case((between(micros, low, high), _utc(fn("MAKE_TIMESTAMP", micros.copy()))))
+    return case((between(micros, low, high), _utc(fn("MAKE_TIMESTAMP", micros))))
 
 
 def _utc(sql: Sql) -> Sql:
@@ -120,7 +134,7 @@ def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
         b = floating(r, right)
-        return case((binary(exp.NEQ, b, number(0)), _plain_div(floating(r, left), b.copy())))
+        return case((binary(exp.NEQ, b, number(0)), _plain_div(floating(r, left), b)))
     return _try(_whole_div(whole(r, left), fn("NULLIF", whole(r, right), number(0))))
 
 
@@ -132,18 +146,15 @@ def _plain_div(a: Sql, b: Sql) -> Sql:
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (floating(r, arg) for arg in node.args)
-    negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0.0"))
-    at_zero = over_zero(a.copy(), negative, not_nan=negation(fn("ISNAN", a.copy())))
-    return case(
-        (binary(exp.EQ, b.copy(), number(0)), at_zero),
-        (binary(exp.NEQ, b.copy(), number(0)), _plain_div(a, b)),
-    )
+    negative = binary(exp.EQ, cast(b, "TEXT"), text("-0.0"))
+    at_zero = over_zero(a, negative, not_nan=negation(fn("ISNAN", a)))
+    return case((binary(exp.EQ, b, number(0)), at_zero), (binary(exp.NEQ, b, number(0)), _plain_div(a, b)))
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
     """A remainder by -1 is 0: the smallest integer would overflow."""
     a, b = whole(r, node.args[0]), whole(r, node.args[1])
-    divisor = case((binary(exp.EQ, b, number(-1)), number(1)), default=fn("NULLIF", b.copy(), number(0)))
+    divisor = case((binary(exp.EQ, b, number(-1)), number(1)), default=fn("NULLIF", b, number(0)))
     return binary(exp.Mod, a, cast(divisor, "BIGINT"))
 
 
@@ -170,7 +181,9 @@ def _whole(name: str) -> Rule:
 
 
 def _lowers(wanted: str) -> bool:
-    """Whether LOWER makes of a text what case folding does, as far as it is compared with ASCII: it makes `i` of U+0130 too, and no `s` of U+017F."""
+    """Whether LOWER makes of a text what case folding does, as far as it is compared with ASCII: it makes
+    `i` of U+0130 too, and no `s` of U+017F.
+    """
     return wanted.isascii() and not {"i", "s"} & {*wanted}
 
 
@@ -196,7 +209,7 @@ def _like_ci(r: Renderer, node: Call) -> Sql:
 
 def _matches(r: Renderer, node: Call) -> Sql:
     if regex.asserts(regex.parse(constant(node.args[1])), "not_word"):
-        raise r.refuse(node, "its \\B is true between the bytes of one character as well")
+        raise r.refuse(node, say.NOT_A_WORD_BOUNDARY)
     return _pattern(r.node(node.args[0]), constant(node.args[1]))
 
 
@@ -207,19 +220,19 @@ def _pattern(sql: Sql, pattern: str) -> Sql:
 def _shape(sql: Sql, pattern: str) -> Sql:
     """One of the patterns of ir.values. RE2 has no lookahead: the year 0000 is asked for apart."""
     found = _pattern(sql, pattern.replace("(?!0000)", ""))
-    return (
-        both(found, negation(fn("STARTS_WITH", sql.copy(), text("0000")))) if "(?!0000)" in pattern else found
-    )
+    return both(found, negation(fn("STARTS_WITH", sql, text("0000")))) if "(?!0000)" in pattern else found
 
 
 def _glob(sql: Sql, pattern: str) -> Sql:
-    return exp.Glob(this=wrap(sql.copy()), expression=text(pattern))
+    return exp.Glob(this=wrap(sql), expression=text(pattern))
 
 
 def _only(sql: Sql, characters: str, longest: int) -> Sql:
-    """Whether a text has at most so many bytes and no character but these, for a cast that takes much else. A pattern takes half as long again."""
+    """Whether a text has at most so many bytes and no character but these, for a cast that takes much
+    else. A pattern takes half as long again.
+    """
     return both(
-        binary(exp.LTE, fn("STRLEN", sql.copy()), number(longest)), negation(_glob(sql, f"*[!{characters}]*"))
+        binary(exp.LTE, fn("STRLEN", sql), number(longest)), negation(_glob(sql, f"*[!{characters}]*"))
     )
 
 
@@ -237,7 +250,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((either(_only(sql, "0-9", 20), _shape(sql, INT_PATTERN)), try_cast(sql.copy(), "BIGINT")))
+        return case((either(_only(sql, "0-9", 20), _shape(sql, INT_PATTERN)), try_cast(sql, "BIGINT")))
     if arg.type == DOUBLE:
         return try_cast(fn("TRUNC", sql), "BIGINT")
     if arg.type == TIMESTAMP:
@@ -246,7 +259,7 @@ def _to_int(r: Renderer, node: Call) -> Sql:
 
 
 def _floor_seconds(sql: Sql) -> Sql:
-    return _whole_div(binary(exp.Sub, _micros(sql.copy()), _below_a_second(sql)), number(_MILLION))
+    return _whole_div(binary(exp.Sub, _micros(sql), _below_a_second(sql)), number(_MILLION))
 
 
 def _below_a_second(sql: Sql) -> Sql:
@@ -264,22 +277,20 @@ def _to_double(r: Renderer, node: Call) -> Sql:
         return cast(sql, "DOUBLE")
     value = fn(
         "NULLIF",
-        fn("NULLIF", try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")),
+        fn("NULLIF", try_cast(sql, "DOUBLE"), cast(text("Infinity"), "DOUBLE")),
         cast(text("-Infinity"), "DOUBLE"),
     )
-    named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-    short = binary(exp.LTE, fn("STRLEN", sql.copy()), number(DOUBLE_LONGEST))
+    named = exp.In(this=wrap(sql), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
+    short = binary(exp.LTE, fn("STRLEN", sql), number(DOUBLE_LONGEST))
     # Three hundred digits are not infinite yet.
-    plain = (_only(sql, "0-9.", 300), try_cast(sql.copy(), "DOUBLE"))
-    return case(
-        plain, (both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql.copy(), "DOUBLE"))
-    )
+    plain = (_only(sql, "0-9.", 300), try_cast(sql, "DOUBLE"))
+    return case(plain, (both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql, "DOUBLE")))
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if arg.type == DOUBLE:
-        raise r.refuse(node, "the engines write a double differently")
+        raise r.refuse(node, say.DOUBLES_AS_TEXT)
     sql = r.node(arg)
     if arg.type == DURATION:
         return once(r, cast(sql, "BIGINT"), durations.duration_text)
@@ -293,24 +304,19 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        value = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
+        value = try_cast(fn("UPPER", sql), "TIMESTAMPTZ")
         low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
         common = both(
             _glob(sql, "????-??-??T[0-9]?:??:?[0-9]Z"),
             negation(_glob(sql, "*T24*")),
-            binary(exp.GTE, sql.copy(), text("0001")),
+            binary(exp.GTE, sql, text("0001")),
         )
         general = both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high))
-        return case((common, try_cast(sql.copy(), "TIMESTAMPTZ")), (general, value.copy()))
+        return case((common, try_cast(sql, "TIMESTAMPTZ")), (general, value))
     if arg.type == BIGINT:
         inside = between(sql, number(MIN_SECONDS), number(MAX_SECONDS))
         return case(
-            (
-                inside,
-                _utc(
-                    fn("MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql.copy(), "BIGINT"), number(_MILLION))))
-                ),
-            )
+            (inside, _utc(fn("MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql, "BIGINT"), number(_MILLION))))))
         )
     return _utc(cast(sql, "TIMESTAMP"))
 
@@ -320,20 +326,25 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     part = exp.Column(this=exp.to_identifier("__part", quoted=True))
     count = try_cast(fn("REGEXP_EXTRACT", part, text("[0-9.]+")), "DECIMAL(24, 9)")
-    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", part.copy(), text("[a-z]+"))), "DECIMAL(13)")
+    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", part, text("[a-z]+"))), "DECIMAL(13)")
     each = fn(
         "LIST_TRANSFORM",
         fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART)),
         _lambda("__part", binary(exp.Mul, count, unit)),
     )
     total = fn("COALESCE", fn("LIST_SUM", each), number(0))
-    micros = once(r, try_cast(fn("FLOOR", total), "HUGEINT"), lambda nanos: case(
-        (durations.short(nanos), try_cast(_whole_div(nanos.copy(), number(1000)), "BIGINT"))))  # fmt: skip
-    return case((_shape(sql.copy(), DURATION_PATTERN), durations.signed(sql.copy(), micros)))
+    micros = once(
+        r,
+        try_cast(fn("FLOOR", total), "HUGEINT"),
+        lambda nanos: case((durations.short(nanos), try_cast(_whole_div(nanos, number(1000)), "BIGINT"))),
+    )
+    return case((_shape(sql, DURATION_PATTERN), durations.signed(sql, micros)))
 
 
 def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
-    """The value, or a struct of several, as the one element of a list, and its name as the variable of a function on that."""
+    """The value, or a struct of several, as the one element of a list, and its name as the variable of a
+    function on that.
+    """
     value, name, body = as_one(values, body)
     return fn("LIST_EXTRACT", fn("LIST_TRANSFORM", fn("LIST_VALUE", value), _lambda(name, body)), number(1))
 
@@ -342,8 +353,8 @@ def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        common = both(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql.copy(), text("0001")))
-        return case((either(common, _shape(sql, DATE_PATTERN)), try_cast(sql.copy(), "DATE")))
+        common = both(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, text("0001")))
+        return case((either(common, _shape(sql, DATE_PATTERN)), try_cast(sql, "DATE")))
     return cast(_local(sql), "DATE")
 
 
@@ -386,16 +397,13 @@ def _add_days(r: Renderer, node: Call) -> Sql:
         return case(
             (
                 between(day, r.literal(DATE, first), r.literal(DATE, last)),
-                _try(binary(exp.Add, day.copy(), number(ahead))),
+                _try(binary(exp.Add, day, number(ahead))),
             )
         )
     epoch = cast(text("1970-01-01"), "DATE")
     total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
     return case(
-        (
-            between(total, number(-719162), number(2932896)),
-            binary(exp.Add, epoch.copy(), try_cast(total.copy(), "INT")),
-        )
+        (between(total, number(-719162), number(2932896)), binary(exp.Add, epoch, try_cast(total, "INT")))
     )
 
 
@@ -412,84 +420,76 @@ def _lambda(variable: str, body: Sql) -> Sql:
 
 def _absent(items: Sql) -> Sql:
     """Whether an element has no value."""
-    return binary(exp.LT, fn("LIST_COUNT", items), fn("LEN", items.copy()))
-
-
-_TOTAL = (
-    *KINDS,
-    "in",
-    "like",
-    "starts_with",
-    "ends_with",
-    "contains",
-    "matches",
-    "equals_ci",
-    "starts_with_ci",
-    "contains_ci",
-    "like_ci",
-)
-
-
-def _known_of(node: Node, variable: str) -> bool:
-    """Whether a condition on an element is UNKNOWN for an element without a value alone."""
-    if isinstance(node, Call) and node.op in ("and", "or", "not"):
-        return all(_known_of(arg, variable) for arg in node.args)
-    if not isinstance(node, Call) or node.op not in _TOTAL:
-        return False
-    element, *others = (
-        node.args[::-1] if node.op in KINDS and isinstance(node.args[1], Variable) else node.args
-    )
-    parts = [part for other in others for part in (other.items if isinstance(other, Items) else (other,))]
-    constants = all(isinstance(part, Literal) and part.value is not None for part in parts)
-    return constants and isinstance(element, Variable) and element.name == variable
+    return binary(exp.LT, fn("LIST_COUNT", items), fn("LEN", items))
 
 
 def _elements(r: Renderer, node: Node) -> Sql:
-    """What a macro ranges over; of JSON an array with its nulls as NULL, or the keys of an object."""
-    item = exp.Column(this=exp.to_identifier("__item", quoted=True))
-    value = _not_json_null(item)
+    """What a macro ranges over; of JSON an array, or the keys of an object. Elements that are JSON's null
+    are so.
+    """
     if node.type != JSON:
-        return (
-            fn("LIST_TRANSFORM", r.node(node), _lambda("__item", value))
-            if element_of(node) == JSON
-            else r.node(node)
-        )
+        return r.node(node)
+    if isinstance(node, Call) and node.op == "json_values":
+        return _values(r, node, nulls=True)
     read = ranged_over(node)
-    sql = r.document(read)
-    array = (
-        _json_kind(sql, "array"),
-        fn("LIST_TRANSFORM", cast(sql.copy(), "JSON[]"), _lambda("__item", value)),
+    if read is node:
+        return where_kind(r, read, "array", _all_of(r, read))
+    item = exp.Column(this=exp.to_identifier("__item", quoted=True))
+    keys = fn("LIST_TRANSFORM", _pathed(r, "JSON_KEYS", read), _lambda("__item", fn("TO_JSON", item)))
+    return case(
+        (_is_kind(_pathed(r, "JSON_TYPE", read), "object"), keys),
+        (_is_kind(_pathed(r, "JSON_TYPE", read), "array"), _all_of(r, read)),
     )
-    keys = fn("LIST_TRANSFORM", fn("JSON_KEYS", sql.copy()), _lambda("__item", fn("TO_JSON", item.copy())))
-    return case(array, (_json_kind(sql.copy(), "object"), keys)) if read is not node else case(array)
+
+
+def _values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
+    """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
+    sql = _value(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0])
+    found, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
+    value: Sql = exp.Column(this=item)
+    alone: Sql = exp.Array(expressions=[sql])
+    if nulls:
+        alone = case((negation(is_null(sql)), alone), default=exp.Array(expressions=[]))
+    inside = fn("COALESCE", try_cast(value, "JSON[]"), exp.Array(expressions=[value]))
+    flat = fn("FLATTEN", fn("LIST_TRANSFORM", exp.Column(this=found), _lambda("__inner", inside)))
+    start = exp.Array(
+        expressions=[alone, *(exp.Array(expressions=[]) for _ in range(ARRAYS))]
+    )  # it begins with the first
+    return fn("LIST_REDUCE", start, exp.Lambda(this=flat, expressions=[found, place]))
 
 
 def _quantifier(r: Renderer, node: Quantifier) -> Sql:
+    if is_exists_over_values(node) and isinstance(node.source, Call):
+        tested = fn(
+            "LIST_TRANSFORM",
+            _values(r, node.source, nulls=takes_null(node)),
+            _lambda(node.variable, r.node(condition(node))),
+        )
+        return fn("LIST_CONTAINS", tested, exp.Boolean(this=True))
     items, body = _elements(r, node.source), r.node(node.body)
     tested = fn("LIST_TRANSFORM", items, _lambda(node.variable, body))
-    there = negation(is_null(items.copy()))
     if node.kind in ("any", "all"):
-        decided = node.kind == "any"
-        hit = fn("LIST_CONTAINS", tested, exp.Boolean(this=decided))
-        unknown = _absent((items if _known_of(node.body, node.variable) else tested).copy())
-        return case(
-            (hit, exp.Boolean(this=decided)),
-            (unknown, cast(exp.Null(), "BOOLEAN")),
-            (there, exp.Boolean(this=not decided)),
-        )
-    whole = both(there, negation(_absent(tested)))
+        one, other = (exp.Column(this=exp.to_identifier(name, quoted=True)) for name in ("__one", "__two"))
+        kind = exp.Or if node.kind == "any" else exp.And
+        step = exp.Lambda(this=kind(this=one, expression=other), expressions=[one.this, other.this])
+        return fn("LIST_REDUCE", tested, step, exp.Boolean(this=node.kind == "all"))
+    whole = both(negation(is_null(items)), negation(_absent(tested)))
     if node.kind == "map":
-        return case((whole, tested.copy()))
-    kept = fn("LIST_FILTER", items.copy(), _lambda(node.variable, body.copy()))
+        return case((whole, tested))
+    kept = fn("LIST_FILTER", items, _lambda(node.variable, body))
     return case((whole, binary(exp.EQ, fn("LEN", kept), number(1)) if node.kind == "one" else kept))
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     known = both(negation(is_null(value)), negation(is_null(items)))
-    hit = fn("LIST_CONTAINS", items.copy(), value.copy())
-    return case((negation(wrap(known)), cast(exp.Null(), "BOOLEAN")), (hit, exp.Boolean(this=True)),
-                (_absent(items.copy()), cast(exp.Null(), "BOOLEAN")), default=exp.Boolean(this=False))  # fmt: skip
+    hit = fn("LIST_CONTAINS", items, value)
+    return case(
+        (negation(wrap(known)), cast(exp.Null(), "BOOLEAN")),
+        (hit, exp.Boolean(this=True)),
+        (_absent(items), cast(exp.Null(), "BOOLEAN")),
+        default=exp.Boolean(this=False),
+    )
 
 
 def _array(r: Renderer, node: Call) -> Sql:
@@ -500,20 +500,45 @@ def _array(r: Renderer, node: Call) -> Sql:
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
-    return case(
-        (both(negation(_absent(left.copy())), negation(_absent(right.copy()))), binary(exp.EQ, left, right))
-    )
+    return case((both(negation(_absent(left)), negation(_absent(right))), binary(exp.EQ, left, right)))
+
+
+def _extreme_of(name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        items = r.node(node.args[0])
+        return case((negation(_absent(items)), fn(name, items)))
+
+    return rule
 
 
 def _array_concat(r: Renderer, node: Call) -> Sql:
     """LIST_CONCAT passes over a NULL list."""
     left, right = r.args(node)
-    return case(
-        (
-            both(negation(is_null(left)), negation(is_null(right))),
-            fn("LIST_CONCAT", left.copy(), right.copy()),
+    return case((both(negation(is_null(left)), negation(is_null(right))), fn("LIST_CONCAT", left, right)))
+
+
+def _range(r: Renderer, node: Call) -> Sql:
+    def build(count: Sql) -> Sql:
+        return case((between(count, number(0), number(RANGE_MOST)), fn("RANGE", count)))
+
+    return once(r, whole(r, node.args[0]), build)
+
+
+def _sum(r: Renderer, node: Call) -> Sql:
+    """LIST_SUM adds up in order; of no elements it has no value."""
+    items = r.node(node.args[0])
+    whole_list = both(negation(is_null(items)), negation(_absent(items)))
+    if node.type == DOUBLE:
+        size = fn("ABS", exp.Column(this=exp.to_identifier("__item", quoted=True)))
+        large = both(
+            binary(exp.GT, size, cast(text(repr(SUM_MOST)), "DOUBLE")),
+            binary(exp.LT, size, cast(text("Infinity"), "DOUBLE")),
         )
-    )
+        none = binary(exp.EQ, fn("LEN", fn("LIST_FILTER", items, _lambda("__item", large))), number(0))
+        return case(
+            (both(whole_list, none), fn("COALESCE", fn("LIST_SUM", items), cast(number(0), "DOUBLE")))
+        )
+    return case((whole_list, try_cast(fn("COALESCE", fn("LIST_SUM", items), number(0)), "BIGINT")))
 
 
 def _split(r: Renderer, node: Call) -> Sql:
@@ -522,11 +547,10 @@ def _split(r: Renderer, node: Call) -> Sql:
     if len(node.args) == 2:
         return parts
     most = int(constant(node.args[2]))
-    rest = fn("ARRAY_TO_STRING", fn("LIST_SLICE", parts.copy(), number(most), number(-1)), by.copy())
-    more = binary(exp.GT, fn("LEN", parts.copy()), number(most))
+    rest = fn("ARRAY_TO_STRING", fn("LIST_SLICE", parts, number(most), number(-1)), by)
+    more = binary(exp.GT, fn("LEN", parts), number(most))
     return case(
-        (more, fn("LIST_APPEND", fn("LIST_SLICE", parts.copy(), number(1), number(most - 1)), rest)),
-        default=parts,
+        (more, fn("LIST_APPEND", fn("LIST_SLICE", parts, number(1), number(most - 1)), rest)), default=parts
     )
 
 
@@ -534,22 +558,22 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
     """ARRAY_TO_STRING takes a constant alone between the texts."""
     items, by = r.args(node)
     if isinstance(node.args[1], Literal):
-        return case((negation(_absent(items)), fn("ARRAY_TO_STRING", items.copy(), by)))
+        return case((negation(_absent(items)), fn("ARRAY_TO_STRING", items, by)))
     one, two = (exp.to_identifier(name, quoted=True) for name in ("__one", "__two"))
     step = exp.DPipe(
         this=exp.DPipe(this=exp.Column(this=one), expression=wrap(by), safe=True),
         expression=exp.Column(this=two),
         safe=True,
     )
-    joined = fn("LIST_REDUCE", items.copy(), exp.Lambda(this=step, expressions=[one.copy(), two.copy()]))
-    empty = binary(exp.EQ, fn("LEN", items.copy()), number(0))
-    known = negation(is_null(by.copy()))
-    return case((both(empty, known), text("")), (both(negation(_absent(items)), known.copy()), joined))
+    joined = fn("LIST_REDUCE", items, exp.Lambda(this=step, expressions=[one, two]))
+    empty = binary(exp.EQ, fn("LEN", items), number(0))
+    known = negation(is_null(by))
+    return case((both(empty, known), text("")), (both(negation(_absent(items)), known), joined))
 
 
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.node(node.args[0]), whole(r, node.args[1])
-    following = binary(exp.Add, position.copy(), number(1))
+    following = binary(exp.Add, position, number(1))
     found = fn("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
     return case((between(position, number(0), number(INT32_MAX)), found))
 
@@ -570,73 +594,155 @@ def _member(r: Renderer, node: Call) -> Sql:
 # --- JSON
 
 
-def _json_step(r: Renderer, node: Call) -> Sql:
-    """A member or an element; an absent one and a JSON null are both no value.
-
-    A member is said as a JSON pointer (RFC 6901), which takes any key. A pointer of digits would be a place in an array as well.
-    """
-    base, key = node.args
-    sql = r.document(base)
-    if node.op == "json_get" and not isinstance(key, Literal):
-        escaped = fn("REPLACE", fn("REPLACE", r.node(key), text("~"), text("~0")), text("/"), text("~1"))
-        return case(
-            (
-                _json_kind(sql, "object"),
-                _found(sql.copy(), exp.DPipe(this=text("/"), expression=escaped, safe=True)),
-            )
+def _place(r: Renderer, node: Node) -> tuple[Sql, Sql | None]:
+    """A JSON value and the path in it of what is looked up; look-ups in a row are one path."""
+    base, steps = path(node, lambda _: True)
+    if not steps:
+        return _computed(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(
+            base
+        ), None
+    if all(map(_is_member, steps)):
+        return r.document(base), _pointer(steps)
+    base, steps = path(node, lambda step: isinstance(step, int) or not set(step) & set('"\\*'))
+    if steps:
+        return r.document(base), text(
+            "$" + "".join(f"[{step}]" if isinstance(step, int) else f'."{step}"' for step in steps)
         )
-    if not isinstance(key, Literal):
-        place = r.node(key)
-        known = both(_json_kind(sql, "array"), between(place, number(0), number(INT32_MAX)))
-        path = exp.DPipe(
-            this=exp.DPipe(this=text("$["), expression=cast(place.copy(), "TEXT"), safe=True),
+    assert isinstance(node, Call)  # noqa: S101  # it has a step
+    return r.document(node.args[0]), _pointer([constant(node.args[1])])
+
+
+def _pointer(steps: Sequence[Step]) -> Sql:
+    """A JSON pointer (RFC 6901), which takes any key."""
+    return text("".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps))
+
+
+def _is_member(step: Step) -> bool:
+    """Whether a step of a pointer is one of an object alone: digits and a hyphen are places in an array as
+    well.
+    """
+    return isinstance(step, str) and not step.isdigit() and step != "-"
+
+
+def _pathed(r: Renderer, name: str, node: Node) -> Sql:
+    """A function of a JSON value."""
+    base, place = _place(r, node)
+    return fn(name, base) if place is None else fn(name, base, place)
+
+
+def _value(r: Renderer, node: Node) -> Sql:
+    base, place = _place(r, node)
+    return base if place is None else fn("JSON_EXTRACT", base, place)
+
+
+def _text_of(r: Renderer, node: Node) -> Sql:
+    base, place = _place(r, node)
+    return fn("JSON_EXTRACT_STRING", base, text("$") if place is None else place)
+
+
+def _all_of(r: Renderer, node: Node) -> Sql:
+    """The elements of a value that is an array."""
+    return cast(_value(r, node), "JSON[]")
+
+
+def _json_step(r: Renderer, node: Call) -> Sql:
+    """A member or an element; an absent one and a JSON null are both no value."""
+    return _not_json_null(_value(r, node))
+
+
+def _computed(r: Renderer, node: Call) -> Sql:
+    """What is found under a key or at a place that the row knows."""
+    if node.op == "json_element":
+        return member_or_element(r, node)
+    base, key = node.args
+    if isinstance(key, Literal):
+        return r.null(JSON)
+    if node.op == "json_get":
+        escaped = fn("REPLACE", fn("REPLACE", r.node(key), text("~"), text("~0")), text("/"), text("~1"))
+        found = fn("JSON_EXTRACT", r.document(base), exp.DPipe(this=text("/"), expression=escaped, safe=True))
+        return where_kind(r, base, "object", found)
+
+    def build(position: Node) -> Sql:
+        place = r.node(position)
+        known = both(
+            _is_kind(_pathed(r, "JSON_TYPE", base), "array"), between(place, number(0), number(INT32_MAX))
+        )
+        steps = exp.DPipe(
+            this=exp.DPipe(this=text("$["), expression=cast(place, "TEXT"), safe=True),
             expression=text("]"),
             safe=True,
         )
-        return case((known, _found(sql.copy(), path)))
-    if isinstance(key.value, str) and (key.value.isdigit() or key.value == "-"):
-        return _found(sql, text(f'$."{key.value}"'))
-    if isinstance(key.value, str):
-        return _found(sql, text("/" + key.value.replace("~", "~0").replace("/", "~1")))
-    if not isinstance(key.value, int) or not 0 <= key.value <= INT32_MAX:
-        return r.null(JSON)
-    return _found(sql, text(f"$[{key.value}]"))
+        return case((known, fn("JSON_EXTRACT", r.document(base), steps)))
+
+    return r.with_name(key, build)
 
 
-def _found(sql: Sql, path: Sql) -> Sql:
-    return _not_json_null(fn("JSON_EXTRACT", sql, path))
+def _json_values(r: Renderer, node: Call) -> Sql:
+    return fn("TO_JSON", _values(r, node, nulls=True))
 
 
 def _not_json_null(sql: Sql) -> Sql:
     return fn("NULLIF", sql, cast(text("null"), "JSON"))
 
 
-_KINDS = {"string": ["VARCHAR"], "boolean": ["BOOLEAN"], "object": ["OBJECT"], "array": ["ARRAY"],
-          "number": ["BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL"]}  # fmt: skip
+_KINDS = {"string": "VARCHAR", "boolean": "BOOLEAN", "object": "OBJECT", "array": "ARRAY"}
+_NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL")
 
 
-def _json_kind(sql: Sql, kind: str) -> Sql:
-    return exp.In(this=fn("JSON_TYPE", sql), expressions=[text(name) for name in _KINDS[kind]])
+def _is_kind(name: Sql, kind: str) -> Sql:
+    if kind == "number":
+        return exp.In(this=name, expressions=list(map(text, _NUMBERS)))
+    return binary(exp.EQ, name, text(_KINDS[kind]))
 
 
-def _json_value(kind: str, target: str) -> Rule:
-    def rule(r: Renderer, node: Call) -> Sql:
-        sql = r.document(node.args[0])
-        value = fn("JSON_EXTRACT_STRING", sql.copy(), text("$"))
-        return case((_json_kind(sql, kind), value if target == "TEXT" else try_cast(value, target)))
+# All parts of both values with their paths (RFC 6901), in order: a loop of as many rounds as there are arrays
+# and objects.
+_SAME_JSON = """
+LIST_EXTRACT(LIST_TRANSFORM([LIST_TRANSFORM([__a, __b], LAMBDA "__j" : CASE WHEN NOT JSON_EXTRACT_STRING("__j", '$') IS NULL THEN
+  LIST_SORT(LIST_TRANSFORM(LIST_REDUCE(
+    LIST_TRANSFORM(RANGE(0, LENGTH("__j") - LENGTH(TRANSLATE("__j", '{[', ''))), LAMBDA "__i" : [{'p': '', 'v': "__j"}]),
+    LAMBDA "__f", "__m" : FLATTEN(LIST_TRANSFORM("__f", LAMBDA "__x" : LIST_PREPEND(
+      {'p': "__x".p, 'v': CASE JSON_TYPE("__x".v) WHEN 'OBJECT' THEN '{}' WHEN 'ARRAY' THEN '[]' ELSE "__x".v END},
+      LIST_TRANSFORM(
+        LIST_CONCAT(
+          LIST_TRANSFORM(JSON_KEYS("__x".v), LAMBDA "__k" : REPLACE(REPLACE("__k", '~', '~0'), '/', '~1')),
+          CAST(RANGE(0, CAST(JSON_ARRAY_LENGTH("__x".v) AS BIGINT)) AS TEXT[])),
+        LAMBDA "__k" : {'p': "__x".p || '/' || "__k", 'v': JSON_EXTRACT("__x".v, '/' || "__k")})))),
+    [{'p': '', 'v': "__j"}]),
+  LAMBDA "__x" : "__x".p || ' ' || COALESCE(CAST(TRY_CAST(CAST("__x".v AS TEXT) AS DOUBLE) + 0 AS TEXT), CAST(JSON("__x".v) AS TEXT))))
+  END)], LAMBDA "__p" : LIST_EXTRACT("__p", 1) = LIST_EXTRACT("__p", 2)), 1)
+"""
 
-    return rule
+
+def _json_number(r: Renderer, node: Call) -> Sql:
+    return _number(r, node.args[0])
+
+
+def _number(r: Renderer, value: Node) -> Sql:
+    """The JSON text of a value as a number: that of a string has quotes, and no other kind is one either."""
+    return try_cast(cast(_value(r, value), "TEXT"), "DOUBLE")
+
+
+def _json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
+    there = negation(is_null(_text_of(r, value)))
+    return case((there, exp.NullSafeEQ(this=_number(r, value), expression=r.double(wanted))))
 
 
 def _json_size(r: Renderer, node: Call) -> Sql:
-    sql = r.document(node.args[0])
-    return case((_json_kind(sql, "array"), cast(fn("JSON_ARRAY_LENGTH", sql.copy()), "BIGINT")),
-                (_json_kind(sql.copy(), "object"), cast(fn("LEN", fn("JSON_KEYS", sql.copy())), "BIGINT")))  # fmt: skip
+    (value,) = node.args
+    kind, keys = _pathed(r, "JSON_TYPE", value), _pathed(r, "JSON_KEYS", value)
+    return case(
+        (_is_kind(kind, "array"), cast(_pathed(r, "JSON_ARRAY_LENGTH", value), "BIGINT")),
+        (_is_kind(kind, "object"), cast(fn("LEN", keys), "BIGINT")),
+    )
 
 
 def _json_items(r: Renderer, node: Call) -> Sql:
-    sql = r.node(node.args[0])
-    return case((_json_kind(sql, "object"), fn("TO_JSON", fn("JSON_KEYS", sql.copy()))), default=sql.copy())
+    (value,) = node.args
+    keys = fn("TO_JSON", _pathed(r, "JSON_KEYS", value))
+    return case(
+        (_is_kind(_pathed(r, "JSON_TYPE", value), "object"), keys), default=_not_json_null(r.document(value))
+    )
 
 
 def _timestamp(value: datetime) -> Sql:
@@ -656,9 +762,18 @@ DUCKDB = Dialect(
         DATE: "DATE",
         DURATION: "BIGINT",
         JSON: "JSON",
-    },  # fmt: skip
+    },
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
+    documents=Documents(
+        value=_value,
+        text=_text_of,
+        kind=lambda r, node: _pathed(r, "JSON_TYPE", node),
+        null="NULL",
+        has_nan=True,
+        is_kind=_is_kind,
+        equals=_json_equals,
+    ),
     bind=_bind,
     most_lambdas=10,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
@@ -666,6 +781,7 @@ DUCKDB = Dialect(
     timestamp=_timestamp,
     table={
         **COMMON,
+        **documents.RULES,
         "in_array": _in_array,
         "add": _arithmetic(exp.Add),
         "sub": _arithmetic(exp.Sub),
@@ -705,11 +821,17 @@ DUCKDB = Dialect(
         "replace": function("REPLACE"),
         "replace_each": replace_each("(?s)(.)", "\\1", "g"),
         "to_int": _to_int,
+        "to_whole": to_whole("TRUNC"),
         "to_double": _to_double,
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": _to_timestamp,
         "to_duration": _to_duration,
+        "to_quantity": quantity(
+            lambda sql: _shape(sql, QUANTITY_PATTERN),
+            lambda sql, end: fn("ENDS_WITH", sql, text(end)),
+            lambda digits, power: binary(exp.Mul, try_cast(digits, "DOUBLE"), cast(power, "DOUBLE")),
+        ),
         "to_date": _to_date,
         "year": _clock("YEAR"),
         "month": _clock("MONTH"),
@@ -730,14 +852,17 @@ DUCKDB = Dialect(
         "size": _size,
         "array": _array,
         "array_eq": _array_eq,
+        "array_max": _extreme_of("LIST_MAX"),
+        "array_min": _extreme_of("LIST_MIN"),
         "array_concat": _array_concat,
+        "range": _range,
+        "sum": _sum,
         "keys": function("MAP_KEYS"),
         "json_get": _json_step,
         "json_at": _json_step,
-        "json_is": lambda r, node: _json_kind(r.node(node.args[0]), constant(node.args[1])),
-        "json_string": _json_value("string", "TEXT"),
-        "json_number": _json_value("number", "DOUBLE"),
-        "json_boolean": _json_value("boolean", "BOOLEAN"),
+        "json_eq": template("duckdb", _SAME_JSON),
+        "json_number": _json_number,
+        "json_values": _json_values,
         "json_size": _json_size,
         "json_items": _json_items,
     },

@@ -1,4 +1,6 @@
-"""Durations, which SQL keeps as whole microseconds, and the texts of durations and timestamps, alike on every engine."""
+"""Durations, which SQL keeps as whole microseconds, and the texts of durations and timestamps, alike on
+every engine.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ def operation(operator: type[exp.Binary], left: Sql, right: Sql) -> Sql:
 
 def in_range(micros: Sql) -> Sql:
     """A duration, or NULL beyond the longest."""
-    return case((between(micros, number(-LONGEST), number(LONGEST)), micros.copy()))
+    return case((between(micros, number(-LONGEST), number(LONGEST)), micros))
 
 
 def nanoseconds(unit: Sql) -> Sql:
@@ -43,7 +45,7 @@ def signed(duration: Sql, micros: Sql) -> Sql:
 def duration_text(micros: Sql) -> Sql:
     """A duration as CEL writes it: seconds, with three or six digits behind the point."""
     size = fn("ABS", micros)
-    sign = case((binary(exp.LT, micros.copy(), number(0)), text("-")), default=text(""))
+    sign = case((binary(exp.LT, micros, number(0)), text("-")), default=text(""))
     return joined(sign, _shown(divided(size, _SECOND)), fraction(remainder(size, _SECOND)), text("s"))
 
 
@@ -52,9 +54,9 @@ def fraction(micros: Sql) -> Sql:
     digits = case((binary(exp.EQ, remainder(micros, 1000), number(0)), number(3)), default=number(6))
     # A leading 1 keeps the zeros.
     shown = joined(
-        text("."), fn("SUBSTRING", _shown(binary(exp.Add, micros.copy(), number(_SECOND))), number(2), digits)
+        text("."), fn("SUBSTRING", _shown(binary(exp.Add, micros, number(_SECOND))), number(2), digits)
     )
-    return case((binary(exp.EQ, micros.copy(), number(0)), text("")), default=shown)
+    return case((binary(exp.EQ, micros, number(0)), text("")), default=shown)
 
 
 def joined(*parts: Sql) -> Sql:
@@ -66,11 +68,11 @@ def joined(*parts: Sql) -> Sql:
 
 
 def divided(sql: Sql, by: int) -> Sql:
-    return exp.IntDiv(this=wrap(sql.copy()), expression=number(by))
+    return exp.IntDiv(this=wrap(sql), expression=number(by))
 
 
 def remainder(sql: Sql, by: int) -> Sql:
-    return binary(exp.Mod, sql.copy(), number(by))
+    return binary(exp.Mod, sql, number(by))
 
 
 def _shown(sql: Sql) -> Sql:

@@ -9,15 +9,51 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
 from predicat.diagnostics import NOWHERE, Unsupported
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
 
-RESERVED = frozenset({
-    "analyse", "asymmetric", "at", "authorization", "both", "by", "cast", "check", "collation", "collations",
-    "concurrently", "current_path", "current_role", "deferrable", "do", "foreign", "freeze", "group", "initially",
-    "lambda", "leading", "only", "order", "pivot_longer", "placing", "primary", "similar", "sql", "symmetric",
-    "system_user", "to", "trailing", "unpack", "user", "variadic", "verbose", "within",
-})  # fmt: skip
-"""Words that an engine does not read as a column where they stand without quotes, beyond those that sqlglot knows for it.
+RESERVED = frozenset(
+    {
+        "analyse",
+        "asymmetric",
+        "at",
+        "authorization",
+        "both",
+        "by",
+        "cast",
+        "check",
+        "collation",
+        "collations",
+        "concurrently",
+        "current_path",
+        "current_role",
+        "deferrable",
+        "do",
+        "foreign",
+        "freeze",
+        "group",
+        "initially",
+        "lambda",
+        "leading",
+        "only",
+        "order",
+        "pivot_longer",
+        "placing",
+        "primary",
+        "similar",
+        "sql",
+        "symmetric",
+        "system_user",
+        "to",
+        "trailing",
+        "unpack",
+        "user",
+        "variadic",
+        "verbose",
+        "within",
+    }
+)
+"""Words that an engine does not read as a column where they stand without quotes, beyond those that sqlglot
+knows for it.
 
 PostgreSQL's `user` is the worst of them: it is no error, but the name of who asks.
 """
@@ -27,9 +63,7 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 def identifier(name: str, dialect: str) -> exp.Identifier:
     """A name, in quotes unless it is a lower-case word that no engine reserves. Raises Unsupported."""
     if dialect == "spark" and "${" in name:
-        raise Unsupported.of(
-            msg.unsupported(NOWHERE, dialect, name, "Spark would put the value of a variable there")
-        )
+        raise Unsupported.of(say.variable_in_column(NOWHERE, dialect, name))
     return exp.Identifier(this=name, quoted=_needs_quotes(name, dialect))
 
 

@@ -1,7 +1,9 @@
 """Which parts of a predicate get a name in its SQL, so that it does not grow without end.
 
-A guard says its operand again, and each guard around it says all of that again. Where this makes the SQL large, what comes again
-is named (`Dialect.bind`). Parts that say the same have the same number: value numbering, as compilers call it.
+A guard says its operand again, and each guard around it says all of that again. Where this makes the SQL
+large, what comes again
+is named (`Dialect.bind`). Parts that say the same have the same number: value numbering, as compilers call
+it.
 """
 
 from __future__ import annotations
@@ -78,7 +80,9 @@ def repeated(node: Call, numbers: Numbers) -> dict[int, Node]:
 
 
 def renamed(node: Call, names: Mapping[int, str], numbers: Numbers) -> Call:
-    """The call with names for some of its parts, but not within macros, whose variables a name does not see."""
+    """The call with names for some of its parts, but not within macros, whose variables a name does not
+    see.
+    """
 
     def rename(part: Node) -> Node:
         name = names.get(numbers.of(part))
@@ -107,7 +111,9 @@ def can_be_named(node: Node) -> bool:
 
 
 def _is_plain(kind: Type) -> bool:
-    """Whether a value is the same in every place: how a JSON value is looked up depends on what it is wanted for."""
+    """Whether a value is the same in every place: how a JSON value is looked up depends on what it is
+    wanted for.
+    """
     return (
         _is_plain(kind.element)
         if isinstance(kind, ArrayType)

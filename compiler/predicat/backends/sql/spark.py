@@ -7,11 +7,12 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import durations, spark_patterns
+from predicat.backends.sql import documents, durations, spark_patterns
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
     Dialect,
+    Documents,
     Renderer,
     Rule,
     Sql,
@@ -35,17 +36,24 @@ from predicat.backends.sql.base import (
     number,
     once,
     over_zero,
+    quantity,
     replace_each,
     rlike,
     substr,
+    template,
     text,
     to_boolean,
+    to_whole,
     try_cast,
     whole,
     wrap,
 )
+from predicat.backends.sql.documents import is_kind, member_or_element, where_kind
+from predicat.backends.sql.dynamic import JSON_STEPS, path
 from predicat.backends.sql.names import identifier
-from predicat.ir.nodes import Call, Literal, Node, Quantifier, element_of
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
+from predicat.ir.ops import ARRAYS
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -65,8 +73,12 @@ from predicat.ir.values import (
     LAST_MOMENT,
     MAX_SECONDS,
     MIN_SECONDS,
+    QUANTITY_PATTERN,
+    RANGE_MOST,
+    SUM_MOST,
     UNITS,
 )
+from predicat.passes.elements import is_exists_over_values, takes_null
 
 _MICROS_OF_DAY = 86_400_000_000
 
@@ -79,8 +91,10 @@ def _integer(r: Renderer, node: Node) -> Sql:
 def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
     """An operand that Spark may not join with its parent.
 
-    Sums within sums, and products within products, are one list of operands to its optimizer, TRY_ or not. It adds up their constants
-    (ReorderAssociativeOperator), and works `(a + b) + c` and `a + (b + c)` out once for both, although doubles differ by what is rounded, and integers
+    Sums within sums, and products within products, are one list of operands to its optimizer, TRY_ or not. It
+    adds up their constants
+    (ReorderAssociativeOperator), and works `(a + b) + c` and `a + (b + c)` out once for both, although
+    doubles differ by what is rounded, and integers
     by what overflows.
     """
     if not isinstance(arg, Call) or arg.op != parent.op or parent.op not in ("add", "mul"):
@@ -106,7 +120,7 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
 
 def _from_micros(micros: Sql) -> Sql:
     low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
-    return case((between(micros, low, high), fn("TIMESTAMP_MICROS", micros.copy())))
+    return case((between(micros, low, high), fn("TIMESTAMP_MICROS", micros)))
 
 
 def _div(r: Renderer, node: Call) -> Sql:
@@ -119,16 +133,14 @@ def _div(r: Renderer, node: Call) -> Sql:
     # The one quotient that overflows is that by -1.
     minus = binary(exp.EQ, b, number(-1))
     if not isinstance(left, Call):
-        by = exp.IntDiv(this=wrap(a), expression=fn("NULLIF", b.copy(), number(0)))
-        return case((minus, fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), a.copy())), default=by)
+        by = exp.IntDiv(this=wrap(a), expression=fn("NULLIF", b, number(0)))
+        return case((minus, fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), a)), default=by)
     # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
     quotient = exp.IntDiv(
-        this=wrap(a), expression=case((minus, number(1)), default=fn("NULLIF", b.copy(), number(0)))
+        this=wrap(a), expression=case((minus, number(1)), default=fn("NULLIF", b, number(0)))
     )
     return fn(
-        "TRY_MULTIPLY",
-        cast(quotient, "BIGINT"),
-        cast(case((minus.copy(), number(-1)), default=number(1)), "BIGINT"),
+        "TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus, number(-1)), default=number(1)), "BIGINT")
     )
 
 
@@ -147,8 +159,7 @@ def _abs(r: Renderer, node: Call) -> Sql:
         return fn("ABS", floating(r, node.args[0]))
     sql = _integer(r, node.args[0])
     return case(
-        (binary(exp.LT, sql, number(0)), fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), sql.copy())),
-        default=sql.copy(),
+        (binary(exp.LT, sql, number(0)), fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), sql)), default=sql
     )
 
 
@@ -158,7 +169,7 @@ def _whole(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         sql = floating(r, node.args[0])
         inside = binary(exp.LT, fn("ABS", sql), number(2**53))
-        return case((inside, cast(fn(name, sql.copy()), "DOUBLE")), default=sql.copy())
+        return case((inside, cast(fn(name, sql), "DOUBLE")), default=sql)
 
     return rule
 
@@ -186,11 +197,11 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((_digits(sql), try_cast(sql.copy(), "BIGINT")))
+        return case((_digits(sql), try_cast(sql, "BIGINT")))
     if arg.type == DOUBLE:
         limit = cast(text("9.223372036854775808E18"), "DOUBLE")
-        inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
-        return case((inside, cast(sql.copy(), "BIGINT")))
+        inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
+        return case((inside, cast(sql, "BIGINT")))
     if arg.type == TIMESTAMP:
         return fn("UNIX_SECONDS", sql)
     return cast(sql, "BIGINT")
@@ -201,17 +212,18 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(sql, "DOUBLE")
-    short = binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(DOUBLE_LONGEST))
-    # NULL for a number beyond the doubles, which TRY_CAST takes for infinity: only of infinity is the remainder of infinity NaN.
+    short = binary(exp.LTE, fn("OCTET_LENGTH", sql), number(DOUBLE_LONGEST))
+    # NULL for a number beyond the doubles, which TRY_CAST takes for infinity: only of infinity is the
+    # remainder of infinity NaN.
     value = fn(
-        "NANVL", binary(exp.Mod, try_cast(sql.copy(), "DOUBLE"), cast(text("Infinity"), "DOUBLE")), exp.Null()
+        "NANVL", binary(exp.Mod, try_cast(sql, "DOUBLE"), cast(text("Infinity"), "DOUBLE")), exp.Null()
     )
-    named = exp.In(this=wrap(sql.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-    odd = both(short.copy(), rlike(sql.copy(), _shape(DOUBLE_PATTERN)))
+    named = exp.In(this=wrap(sql), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
+    odd = both(short, rlike(sql, _shape(DOUBLE_PATTERN)))
     return case(
         (both(short, _decimal(sql), _byte(sql, -1, "9")), value),
-        (odd, value.copy()),
-        (named, try_cast(sql.copy(), "DOUBLE")),
+        (odd, value),
+        (named, try_cast(sql, "DOUBLE")),
     )
 
 
@@ -221,22 +233,18 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         # TRY_CAST knows the days and the hours, but neither a small t nor a small z.
         common = _shaped(sql, "____-_____T_____:_9Z")
-        value = try_cast(sql.copy(), "TIMESTAMPTZ")
+        value = try_cast(sql, "TIMESTAMPTZ")
         # An offset may lead out of the years that there are.
-        inside = both(
-            binary(exp.GTE, sql.copy(), text("0001-01-02")), binary(exp.LT, sql.copy(), text("9999-12-31"))
-        )
-        upper = try_cast(fn("UPPER", sql.copy()), "TIMESTAMPTZ")
+        inside = both(binary(exp.GTE, sql, text("0001-01-02")), binary(exp.LT, sql, text("9999-12-31")))
+        upper = try_cast(fn("UPPER", sql), "TIMESTAMPTZ")
         known = between(upper, r.dialect.timestamp(FIRST_MOMENT), r.dialect.timestamp(LAST_MOMENT))
         return case(
             (common, value),
-            (both(inside, rlike(sql.copy(), _MOMENT)), value.copy()),
-            (both(rlike(sql.copy(), f"(?i){_MOMENT}"), either(inside.copy(), known)), upper.copy()),
+            (both(inside, rlike(sql, _MOMENT)), value),
+            (both(rlike(sql, f"(?i){_MOMENT}"), either(inside, known)), upper),
         )
     if arg.type == BIGINT:
-        return case(
-            (between(sql, number(MIN_SECONDS), number(MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql.copy()))
-        )
+        return case((between(sql, number(MIN_SECONDS), number(MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql)))
     return fn(
         "TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY))
     )
@@ -248,65 +256,70 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     total, part = (exp.to_identifier(name, quoted=True) for name in ("__total", "__part"))
     one, sum_ = exp.Column(this=part), exp.Column(this=total)
     count = try_cast(fn("REGEXP_EXTRACT", one, text("[0-9.]+"), number(0)), "DECIMAL(24, 9)")
-    unit = cast(
-        durations.nanoseconds(fn("REGEXP_EXTRACT", one.copy(), text("[a-z]+"), number(0))), "DECIMAL(13)"
-    )
+    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", one, text("[a-z]+"), number(0))), "DECIMAL(13)")
     more = cast(binary(exp.Mul, count, unit), "DECIMAL(37, 9)")
     added = exp.Lambda(
         this=try_cast(binary(exp.Add, sum_, more), "DECIMAL(37, 9)"), expressions=[total, part]
     )
-    micros = case((durations.short(sum_.copy()), exp.IntDiv(this=sum_.copy(), expression=number(1000))))
+    micros = case((durations.short(sum_), exp.IntDiv(this=sum_, expression=number(1000))))
     parts = fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART), number(0))
     found = fn(
         "AGGREGATE",
         parts,
         cast(number(0), "DECIMAL(37, 9)"),
         added,
-        exp.Lambda(this=micros, expressions=[total.copy()]),
+        exp.Lambda(this=micros, expressions=[total]),
     )
-    return case((rlike(sql.copy(), _shape(DURATION_PATTERN)), durations.signed(sql.copy(), found)))
+    return case((rlike(sql, _shape(DURATION_PATTERN)), durations.signed(sql, found)))
 
 
 def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((_shaped(sql, "____-__-_9"), try_cast(sql.copy(), "DATE")))
+        return case((_shaped(sql, "____-__-_9"), try_cast(sql, "DATE")))
     return _utc_date(sql)
 
 
 def _digits(sql: Sql) -> Sql:
-    """Whether a text of at most 20 bytes starts with a minus, a point, a slash or a digit, and ends with a digit.
+    """Whether a text of at most 20 bytes starts with a minus, a point, a slash or a digit, and ends with a
+    digit.
 
     Casts to numbers take spaces and controls around the number, and a plus.
     """
-    first = both(binary(exp.GTE, sql.copy(), text("-")), binary(exp.LT, sql.copy(), text(":")))
-    return both(first, binary(exp.LTE, fn("OCTET_LENGTH", sql.copy()), number(20)), _byte(sql, -1, "9"))
+    first = both(binary(exp.GTE, sql, text("-")), binary(exp.LT, sql, text(":")))
+    return both(first, binary(exp.LTE, fn("OCTET_LENGTH", sql), number(20)), _byte(sql, -1, "9"))
 
 
 def _decimal(sql: Sql) -> Sql:
-    """Whether a text starts as a decimal number does: not with a space, a plus, or as hexadecimal digits do ('0x', '-0X')."""
+    """Whether a text starts as a decimal number does: not with a space, a plus, or as hexadecimal digits
+    do ('0x', '-0X').
+    """
 
     def compared(kind: type[exp.Binary], other: str) -> Sql:
-        return binary(kind, sql.copy(), text(other))
+        return binary(kind, sql, text(other))
 
     minus = either(both(compared(exp.GTE, "-"), compared(exp.LT, "-0F")), compared(exp.GTE, "-1"))
     return either(both(compared(exp.LT, "0F"), either(compared(exp.GTE, "."), minus)), compared(exp.GTE, "1"))
 
 
 def _shaped(sql: Sql, shape: str) -> Sql:
-    """Whether a text from '0001' on has this length in bytes, and these bytes where the shape has no underscore.
+    """Whether a text from '0001' on has this length in bytes, and these bytes where the shape has no
+    underscore.
 
-    A shape names only the places that leave TRY_CAST no other reading: after '____-' the year has four digits and neither sign nor spaces.
+    A shape names only the places that leave TRY_CAST no other reading: after '____-' the year has four digits
+    and neither sign nor spaces.
     """
-    size = binary(exp.EQ, fn("OCTET_LENGTH", sql.copy()), number(len(shape)))
+    size = binary(exp.EQ, fn("OCTET_LENGTH", sql), number(len(shape)))
     places = (_byte(sql, place, byte) for place, byte in enumerate(shape, 1) if byte != "_")
-    return both(size, binary(exp.GTE, sql.copy(), text("0001")), *places)
+    return both(size, binary(exp.GTE, sql, text("0001")), *places)
 
 
 def _byte(sql: Sql, place: int, byte: str) -> Sql:
-    """Whether a text has this byte at this place; '9' stands for any digit. Bytes are not decoded, so this costs an eighth of LIKE."""
-    found = fn("SUBSTRING", cast(sql.copy(), "BINARY"), number(place), number(1))
+    """Whether a text has this byte at this place; '9' stands for any digit. Bytes are not decoded, so this
+    costs an eighth of LIKE.
+    """
+    found = fn("SUBSTRING", cast(sql, "BINARY"), number(place), number(1))
     return between(found, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, found, _hex(byte))
 
 
@@ -317,7 +330,7 @@ def _hex(byte: str) -> Sql:
 def _utc_date(sql: Sql) -> Sql:
     """The UTC day of a timestamp: the session's time zone must not matter."""
     seconds = fn("UNIX_SECONDS", sql)
-    midnight = binary(exp.Sub, seconds, fn("PMOD", seconds.copy(), number(86_400)))
+    midnight = binary(exp.Sub, seconds, fn("PMOD", seconds, number(86_400)))
     days = cast(exp.IntDiv(this=wrap(midnight), expression=number(86_400)), "INT")
     return fn("DATE_FROM_UNIX_DATE", days)
 
@@ -401,7 +414,7 @@ def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.args(node)
     total = fn("TRY_ADD", cast(fn("UNIX_DATE", day), "BIGINT"), count)
     inside = between(total, number(-719162), number(2932896))
-    return case((inside, fn("DATE_FROM_UNIX_DATE", cast(total.copy(), "INT"))))
+    return case((inside, fn("DATE_FROM_UNIX_DATE", cast(total, "INT"))))
 
 
 def _days_between(r: Renderer, node: Call) -> Sql:
@@ -412,12 +425,14 @@ def _days_between(r: Renderer, node: Call) -> Sql:
 
 
 def _quantifier(r: Renderer, node: Quantifier) -> Sql:
+    if is_exists_over_values(node) and isinstance(node.source, Call) and not takes_null(node):
+        return fn("EXISTS", _values(r, node.source, nulls=False), _lambda(node, r.node(node.body)))
     items = _elements(r, node.source)
     body = r.node(node.body)
     if node.kind in ("any", "all"):
         return fn("EXISTS" if node.kind == "any" else "FORALL", items, _lambda(node, body))
     known = fn("FORALL", items, _lambda(node, negation(is_null(body))))
-    found = fn("TRANSFORM" if node.kind == "map" else "FILTER", items.copy(), _lambda(node, body.copy()))
+    found = fn("TRANSFORM" if node.kind == "map" else "FILTER", items, _lambda(node, body))
     return case((known, binary(exp.EQ, fn("ARRAY_SIZE", found), number(1)) if node.kind == "one" else found))
 
 
@@ -426,26 +441,19 @@ def _lambda(node: Quantifier, body: Sql) -> Sql:
 
 
 def _elements(r: Renderer, node: Node) -> Sql:
-    """The elements of an array, JSON's nulls as NULL."""
-    if JSON not in (node.type, element_of(node)):
+    """The elements of an array, or the keys of an object; elements that are JSON's null are so."""
+    if node.type != JSON:
         return r.node(node)
-    items = _items(_unwrapped(r, node)) if node.type == JSON else r.node(node)
-    item = exp.to_identifier("__item", quoted=True)
-    return fn(
-        "TRANSFORM", items, exp.Lambda(this=_not_json_null(exp.Column(this=item)), expressions=[item.copy()])
-    )
+    if isinstance(node, Call) and node.op == "json_values":
+        return _values(r, node, nulls=True)
+    read = ranged_over(node)
+    if read is node:
+        return _items(r, node)
+    return fn("COALESCE", _items(r, read), cast(fn("MAP_KEYS", _members(r, read)), "ARRAY<VARIANT>"))
 
 
 def _not_json_null(sql: Sql) -> Sql:
-    return case((negation(fn("IS_VARIANT_NULL", sql)), sql.copy()))
-
-
-def _unwrapped(r: Renderer, node: Node) -> Sql:
-    """A JSON value, a step without its guard against null, where the kind is asked for anyway."""
-    sql = r.document(node)
-    stepped = isinstance(node, Call) and node.op in ("json_get", "json_at") and isinstance(sql, exp.Case)
-    found: Sql = sql.args["ifs"][0].args["true"] if stepped else sql
-    return found
+    return case((negation(fn("IS_VARIANT_NULL", sql)), sql))
 
 
 def _array(r: Renderer, node: Call) -> Sql:
@@ -457,7 +465,7 @@ def _array(r: Renderer, node: Call) -> Sql:
 def _array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
     whole = [
-        negation(fn("ARRAY_CONTAINS", fn("TRANSFORM", part.copy(), _is_absent()), exp.Boolean(this=True)))
+        negation(fn("ARRAY_CONTAINS", fn("TRANSFORM", part, _is_absent()), exp.Boolean(this=True)))
         for part in (left, right)
     ]
     return case((both(*whole), binary(exp.EQ, left, right)))
@@ -465,12 +473,64 @@ def _array_eq(r: Renderer, node: Call) -> Sql:
 
 def _is_absent() -> Sql:
     item = exp.to_identifier("__item", quoted=True)
-    return exp.Lambda(this=is_null(exp.Column(this=item)), expressions=[item.copy()])
+    return exp.Lambda(this=is_null(exp.Column(this=item)), expressions=[item])
+
+
+def _range(r: Renderer, node: Call) -> Sql:
+    """SEQUENCE counts down to a smaller end: one number more is made, and cut."""
+
+    def build(count: Sql) -> Sql:
+        found = fn("SLICE", fn("SEQUENCE", cast(number(0), "BIGINT"), count), number(1), cast(count, "INT"))
+        return case((between(count, number(0), number(RANGE_MOST)), found))
+
+    return once(r, whole(r, node.args[0]), build)
+
+
+def _sum(r: Renderer, node: Call) -> Sql:
+    """AGGREGATE adds up in order; integers as decimals, which hold any sum of them."""
+    total, item = (exp.to_identifier(name, quoted=True) for name in ("__total", "__item"))
+    items = r.node(node.args[0])
+    if node.type == DOUBLE:
+        step = binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DOUBLE"))
+        found = fn(
+            "AGGREGATE", items, cast(number(0), "DOUBLE"), exp.Lambda(this=step, expressions=[total, item])
+        )
+        known = fn("FORALL", items, exp.Lambda(this=_can_be_added(exp.Column(this=item)), expressions=[item]))
+        return case((known, found))
+    step = cast(
+        binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DECIMAL(20)")), "DECIMAL(38)"
+    )
+    return try_cast(
+        fn(
+            "AGGREGATE",
+            items,
+            cast(number(0), "DECIMAL(38)"),
+            exp.Lambda(this=step, expressions=[total, item]),
+        ),
+        "BIGINT",
+    )
+
+
+def _can_be_added(item: Sql) -> Sql:
+    """Whether a double is not so large that the sum of many would be beyond the doubles."""
+    size = fn("ABS", item)
+    return either(
+        binary(exp.LTE, size, cast(text(repr(SUM_MOST)), "DOUBLE")),
+        binary(exp.GTE, size, cast(text("Infinity"), "DOUBLE")),
+    )
+
+
+def _extreme_of(name: str) -> Rule:
+    def rule(r: Renderer, node: Call) -> Sql:
+        items = r.node(node.args[0])
+        return case((negation(fn("EXISTS", items, _is_absent())), fn(name, items)))
+
+    return rule
 
 
 def _join_texts(r: Renderer, node: Call) -> Sql:
     items, by = r.args(node)
-    absent = fn("EXISTS", items.copy(), _is_absent())
+    absent = fn("EXISTS", items, _is_absent())
     return case((negation(absent), fn("ARRAY_JOIN", items, by)))
 
 
@@ -489,9 +549,9 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (floating(r, arg) for arg in node.args)
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return fn("TRY_DIVIDE", a, b)
-    negative = binary(exp.EQ, cast(b.copy(), "STRING"), text("-0.0"))
-    at_zero = over_zero(a.copy(), negative, not_nan=negation(fn("ISNAN", a.copy())))
-    return case((binary(exp.EQ, b.copy(), number(0)), at_zero), default=fn("TRY_DIVIDE", a, b))
+    negative = binary(exp.EQ, cast(b, "STRING"), text("-0.0"))
+    at_zero = over_zero(a, negative, not_nan=negation(fn("ISNAN", a)))
+    return case((binary(exp.EQ, b, number(0)), at_zero), default=fn("TRY_DIVIDE", a, b))
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
@@ -501,7 +561,7 @@ def _in_units(r: Renderer, node: Call) -> Sql:
 def _to_string(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if arg.type == DOUBLE:
-        raise r.refuse(node, "the engines write a double differently")
+        raise r.refuse(node, say.DOUBLES_AS_TEXT)
     sql = r.node(arg)
     if arg.type == DURATION:
         return once(r, sql, durations.duration_text)
@@ -518,13 +578,13 @@ def _moment_text(micros: Sql) -> Sql:
         number(1),
         number(19),
     )
-    return durations.joined(
-        clock, durations.fraction(fn("PMOD", micros.copy(), number(1_000_000))), text("Z")
-    )
+    return durations.joined(clock, durations.fraction(fn("PMOD", micros, number(1_000_000))), text("Z"))
 
 
 def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
-    """The value, or a struct of several, as the one element of an array, and its name as the variable of a function on that."""
+    """The value, or a struct of several, as the one element of an array, and its name as the variable of a
+    function on that.
+    """
     value, name, body = as_one(values, body)
     found = exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True)])
     return fn("GET", fn("TRANSFORM", fn("ARRAY", value), found), number(0))
@@ -565,82 +625,125 @@ def _size(r: Renderer, node: Call) -> Sql:
 # --- JSON: VARIANT columns
 
 
-def _json_step(r: Renderer, node: Call) -> Sql:
-    """A member or an element; an absent one and a JSON null are both no value. Steps in a row are one path."""
-    path = ""
-    base: Node = node
-    while isinstance(base, Call) and base.op in ("json_get", "json_at") and (step := _step(base.args[1])):
-        path = step + path
-        base = base.args[0]
-    return _not_json_null(
-        fn("TRY_VARIANT_GET", r.document(base), text("$" + path), text("variant"))
-        if path
-        else _looked_up(r, node)
+def _get(r: Renderer, node: Node, kind: str | None = None) -> Sql:
+    """A JSON value as a type, or NULL. Look-ups in a row are one path."""
+    base, steps = path(node, lambda step: not isinstance(step, str) or not set(step) & set("'\"\\"))
+    found = _looked_up(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(base)
+    if kind is None and not steps:
+        return found
+    return fn(
+        "TRY_VARIANT_GET", found, text("$" + "".join(map(_step, steps))), *([text(kind)] if kind else [])
     )
-
-
-def _step(key: Node) -> str | None:
-    """A step of a path; None if the key is no constant, or has a quote or a backslash, which a path cannot say."""
-    value = key.value if isinstance(key, Literal) else None
-    if isinstance(value, int) and 0 <= value < 2**31:
-        return f"[{value}]"
-    return f"['{value}']" if isinstance(value, str) and not set(value) & set("'\"\\") else None
 
 
 def _looked_up(r: Renderer, node: Call) -> Sql:
     """A member or an element by way of a map or an array of all of them."""
-    base, key = r.document(node.args[0]), r.node(node.args[1])
-    return fn("TRY_ELEMENT_AT", _members(base), key) if node.op == "json_get" else _at(_items(base), key)
+    if node.op == "json_element":
+        return member_or_element(r, node)
+    base, key = node.args
+    if node.op == "json_get":
+        return fn("TRY_ELEMENT_AT", _members(r, base), r.node(key))
+    if isinstance(key, Call) and key.op == "to_whole" and (number_of := _json_read(key.args[0])) is not None:
+        # A number that is whole, as the integer that a place is.
+        kind = r.dialect.documents.kind(r, number_of)
+        whole = binary(exp.EQ, exp.Mod(this=_get(r, number_of, "double"), expression=number(1)), number(0))
+        return fn(
+            "GET", _items(r, base), case((both(_is_kind(kind, "number"), whole), _get(r, number_of, "int")))
+        )
+    return _at(_items(r, base), r.node(key))
 
 
-def _members(sql: Sql) -> Sql:
+def _json_read(node: Node) -> Node | None:
+    return node.args[0] if isinstance(node, Call) and node.op == "json_number" else None
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{step}" if step.isascii() and step.isidentifier() else f'["{step}"]'
+
+
+def _members(r: Renderer, node: Node) -> Sql:
     """The members of a JSON object as a map, else NULL."""
-    return fn("TRY_VARIANT_GET", sql, text("$"), text("map<string, variant>"))
+    return _get(r, node, "map<string,variant>")
 
 
-def _items(sql: Sql) -> Sql:
+def _items(r: Renderer, node: Node) -> Sql:
     """The elements of a JSON array, else NULL."""
-    return fn("TRY_VARIANT_GET", sql, text("$"), text("array<variant>"))
+    return _get(r, node, "array<variant>")
+
+
+def _json_step(r: Renderer, node: Call) -> Sql:
+    """A member or an element; an absent one and a JSON null are both no value."""
+    return _not_json_null(_get(r, node))
+
+
+def _values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
+    """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
+    alone = fn("ARRAY", _get(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0]))
+    found, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
+    if nulls:
+        there = negation(is_null(exp.Column(this=item)))
+        alone = fn("FILTER", alone, exp.Lambda(this=there, expressions=[item]))
+    value = exp.Column(this=item)
+    inside = fn(
+        "COALESCE", fn("TRY_VARIANT_GET", value, text("$"), text("array<variant>")), fn("ARRAY", value)
+    )
+    flat = fn("FLATTEN", fn("TRANSFORM", exp.Column(this=found), exp.Lambda(this=inside, expressions=[item])))
+    return fn(
+        "AGGREGATE",
+        fn("SEQUENCE", number(1), number(ARRAYS)),
+        alone,
+        exp.Lambda(this=flat, expressions=[found, place]),
+    )
+
+
+def _json_values(r: Renderer, node: Call) -> Sql:
+    return fn("TRY_PARSE_JSON", fn("TO_JSON", _values(r, node, nulls=True)))
 
 
 def _json_size(r: Renderer, node: Call) -> Sql:
-    sql = _unwrapped(r, node.args[0])
+    (value,) = node.args
     return fn(
-        "COALESCE", fn("ARRAY_SIZE", _items(sql)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(sql.copy())))
+        "COALESCE", fn("ARRAY_SIZE", _items(r, value)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(r, value)))
     )
 
 
 def _json_items(r: Renderer, node: Call) -> Sql:
-    sql = _unwrapped(r, node.args[0])
-    keys = fn("TRY_PARSE_JSON", fn("TO_JSON", fn("MAP_KEYS", _members(sql))))
-    return fn("COALESCE", keys, sql.copy())
+    (value,) = node.args
+    keys = fn("TRY_PARSE_JSON", fn("TO_JSON", fn("MAP_KEYS", _members(r, value))))
+    return fn("COALESCE", keys, _not_json_null(r.document(value)))
 
 
-_JSON_KINDS = {
-    "string": r"\ASTRING\z", "boolean": r"\ABOOLEAN\z", "object": r"\AOBJECT", "array": r"\AARRAY",
-    "number": r"\A(?:BIGINT|INT|SMALLINT|TINYINT|DOUBLE|FLOAT|DECIMAL)",
-}  # fmt: skip
+# The same tokens (a text, a number, what stands between two of these), of which numbers are doubles: VARIANT
+# has its keys in order.
+# EXISTS and not a plain comparison, so that both values are said once; it is UNKNOWN where one of them is
+# absent.
+_SAME_JSON = r"""
+EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
+  REGEXP_EXTRACT_ALL(NULLIF(TO_JSON(`__j`), 'null'), '"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"|[-0-9][-+.0-9eE]*|[^-0-9"]+', 0),
+  `__x` -> COALESCE(CAST(TRY_CAST(`__x` AS DOUBLE) + 0 AS STRING), `__x`)))), `__p` -> `__p`[0] = `__p`[1])
+"""
 
 
-def _json_kind(sql: Sql, kind: str) -> Sql:
-    return rlike(fn("SCHEMA_OF_VARIANT", sql), _JSON_KINDS[kind])
+def _is_kind(name: Sql, kind: str) -> Sql:
+    if kind in ("string", "boolean"):
+        return binary(exp.EQ, name, text(kind.upper()))
+    return rlike(name, "^(BIGINT|DECIMAL|DOUBLE|FLOAT)" if kind == "number" else f"^{kind.upper()}")
 
 
-def _json_is(r: Renderer, node: Call) -> Sql:
-    return _json_kind(r.node(node.args[0]), constant(node.args[1]))
+def _json_number(r: Renderer, node: Call) -> Sql:
+    return where_kind(r, node.args[0], "number", _get(r, node.args[0], "double"))
 
 
-def _json_value(kind: str, type_name: str) -> Rule:
-    def rule(r: Renderer, node: Call) -> Sql:
-        sql = _unwrapped(r, node.args[0])
-        value = fn("TRY_VARIANT_GET", sql.copy(), text("$"), text(type_name))
-        return case((_json_kind(sql, kind), value))
-
-    return rule
+def _json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
+    return both(is_kind(r, value, "number"), binary(exp.EQ, _get(r, value, "double"), r.double(wanted)))
 
 
 def _without_variables(sql: str) -> str:
-    """Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has one (see identifier)."""
+    """Spark puts the values of variables into the text of SQL, even inside of quotes: ${name}. No name has
+    one (see identifier).
+    """
     return sql.replace("${", "\\u0024{")
 
 
@@ -657,9 +760,18 @@ SPARK = Dialect(
         TIMESTAMP: "TIMESTAMPTZ",
         DATE: "DATE",
         DURATION: "BIGINT",
-    },  # fmt: skip
+    },
     quantifier=_quantifier,
     let=lambda _r, value, body: body(value),
+    documents=Documents(
+        value=_get,
+        text=lambda r, node: _get(r, node, "string"),
+        kind=lambda r, node: fn("SCHEMA_OF_VARIANT", _get(r, node)),
+        null="VOID",
+        has_nan=True,
+        is_kind=_is_kind,
+        equals=_json_equals,
+    ),
     bind=_bind,
     most_lambdas=14,
     not_nan=lambda sql: negation(fn("ISNAN", sql)),
@@ -667,6 +779,7 @@ SPARK = Dialect(
     timestamp=lambda value: cast(text(_zulu(value)), "TIMESTAMPTZ"),
     table={
         **COMMON,
+        **documents.RULES,
         "in_array": _in_array,
         "add": _arithmetic("TRY_ADD", exp.Add),
         "sub": _arithmetic("TRY_SUBTRACT", exp.Sub),
@@ -705,11 +818,17 @@ SPARK = Dialect(
         "replace": _replace,
         "replace_each": replace_each("(?s)(.)", "$1"),
         "to_int": _to_int,
+        "to_whole": to_whole("RINT"),
         "to_double": _to_double,
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
         "to_timestamp": _to_timestamp,
         "to_duration": _to_duration,
+        "to_quantity": quantity(
+            lambda sql: rlike(sql, _shape(QUANTITY_PATTERN)),
+            lambda sql, end: fn("ENDSWITH", sql, text(end)),
+            lambda digits, power: binary(exp.Mul, try_cast(digits, "DOUBLE"), power),
+        ),
         "to_date": _to_date,
         "year": _calendar("YEAR"),
         "month": _calendar("MONTH"),
@@ -730,14 +849,17 @@ SPARK = Dialect(
         "size": _size,
         "array": _array,
         "array_eq": _array_eq,
+        "array_max": _extreme_of("ARRAY_MAX"),
+        "array_min": _extreme_of("ARRAY_MIN"),
         "array_concat": function("CONCAT"),
+        "range": _range,
+        "sum": _sum,
         "keys": function("MAP_KEYS"),
         "json_get": _json_step,
         "json_at": _json_step,
-        "json_is": _json_is,
-        "json_string": _json_value("string", "string"),
-        "json_number": _json_value("number", "double"),
-        "json_boolean": _json_value("boolean", "boolean"),
+        "json_eq": template("spark", _SAME_JSON),
+        "json_number": _json_number,
+        "json_values": _json_values,
         "json_size": _json_size,
         "json_items": _json_items,
     },

@@ -1,4 +1,6 @@
-"""Spark: regular expressions. Java searches by trying; where that may overflow its stack, an automaton reads the text."""
+"""Spark: regular expressions. Java searches by trying; where that may overflow its stack, an automaton
+reads the text.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,7 @@ from predicat.backends.sql.base import (
     rlike,
     text,
 )
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
 from predicat.semantics import automaton, regex
 from predicat.semantics.regex import Chars, Ranges
@@ -37,7 +40,7 @@ def matches(r: Renderer, node: Call) -> Sql:
     table = automaton.table(pattern, _MOST_STATES)
     if table is None:
         reason, hint = (_ROUNDS, _APART) if safe is None else (_HALVES, None)
-        raise r.refuse(node, f"{reason}, and its automaton has more than {_MOST_STATES} states", hint)
+        raise r.refuse(node, say.automaton_states(reason, _MOST_STATES), hint)
     return _run(r, sql, table)
 
 
@@ -46,17 +49,17 @@ def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
     state, char = (exp.to_identifier(r.fresh(name), quoted=True) for name in ("q", "c"))
     q, c = exp.Column(this=state), exp.Column(this=char)
     branches = [
-        (binary(exp.EQ, q.copy(), number(place)), _next(c, moves, table.classes))
+        (binary(exp.EQ, q, number(place)), _next(c, moves, table.classes))
         for place, moves in enumerate(table.moves)
     ]
-    nothing = (binary(exp.EQ, c.copy(), text("")), q.copy())  # of the empty text Spark makes one part
+    nothing = (binary(exp.EQ, c, text("")), q)  # of the empty text Spark makes one part
     step = exp.Lambda(this=case(nothing, *branches), expressions=[state, char])
     accepted = (
-        exp.In(this=q.copy(), expressions=[number(place) for place in table.accepting])
+        exp.In(this=q, expressions=[number(place) for place in table.accepting])
         if table.accepting
         else exp.Boolean(this=False)
     )
-    last = exp.Lambda(this=accepted, expressions=[state.copy()])
+    last = exp.Lambda(this=accepted, expressions=[state])
     return fn("AGGREGATE", fn("SPLIT", sql, text("")), number(0), step, last)
 
 
@@ -67,7 +70,7 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
         targets.setdefault(target, []).extend(ranges)
     usual = max(targets, key=lambda target: sum(high - low + 1 for low, high in targets[target]))
     others = [
-        (_is_one_of(char.copy(), regex.normal(ranges)), number(target))
+        (_is_one_of(char, regex.normal(ranges)), number(target))
         for target, ranges in targets.items()
         if target != usual
     ]
@@ -81,7 +84,7 @@ def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
     ):  # no text has half a character
         return rlike(char, regex.emit(Chars(ranges), regex.JAVA))
     alone = [text(chr(low)) for low, high in ranges if low == high]
-    same = [exp.In(this=char.copy(), expressions=alone)] if alone else []
+    same = [exp.In(this=char, expressions=alone)] if alone else []
     return either(
-        *same, *(between(char.copy(), text(chr(low)), text(chr(high))) for low, high in ranges if low != high)
+        *same, *(between(char, text(chr(low)), text(chr(high))) for low, high in ranges if low != high)
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from predicat.backends.text.shapes import COMPARISONS, key_of, plain, refuse
+from predicat.backends.text.shapes import key_of, plain, refuse
+from predicat.diagnostics.messages import backends as say
 from predicat.frontends.cesql import INT_MAX, KEYWORDS, TEXT_TOKEN, unquoted
 from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.ops import COMPARISONS, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
 from predicat.semantics import like
@@ -21,7 +23,6 @@ _ARITHMETIC = {
     "mod": ("%", _PRODUCT),
 }
 _FUNCTIONS = {"lower": "LOWER", "upper": "UPPER", "length": "LENGTH", "concat": "CONCAT"}
-_LONGER = "an integer of CESQL has 32 bits, and this value may have more"
 
 
 def write(node: Node) -> str:
@@ -33,13 +34,9 @@ def _write(node: Node, level: int) -> str:
     key = key_of(node)
     if key is not None:
         if node.type == JSON:
-            raise refuse(
-                "cesql",
-                node,
-                "CESQL converts a value of another type than is asked for; declare the type of the field",
-            )
+            raise refuse("cesql", node, say.CESQL_CONVERTS)
         if node.type not in (STRING, BIGINT, BOOLEAN):
-            raise refuse("cesql", node, "an attribute is a text, an integer or a truth value")
+            raise refuse("cesql", node, say.CESQL_ATTRIBUTE_TYPES)
         return _name(node, key)
     match node:
         case Literal():
@@ -49,18 +46,18 @@ def _write(node: Node, level: int) -> str:
             text, own = _call(node)
             return f"({text})" if own < level else text
         case _:
-            raise refuse("cesql", node, "an expression has no parameters, lists or macros")
+            raise refuse("cesql", node, say.CESQL_HAS_NO_PARAMETERS)
 
 
 def _name(node: Node, key: str) -> str:
     if not _NAME.match(key) or key.upper() in KEYWORDS:
-        raise refuse("cesql", node, f"{key!r} is no name of an attribute")
+        raise refuse("cesql", node, say.no_attribute_name(key))
     return key
 
 
 def _call(node: Call) -> tuple[str, int]:
     op, args = node.op, node.args
-    if op in ("and", "or"):
+    if op in JUNCTIONS:
         return f" {op.upper()} ".join(_write(arg, _LOGIC + 1) for arg in args), _LOGIC
     if op == "not":
         inner = args[0]
@@ -88,21 +85,21 @@ def _call(node: Call) -> tuple[str, int]:
         return _integer(args[0])
     if op == "cond" and (text := _truth_of(node)) is not None:
         return f"BOOL({_write(text, 0)})", _ATOM
-    raise refuse("cesql", node, _LONGER if node.type == BIGINT else "an expression has no operator for it")
+    raise refuse("cesql", node, say.CESQL_LONGER if node.type == BIGINT else say.CESQL_HAS_NO_OPERATOR)
 
 
 def _comparison(node: Call) -> str:
     left, right = node.args
     _same_type(node, left, right)
-    if node.op not in ("eq", "ne") and left.type != BIGINT:
-        raise refuse("cesql", node, "only integers are put in order")
-    return f"{_write(left, _COMPARE + 1)} {COMPARISONS[node.op]} {_write(right, _COMPARE + 1)}"
+    if node.op not in EQUALITIES and left.type != BIGINT:
+        raise refuse("cesql", node, say.CESQL_ORDERS_INTEGERS)
+    return f"{_write(left, _COMPARE + 1)} {COMPARISONS[node.op].sign} {_write(right, _COMPARE + 1)}"
 
 
 def _same_type(node: Call, left: Node, right: Node) -> None:
     """One side is cast to the type of the other: that must be the type it has."""
     if left.type != right.type or left.type not in (STRING, BIGINT, BOOLEAN):
-        raise refuse("cesql", node, "texts, integers and truth values are compared, each with its own kind")
+        raise refuse("cesql", node, say.CESQL_COMPARES_KINDS)
 
 
 def _integer(node: Node) -> tuple[str, int]:
@@ -117,7 +114,7 @@ def _integer(node: Node) -> tuple[str, int]:
             return f"ABS({_write(node.args[0], 0)})", _ATOM
         if node.op == "to_int" and node.args[0].type == STRING:
             return f"INT({_write(node.args[0], 0)})", _ATOM
-    raise refuse("cesql", node, "an expression has no operator for it")
+    raise refuse("cesql", node, say.CESQL_HAS_NO_OPERATOR)
 
 
 def _truth_of(node: Call) -> Node | None:
@@ -154,15 +151,15 @@ def _literal(node: Literal) -> str:
         case str():
             return _quoted(node, node.value)
         case _:
-            raise refuse("cesql", node, "an expression has texts, 32-bit integers and truth values only")
+            raise refuse("cesql", node, say.CESQL_CONSTANTS)
 
 
 def _quoted(node: Node, text: str) -> str:
-    """A text in the quotes that can hold it: a backslash escapes the quote and nothing else, itself included."""
+    """A text in the quotes that can hold it: a backslash escapes the quote and nothing else, itself
+    included.
+    """
     for quote in "'\"":
         shown = quote + text.replace(quote, "\\" + quote) + quote
         if TEXT_TOKEN.fullmatch(shown) and unquoted(shown) == text:
             return shown
-    raise refuse(
-        "cesql", node, "no quotes hold this text: a backslash at its end, or before a quote, escapes it"
-    )
+    raise refuse("cesql", node, say.CESQL_QUOTES)

@@ -1,4 +1,4 @@
-"""Writes the languages of tests on keys: cloudevents, attributes, headers, pubsub, sns and labels."""
+"""Writes the languages of tests on keys: cloudevents, attributes, headers, pubsub and labels."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import re
 from typing import Any
 
 from predicat.backends.text.shapes import Test, decided, negated, plain, refuse, test_of
+from predicat.diagnostics.messages import backends as say
 from predicat.frontends.headers import KEY as HEADER_KEY
 from predicat.frontends.labels import KEY as LABEL_KEY
 from predicat.frontends.labels import VALUE as LABEL_VALUE
 from predicat.ir.nodes import Call, Node
+from predicat.ir.ops import EQUALITIES, JUNCTIONS
 from predicat.semantics import like
 
 TWO_VALUED = "the language tells an absent key from another value nowhere: its tests are two-valued, and this one may be UNKNOWN"
@@ -38,17 +40,13 @@ def _cloudevents(node: Node) -> dict[str, Any]:
     inner = negated(node)
     if inner is not None:
         return {"not": _cloudevents(inner)}
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    if isinstance(node, Call) and node.op in JUNCTIONS:
         return {"all" if node.op == "and" else "any": [_cloudevents(arg) for arg in node.args]}
     test = _decided_test(node, "cloudevents")
     if test.op == "in" and _texts(test) and all(test.values):
         return {"any": [{"exact": {test.key: value}} for value in test.values]}
     if test.op not in _CLOUDEVENTS or not _texts(test) or not test.values[0]:
-        raise refuse(
-            "cloudevents",
-            node,
-            "a filter tests an attribute for a text, a prefix or a suffix, none of them empty",
-        )
+        raise refuse("cloudevents", node, say.CLOUDEVENTS_TESTS)
     return {_CLOUDEVENTS[test.op]: {test.key: test.values[0]}}
 
 
@@ -57,7 +55,9 @@ def _decided_test(node: Node, language: str) -> Test:
     test = test_of(inner) if inner is not None else None
     if test is None:
         raise refuse(
-            language, inner or node, TWO_VALUED if test_of(node) is not None else "it is no test of one key"
+            language,
+            inner or node,
+            TWO_VALUED if test_of(node) is not None else say.ONE_KEY_AGAINST_CONSTANTS,
         )
     return test
 
@@ -72,7 +72,7 @@ def attributes(node: Node) -> str:
             or test.key in found
             or (test.op, bool(test.values[0])) not in (("eq", True), ("ne", False))
         ):
-            raise refuse("attributes", part, "each attribute is compared once, with one text")
+            raise refuse("attributes", part, say.ATTRIBUTE_COMPARED_ONCE)
         found[test.key] = test.values[0]
     return json.dumps(found, ensure_ascii=False)
 
@@ -88,20 +88,18 @@ def headers(node: Node) -> str:
 
 
 def _headers(node: Node) -> dict[str, Any]:
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    if isinstance(node, Call) and node.op in JUNCTIONS:
         return {node.op: [_headers(arg) for arg in node.args]}
     inner = decided(node)
     other = negated(inner) if inner is not None else None
     test = test_of(other if other is not None else inner) if inner is not None else None
     if test is None or not _texts(test) or not HEADER_KEY.match(test.key):
-        raise refuse(
-            "headers", node, TWO_VALUED if test_of(node) is not None else "a header is compared with texts"
-        )
+        raise refuse("headers", node, TWO_VALUED if test_of(node) is not None else say.HEADER_WITH_TEXTS)
     op = "ne" if other is not None and test.op == "eq" else test.op if other is None else ""
     if op in like.PATTERNS:
         return {"headerLike": {test.key: like.PATTERNS[op](test.values[0])}}
     if op not in _HEADERS:
-        raise refuse("headers", node, "a header is compared by equality, IN or LIKE")
+        raise refuse("headers", node, say.HEADER_COMPARISONS)
     return {_HEADERS[op]: {test.key: list(test.values) if op == "in" else test.values[0]}}
 
 
@@ -116,7 +114,7 @@ def pubsub(node: Node) -> str:
 
 
 def _pubsub(node: Node, *, top: bool = False) -> str:
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    if isinstance(node, Call) and node.op in JUNCTIONS:
         text = f" {node.op.upper()} ".join(_pubsub(arg) for arg in node.args)
         return text if top else f"({text})"
     inner = negated(node)
@@ -130,11 +128,11 @@ def _pubsub(node: Node, *, top: bool = False) -> str:
         return f"NOT attributes:{_attribute(alone.key)}"
     test = _decided_test(node, "pubsub")
     key = f"attributes.{_attribute(test.key)}"
-    if not _texts(test) or test.op not in ("eq", "ne", "in", "starts_with"):
-        raise refuse("pubsub", node, "an attribute is compared by =, != and hasPrefix with texts")
+    if not _texts(test) or test.op not in EQUALITIES | {"in", "starts_with"}:
+        raise refuse("pubsub", node, say.PUBSUB_COMPARISONS)
     values = [json.dumps(value, ensure_ascii=False) for value in test.values]
     if any(re.search(r"\\[^nrt\"\\]", value) for value in values):
-        raise refuse("pubsub", node, "the text has control characters")
+        raise refuse("pubsub", node, say.CONTROL_CHARACTERS)
     if test.op == "starts_with":
         return f"hasPrefix({key}, {values[0]})"
     if test.op == "in":
@@ -169,7 +167,7 @@ def _requirement(node: Node) -> str:
         or not _texts(test)
         or not all(LABEL_VALUE.match(value) for value in test.values)
     ):
-        raise refuse("labels", node, "a requirement compares a label with label values")
+        raise refuse("labels", node, say.LABEL_REQUIREMENT)
     if test.op == "eq":
         return f"{key}{'!=' if inner is not None else '='}{test.values[0]}"
     return f"{key} {'notin' if inner is not None else 'in'} ({','.join(test.values)})"
@@ -177,40 +175,5 @@ def _requirement(node: Node) -> str:
 
 def _label(test: Test, node: Node) -> str:
     if not LABEL_KEY.match(test.key):
-        raise refuse("labels", node, f"{test.key!r} is no label key")
+        raise refuse("labels", node, say.no_label_key(test.key))
     return test.key
-
-
-# --- sns
-
-
-def sns(node: Node) -> str:
-    """A filter policy for message attributes, as JSON. Raises Unsupported."""
-    found: dict[str, list[Any]] = {}
-    for part in _parts(plain(node), "and"):
-        conditions = [_condition(one) for one in _parts(part, "or")]
-        keys = {key for key, _ in conditions}
-        if len(keys) != 1 or next(iter(keys)) in found:
-            raise refuse("sns", part, "a policy joins the conditions of one key by OR, and the keys by AND")
-        found[keys.pop()] = [condition for _, conditions_of in conditions for condition in conditions_of]
-    return json.dumps(found, ensure_ascii=False)
-
-
-def _condition(node: Node) -> tuple[str, list[Any]]:
-    inner = negated(node)
-    alone = test_of(inner if inner is not None else node)
-    if alone is not None and alone.op == "is_null":
-        return alone.key, [{"exists": inner is not None}]
-    test = _decided_test(node, "sns")
-    if test.op in ("eq", "in") and _texts(test):
-        return test.key, list(test.values)
-    if test.op in _SNS and _texts(test):
-        return test.key, [{_SNS[test.op]: test.values[0]}]
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in test.values)
-    if test.op in _SNS_NUMERIC and numbers and test.convert == "to_double":
-        return test.key, [{"numeric": [_SNS_NUMERIC[test.op], test.values[0]]}]
-    raise refuse("sns", node, "a policy has no condition for it")
-
-
-_SNS = {"starts_with": "prefix", "ends_with": "suffix", "equals_ci": "equals-ignore-case"}
-_SNS_NUMERIC = {"eq": "=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}

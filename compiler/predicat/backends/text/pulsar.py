@@ -8,16 +8,34 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from predicat.backends.text.shapes import Test, negated, plain, refuse, test_of
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
+from predicat.ir.ops import JUNCTIONS
 
 REFS = ("event_time", "publish_time")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_COMPARE = {"eq": "EQUALS", "ne": "NOT_EQUALS", "gt": "GREATER_THAN", "ge": "GREATER_THAN_EQUALS", "lt": "LESS_THAN",
-            "le": "LESS_THAN_EQUALS", "in": "IN"}  # fmt: skip
-_TEXT = {"starts_with": "STARTS_WITH", "starts_with_ci": "STARTS_WITH_IGNORE_CASE", "contains": "CONTAINS",
-         "contains_ci": "CONTAINS_IGNORE_CASE"}  # fmt: skip
-_NEGATED = {"EQUALS": "NOT_EQUALS", "IN": "NOT_IN", "CONTAINS": "DOES_NOT_CONTAIN", "CONTAINS_IGNORE_CASE": "DOES_NOT_CONTAIN_IGNORE_CASE",
-            "CONTAINS_ANY": "CONTAINS_NONE"}  # fmt: skip
+_COMPARE = {
+    "eq": "EQUALS",
+    "ne": "NOT_EQUALS",
+    "gt": "GREATER_THAN",
+    "ge": "GREATER_THAN_EQUALS",
+    "lt": "LESS_THAN",
+    "le": "LESS_THAN_EQUALS",
+    "in": "IN",
+}
+_TEXT = {
+    "starts_with": "STARTS_WITH",
+    "starts_with_ci": "STARTS_WITH_IGNORE_CASE",
+    "contains": "CONTAINS",
+    "contains_ci": "CONTAINS_IGNORE_CASE",
+}
+_NEGATED = {
+    "EQUALS": "NOT_EQUALS",
+    "IN": "NOT_IN",
+    "CONTAINS": "DOES_NOT_CONTAIN",
+    "CONTAINS_IGNORE_CASE": "DOES_NOT_CONTAIN_IGNORE_CASE",
+    "CONTAINS_ANY": "CONTAINS_NONE",
+}
 
 
 def write(node: Node) -> str:
@@ -66,16 +84,12 @@ def tree(node: Node) -> dict[str, Any]:
         if "op" in found and found["op"] in _NEGATED:
             return {**found, "op": _NEGATED[found["op"]]}
         return {"not": found}
-    if isinstance(node, Call) and node.op in ("and", "or"):
+    if isinstance(node, Call) and node.op in JUNCTIONS:
         parts = [tree(arg) for arg in node.args]
         return (_any_of(parts) if node.op == "or" else None) or {node.op: parts}
     test = test_of(node)
     if test is None:
-        raise refuse(
-            "pulsar",
-            node,
-            "a predicate compares a property, the event time or the publish time with constants",
-        )
+        raise refuse("pulsar", node, say.PULSAR_COMPARES)
     return _leaf(test)
 
 
@@ -100,15 +114,13 @@ def _leaf(test: Test) -> dict[str, Any]:
     wanted = {"to_int": int, "to_double": float}.get(test.convert)
     is_ref = test.of_row and test.key in REFS
     if operator is None or len(kinds) != 1 or kinds & {bool} or (test.op in _TEXT and test.convert):
-        raise refuse("pulsar", test.node, "the proposal has no operator for it")
+        raise refuse("pulsar", test.node, say.PULSAR_HAS_NO_OPERATOR)
     if wanted is not None and kinds != {wanted}:
-        raise refuse(
-            "pulsar", test.node, "the values are of another type than the conversion of the property"
-        )
+        raise refuse("pulsar", test.node, say.PULSAR_CONVERSION)
     if is_ref and kinds != {int}:
-        raise refuse("pulsar", test.node, f"{test.key} is a number of milliseconds")
+        raise refuse("pulsar", test.node, say.a_number_of_milliseconds(test.key))
     if not is_ref and kinds != {str} and wanted is None:
-        raise refuse("pulsar", test.node, "a property is a text: convert it, as in int(x) > 5")
+        raise refuse("pulsar", test.node, say.PROPERTY_IS_A_TEXT)
     target = {"ref": test.key} if is_ref else {"property": test.key}
     return (
         {**target, "op": operator, "values": values}
@@ -120,9 +132,7 @@ def _leaf(test: Test) -> dict[str, Any]:
 def _milliseconds(test: Test, value: datetime) -> int:
     found, rest = divmod(value - _EPOCH, timedelta(milliseconds=1))
     if rest:
-        raise refuse(
-            "pulsar", test.node, f"{test.key} is a number of milliseconds, and the constant has microseconds"
-        )
+        raise refuse("pulsar", test.node, say.finer_than_milliseconds(test.key))
     return found
 
 

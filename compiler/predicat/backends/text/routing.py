@@ -1,4 +1,6 @@
-"""Writes the languages that choose by the name of a topic: RabbitMQ binding keys and Kafka Connect predicates."""
+"""Writes the languages that choose by the name of a topic: RabbitMQ binding keys and Kafka Connect
+predicates.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import re
 from typing import Any
 
 from predicat.backends.text.shapes import decided, negated, plain, refuse
+from predicat.diagnostics.messages import backends as say
 from predicat.frontends.rabbitmq import FIELD, MAX_BYTES, PIECES
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import STRING
@@ -20,11 +23,7 @@ def rabbitmq(node: Node) -> str:
     """A binding key. Raises Unsupported."""
     found = _binding(decided(node) or node)
     if found is None or len(found.encode()) > MAX_BYTES:
-        raise refuse(
-            "rabbitmq",
-            node,
-            f"a binding key is one pattern of words for {FIELD}, of at most {MAX_BYTES} bytes",
-        )
+        raise refuse("rabbitmq", node, say.one_binding_key(FIELD, MAX_BYTES))
     return found
 
 
@@ -33,7 +32,9 @@ def _is_key(node: Node) -> bool:
 
 
 def _constant(node: Node, op: str) -> str | None:
-    """The text that the routing key is compared with by an operator; one with wildcards in it cannot be written."""
+    """The text that the routing key is compared with by an operator; one with wildcards in it cannot be
+    written.
+    """
     if (
         isinstance(node, Call)
         and node.op == op
@@ -116,11 +117,7 @@ def kafka(node: Node) -> str:
         rest, negate = inner, not negate
     found = _kafka(rest)
     if found is None:
-        raise refuse(
-            "kafka",
-            node,
-            "a predicate asks for a header, a pattern of the topic's name, or a record without a value",
-        )
+        raise refuse("kafka", node, say.KAFKA_PREDICATES)
     negate = negate != bool(found.pop("negate", False))
     return json.dumps({**found, **({"negate": True} if negate else {})}, ensure_ascii=False)
 

@@ -9,17 +9,17 @@ from msgspec import Struct
 
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, children, rewrite_children
-from predicat.ir.ops import FLIPPED
+from predicat.ir.ops import BY_KEY, COMPARISONS, FLIPPED, JSON_READS
 from predicat.ir.types import BOOLEAN, DATE, DOUBLE, TIMESTAMP
-from predicat.passes.documents import as_written
-
-COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_READS = ("json_string", "json_number", "json_boolean")
+from predicat.passes.labels import written
+from predicat.passes.written import as_written
 
 
 class Test(Struct, frozen=True):
-    """A test of one key against constants; `convert` is the conversion of the key ("to_int", "to_double") or empty.
+    """A test of one key against constants; `convert` is the conversion of the key ("to_int", "to_double") or
+    empty.
 
     `of_row`: the key is a field of the row, not a key of one of its maps or documents.
     """
@@ -33,13 +33,14 @@ class Test(Struct, frozen=True):
 
 
 def refuse(language: str, node: Node, reason: str) -> Unsupported:
-    """The error for what a language cannot say."""
-    op = node.op if isinstance(node, Call) else type(node).__name__.lower()
-    return Unsupported.of(msg.unsupported(node.span, language, op, reason))
+    """The error for what a language does not support."""
+    return Unsupported.of(msg.unsupported(node.span, language, written(node), reason))
 
 
 def plain(node: Node) -> Node:
-    """Values without a declared type, read as what they are compared with or converted to: `x == "a"`, `int(x)` for their longer, exact forms."""
+    """Values without a declared type, read as what they are compared with or converted to: `x == "a"`,
+    `int(x)` for their longer, exact forms.
+    """
     return _plain(as_written(node))
 
 
@@ -47,13 +48,13 @@ def _plain(node: Node) -> Node:
     if (
         isinstance(node, Call)
         and node.op in COMPARISONS
-        and all(isinstance(arg, Call) and arg.op in _READS for arg in node.args)
+        and all(isinstance(arg, Call) and arg.op in JSON_READS for arg in node.args)
     ):
         return node  # two values without a type would be compared as what they are
     node = rewrite_children(node, _plain)
     if not isinstance(node, Call):
         return node
-    if node.op in _READS:
+    if node.op in JSON_READS:
         return node.args[0]
     if node.op == "and":
         compared = [
@@ -69,21 +70,21 @@ def _plain(node: Node) -> Node:
 
 
 def key_of(node: Node) -> str | None:
-    """The key that a node reads: a field of the row, or a member of a map, a struct or a document that is a field."""
+    """The key that a node reads: a field of the row, or a member of a map, a struct or a document that is
+    a field.
+    """
     if isinstance(node, Field):
         return node.decl.name
-    if (
-        isinstance(node, Call)
-        and node.op in ("get", "json_get", "member")
-        and isinstance(node.args[0], Field)
-    ):
+    if isinstance(node, Call) and node.op in BY_KEY and isinstance(node.args[0], Field):
         key = node.args[1]
         return str(key.value) if isinstance(key, Literal) else None
     return None
 
 
 def refuse_shared_keys(language: str, node: Node) -> None:
-    """For languages whose messages have one set of keys: a key that is read from two places, as in `a = 1 AND m['a'] = 'x'`, is an error."""
+    """For languages whose messages have one set of keys: a key that is read from two places, as in `a = 1
+    AND m['a'] = 'x'`, is an error.
+    """
     found: dict[str, Node | None] = {}
     stack = [node]
     while stack:
@@ -94,7 +95,7 @@ def refuse_shared_keys(language: str, node: Node) -> None:
             continue
         place = part.args[0] if isinstance(part, Call) else None
         if found.setdefault(key, place) != place:
-            raise refuse(language, part, f"two values of a row are called {key!r}, and a message has one")
+            raise refuse(language, part, say.two_values_of_one_key(key))
 
 
 def test_of(node: Node) -> Test | None:

@@ -1,4 +1,6 @@
-"""CEL, the Common Expression Language: message -> untyped tree. Source: google/cel-spec, language definition."""
+"""CEL, the Common Expression Language: message -> untyped tree. Source: google/cel-spec, language
+definition.
+"""
 
 from predicat.frontends.cel.reader import RULES, parse
 

@@ -1,29 +1,57 @@
-"""CEL's macros: what an expanded comprehension was, and macros over maps whose key and value have a name each."""
+"""CEL's macros: what an expanded comprehension was, and macros in which a key or a place and a value have
+a name each.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from predicat.diagnostics import Span
+from predicat.frontends.cel.trees import by_kind
 from predicat.ir import tree as t
 
-OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one"}
-"""The macros that take a key and a value, and their kinds."""
-_SOURCE = "a map"
+OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one", "transformList": "map"}
+"""The macros that take a key or a place and a value, and their kinds."""
+_SOURCE = "a list or a map"
 """A variable that nobody can write."""
 
 
-def of_entries(call: Any, source: t.Tree, condition: t.Tree, span: Span) -> t.Tree:
-    """`map.exists(key, value, condition)`: a macro over the keys, in which the value has a name. Source: cel-spec, comprehensions of two variables."""
+def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """`m.exists(key, value, condition)`: a macro over the keys of a map or the places of a list, in which
+    what is there has a name.
+
+    Of two `parts`, which transformList() may have, the first is a condition. Source: cel-go,
+    ext/comprehensions.
+    """
     key, value = (arg.ident_expr.name for arg in call.args[:2])
+
+    def over(keys: t.Tree) -> t.Tree:
+        def named(body: t.Tree) -> t.Tree:
+            found = t.Apply("bracket", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span)
+            return t.Bind(
+                "let",
+                key,
+                t.Apply("key", (t.Name(key, source.span),), source.span),
+                t.Bind("let", value, found, body, span),
+                span,
+            )
+
+        if len(parts) == 2:
+            keys = t.Bind("filter", key, keys, named(parts[0]), span)
+        return t.Bind(OF_ENTRIES[call.function], key, keys, named(parts[-1]), span)
+
     entries = t.Name(_SOURCE, source.span)
-    entry = t.Apply("entry", (entries, t.Name(key, source.span)), source.span)
-    over = t.Bind(OF_ENTRIES[call.function], key, entries, t.Bind("let", value, entry, condition, span), span)
-    return t.Bind("let", _SOURCE, source, over, span)
+    branches = {
+        "list": over(t.Apply("places", (entries,), source.span)),
+        "map": over(t.Apply("json_items", (entries,), source.span)),
+    }
+    return t.Bind("let", _SOURCE, source, by_kind(call.function, entries, span, **branches), span)
 
 
 def shape(loop: Any) -> tuple[str, Any, Any] | None:
-    """The macro that a comprehension came from, what map() keeps, and the body: told by the shape of the loop step."""
+    """The macro that a comprehension came from, what map() keeps, and the body: told by the shape of the
+    loop step.
+    """
     step = loop.loop_step
     if not step.HasField("call_expr") or loop.iter_var2:
         return None

@@ -1,17 +1,14 @@
-"""The functions of CEL's math and sets extensions, by their names with the namespace.
+"""The functions of CEL's math, sets and lists extensions, by their names with the namespace.
 
-Source: cel-go, ext/math (but for square roots and bits) and ext/sets.
+Source: cel-go, ext/math (but for square roots and bits), ext/sets and ext/lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from predicat.diagnostics import PredicatError, Span
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import cel as say
+from predicat.frontends.cel.trees import Build
 from predicat.ir import tree as t
-
-Build = Callable[[tuple[t.Tree, ...], Span], t.Tree]
 
 _MOST = 8
 """Of so many numbers at most the greatest is asked for: each one more doubles what is said."""
@@ -23,7 +20,7 @@ def _math(name: str) -> Build:
     def build(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
         listed = args[0].items if len(args) == 1 and isinstance(args[0], t.ListOf) else args
         if not 1 <= len(listed) <= _MOST:
-            raise PredicatError.of(msg.wrong_argument_count(span, name, len(listed), f"1 to {_MOST} numbers"))
+            raise PredicatError.of(say.count_of_numbers(span, name, len(listed), _MOST))
         return t.Apply(name, listed, span)
 
     return build
@@ -47,10 +44,25 @@ def _each(kind: str, items: t.Tree, among: t.Tree, span: Span) -> t.Tree:
 
 
 FUNCTIONS: dict[str, tuple[int | None, Build]] = {
-    "math.greatest": (None, _math("math.greatest")), "math.least": (None, _math("math.least")),
-    **{name: (1, _math(name)) for name in (
-        "math.abs", "math.sign", "math.ceil", "math.floor", "math.trunc", "math.round", "math.isNaN", "math.isInf", "math.isFinite",
-    )},
-    "sets.contains": (2, _contains), "sets.intersects": (2, _intersects), "sets.equivalent": (2, _equivalent),
-}  # fmt: skip
+    "math.greatest": (None, _math("math.greatest")),
+    "math.least": (None, _math("math.least")),
+    **{
+        name: (1, _math(name))
+        for name in (
+            "math.abs",
+            "math.sign",
+            "math.ceil",
+            "math.floor",
+            "math.trunc",
+            "math.round",
+            "math.isNaN",
+            "math.isInf",
+            "math.isFinite",
+        )
+    },
+    "lists.range": (1, lambda args, span: t.Apply("range", args, span)),
+    "sets.contains": (2, _contains),
+    "sets.intersects": (2, _intersects),
+    "sets.equivalent": (2, _equivalent),
+}
 """Each function: how many arguments it takes, if not several, and the tree of a call."""

@@ -1,13 +1,15 @@
-"""CEL's optional values (`a.?b.orValue("x")`): paths whose value may be absent, as that of any path may be here.
+"""CEL's optional values (`a.?b.orValue("x")`): paths whose value may be absent, as that of any path may be
+here.
 
-Source: cel-spec, optional values. No field is an optional value: one begins with a look-up, and ends as one of ENDS.
+Source: cel-spec, optional values. No field is an optional value: one begins with a look-up, and ends as one
+of ENDS.
 """
 
 from __future__ import annotations
 
 from typing import Any, Protocol
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import NOWHERE, Span
 from predicat.ir import tree as t
 
 LOOK_UPS = ("_?._", "_[?_]")
@@ -52,8 +54,16 @@ def ended(reader: Reader, expr: Any, args: tuple[t.Tree, ...], span: Span) -> t.
     return _end(reader, call.target, args[0] if args else None, span, asked=False)
 
 
+def parts(reader: Reader, expr: Any) -> tuple[t.Tree, t.Tree]:
+    """Whether an optional value holds something, and what."""
+    held = _end(reader, expr, t.Const(False, NOWHERE), NOWHERE, asked=True)
+    return held, _end(reader, expr, None, held.span, asked=False)
+
+
 def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: bool) -> t.Tree:
-    """What an optional holds, or, if that is `asked`, whether it holds something; `rest` where it holds nothing, which is an error without one."""
+    """What an optional holds, or, if that is `asked`, whether it holds something; `rest` where it holds
+    nothing, which is an error without one.
+    """
 
     def of(part: Any, rest: t.Tree | None = rest) -> t.Tree:
         return _end(reader, part, rest, span, asked=asked)

@@ -1,4 +1,6 @@
-"""The one module that knows the CEL parser (cel-expr-python, Google's C++ parser): text to a ParsedExpr message."""
+"""The one module that knows the CEL parser (cel-expr-python, Google's C++ parser): text to a ParsedExpr
+message.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from google.protobuf.message import DecodeError
 
 from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import cel as say
 from predicat.frontends.cel.syntax_proto import decode
 from predicat.passes.scope import MAX_LENGTH
 
@@ -21,7 +24,9 @@ _DOUBLING = re.compile("optMap|optFlatMap")
 _MOST_DOUBLINGS = 8
 """The parser says twice what stands before each of these macros."""
 _OPTIONAL = re.compile(rf"[.\[{{]\s*\?|{_DOUBLING.pattern}")
-"""What stands in every text with optional values, and hardly in another: their syntax is one more library to load."""
+"""What stands in every text with optional values, and hardly in another: their syntax is one more library
+to load.
+"""
 
 
 @cache
@@ -36,16 +41,15 @@ def _environment(*, optional: bool) -> Any:
 
 
 def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
-    """The message of the expression and the offset in the text of each expression id. Raises PredicatError."""
+    """The message of the expression and the offset in the text of each expression id. Raises
+    PredicatError.
+    """
     if len(text) > MAX_LENGTH:
         raise PredicatError.of(msg.too_large(Span(source, 0, len(text)), len(text), MAX_LENGTH))
     if not text.strip():
-        raise PredicatError.of(msg.syntax(Span(source, 0, len(text)), "the condition is empty"))
+        raise PredicatError.of(msg.empty_condition(Span(source, 0, len(text))))
     if len(_DOUBLING.findall(text)) > _MOST_DOUBLINGS:
-        what = f"more than {_MOST_DOUBLINGS} of optMap() and optFlatMap()"
-        raise PredicatError.of(
-            msg.unsupported_syntax(Span(source, 0, len(text)), what, "split it into several filters")
-        )
+        raise PredicatError.of(say.too_many_optional_macros(Span(source, 0, len(text)), _MOST_DOUBLINGS))
     try:
         serialized = (
             _environment(optional=_OPTIONAL.search(text) is not None)
@@ -102,22 +106,16 @@ def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
         clean = reason.replace(" [INVALID_ARGUMENT]", "").removeprefix("Syntax error: ")
         clean = re.sub(r" expecting \{.*\}$", "", clean)
         found.append(
-            msg.syntax(
-                Span(source, start, word.end() if word else start + 1),
-                f"this is no valid CEL: {clean}",
-                _hint(clean, text),
-            )
+            say.invalid_cel(Span(source, start, word.end() if word else start + 1), clean, _hint(clean, text))
         )
-    return found or [
-        msg.syntax(Span(source, 0, len(text)), f"this is no valid CEL: {message.splitlines()[0]}")
-    ]
+    return found or [say.invalid_cel(Span(source, 0, len(text)), message.splitlines()[0])]
 
 
 def _hint(reason: str, text: str) -> str | None:
     if "has() argument" in reason:
-        return "for a field of the row itself write: x != null"
+        return say.FIELD_OF_THE_ROW
     if re.search(r"\b(and|or|not|AND|OR|NOT)\b", text):
-        return "CEL writes && for and, || for or, ! for not"
+        return say.LOGIC_IN_CEL
     if re.search(r"(?<![=!<>])=(?!=)", text):
-        return "CEL compares with =="
+        return say.EQUALS_IN_CEL
     return None

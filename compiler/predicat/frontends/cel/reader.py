@@ -1,15 +1,31 @@
-"""From CEL's parsed message to the untyped tree. Macros come expanded; the shapes of `exists` and `all` are recognised."""
+"""From CEL's parsed message to the untyped tree. Macros come expanded; the shapes of `exists` and `all`
+are recognised.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
-from predicat.frontends.cel import macros, namespaces, optionals, parser, strings
+from predicat.diagnostics.messages import cel as say
+from predicat.frontends.cel import (
+    addresses,
+    forms,
+    lists,
+    macros,
+    namespaces,
+    optionals,
+    parser,
+    quantities,
+    refused,
+    requests,
+    strings,
+)
+from predicat.frontends.cel.trees import Build
 from predicat.ir import tree as t
 from predicat.ir.values import (
     has_nanoseconds,
@@ -40,40 +56,105 @@ class _Stop(Exception):
 
 
 _OPERATORS = {
-    "_==_": "eq", "_!=_": "ne", "_<_": "lt", "_<=_": "le", "_>_": "gt", "_>=_": "ge", "@in": "in",
-    "_+_": "add", "_-_": "sub", "_*_": "mul", "_/_": "div", "_%_": "mod", "!_": "not",
-    "_?_:_": "cond", "_[_]": "bracket",
-}  # fmt: skip
+    "_==_": "eq",
+    "_!=_": "ne",
+    "_<_": "lt",
+    "_<=_": "le",
+    "_>_": "gt",
+    "_>=_": "ge",
+    "@in": "in",
+    "_+_": "add",
+    "_-_": "sub",
+    "_*_": "mul",
+    "_/_": "div",
+    "_%_": "mod",
+    "!_": "not",
+    "_?_:_": "cond",
+    "_[_]": "bracket",
+}
 _ARITHMETIC = frozenset({"_+_", "_-_", "_*_", "_/_", "_%_", "-_"})
-_BITS = ("bitAnd", "bitOr", "bitXor", "bitNot", "bitShiftLeft", "bitShiftRight")
-_REFUSED = {
-    "uint": "engines have no unsigned integers: write int()", "bytes": "a filter compares texts",
-    "type": "the type of a field is declared", "format": "engines write numbers and times in different ways",
-    "sqrt": "compare the square instead", "ofNonZeroValue": "write a condition", **dict.fromkeys(_BITS, "engines have other operators for bits"),
-}  # fmt: skip
-"""Functions of CEL and its extensions that a filter cannot have, and what to do."""
 _FORMS = {
-    **{name: f"list.{name}(x, condition) or, over a map, map.{name}(key, value, condition)" for name in ("exists", "all", "exists_one")},
-    "filter": "list.filter(x, condition)", "map": "list.map(x, value)",
-    "of": "optional.of(x).orValue(y)", "none": "a.?b.orValue(x)", "orValue": 'a.?b.orValue("x")', "hasValue": "a.?b.hasValue()", "value": "a.?b.value()", "bind": "cel.bind(x, value, result)",
-    "greatest": "math.greatest(x, y)", "least": "math.least(x, y)",
-}  # fmt: skip
+    **{
+        name: f"list.{name}(x, condition) or, over a map, map.{name}(key, value, condition)"
+        for name in ("exists", "all", "exists_one")
+    },
+    "filter": "list.filter(x, condition)",
+    "map": "list.map(x, value)",
+    "of": "optional.of(x).orValue(y)",
+    "none": "a.?b.orValue(x)",
+    "orValue": 'a.?b.orValue("x")',
+    "hasValue": "a.?b.hasValue()",
+    "value": "a.?b.value()",
+    "bind": "cel.bind(x, value, result)",
+    "greatest": "math.greatest(x, y)",
+    "least": "math.least(x, y)",
+    "transformList": "list.transformList(place, x, value)",
+    "url": "url(x).getHost() or another part, or isURL(x)",
+    "ip": 'cidr("10.0.0.0/8").containsIP(ip(x)), ip(x).family() or another test, or isIP(x)',
+    "cidr": 'cidr("10.0.0.0/8").containsIP(x), or isCIDR(x)',
+    **{name: f"{value}(x).{name}(...)" for value, methods in addresses.VALUES.items() for name in methods},
+}
 """What is a function only in a form of its own."""
 _METHODS = {
-    "startsWith": ("starts_with", 1), "endsWith": ("ends_with", 1), "contains": ("contains", 1),
-    "matches": ("matches", 1), "size": ("size", 0), "lowerAscii": ("lower", 0), "upperAscii": ("upper", 0),
-}  # fmt: skip
+    "startsWith": ("starts_with", 1),
+    "endsWith": ("ends_with", 1),
+    "contains": ("contains", 1),
+    "matches": ("matches", 1),
+    "size": ("size", 0),
+    "lowerAscii": ("lower", 0),
+    "upperAscii": ("upper", 0),
+}
 _FUNCTIONS = {"size": ("size", 1), "matches": ("matches", 2)}
-_CONVERSIONS = {"int": "to_int", "double": "to_double", "string": "to_string", "bool": "to_boolean"}
+_CONVERSIONS = {"int": "to_cel_int", "double": "to_double", "string": "to_string", "bool": "to_boolean"}
 _PARTS = {
-    "getFullYear": ("year", 0), "getMonth": ("month", -1), "getDate": ("day", 0), "getDayOfMonth": ("day", -1),
-    "getDayOfWeek": ("day_of_week", 0), "getDayOfYear": ("day_of_year", -1), "getHours": ("hour", 0),
-    "getMinutes": ("minute", 0), "getSeconds": ("second", 0), "getMilliseconds": ("millisecond", 0),
-}  # fmt: skip
+    "getFullYear": ("year", 0),
+    "getMonth": ("month", -1),
+    "getDate": ("day", 0),
+    "getDayOfMonth": ("day", -1),
+    "getDayOfWeek": ("day_of_week", 0),
+    "getDayOfYear": ("day_of_year", -1),
+    "getHours": ("hour", 0),
+    "getMinutes": ("minute", 0),
+    "getSeconds": ("second", 0),
+    "getMilliseconds": ("millisecond", 0),
+}
+_LIBRARIES: dict[str, tuple[tuple[int, ...], Build]] = {
+    **strings.METHODS,
+    **lists.METHODS,
+    **quantities.METHODS,
+    **addresses.METHODS,
+    **requests.METHODS,
+}
+"""The methods of CEL's libraries."""
+_LIBRARY_FUNCTIONS: dict[str, tuple[tuple[int, ...], Build]] = {
+    **lists.FUNCTIONS,
+    **quantities.FUNCTIONS,
+    **addresses.FUNCTIONS,
+    **requests.FUNCTIONS,
+}
+"""Their functions without a target."""
+_TYPES = frozenset(
+    {
+        "string",
+        "int",
+        "uint",
+        "double",
+        "bool",
+        "list",
+        "map",
+        "null_type",
+        "google.protobuf.Timestamp",
+        "google.protobuf.Duration",
+    }
+)
+"""The names of types that `type(x)` is compared with."""
 KNOWN = [
     *_METHODS,
-    *strings.METHODS,
+    *_LIBRARIES,
+    *_LIBRARY_FUNCTIONS,
+    *addresses.VALUES,
     *namespaces.FUNCTIONS,
+    "transformList",
     "cel.bind",
     *optionals.ENDS,
     "dyn",
@@ -109,7 +190,9 @@ class _Reader:
         return _Stop()
 
     def span(self, expr: Any, *inner: t.Tree) -> Span:
-        """From the operands' first character to their last; the parser gives the place of the operator only."""
+        """From the operands' first character to their last; the parser gives the place of the operator
+        only.
+        """
         at = min(self.offsets.get(expr.id, 0), len(self.source.text))
         word = _WORD.match(self.source.text, at)
         found = Span(self.source, at, word.end() if word else at)
@@ -130,7 +213,7 @@ class _Reader:
                 return self.select(expr)
             case "list_expr":
                 if expr.list_expr.optional_indices:
-                    raise self.fail(msg.unsupported_syntax(self.span(expr), "a list with optional elements"))
+                    raise self.fail(say.optional_elements(self.span(expr)))
                 items = self.all(expr.list_expr.elements)
                 return t.ListOf(items, self.closed(self.span(expr, *items), "]"))
             case "comprehension_expr":
@@ -138,11 +221,11 @@ class _Reader:
             case _ if not expr.struct_expr.message_name:
                 return self.map_of(expr)
             case _:
-                raise self.fail(msg.unsupported_syntax(self.span(expr), "a message constant"))
+                raise self.fail(say.message_constant(self.span(expr)))
 
     def map_of(self, expr: Any) -> t.Tree:
         if any(entry.optional_entry for entry in expr.struct_expr.entries):
-            raise self.fail(msg.unsupported_syntax(self.span(expr), "a map with optional entries"))
+            raise self.fail(say.optional_entries(self.span(expr)))
         parts = self.all(
             [part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)]
         )
@@ -166,7 +249,7 @@ class _Reader:
         span, const = self.span(expr), expr.const_expr
         kind = const.WhichOneof("constant_kind")
         if kind == "bytes_value":
-            raise self.fail(msg.unsupported_syntax(span, "a bytes constant"))
+            raise self.fail(say.bytes_constant(span))
         return t.Const(None if kind in (None, "null_value") else getattr(const, kind), span)
 
     def select(self, expr: Any) -> t.Tree:
@@ -194,6 +277,12 @@ class _Reader:
         if name == "-_":
             (arg,) = self.all(call.args)
             return t.Apply("neg", (arg,), self.span(expr, arg))
+        if name in ("_==_", "_!=_") and (found := self.special_equality(expr)) is not None:
+            return found
+        if name == "@in" and (inner := forms.flattened(call.args[1])) is not None:
+            value, lists_ = self.all([call.args[0], inner])
+            found = t.Apply("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
+            return t.Bind("any", _INNER, lists_, found, found.span)
         if name in _OPERATORS:
             args = self.all(call.args)
             return (
@@ -202,11 +291,7 @@ class _Reader:
                 else t.Apply(_OPERATORS[name], args, self.span(expr, *args))
             )
         if name in optionals.LOOK_UPS:
-            raise self.fail(
-                msg.unsupported_syntax(
-                    self.span(expr), "an optional value here", "end it with orValue() or hasValue()"
-                )
-            )
+            raise self.fail(say.optional_value(self.span(expr)))
         method = call.HasField("target")
         if (
             method
@@ -218,14 +303,9 @@ class _Reader:
             return optionals.ended(self, expr, args, self.call_span(expr, *args))
         if method and call.target.HasField("ident_expr") and (found := self.in_namespace(expr)) is not None:
             return found
-        if (
-            method
-            and name in macros.OF_ENTRIES
-            and len(call.args) == 3
-            and all(arg.HasField("ident_expr") for arg in call.args[:2])
-        ):  # key, value, condition
-            source, condition = self.all([call.target, call.args[2]])
-            return macros.of_entries(call, source, condition, self.call_span(expr, source, condition))
+        if method and name in macros.OF_ENTRIES and forms.names_two(call):
+            source, *parts = self.all([call.target, *call.args[2:]])
+            return macros.of_entries(call, source, tuple(parts), self.call_span(expr, source, *parts))
         if method and name == "match":
             return self.glob(expr)
         if not method and name == "filter":
@@ -238,8 +318,18 @@ class _Reader:
             return t.Apply("cast", (arg, target), self.call_span(expr, arg))
         if method and name in _PARTS and len(call.args) <= 1:
             return self.part(expr)
-        if method and name in strings.METHODS:
-            return self.extension(expr)
+        if (
+            method
+            and (methods := addresses.VALUES.get(forms.constructor(call.target), {}))
+            and name in methods
+        ):
+            return self.library(
+                expr, methods[name], [call.target.call_expr.args[0], *map(forms.constructed, call.args)]
+            )
+        if method and name in _LIBRARIES:
+            return self.library(expr, _LIBRARIES[name], [call.target, *call.args])
+        if not method and name in _LIBRARY_FUNCTIONS:
+            return self.library(expr, _LIBRARY_FUNCTIONS[name], call.args)
         if not method and name == "dyn" and len(call.args) == 1:
             (arg,) = self.all(call.args)
             return t.Apply("dyn", (arg,), self.call_span(expr, arg))
@@ -249,11 +339,7 @@ class _Reader:
         """Raises _Stop for an unsigned operand: 2u - 3u is an error in CEL, and so is 2u + 1."""
         for arg in args:
             if arg.HasField("const_expr") and arg.const_expr.WhichOneof("constant_kind") == "uint64_value":
-                raise self.fail(
-                    msg.unsupported_syntax(
-                        self.span(arg), "arithmetic with an unsigned integer", "write it without the u"
-                    )
-                )
+                raise self.fail(say.unsigned_arithmetic(self.span(arg)))
             if arg.HasField("call_expr") and arg.call_expr.function == "_?_:_":
                 self.refuse_unsigned(arg.call_expr.args[1:])
 
@@ -261,7 +347,9 @@ class _Reader:
         return t.Apply("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
 
     def in_namespace(self, expr: Any) -> t.Tree | None:
-        """`cel.bind(x, value, result)`, or a function of the math and sets extensions; None for what is none of these."""
+        """`cel.bind(x, value, result)`, or a function of the math and sets extensions; None for what is
+        none of these.
+        """
         call = expr.call_expr
         name = f"{call.target.ident_expr.name}.{call.function}"
         if (
@@ -281,19 +369,57 @@ class _Reader:
         args = self.all(call.args)
         return self.built(build, args, self.span(call.target).to(self.call_span(expr, *args)))
 
-    def extension(self, expr: Any) -> t.Tree:
-        """A function of the strings extension."""
-        name = expr.call_expr.function
-        counts, build = strings.METHODS[name]
-        if len(expr.call_expr.args) not in counts:
+    def library(self, expr: Any, row: tuple[tuple[int, ...], Build], parts: Sequence[Any]) -> t.Tree:
+        """A function of one of CEL's libraries."""
+        counts, build = row
+        name, given = expr.call_expr.function, len(expr.call_expr.args)
+        if given not in counts:
             expected = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
-            raise self.fail(
-                msg.wrong_argument_count(self.name_span(expr), name, len(expr.call_expr.args), expected)
-            )
-        args = self.all([expr.call_expr.target, *expr.call_expr.args])
+            raise self.fail(msg.wrong_argument_count(self.name_span(expr), name, given, expected))
+        args = self.all(parts)
         return self.built(build, args, self.call_span(expr, *args))
 
-    def built(self, build: strings.Build, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    def special_equality(self, expr: Any) -> t.Tree | None:
+        """`==` and `!=` of the types of values, and of optional values; None where neither is compared."""
+        sides = expr.call_expr.args
+        if any(map(forms.is_type, sides)):
+            found = self.same_type(sides)
+        elif any(map(optionals.is_optional, sides)):
+            found = self.same_optional(expr, sides)
+        else:
+            return None
+        return found if expr.call_expr.function == "_==_" else t.Apply("not", (found,), found.span)
+
+    def same_type(self, sides: Any) -> t.Tree:
+        """`type(x) == string`, and `type(x) == type("")`."""
+        one, other = sides if forms.is_type(sides[0]) else sides[::-1]
+        name = forms.type_name(other)
+        if name is None and forms.is_type(sides[0]) and forms.is_type(sides[1]):
+            one, name = (one, forms.type_of(other)) if forms.type_of(other) else (other, forms.type_of(one))
+        if name not in _TYPES:
+            raise self.fail(say.type_compared(self.name_span(one), ", ".join(sorted(_TYPES))))
+        (value,) = self.all(one.call_expr.args)
+        span = self.call_span(one, value)
+        return t.Apply("is_type", (value, t.Const(name, span)), span)
+
+    def same_optional(self, expr: Any, sides: Any) -> t.Tree:
+        """Whether two optional values are both absent, or hold equal values."""
+        for side in sides:
+            if not optionals.is_optional(side):
+                raise self.fail(say.optional_beside_none(self.span(side)))
+        (held, value), (other_held, other) = (optionals.parts(self, side) for side in sides)
+        span = self.span(expr, value, other)
+        return t.Apply(
+            "cond",
+            (
+                t.Apply("and", (held, other_held), span),
+                t.Apply("eq", (value, other), span),
+                t.Apply("eq", (held, other_held), span),
+            ),
+            span,
+        )
+
+    def built(self, build: Build, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
         try:
             return build(args, span)
         except PredicatError as error:
@@ -317,14 +443,14 @@ class _Reader:
         table = _METHODS if call.HasField("target") else _FUNCTIONS
         if call.function not in table:
             at = self.name_span(expr)
-            if call.function in _REFUSED:
-                raise self.fail(msg.unsupported_syntax(at, f"{call.function}()", _REFUSED[call.function]))
-            if call.function in _FORMS:
+            if (found := forms.refused_name(call)) is not None:
                 raise self.fail(
-                    msg.unsupported_syntax(
-                        at, f"this form of {call.function}()", f"write {_FORMS[call.function]}"
-                    )
+                    msg.function_refused(at, found, refused.TABLE[found].reason, refused.TABLE[found].instead)
                 )
+            if call.function in _FORMS:
+                raise self.fail(say.form_of_call(at, call.function, _FORMS[call.function]))
+            if call.function in _CONVERSIONS and not call.HasField("target"):
+                raise self.fail(msg.wrong_argument_count(at, call.function, len(call.args), "1 argument"))
             raise self.fail(msg.unknown_function(at, call.function, KNOWN))
         op, count = table[call.function]
         if len(call.args) != count:
@@ -359,11 +485,7 @@ class _Reader:
         args = expr.call_expr.args
         name = args[0].const_expr.string_value if args else ""
         if len(args) != 1 or not name:
-            raise self.fail(
-                msg.unsupported_syntax(
-                    self.name_span(expr), "a filter name that is no constant", 'write filter("name")'
-                )
-            )
+            raise self.fail(msg.filter_name_in_call(self.name_span(expr)))
         return t.Ref(name, (), self.span(args[0]))
 
     def moment(self, expr: Any, name: str) -> t.Tree:
@@ -403,22 +525,13 @@ class _Reader:
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         span = self.call_span(expr, *args)
         if len(args) == 3:
-            return self.header(args, span)
+            return self.built(requests.match, args, span)
         if len(args) != 2 or not isinstance(args[1], t.Const) or not isinstance(args[1].value, str):
             raise self.fail(msg.not_constant(span, "match", "pattern"))
         pattern = re.sub(
             r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value
         )
         return t.Apply("like", (args[0], t.Const(pattern, args[1].span)), span)
-
-    def header(self, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-        """Tekton's `header.match('X-GitHub-Event', 'push')`: a header in its canonical spelling; an absent one is the empty text."""
-        headers, name, value = args
-        if not isinstance(name, t.Const) or not isinstance(name.value, str):
-            raise self.fail(msg.not_constant(name.span, "match", "name"))
-        canonical = "-".join(part[:1].upper() + part[1:].lower() for part in name.value.split("-"))
-        found = t.Apply("bracket", (headers, t.Const(canonical, name.span)), headers.span.to(name.span))
-        return t.Apply("eq", (t.Apply("coalesce", (found, t.Const("", name.span)), span), value), span)
 
     # --- macros
 
@@ -429,21 +542,35 @@ class _Reader:
             return t.Bind("let", loop.accu_var, value, result, self.span(expr, value, result))
         kind = macros.shape(loop)
         if kind is None:
-            raise self.fail(
-                msg.unsupported_syntax(self.span(expr), "this macro", "all() and exists() are supported")
-            )
+            raise self.fail(say.macro(self.span(expr)))
         name, kept, body = kind
-        trees = self.all([loop.iter_range, *([kept] if kept is not None else []), body])
+        inner = forms.flattened(loop.iter_range) if name in ("any", "all") else None
+        trees = self.all(
+            [inner if inner is not None else loop.iter_range, *([kept] if kept is not None else []), body]
+        )
         span = self.closed(self.span(expr, *trees))
         source: t.Tree = t.Apply("json_items", (trees[0],), trees[0].span)
+        if inner is not None:
+            return t.Bind(
+                name,
+                _INNER,
+                source,
+                t.Bind(name, loop.iter_var, t.Name(_INNER, trees[0].span), trees[-1], span),
+                span,
+            )
         if kept is not None:  # map() of three arguments keeps some elements first
             source = t.Bind("filter", loop.iter_var, source, trees[1], span)
         return t.Bind(name, loop.iter_var, source, trees[-1], span)
 
 
+_INNER = "a list within a list"
+"""A variable that nobody can write."""
 _OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z", re.ASCII)
-_MOMENTS: dict[str, tuple[Callable[[str], datetime | timedelta | None], Callable[[str], bool], Callable[[str], bool], str]] = {
+_MOMENTS: dict[
+    str,
+    tuple[Callable[[str], datetime | timedelta | None], Callable[[str], bool], Callable[[str], bool], str],
+] = {
     "timestamp": (parse_timestamp, is_timestamp, is_below_micros, "2013-07-04T10:30:00Z"),
     "duration": (parse_duration, is_duration, has_nanoseconds, "1h30m"),
-}  # fmt: skip
+}
 """How a constant is read, what has its form, what is too fine for microseconds, and an example."""

@@ -1,4 +1,5 @@
-"""The messages of cel.expr.ParsedExpr, declared from the published syntax.proto: the parser's wheel does not carry them.
+"""The messages of cel.expr.ParsedExpr, declared from the published syntax.proto: the parser's wheel does not
+carry them.
 
 Source: google/cel-spec, proto/cel/expr/syntax.proto (field numbers).
 """
@@ -12,37 +13,61 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 _F = descriptor_pb2.FieldDescriptorProto
 _SCALARS = {
-    "bool": _F.TYPE_BOOL, "int64": _F.TYPE_INT64, "uint64": _F.TYPE_UINT64, "double": _F.TYPE_DOUBLE,
-    "string": _F.TYPE_STRING, "bytes": _F.TYPE_BYTES, "int32": _F.TYPE_INT32,
-}  # fmt: skip
+    "bool": _F.TYPE_BOOL,
+    "int64": _F.TYPE_INT64,
+    "uint64": _F.TYPE_UINT64,
+    "double": _F.TYPE_DOUBLE,
+    "string": _F.TYPE_STRING,
+    "bytes": _F.TYPE_BYTES,
+    "int32": _F.TYPE_INT32,
+}
 
-# message -> (field number, name, type, repeated); "PositionsEntry" is the type of a map, as protobuf writes it.
+# message -> (field number, name, type, repeated); "PositionsEntry" is the type of a map, as protobuf writes
+# it.
 _MESSAGES: dict[str, list[tuple[int, str, str, bool]]] = {
     "Constant": [
-        (1, "null_value", "int32", False), (2, "bool_value", "bool", False), (3, "int64_value", "int64", False),
-        (4, "uint64_value", "uint64", False), (5, "double_value", "double", False),
-        (6, "string_value", "string", False), (7, "bytes_value", "bytes", False),
+        (1, "null_value", "int32", False),
+        (2, "bool_value", "bool", False),
+        (3, "int64_value", "int64", False),
+        (4, "uint64_value", "uint64", False),
+        (5, "double_value", "double", False),
+        (6, "string_value", "string", False),
+        (7, "bytes_value", "bytes", False),
     ],
     "Ident": [(1, "name", "string", False)],
     "Select": [(1, "operand", "Expr", False), (2, "field", "string", False), (3, "test_only", "bool", False)],
     "Call": [(1, "target", "Expr", False), (2, "function", "string", False), (3, "args", "Expr", True)],
     "CreateList": [(1, "elements", "Expr", True), (2, "optional_indices", "int32", True)],
-    "Entry": [(3, "map_key", "Expr", False), (4, "value", "Expr", False), (5, "optional_entry", "bool", False)],
+    "Entry": [
+        (3, "map_key", "Expr", False),
+        (4, "value", "Expr", False),
+        (5, "optional_entry", "bool", False),
+    ],
     "CreateStruct": [(1, "message_name", "string", False), (2, "entries", "Entry", True)],
     "Comprehension": [
-        (1, "iter_var", "string", False), (2, "iter_range", "Expr", False), (3, "accu_var", "string", False),
-        (4, "accu_init", "Expr", False), (5, "loop_condition", "Expr", False), (6, "loop_step", "Expr", False),
-        (7, "result", "Expr", False), (8, "iter_var2", "string", False),
+        (1, "iter_var", "string", False),
+        (2, "iter_range", "Expr", False),
+        (3, "accu_var", "string", False),
+        (4, "accu_init", "Expr", False),
+        (5, "loop_condition", "Expr", False),
+        (6, "loop_step", "Expr", False),
+        (7, "result", "Expr", False),
+        (8, "iter_var2", "string", False),
     ],
     "Expr": [
-        (2, "id", "int64", False), (3, "const_expr", "Constant", False), (4, "ident_expr", "Ident", False),
-        (5, "select_expr", "Select", False), (6, "call_expr", "Call", False), (7, "list_expr", "CreateList", False),
-        (8, "struct_expr", "CreateStruct", False), (9, "comprehension_expr", "Comprehension", False),
+        (2, "id", "int64", False),
+        (3, "const_expr", "Constant", False),
+        (4, "ident_expr", "Ident", False),
+        (5, "select_expr", "Select", False),
+        (6, "call_expr", "Call", False),
+        (7, "list_expr", "CreateList", False),
+        (8, "struct_expr", "CreateStruct", False),
+        (9, "comprehension_expr", "Comprehension", False),
     ],
     "SourceInfo": [(4, "positions", "SourceInfo.PositionsEntry", True)],
     "ParsedExpr": [(2, "expr", "Expr", False), (3, "source_info", "SourceInfo", False)],
     "Any": [(1, "type_url", "string", False), (2, "value", "bytes", False)],
-}  # fmt: skip
+}
 
 
 _KINDS = {"Constant": "constant_kind", "Expr": "expr_kind"}

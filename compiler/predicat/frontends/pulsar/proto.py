@@ -1,7 +1,10 @@
-"""The messages of the proposal "Message filtering expression": Predicate, Expr and CommandSeek, declared as in its .proto.
+"""The messages of the proposal "Message filtering expression": Predicate, Expr and CommandSeek, declared as
+in its .proto.
 
-The proposal had two numberings of its operators over its life. `seed` is the one of the published text; `later` is the
-one of a later draft, which has 14 operators. Nothing in a message tells them apart: the numbering is always chosen.
+The proposal had two numberings of its operators over its life. `seed` is the one of the published text;
+`later` is the
+one of a later draft, which has 14 operators. Nothing in a message tells them apart: the numbering is always
+chosen.
 """
 
 from __future__ import annotations
@@ -11,15 +14,12 @@ from typing import Any
 
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
-SEED = (
-    "EQUALS", "NOT_EQUALS", "IN", "NOT_IN", "GREATER_THAN", "GREATER_THAN_EQUALS", "LESS_THAN", "LESS_THAN_EQUALS",
-    "STARTS_WITH", "STARTS_WITH_IGNORE_CASE", "CONTAINS", "CONTAINS_IGNORE_CASE", "DOES_NOT_CONTAIN",
-    "DOES_NOT_CONTAIN_IGNORE_CASE", "CONTAINS_ANY", "CONTAINS_NONE",
-)  # fmt: skip
+from predicat.frontends import pip
+
+SEED, TYPES = pip.OPERATORS, pip.TYPES
 LATER = (*SEED[:8], "LIKE", "NOT_LIKE", "CONTAINS_ALL", "CONTAINS_ANY", "CONTAINS_NONE", "BETWEEN")
 NUMBERINGS = {"seed": SEED, "later": LATER}
 REFS = ("PROPERTY", "EVENT_TIME", "PUBLISH_TIME")
-TYPES = ("STRING", "LONG", "DOUBLE")
 KINDS = ("PREDICATE", "AND", "OR", "NOT")
 _F = descriptor_pb2.FieldDescriptorProto
 

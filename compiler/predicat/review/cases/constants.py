@@ -6,19 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.ops import COMPARISONS, FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, STRING, TIMESTAMP, Type
-from predicat.review.cases.ordered import COMPARISONS, key_of, span, value_of
+from predicat.review.cases.ordered import key_of, span, value_of
 
 Leaf = tuple[str, Any]
 """A comparison: its operator and its constant, or `in` and a set of constants."""
-_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _KINDS = (STRING, BIGINT, TIMESTAMP, DATE)
 _BEHIND = ("a", "0", " ", "\0")
 """What makes a text the next one behind another; character 0 the very next."""
 
 
 def values(variable: Node, nodes: Sequence[Node]) -> list[Any] | None:
-    """Values of which one stands for every other; None where the tests do more than compare with constants."""
+    """Values of which one stands for every other; None where the tests do more than compare with
+    constants.
+    """
     if variable.type not in _KINDS:
         return None
     leaves: list[Leaf] = []
@@ -54,7 +56,7 @@ def _leaves(node: Node, variable: Node) -> Iterator[Leaf | None]:
         case Call(op=op, args=(Literal(value=value) as left, right)) if (
             op in COMPARISONS and right == variable
         ):
-            yield from _comparison(_FLIPPED[op], value, left.type, variable.type)
+            yield from _comparison(FLIPPED[op], value, left.type, variable.type)
         case Call(op="in", args=(left, Items(items=items))) if left == variable:
             constants = [
                 item.value for item in items if isinstance(item, Literal) and item.type == variable.type

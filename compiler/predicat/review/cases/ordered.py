@@ -15,8 +15,18 @@ from decimal import Decimal
 from typing import Any
 
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
+from predicat.ir.ops import COMPARISONS, TIME_PARTS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType, Type
-from predicat.ir.values import EXACT, INT_MAX, INT_MIN, LONGEST, MAX_SECONDS, MIN_SECONDS
+from predicat.ir.values import (
+    EXACT,
+    INT_MAX,
+    INT_MIN,
+    LONGEST,
+    MAX_SECONDS,
+    MIN_SECONDS,
+    UNITS,
+    UNITS_OF_NEXT,
+)
 from predicat.review.cases.machine import NotCases
 from predicat.semantics.evaluate import compile_node
 
@@ -28,15 +38,16 @@ _DAY_ONE = date(1970, 1, 1)
 _INFINITE = 0x7FF0_0000_0000_0000
 _MICRO = timedelta(microseconds=1)
 _NOTHING: Keys = frozenset()
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-PERIODIC = ("mod", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond")
+PERIODIC = TIME_PARTS - {"year"} | {"mod"}
 
 
 _SPANS: dict[Type, tuple[int, int]] = {
-    BIGINT: (INT_MIN, INT_MAX), DOUBLE: (-_INFINITE, _INFINITE), DURATION: (-LONGEST, LONGEST),
+    BIGINT: (INT_MIN, INT_MAX),
+    DOUBLE: (-_INFINITE, _INFINITE),
+    DURATION: (-LONGEST, LONGEST),
     TIMESTAMP: (MIN_SECONDS * 1_000_000, MAX_SECONDS * 1_000_000 + 999_999),
     DATE: (MIN_SECONDS // 86_400, MAX_SECONDS // 86_400),
-}  # fmt: skip
+}
 
 
 def is_ordered(kind: Type) -> bool:
@@ -303,8 +314,6 @@ def _simple_double(low: int, high: int) -> int:
 
 
 _MOST_TIMES = 6_000
-_CLOCK = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
-_WITHIN = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
 _DAYS = {"day_of_week": 7, "month": 3_660, "day": 3_660, "day_of_year": 3_660}
 """So many days from any on have every day of the week, or of the year (29 February too)."""
 _ALL_DAYS = 15_000
@@ -364,20 +373,22 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
 def _clock(changes: Changes) -> list[int]:
     """The times of the day, in microseconds, at which a part of the time passes one of its keys."""
     found = {0}
-    for unit, step in _CLOCK.items():
+    for unit, step in UNITS.items():
         keys = {
             key
             for node, own in changes.periodic.items()
             if node.op == unit
             for key in own
-            if 0 < key < _WITHIN[unit]
+            if 0 < key < UNITS_OF_NEXT[unit]
         }
         if keys:
-            whole = DAY // (step * _WITHIN[unit])
+            whole = DAY // (step * UNITS_OF_NEXT[unit])
             if whole * len(keys) > _MOST_TIMES:
                 raise NotCases
             found |= {
-                number * step * _WITHIN[unit] + key * step for number in range(whole) for key in (0, *keys)
+                number * step * UNITS_OF_NEXT[unit] + key * step
+                for number in range(whole)
+                for key in (0, *keys)
             }
     return sorted(found)
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children
+from predicat.ir.ops import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import never_unknown
 from predicat.review.cases.machine import NotCases
@@ -103,7 +104,7 @@ class _Proof:
             and node.op in _CONNECTIVES
             and all(arg.type == BOOLEAN for arg in node.args)
         ):
-            parts = self.gathered(node) if node.op in ("and", "or") and node not in self.split else node.args
+            parts = self.gathered(node) if node.op in JUNCTIONS and node not in self.split else node.args
             return _reduced((node.op, *map(self.skeleton, parts)), {})
         return self.number(node, None)
 
@@ -250,7 +251,7 @@ def _renamed(node: Skeleton, same: Mapping[int, int]) -> Skeleton:
     if op == "test":
         return ("test", same[parts[0]])
     renamed = [_renamed(part, same) for part in parts]
-    return (op, *sorted(dict.fromkeys(renamed), key=repr)) if op in ("and", "or") else (op, *renamed)
+    return (op, *sorted(dict.fromkeys(renamed), key=repr)) if op in JUNCTIONS else (op, *renamed)
 
 
 def _places(node: Node) -> Iterator[Node]:
@@ -263,7 +264,7 @@ def _places(node: Node) -> Iterator[Node]:
 
 
 def _is_place(node: Node) -> bool:
-    while isinstance(node, Call) and node.op in ("get", "member", "json_get"):
+    while isinstance(node, Call) and node.op in BY_KEY:
         key = node.args[1]
         if not isinstance(key, Literal) or not isinstance(key.value, str):
             return False
@@ -298,7 +299,7 @@ def _reduced(node: Skeleton, labels: Mapping[int, Outcome]) -> Skeleton:
     op, *parts = node
     if op == "test":
         return labels.get(parts[0], node) if parts[0] in labels else node
-    if op in ("and", "or"):
+    if op in JUNCTIONS:
         return _connected(op, [_reduced(part, labels) for part in parts])
     left = [_reduced(part, labels) for part in parts]
     if op == "cond" and not isinstance(left[0], tuple):

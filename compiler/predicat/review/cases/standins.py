@@ -22,6 +22,7 @@ from predicat.ir.nodes import (
     rewrite_children,
     walk,
 )
+from predicat.ir.ops import JSON_READS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.passes.fold import fold
 from predicat.review.cases import constants, machine, ordered
@@ -208,7 +209,7 @@ def _reads_scalars(node: Node, variable: Node) -> None:
         raise NotCases
     if (
         isinstance(node, Call)
-        and node.op in ("json_string", "json_number", "json_boolean", "json_is", "is_null")
+        and (node.op in JSON_READS or node.op in ("json_is", "is_null"))
         and node.args[0] == variable
     ):
         return

@@ -20,11 +20,12 @@ from predicat.ir.nodes import (
     rewrite_children,
     walk,
 )
+from predicat.ir.ops import COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.types import BOOLEAN, DATE, STRING
 from predicat.ir.values import DATE_PATTERN, INT_MAX
 from predicat.review.cases import machine as m
 from predicat.review.cases.machine import Label, Machine, NotCases, Table, product, relabelled, tabulated
-from predicat.review.cases.ordered import COMPARISONS, Changes, span, value_of
+from predicat.review.cases.ordered import Changes, span, value_of
 from predicat.semantics import automaton, casefold, like, regex
 from predicat.semantics.evaluate import compile_node
 
@@ -33,11 +34,6 @@ _MOST_LENGTH = 600
 _ANY: m.Ranges = ((0, regex.TOP),)
 _MISSING = "missing"
 """The label of a text for which a function has no value, where None is another label."""
-_OUTCOMES: dict[str, Callable[[int], bool]] = {
-    "eq": lambda order: order == 0, "ne": lambda order: order != 0, "lt": lambda order: order < 0,
-    "le": lambda order: order <= 0, "gt": lambda order: order > 0, "ge": lambda order: order >= 0,
-}  # fmt: skip
-_FLIPPED = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 _NUMBERS = ("length", "position", "to_int", "size", "to_date")
 
 
@@ -101,12 +97,13 @@ class Texts:
 
     def comparison(self, op: str, left: Node, right: Node) -> Machine:
         if isinstance(left, Literal):
-            op, left, right = _FLIPPED[op], right, left
+            op, left, right = FLIPPED[op], right, left
         if isinstance(right, Literal):
             if right.value is None:
                 return m.constant(None)
-            return self.of(left, relabelled(m.order(str(right.value)), _OUTCOMES[op]))
-        if op in ("eq", "ne"):
+            holds = COMPARISONS[op].holds
+            return self.of(left, relabelled(m.order(str(right.value)), lambda order: holds(order, 0)))
+        if op in EQUALITIES:
             unchanged = _unchanged(left, right) or _unchanged(right, left)
             if unchanged is not None:
                 return self.test(unchanged if op == "eq" else Call(BOOLEAN, "not", (unchanged,)))

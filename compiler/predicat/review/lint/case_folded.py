@@ -55,7 +55,7 @@ def _is_constant(value: Tree) -> bool:
 RULE = Rule(
     "P303",
     "case-folded",
-    "A condition on lower() or upper() of a field, for which no plain index helps.",
+    "A condition on lower() or upper() of a field, which no plain index serves.",
     check,
     Severity.NOTE,
 )

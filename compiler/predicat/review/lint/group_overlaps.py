@@ -56,7 +56,7 @@ def _common(context: Context, one: Node, other: Node) -> str:
 RULE = Rule(
     "P401",
     "group-overlap",
-    "Two filters of an exclusive group accept one row, which is shown.",
+    "Two filters of an exclusive group accept the same row, which is shown.",
     check,
     Severity.ERROR,
     ("P205",),

@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from predicat.diagnostics import Severity
+from predicat.ir.ops import EQUALITIES
 from predicat.ir.tree import Apply, Const, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.written import bodies, shown, text_constants, walk
 from predicat.semantics import like
 
-_SIDES = ("eq", "ne", "same", "in", "starts_with", "ends_with", "contains", "like")
+_EQUAL = EQUALITIES | {"same"}
+_SIDES = _EQUAL | {"in", "starts_with", "ends_with", "contains", "like"}
 _GENERAL = ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302", "P303")
 
 
@@ -24,7 +26,7 @@ def _compared(tree: Tree) -> Iterator[tuple[Apply, Apply, str, str]]:
         if not isinstance(part, Apply) or part.op not in _SIDES or len(part.args) != 2:
             continue
         one, other = part.args
-        if isinstance(one, Const) and part.op in ("eq", "ne", "same"):
+        if isinstance(one, Const) and part.op in _EQUAL:
             one, other = other, one
         if isinstance(one, Apply):
             for constant in text_constants(other):
@@ -92,7 +94,7 @@ RULES = (
     Rule(
         "P504",
         "impossible-case",
-        "lower() compared with capital letters, upper() with small ones.",
+        "lower() compared with capital letters, or upper() with lower-case letters.",
         _case,
         Severity.ERROR,
         _GENERAL,

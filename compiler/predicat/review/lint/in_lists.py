@@ -68,10 +68,10 @@ RULES = (
     Rule(
         "P502",
         "empty-list",
-        "IN of an empty list, which is never TRUE.",
+        "IN with an empty list, which is never TRUE.",
         _empty,
         Severity.ERROR,
         ("P201", "P202", "P203", "P204", "P205", "P206", "P301"),
     ),
-    Rule("P503", "duplicate-item", "An item that a list of IN has twice.", _duplicates),
+    Rule("P503", "duplicate-item", "A duplicate item in a list of IN.", _duplicates),
 )

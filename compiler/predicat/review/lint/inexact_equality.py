@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from math import frexp
 
 from predicat.ir.nodes import Call, Items, Literal, Node, walk
+from predicat.ir.ops import EQUALITIES, OF_DOUBLES
 from predicat.ir.types import DOUBLE
 from predicat.review.lint.rule import Context, Finding, Rule
 
-_ARITHMETIC = ("add", "sub", "mul", "div", "fdiv")
-_EQUALITIES = ("eq", "ne", "in", "same")
+_EQUAL = EQUALITIES | {"in", "same"}
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -18,7 +18,7 @@ def check(context: Context) -> Iterator[Finding]:
         if row.current.references:
             continue
         for part in walk(node):
-            if isinstance(part, Call) and part.op in _EQUALITIES and not _difference(part):
+            if isinstance(part, Call) and part.op in _EQUAL and not _difference(part):
                 inexact = next((side for arg in part.args for side in _sides(arg) if _rounds(side)), None)
                 if inexact is not None:
                     yield Finding(
@@ -49,7 +49,7 @@ def _rounds(node: Node) -> bool:
     match node:
         case Call(op="neg" | "abs", args=(inner,)):
             return _rounds(inner)
-        case Call(op=op, args=(one, other)) if op in _ARITHMETIC and node.type == DOUBLE:
+        case Call(op=op, args=(one, other)) if op in OF_DOUBLES and node.type == DOUBLE:
             if any(map(_rounds, node.args)):
                 return True
             if op in ("mul", "div", "fdiv") and (

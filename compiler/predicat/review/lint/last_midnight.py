@@ -70,6 +70,6 @@ def _bound(node: Node, ops: tuple[str, ...]) -> tuple[str, datetime] | None:
 RULE = Rule(
     "P510",
     "last-midnight",
-    "A range of days on a timestamp that leaves out its last day but for midnight.",
+    "A range of days on a timestamp that includes only midnight of its last day.",
     check,
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.diagnostics import Severity
+from predicat.ir.ops import COMPARISONS
 from predicat.ir.tree import Apply, Const, ListOf, Tree
 from predicat.review.lint.rule import Context, Finding, Rule
-from predicat.review.lint.written import COMPARISONS, bodies, has_sql_nulls, walk
+from predicat.review.lint.written import bodies, has_sql_nulls, walk
 
 
 def check(context: Context) -> Iterator[Finding]:

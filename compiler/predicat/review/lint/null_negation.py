@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import Call, Field, Node, children, walk
+from predicat.ir.ops import JUNCTIONS
+from predicat.passes.accept import never_unknown
 from predicat.review.lint.rule import Context, Finding, Rule
-
-_POSITIVE = ("and", "or")
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -39,10 +39,10 @@ def _negations(node: Node) -> Iterator[Call]:
     """The parts that say what a row is not, where a row without a value is lost."""
     if not isinstance(node, Call):
         return
-    if node.op in _POSITIVE:
+    if node.op in JUNCTIONS:
         for arg in node.args:
             yield from _negations(arg)
-    elif node.op == "ne" or (node.op == "not" and not _never_unknown(node.args[0])):
+    elif node.op == "ne" or (node.op == "not" and not never_unknown(node.args[0])):
         yield node
 
 
@@ -50,12 +50,8 @@ def _read(node: Node) -> Iterator[str]:
     """The fields without which a negation may be UNKNOWN: none that coalesce() or the like guards."""
     if isinstance(node, Field):
         yield node.decl.name
-    elif not (isinstance(node, Call) and (node.op == "coalesce" or _never_unknown(node))):
+    elif not never_unknown(node) and not (isinstance(node, Call) and node.op == "coalesce"):
         yield from dict.fromkeys(name for child in children(node) for name in _read(child))
-
-
-def _never_unknown(node: Node) -> bool:
-    return isinstance(node, Call) and node.op in ("is_null", "is_true", "same")
 
 
 def _tested(row: Filter, name: str) -> bool:
@@ -63,5 +59,5 @@ def _tested(row: Filter, name: str) -> bool:
 
 
 RULE = Rule(
-    "P301", "null-negation", "A negation that drops rows without a value, which no test shows.", check
+    "P301", "null-negation", "A negation that rejects rows without a value, and no test shows it.", check
 )

@@ -8,14 +8,13 @@ from functools import partial
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Node
+from predicat.ir.ops import JUNCTIONS, LOGIC
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
-
-_LOGIC = ("and", "or", "not", "is_true")
 
 
 def check(context: Context) -> Iterator[Finding]:
     for row, node in context.filters():
-        if row.current.references or not (isinstance(node, Call) and node.op in _LOGIC):
+        if row.current.references or not (isinstance(node, Call) and node.op in LOGIC):
             continue  # of a reference a part may be of use to the filter that it comes from
         number = int(
             context.ask(
@@ -50,11 +49,11 @@ def _first(context: Context, row: Filter) -> str:
 
 def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
     """The predicate without one operand of an AND or OR, wherever it has one."""
-    if not isinstance(node, Call) or node.op not in _LOGIC:
+    if not isinstance(node, Call) or node.op not in LOGIC:
         return
     for place, arg in enumerate(node.args):
         left = _others(node, place)
-        if node.op in ("and", "or") and left:
+        if node.op in JUNCTIONS and left:
             yield (left[0] if len(left) == 1 else Call(node.type, node.op, left, node.span)), node, place
         for inner, parent, at in _shorter(arg):
             yield (
@@ -95,7 +94,7 @@ def _fix(parent: Call, place: int) -> Fix | None:
 RULE = Rule(
     "P204",
     "redundant-operand",
-    "An operand of AND or OR that decides no row (proved); none that makes FALSE of UNKNOWN.",
+    "An operand of AND or OR that decides no row (proved). Operands that turn UNKNOWN into FALSE are not reported.",
     check,
     over=("P301", "P302", "P303"),
 )

@@ -31,5 +31,8 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 RULE = Rule(
-    "P205", "subsumed-member", "A filter of a group whose rows another one of it accepts too (proved).", check
+    "P205",
+    "subsumed-member",
+    "A filter of a group whose rows another filter of the group accepts too (proved).",
+    check,
 )

@@ -14,12 +14,11 @@ from msgspec.structs import replace
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import BIGINT, BOOLEAN, STRING
 from predicat.ir.values import parse_whole
 from predicat.review.lint import solve
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
-
-_SIGNS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 class Better(Struct, frozen=True):
@@ -64,7 +63,7 @@ def _conditions(node: Node) -> Iterator[Call]:
     """The conditions that AND and OR join. What one place of the text says, as BETWEEN its two bounds, is
     one.
     """
-    if isinstance(node, Call) and node.op in ("and", "or") and not _is_range(node):
+    if isinstance(node, Call) and node.op in JUNCTIONS and not _is_range(node):
         for arg in node.args:
             yield from _conditions(arg)
     elif isinstance(node, Call):
@@ -111,7 +110,7 @@ def pushable(node: Call) -> Better | None:
 def _solved(node: Call, inner: Call, constant: Literal) -> Better | None:
     """Bounds of the field, where the condition compares a monotone expression of it."""
     field = solve.field_of(inner)
-    if field is None or node.op not in ("eq", "lt", "le", "gt", "ge"):
+    if field is None or node.op not in ORDERED | {"eq"}:
         return None
     try:
         found = solve.interval(node.op, inner, field, constant.value)
@@ -238,7 +237,8 @@ def _empty(node: Call, _inner: Call, field: Field, constant: Literal) -> Better 
     if op is None:
         return None
     return Better(
-        Call(BOOLEAN, op, (field, Literal(STRING, "")), node.span), f"{_name(field)} {_SIGNS[op]} ''"
+        Call(BOOLEAN, op, (field, Literal(STRING, "")), node.span),
+        f"{_name(field)} {COMPARISONS[op].sign} ''",
     )
 
 
@@ -260,37 +260,27 @@ def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Better
     """`coalesce(x, 0) = 5` is `x = 5` for a filter; where the default is accepted, `x IS NULL` is asked for
     as well.
     """
-    sign, text = _SIGNS.get(node.op), _literal(constant)
+    comparison, text = COMPARISONS.get(node.op), _literal(constant)
     if (
         len(inner.args) != 2
         or not isinstance(inner.args[1], Literal)
         or inner.args[1].value is None
-        or sign is None
+        or comparison is None
         or text is None
     ):
         return None
     try:
-        default = _OUTCOMES[node.op](inner.args[1].value, constant.value)
+        default = comparison.holds(inner.args[1].value, constant.value)
     except TypeError:  # values of different kinds
         return None
     bare: Node = replace(node, args=(field, constant))
     if not default:
-        return Better(bare, f"{_name(field)} {sign} {text}")
+        return Better(bare, f"{_name(field)} {comparison.sign} {text}")
     absent = Call(BOOLEAN, "is_null", (field,), node.span)
     return Better(
         Call(BOOLEAN, "or", (bare, absent), node.span),
-        f"({_name(field)} {sign} {text} OR {_name(field)} IS NULL)",
+        f"({_name(field)} {comparison.sign} {text} OR {_name(field)} IS NULL)",
     )
-
-
-_OUTCOMES: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": lambda a, b: bool(a == b),
-    "ne": lambda a, b: bool(a != b),
-    "lt": lambda a, b: bool(a < b),
-    "le": lambda a, b: bool(a <= b),
-    "gt": lambda a, b: bool(a > b),
-    "ge": lambda a, b: bool(a >= b),
-}
 
 
 def _literal(constant: Literal) -> str | None:
@@ -317,7 +307,7 @@ _RULES: dict[str, Callable[[Call, Call, Field, Literal], Better | None]] = {
 RULE = Rule(
     "P302",
     "unpushable",
-    "A condition that is not pushed down where an equivalent one is (proved).",
+    "A condition that is not pushed down, although an equivalent one is (proved).",
     check,
     over=("P303",),
 )

@@ -19,8 +19,8 @@ def check(context: Context) -> Iterator[Finding]:
         }
         for field, decl in dataset.fields.items():
             if field not in read:
-                hint = None if decl.description else "describe it, or take it out"
-                yield Finding(RULE.code, f"{name}.{field}", "no filter reads this field", hint=hint)
+                advice = None if decl.description else "describe it, or take it out"
+                yield Finding(RULE.code, f"{name}.{field}", "no filter reads this field", hint=advice)
 
 
 RULE = Rule("P101", "unused-field", "A declared field that no filter reads.", check, Severity.NOTE)

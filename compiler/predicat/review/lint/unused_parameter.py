@@ -29,4 +29,4 @@ def check(context: Context) -> Iterator[Finding]:
                 )
 
 
-RULE = Rule("P512", "unused-parameter", "A parameter that the body does not name.", check)
+RULE = Rule("P512", "unused-parameter", "A parameter that the body does not use.", check)

@@ -10,8 +10,6 @@ from predicat.ir.tree import Apply, Bind, Const, ListOf, MapOf, Member, Ref, Tre
 from predicat.passes.scope import JMS_RULES, SQL_RULES
 from predicat.review.lint.rule import Context
 
-COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-
 
 def bodies(context: Context) -> Iterator[tuple[Filter, Tree]]:
     """Every filter whose body is a text, with what was read of its latest version."""

@@ -44,7 +44,8 @@ def build(
 ) -> int:
     """Write the site into a folder; returns the number of its pages.
 
-    `proofs` compares each version with the one before it. `coverage` are figures of a quality report by filter.
+    `proofs` compares each version with the one before it. `coverage` are figures of a quality report by
+    filter.
     """
     manifest = build_manifest(catalog)
     site = _Site(catalog, manifest, proofs, coverage or {})
@@ -77,8 +78,13 @@ class _Site:
         for version in manifest["filters"]:
             self.versions.setdefault(version["name"], []).append(version)
         self.users = _users(catalog)
-        self.environment = jinja2.Environment(loader=jinja2.FileSystemLoader(HERE / "templates"), autoescape=True, trim_blocks=True,
-                                              lstrip_blocks=True, undefined=jinja2.StrictUndefined)  # fmt: skip
+        self.environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
+        )
         self.environment.globals.update(
             code=highlighted, datasets=list(catalog.datasets.values()), total=len(catalog.filters())
         )
@@ -92,10 +98,16 @@ class _Site:
             for file in sorted((HERE / "static").iterdir())
         ]
         entries = [
-            {"n": row.qualified, "d": row.description, "o": row.owner, "t": list(row.tags), "l": row.current.language,
-             "b": row.current.body[:200]}
+            {
+                "n": row.qualified,
+                "d": row.description,
+                "o": row.owner,
+                "t": list(row.tags),
+                "l": row.current.language,
+                "b": row.current.body[:200],
+            }
             for row in self.catalog.filters()
-        ]  # fmt: skip
+        ]
         entries += [
             {"n": name, "d": dataset.description, "k": "dataset"}
             for name, dataset in self.catalog.datasets.items()
@@ -127,10 +139,19 @@ class _Site:
     def filter(self, row: Filter) -> str:
         node = row.current.predicate.node
         return self.render(
-            "filter.html", "../", row=row, version=row.current, versions=sorted(self.versions[row.qualified], key=lambda item: -item["version"]),
-            tree=list(tree(node)), pushdown=list(pushdown(node)), proofs=self.between(row), users=self.users.get(row.qualified, []),
-            graph=self.graph(row, node), tests=_tests(row), coverage=self.coverage.get(row.qualified),
-        )  # fmt: skip
+            "filter.html",
+            "../",
+            row=row,
+            version=row.current,
+            versions=sorted(self.versions[row.qualified], key=lambda item: -item["version"]),
+            tree=list(tree(node)),
+            pushdown=list(pushdown(node)),
+            proofs=self.between(row),
+            users=self.users.get(row.qualified, []),
+            graph=self.graph(row, node),
+            tests=_tests(row),
+            coverage=self.coverage.get(row.qualified),
+        )
 
     def graph(self, row: Filter, node: Node) -> Any:
         fields: list[Entry] = [

@@ -1,23 +1,35 @@
 """How many elements of each array a formula has to name so that it says something of arrays of every length.
 
-A formula names the first elements of an array and its length; behind the last element that it names, an array repeats that one. So a
-proof is about all arrays only if a row with longer ones can be cut to such a row without any change to the outcome. It can, where
+A formula names the first elements of an array and its length; behind the last element that it names, an array
+repeats that one. So a
+proof is about all arrays only if a row with longer ones can be cut to such a row without any change to the
+outcome. It can, where
 this module counts the elements:
 
-- Let a row be given. An `exists`, an `all` or an `IN` over an array has one of three outcomes. One element at most is responsible for
-  it: the one that makes it TRUE (FALSE for `all`), or, if there is none, one for which the body is UNKNOWN. Without such an element it is
+- Let a row be given. An `exists`, an `all` or an `IN` over an array has one of three outcomes. One element at
+  most is responsible for
+  it: the one that makes it TRUE (FALSE for `all`), or, if there is none, one for which the body is UNKNOWN.
+  Without such an element it is
   FALSE (TRUE for `all`) on every subset of the elements. Call the element its witness.
-- Keep the witnesses of every macro, and the elements that are asked for by a constant place, at their place. Drop the others, or put
-  copies of kept ones in their stead to keep the length. A macro whose witness is kept, or that has none, keeps its outcome, provided
-  that the body keeps its outcomes for the elements kept. So all outcomes stay, from the innermost macro to the predicate.
-- A macro that stands in another has an outcome for each element around it that its source or body reads. So it needs a witness for
-  each kept element of the array around, unless its own array is a part of that element, of which each element has its own.
+- Keep the witnesses of every macro, and the elements that are asked for by a constant place, at their place.
+  Drop the others, or put
+  copies of kept ones in their stead to keep the length. A macro whose witness is kept, or that has none,
+  keeps its outcome, provided
+  that the body keeps its outcomes for the elements kept. So all outcomes stay, from the innermost macro to
+  the predicate.
+- A macro that stands in another has an outcome for each element around it that its source or body reads. So
+  it needs a witness for
+  each kept element of the array around, unless its own array is a part of that element, of which each element
+  has its own.
 
-So an array needs: its highest constant place and one, and for each macro over it the product of the needs of the arrays around that it
-reads without being a part of their element. Where this has a circle (`xs.all(v, xs.exists(w, w > v))`), a row may need any number of elements:
+So an array needs: its highest constant place and one, and for each macro over it the product of the needs of
+the arrays around that it
+reads without being a part of their element. Where this has a circle (`xs.all(v, xs.exists(w, w > v))`), a row
+may need any number of elements:
 `bounded` is False, and that no row was found proves nothing.
 
-What has no formula is a value of its own for each choice of elements that it reads, which stays with them. Lengths stay as they are. The
+What has no formula is a value of its own for each choice of elements that it reads, which stays with them.
+Lengths stay as they are. The
 tests compare these counts with all arrays up to a length, by brute force.
 """
 
@@ -41,20 +53,23 @@ from predicat.ir.nodes import (
     children,
     ranged_over,
 )
+from predicat.ir.ops import ARRAYS, LOOK_UPS
 from predicat.ir.text import to_text
 from predicat.passes.variables import free
 
 Path = tuple[Any, ...]
-"""The place of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque", ...); a step is ("key", name),
+"""The place of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque",
+...); a step is ("key", name),
 ("item", which) or ("keys",), the keys of a JSON object."""
-LOOK_UPS = ("get", "member", "index", "json_get", "json_at")
 MACROS = ("any", "all")
 """The macros that have a formula, one element for each outcome."""
 _MOST_VISITS = 20_000
 
 
 class Needs(Struct, frozen=True):
-    """The elements to name of each array by its `normal` path. `bounded`: whether they are enough for a proof."""
+    """The elements to name of each array by its `normal` path. `bounded`: whether they are enough for a
+    proof.
+    """
 
     counts: Mapping[Path, int]
     places: Mapping[Path, int]
@@ -120,7 +135,9 @@ def needed(nodes: Iterable[Node]) -> Needs:
 
 
 class _Uses:
-    """The macros over each array, each with the arrays around that it reads without being a part of their element."""
+    """The macros over each array, each with the arrays around that it reads without being a part of their
+    element.
+    """
 
     def __init__(self) -> None:
         self.uses: dict[Path, dict[Path, tuple[Path, ...]]] = {}
@@ -147,6 +164,9 @@ class _Uses:
             self.visit(child, env)
 
     def macro(self, node: Quantifier, env: Mapping[str, Path]) -> None:
+        if isinstance(node.source, Call) and node.source.op == "json_values":
+            self.over_values(node, node.source, env)
+            return
         source = ranged_over(node.source)
         self.visit(source, env)
         array = place_of(source, env)
@@ -156,6 +176,20 @@ class _Uses:
             self.visit(
                 node.body, {**env, node.variable: (*path, ("item", f"element {len(self.arrays) - 1}"))}
             )
+
+    def over_values(self, node: Quantifier, source: Call, env: Mapping[str, Path]) -> None:
+        """A macro over a value, over its elements, and over those of the arrays in it."""
+        base, *keys = source.args
+        self.visit(base, env)
+        path = place_of(base, env)
+        if keys:
+            path = (*path, step(keys[0].value) if isinstance(keys[0], Literal) else ("key", ""))
+        self.visit(node.body, {**env, node.variable: path})
+        for _ in range(ARRAYS):
+            self.use(path, node, env)
+            self.arrays.append(normal(path))
+            path = (*path, ("item", f"element {len(self.arrays) - 1}"))
+            self.visit(node.body, {**env, node.variable: path})
 
     def use(self, path: Path, node: Node, env: Mapping[str, Path]) -> None:
         read = {name: env[name] for name in free(node)}

@@ -1,7 +1,10 @@
-"""Typed nodes as formulas. What has no formula becomes a value of its own, the same wherever the same node stands.
+"""Typed nodes as formulas. What has no formula becomes a value of its own, the same wherever the same node
+stands.
 
-So a proof that two predicates agree holds even with such parts in them; a difference is only believed once the reference
-evaluator has seen it on a row. What a formula takes for granted of its variables is true of every row: see `Encoder.constraints`. The only
+So a proof that two predicates agree holds even with such parts in them; a difference is only believed once
+the reference
+evaluator has seen it on a row. What a formula takes for granted of its variables is true of every row: see
+`Encoder.constraints`. The only
 bound is that on the elements of arrays, which predicat.review.smt.arrays proves.
 """
 
@@ -27,6 +30,7 @@ from predicat.ir.nodes import (
     Variable,
     ranged_over,
 )
+from predicat.ir.ops import ARRAYS, COMPARISONS, EQUALITIES, FLIPPED
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -42,7 +46,7 @@ from predicat.ir.types import (
 )
 from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import functions, numbers, strings, times
-from predicat.review.smt.arrays import Needs, Path, needed, opaque_place
+from predicat.review.smt.arrays import Needs, Path, needed, normal, opaque_place
 from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
@@ -75,17 +79,31 @@ class OutOfTime(Exception):
 class Encoder:
     """Formulas over one set of variables, for one or more predicates.
 
-    `variables` are the values that a row is made of, by their path; `constraints` what is always true of them; `children` the
-    paths of the members of maps, structs and JSON values; `opaque` the operators that have no formula; `guessed` the cases in
-    which a model says more than its row can hold; `inexact` whether a formula is about doubles that are never rounded. `regular`
-    writes tests of prefixes and suffixes as regular languages: Z3 decides some questions only one way. `exact` takes the arithmetic of
-    doubles, and decimals beside them, for exact; without it such arithmetic has no formula, so that a proof holds for rounded numbers.
-    `opaque_texts` takes text operators as functions that nothing is known of, which decides what does not depend on them at once. Names
-    of variables are generated: no name of a field meets another. `deadline` is on the clock of time.monotonic.
+    `variables` are the values that a row is made of, by their path; `constraints` what is always true of
+    them; `children` the
+    paths of the members of maps, structs and JSON values; `nulls` which members of these are there and null;
+    `opaque` the operators that have no formula; `guessed` the cases in
+    which a model says more than its row can hold; `inexact` whether a formula is about doubles that are never
+    rounded. `regular`
+    writes tests of prefixes and suffixes as regular languages: Z3 decides some questions only one way.
+    `exact` takes the arithmetic of
+    doubles, and decimals beside them, for exact; without it such arithmetic has no formula, so that a proof
+    holds for rounded numbers.
+    `opaque_texts` takes text operators as functions that nothing is known of, which decides what does not
+    depend on them at once. Names
+    of variables are generated: no name of a field meets another. `deadline` is on the clock of
+    time.monotonic.
     """
 
-    def __init__(self, nodes: Iterable[Node], *, regular: bool = False, exact: bool = False, opaque_texts: bool = False,
-                 deadline: float = math.inf) -> None:  # fmt: skip
+    def __init__(
+        self,
+        nodes: Iterable[Node],
+        *,
+        regular: bool = False,
+        exact: bool = False,
+        opaque_texts: bool = False,
+        deadline: float = math.inf,
+    ) -> None:
         self.needs: Needs = needed(nodes)
         self.regular = regular
         self.exact = exact
@@ -100,6 +118,7 @@ class Encoder:
         self.guessed: list[Any] = []
         self.lengths: list[Any] = []
         self.children: dict[Path, dict[str | int, Path]] = {}
+        self.nulls: dict[Path, Any] = {}
 
     # --- walking
 
@@ -147,7 +166,9 @@ class Encoder:
             self.depth -= 1
 
     def opaque_value(self, node: Any, env: Env) -> Term:
-        """Any value at all, the same wherever the node reads the same elements, or a strict operator has the same arguments."""
+        """Any value at all, the same wherever the node reads the same elements, or a strict operator has
+        the same arguments.
+        """
         self.opaque.setdefault(node.op if isinstance(node, Call) else node.kind)
         if not isinstance(node, Call) or self.depth > MAX_DEPTH:
             return self.variable(opaque_place(node, _paths(env)), node.type)
@@ -156,6 +177,12 @@ class Encoder:
             found = self.variable(opaque_place(node, _paths(env)), node.type)
             functions.absent_with_its_arguments(self, node, found, env)
         return found
+
+    def truth_unknown(self, node: Call, env: Env) -> Bool:
+        """Whether a test of which nothing is known is TRUE."""
+        found = self.opaque_value(node, env)
+        assert isinstance(found, Truth)  # noqa: S101  # it is a boolean
+        return found.true
 
     def call(self, node: Call, env: Env) -> Term:
         rule = RULES.get(node.op)
@@ -197,7 +224,9 @@ class Encoder:
         raise NotEncodable
 
     def parameter(self, decl: ParamDecl, kind: Type) -> Term:
-        """Any value, a missing one too: `:p IS NULL OR x = :p` asks for it. NaN is refused where a value is given."""
+        """Any value, a missing one too: `:p IS NULL OR x = :p` asks for it. NaN is refused where a value
+        is given.
+        """
         found = self.variable((("parameter", decl.name),), kind)
         if (
             isinstance(found, Double) and not isinstance(found.nan, bool) and decl.default == decl.default
@@ -268,7 +297,9 @@ class Encoder:
     # --- quantifiers
 
     def elements(self, node: Node, env: Env) -> Array:
-        """An array, or a JSON value that is one. Raises NotEncodable where too few of its elements are named."""
+        """An array, or a JSON value that is one. Raises NotEncodable where too few of its elements are
+        named.
+        """
         found = self.term(node, env)
         if isinstance(found, Json):
             null = any_of(found.null, found.kind != KINDS.index("array"))
@@ -318,6 +349,8 @@ class Encoder:
     def quantifier(self, node: Quantifier, env: Env) -> Truth:
         if node.kind not in ("any", "all"):
             raise NotEncodable
+        if isinstance(node.source, Call) and node.source.op == "json_values":
+            return self.over_values(node, node.source, env)
         source = ranged_over(node.source)
         array = self.over(node, self.elements(source, env), env)
         if source is node.source:
@@ -330,6 +363,51 @@ class Encoder:
         return Truth(
             any_of(array.true, keys.true), any_of(array.false, keys.false)
         )  # one of them is over NULL
+
+    def over_values(self, node: Quantifier, source: Call, env: Env) -> Truth:
+        """A macro over the values of a key: each may be there or not."""
+        values: list[tuple[Any, Truth]] = []
+        base, key = self.term(source.args[0], env), source.args[1] if len(source.args) > 1 else None
+        if not isinstance(base, Json) or (
+            key is not None and (not isinstance(key, Literal) or not isinstance(key.value, str))
+        ):
+            raise NotEncodable
+        value = base if key is None else self.json_child(base, str(key.value))
+        there = negated(value.null) if key is None else any_of(negated(value.null), self.null_at(base, value))
+        arrays = [(there, value)]
+        for level in range(ARRAYS + 1):
+            inner: list[tuple[Any, Json]] = []
+            for within, one in arrays:
+                is_array = all_of(negated(one.null), one.kind == KINDS.index("array"))
+                alone = within if level == ARRAYS else all_of(within, negated(is_array))
+                values.append((alone, self.truth(node.body, {**env, node.variable: (one.path, one)})))
+                if level < ARRAYS:
+                    if normal(one.path) not in self.needs.counts:
+                        raise NotEncodable
+                    items = self.array(one.path, one.null, one.length, partial(self.json_child, one)).items
+                    inner += [
+                        (all_of(within, is_array, one.length > place), item)
+                        for place, item in enumerate(items)
+                        if isinstance(item, Json)
+                    ]
+            arrays = inner
+        hit, miss = ("true", "false") if node.kind == "any" else ("false", "true")
+        some = any_of(*(all_of(alone, getattr(body, hit)) for alone, body in values))
+        none = all_of(*(any_of(negated(alone), getattr(body, miss)) for alone, body in values))
+        return Truth(some, none) if node.kind == "any" else Truth(none, some)
+
+    def null_at(self, holder: Json, value: Json) -> Any:
+        """Whether a member is there and JSON null."""
+        found = self.nulls.get(value.path)
+        if found is None:
+            found = self.nulls[value.path] = self.fresh(z3.Bool)
+            self.constraints.append(
+                any_of(
+                    z3.Not(found),
+                    all_of(value.null, negated(holder.null), holder.kind == KINDS.index("object")),
+                )
+            )
+        return found
 
     def over(self, node: Quantifier, array: Array, env: Env) -> Truth:
         """A macro over the elements of an array."""
@@ -354,7 +432,9 @@ class Encoder:
     # --- comparison
 
     def double(self, term: Term, *, exactly: bool = False) -> Double:
-        """A number as a double: the nearest one, or, `exactly`, the number itself (Python compares a decimal with a double so)."""
+        """A number as a double: the nearest one, or, `exactly`, the number itself (Python compares a
+        decimal with a double so).
+        """
         if isinstance(term, Double):
             return term
         if not isinstance(term, Plain) or not z3.is_arith(term.term):
@@ -378,7 +458,7 @@ class Encoder:
         a, b = self.term(left, env), self.term(right, env)
         null = any_of(a.null, b.null)
         if isinstance(a, Truth) and isinstance(b, Truth):
-            if op not in ("eq", "ne"):
+            if op not in EQUALITIES:
                 raise NotEncodable
             same = any_of(all_of(a.true, b.true), all_of(a.false, b.false))
             return truth_of(same if op == "eq" else negated(same), null)
@@ -398,7 +478,9 @@ class Encoder:
     # --- texts
 
     def member(self, node: Node, language: Regex, env: Env) -> Truth:
-        """Whether a text is in a language. ASCII lower and upper case go into the language, which Z3 decides far better."""
+        """Whether a text is in a language. ASCII lower and upper case go into the language, which Z3
+        decides far better.
+        """
         if isinstance(node, Call) and node.op in ("lower", "upper"):
             change = strings.before_lower if node.op == "lower" else strings.before_upper
             return self.member(node.args[0], strings.mapped(language, change), env)
@@ -409,7 +491,7 @@ class Encoder:
         """`lower(x) = 'a'` as a language of x."""
         if (
             self.opaque_texts
-            or op not in ("eq", "ne")
+            or op not in EQUALITIES
             or not isinstance(right, Literal)
             or not isinstance(right.value, str)
         ):
@@ -424,19 +506,10 @@ def _paths(env: Env) -> dict[str, Path]:
 
 
 def _ordered(op: str, a: Any, b: Any) -> Bool:
-    match op:
-        case "eq":
-            return a == b
-        case "ne":
-            return a != b
-        case "lt":
-            return a < b
-        case "le":
-            return a <= b
-        case "gt":
-            return b < a
-        case _:
-            return b <= a
+    """A comparison of two terms. Of texts the solver knows less than and at most alone."""
+    if op in ("gt", "ge"):
+        return _ordered(FLIPPED[op], b, a)
+    return COMPARISONS[op].holds(a, b)
 
 
 def encodable() -> frozenset[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from predicat.ir.nodes import Call
-from predicat.ir.ops import OPS
+from predicat.ir.ops import COUNTS, OPS, STRICT
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.smt.rules import BOUNDS, Env
 from predicat.review.smt.strings import NotEncodable
@@ -18,26 +18,47 @@ from predicat.review.smt.terms import Bool, Plain, Term, all_of, any_of, as_term
 if TYPE_CHECKING:
     from predicat.review.smt.encode import Encoder
 
-TEXT_OPERATORS = frozenset((
-    "concat", "length", "lower", "upper", "starts_with", "ends_with", "contains", "like", "matches", "equals_ci",
-    "starts_with_ci", "contains_ci", "like_ci", "substr", "position", "to_int", "to_string", "to_boolean",
-    "trim", "ltrim", "rtrim", "strip", "reverse", "replace", "replace_each",
-))  # fmt: skip
+TEXT_OPERATORS = frozenset(
+    (
+        "concat",
+        "length",
+        "lower",
+        "upper",
+        "starts_with",
+        "ends_with",
+        "contains",
+        "like",
+        "matches",
+        "equals_ci",
+        "starts_with_ci",
+        "contains_ci",
+        "like_ci",
+        "substr",
+        "position",
+        "to_int",
+        "to_string",
+        "to_boolean",
+        "trim",
+        "ltrim",
+        "rtrim",
+        "strip",
+        "reverse",
+        "replace",
+        "replace_each",
+    )
+)
 """Operators that read or make texts."""
-_PARTIAL = ("to_int", "to_boolean", "substr")
-"""Those that may have no value though their arguments have."""
-_NEVER_NEGATIVE = ("length", "position")
 
 
 def applied(to: Encoder, node: Call, env: Env) -> Term | None:
     """The value of a strict operator as a function of its arguments; None where one has no plain term."""
-    if OPS[node.op].unknown != "strict" or not (node.type in BOUNDS or node.type in (STRING, BOOLEAN)):
+    if node.op not in STRICT or not (node.type in BOUNDS or node.type in (STRING, BOOLEAN)):
         return None
     terms = _terms(to, node, env)
     if terms is None or not all(isinstance(term, Plain) for term in terms):
         return None
     values = [term.term for term in terms if isinstance(term, Plain)]
-    total = node.op in TEXT_OPERATORS and node.op not in _PARTIAL
+    total = node.op in TEXT_OPERATORS and OPS[node.op].total
     null = any_of(
         *(term.null for term in terms), not total and _function(node, "null", values, z3.BoolSort())
     )
@@ -46,14 +67,14 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
     value = _function(node, "value", values, z3.StringSort() if node.type == STRING else z3.IntSort())
     if node.type in BOUNDS:
         low, high = BOUNDS[node.type]
-        low = 0 if node.op in _NEVER_NEGATIVE else low
+        low = 0 if node.op in TEXT_OPERATORS & COUNTS else low
         to.constraints += [value >= low, value <= high]
     return Plain(value, null)
 
 
 def absent_with_its_arguments(to: Encoder, node: Call, found: Term, env: Env) -> None:
     """Say of the value of a strict operator that there is none where an argument has none."""
-    terms = _terms(to, node, env) if OPS[node.op].unknown == "strict" else None
+    terms = _terms(to, node, env) if node.op in STRICT else None
     if terms:
         there = all_of(*(negated(term.null) for term in terms))
         to.constraints.append(as_term(any_of(found.null, there)))

@@ -1,4 +1,6 @@
-"""Arithmetic and comparison. Whole numbers are exact and UNKNOWN beyond 64 bits; doubles are exact numbers, NaN or infinities."""
+"""Arithmetic and comparison. Whole numbers are exact and UNKNOWN beyond 64 bits; doubles are exact
+numbers, NaN or infinities.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from predicat.ir.ops import FLIPPED
 from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.review.smt.terms import Bool, Double, Plain, all_of, any_of, choose, negated, z3
 
@@ -31,8 +34,10 @@ def exact(value: Plain) -> Double:
 def rounded(value: Plain, constraints: list[Any]) -> Double:
     """A whole number of 64 bits or a decimal as the nearest double.
 
-    Beside a constant the comparison is exact: see `compare`. Beside anything else all that is known is that the double is near, by half
-    of the last of its 53 bits at most (no decimal is so small that a double has fewer), and a whole number up to 2^53 is one.
+    Beside a constant the comparison is exact: see `compare`. Beside anything else all that is known is that
+    the double is near, by half
+    of the last of its 53 bits at most (no decimal is so small that a double has fewer), and a whole number up
+    to 2^53 is one.
     """
     if z3.is_int_value(value.term):
         return replace(double_of(float(value.term.as_long())), null=value.null)
@@ -51,13 +56,13 @@ def rounded(value: Plain, constraints: list[Any]) -> Double:
 def compare(op: str, a: Double, b: Double) -> Bool:
     """Whether a comparison of two values that are there holds."""
     if op in ("gt", "ge"):
-        return compare({"gt": "lt", "ge": "le"}[op], b, a)
+        return compare(FLIPPED[op], b, a)
     if op == "ne":
         return negated(compare("eq", a, b))
     if a.source is not None and b.value is not None:
         return _rounded_beside(op, a.source, b.value)
     if b.source is not None and a.value is not None:
-        return _rounded_beside({"lt": "gt", "le": "ge", "eq": "eq"}[op], b.source, a.value)
+        return _rounded_beside(FLIPPED[op], b.source, a.value)
     numbers = all_of(negated(a.nan), negated(b.nan))
     both = all_of(a.finite, b.finite)
     less = any_of(
@@ -70,8 +75,11 @@ def compare(op: str, a: Double, b: Double) -> Bool:
 
 
 def _rounded_beside(op: str, number: Any, constant: float) -> Bool:
-    """How the double nearest to a number compares with a constant. Rounding keeps the order, so the numbers that are rounded below a
-    constant end in the middle between it and the double before it. The middle goes to the one whose last bit is 0."""
+    """How the double nearest to a number compares with a constant. Rounding keeps the order, so the numbers
+    that are rounded below a
+    constant end in the middle between it and the double before it. The middle goes to the one whose last
+    bit is 0.
+    """
     if math.isnan(constant):
         return False
     if math.isinf(
@@ -185,6 +193,12 @@ def absolute(a: Double) -> Double:
 
 def floor(a: Double) -> Double:
     return Double(z3.ToReal(z3.ToInt(a.term)), a.nan, a.plus, a.minus, a.null)
+
+
+def to_whole(a: Double) -> Plain:
+    """The whole number that a double is; UNKNOWN for any other."""
+    found = to_integer(a)
+    return Plain(found.term, any_of(found.null, negated(z3.IsInt(a.term))))
 
 
 def to_integer(a: Double) -> Plain:

@@ -135,8 +135,15 @@ class _Reader:
             return self.holds(term.truth)
         values = {key: self.json_child(path) for key, path in members.items()}
         if kind == "object":
+            nulls = {
+                key
+                for key, path in members.items()
+                if path in self.encoder.nulls and self.holds(self.encoder.nulls[path])
+            }
             return {
-                str(key): value for key, value in values.items() if value is not None and isinstance(key, str)
+                str(key): value
+                for key, value in values.items()
+                if (value is not None or key in nulls) and isinstance(key, str)
             }
         length = self.length(term.length)
         found = [values.get(place) for place in range(min(length, len(values)))]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Items, Literal, Node
+from predicat.ir.ops import ARITHMETIC, COMPARISONS, JSON_READS, TIME_PARTS
 from predicat.ir.types import BIGINT, DATE, DURATION, STRING, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX, INT_MIN, LONGEST, UNITS
 from predicat.review.smt import numbers, strings, times
@@ -39,10 +40,16 @@ if TYPE_CHECKING:
 
 Env = dict[str, tuple[Path, Term]]
 """What the variables of quantifiers stand for: the element's path and term."""
-BOUNDS: dict[Type, tuple[int, int]] = {BIGINT: (INT_MIN, INT_MAX), TIMESTAMP: (times.FIRST, times.LAST), DATE: (times.FIRST_DAY, times.LAST_DAY),
-                                   DURATION: (-LONGEST, LONGEST)}  # fmt: skip
+BOUNDS: dict[Type, tuple[int, int]] = {
+    BIGINT: (INT_MIN, INT_MAX),
+    TIMESTAMP: (times.FIRST, times.LAST),
+    DATE: (times.FIRST_DAY, times.LAST_DAY),
+    DURATION: (-LONGEST, LONGEST),
+}
 _MOST_ITEMS = 500
-"""A longer list is an operator that nothing is known of: its formula alone takes longer than most comparisons."""
+"""A longer list is an operator that nothing is known of: its formula alone takes longer than most
+comparisons.
+"""
 Rule = Callable[["Encoder", Call, Env], Term]
 
 
@@ -85,8 +92,13 @@ def _merged(test: Bool, yes: Term, no: Term, null: Bool) -> Term:
         case Plain(), Plain():
             return Plain(choose(test, yes.term, no.term), any_of(null, choose(test, yes.null, no.null)))
         case Double(), Double():
-            return Double(choose(test, yes.term, no.term), choose(test, yes.nan, no.nan), choose(test, yes.plus, no.plus),
-                          choose(test, yes.minus, no.minus), any_of(null, choose(test, yes.null, no.null)))  # fmt: skip
+            return Double(
+                choose(test, yes.term, no.term),
+                choose(test, yes.nan, no.nan),
+                choose(test, yes.plus, no.plus),
+                choose(test, yes.minus, no.minus),
+                any_of(null, choose(test, yes.null, no.null)),
+            )
         case _:
             raise NotEncodable
 
@@ -141,10 +153,14 @@ def _comparison(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Plain, Plain] | None:
-    """The starts of months, quarters or years of two moments as their numbers: in their order, and without the lengths of months."""
+    """The starts of months, quarters or years of two moments as their numbers: in their order, and without
+    the lengths of months.
+    """
     match left, right:
-        case (Call(op="date_trunc", args=(Literal(value=str(unit)), one)),
-              Call(op="date_trunc", args=(Literal(value=other), two))) if unit == other and unit in times.MONTHS:  # fmt: skip
+        case (
+            Call(op="date_trunc", args=(Literal(value=str(unit)), one)),
+            Call(op="date_trunc", args=(Literal(value=other), two)),
+        ) if unit == other and unit in times.MONTHS:
             a, b = to.plain(one, env), to.plain(two, env)
             return Plain(times.number_in(unit, a.term), a.null), Plain(times.number_in(unit, b.term), b.null)
         case _:
@@ -427,6 +443,19 @@ def _json_is(to: Encoder, node: Call, env: Env) -> Term:
     return truth_of(found.kind == KINDS.index(constant(node.args[1])), found.null)
 
 
+def _json_eq(to: Encoder, node: Call, env: Env) -> Term:
+    """Two texts, numbers or truth values; of two objects or arrays it is known only that one is the same
+    as itself.
+    """
+    a, b = (to.term(arg, env) for arg in node.args)
+    if not isinstance(a, Json) or not isinstance(b, Json):
+        raise NotEncodable
+    nested = True if a.path == b.path else to.truth_unknown(node, env)
+    same = (a.text == b.text, numbers.compare("eq", a.number, b.number), a.truth == b.truth, nested, nested)
+    equal = any_of(*(all_of(a.kind == place, test) for place, test in enumerate(same)))
+    return truth_of(all_of(a.kind == b.kind, equal), any_of(a.null, b.null))
+
+
 def _json_value(kind: str) -> Rule:
     def rule(to: Encoder, node: Call, env: Env) -> Term:
         found = _json(to, node, env)
@@ -441,23 +470,82 @@ def _json_value(kind: str) -> Rule:
 
 
 RULES: dict[str, Rule] = {
-    "and": _logic, "or": _logic, "not": _not, "is_true": _is_true, "is_null": _is_null,
-    "cond": _cond, "coalesce": _coalesce, "greatest": _extreme, "least": _extreme, "same": _same,
-    "eq": _comparison, "ne": _comparison, "lt": _comparison, "le": _comparison, "gt": _comparison, "ge": _comparison, "in": _in,
-    "add": _arithmetic, "sub": _arithmetic, "mul": _arithmetic, "div": _arithmetic, "mod": _arithmetic, "fdiv": _arithmetic,
-    "int32": _int32, "neg": _negative, "abs": _negative, "floor": _whole, "ceil": _whole,
-    "concat": _concat, "length": _length, "starts_with": _affix, "ends_with": _affix, "contains": _affix,
-    "like": _languages(strings.like_language), "matches": _languages(strings.pattern_language),
-    "equals_ci": _languages(_affix_ci(before=False, after=False)), "starts_with_ci": _languages(_affix_ci(before=False, after=True)),
-    "contains_ci": _languages(_affix_ci(before=True, after=True)), "like_ci": _languages(strings.fold_like),
-    "substr": _substr, "position": _position,
-    "to_int": _to_int, "to_double": _to_double, "to_string": _to_string, "to_boolean": _to_boolean,
-    "to_timestamp": _to_timestamp, "to_date": _to_date,
-    "year": _time_part, "month": _time_part, "day": _time_part, "day_of_week": _time_part,
-    "hour": _time_part, "minute": _time_part, "second": _time_part, "millisecond": _time_part,
-    "date_trunc": _date_trunc, "in_units": _in_units, "add_days": _days, "days_between": _days,
-    "get": _member, "member": _member, "index": _index, "size": _size,
-    "json_get": _json_get, "json_at": _json_get, "json_is": _json_is, "json_string": _json_value("string"),
-    "json_number": _json_value("number"), "json_boolean": _json_value("boolean"),
-}  # fmt: skip
-"""How each operator becomes a formula. An operator that stands here not is a value that nothing is known of."""
+    "and": _logic,
+    "or": _logic,
+    "not": _not,
+    "is_true": _is_true,
+    "is_null": _is_null,
+    "cond": _cond,
+    "coalesce": _coalesce,
+    "greatest": _extreme,
+    "least": _extreme,
+    "same": _same,
+    **dict.fromkeys(COMPARISONS, _comparison),
+    "in": _in,
+    **dict.fromkeys(ARITHMETIC, _arithmetic),
+    "int32": _int32,
+    "neg": _negative,
+    "abs": _negative,
+    "floor": _whole,
+    "ceil": _whole,
+    "concat": _concat,
+    "length": _length,
+    "starts_with": _affix,
+    "ends_with": _affix,
+    "contains": _affix,
+    "like": _languages(strings.like_language),
+    "matches": _languages(strings.pattern_language),
+    "equals_ci": _languages(_affix_ci(before=False, after=False)),
+    "starts_with_ci": _languages(_affix_ci(before=False, after=True)),
+    "contains_ci": _languages(_affix_ci(before=True, after=True)),
+    "like_ci": _languages(strings.fold_like),
+    "substr": _substr,
+    "position": _position,
+    "to_int": _to_int,
+    "to_whole": lambda to, node, env: numbers.to_whole(to.double(to.term(node.args[0], env))),
+    "to_double": _to_double,
+    "to_string": _to_string,
+    "to_boolean": _to_boolean,
+    "to_timestamp": _to_timestamp,
+    "to_date": _to_date,
+    **dict.fromkeys(TIME_PARTS - {"day_of_year"}, _time_part),
+    "date_trunc": _date_trunc,
+    "in_units": _in_units,
+    "add_days": _days,
+    "days_between": _days,
+    "get": _member,
+    "member": _member,
+    "index": _index,
+    "size": _size,
+    "json_eq": _json_eq,
+    "json_get": _json_get,
+    "json_at": _json_get,
+    "json_is": _json_is,
+    **{op: _json_value(kind) for op, kind in JSON_READS.items()},
+}
+"""How each operator becomes a formula."""
+_ANY = "any function of its arguments: no theory of the solver decides it well"
+_COLLECTION = "a value that nothing is known of: arrays have no formula but for the elements that a macro or an index names"
+WITHOUT_FORMULA = {
+    **dict.fromkeys(("trim", "ltrim", "rtrim", "strip", "reverse", "replace", "replace_each"), _ANY),
+    **dict.fromkeys(("lower", "upper"), f"{_ANY}; its comparison with a constant is a language"),
+    **dict.fromkeys(("day_of_year", "to_duration", "to_quantity"), _ANY),
+    **dict.fromkeys(
+        (
+            "array",
+            "array_concat",
+            "array_eq",
+            "array_max",
+            "array_min",
+            "join",
+            "keys",
+            "range",
+            "split",
+            "sum",
+        ),
+        _COLLECTION,
+    ),
+    **dict.fromkeys(("json_items", "json_size", "json_values"), _COLLECTION),
+    "dyn": "simplification removes it",
+}
+"""Why the other operators have no formula, and what stands for them."""

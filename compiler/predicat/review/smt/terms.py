@@ -1,4 +1,5 @@
-"""Typed values as terms of Z3. Every value knows when it is missing; a predicate is a pair: when it is TRUE, when FALSE.
+"""Typed values as terms of Z3. Every value knows when it is missing; a predicate is a pair: when it is TRUE,
+when FALSE.
 
 Conditions are Python's True and False where they are known, which keeps the formulas small.
 """
@@ -105,7 +106,9 @@ class Double(Struct, frozen=True):
 
 
 class Json(Struct, frozen=True):
-    """A JSON value: its kind (an index into KINDS) and what it holds if it is of that kind. `length` is that of an array."""
+    """A JSON value: its kind (an index into KINDS) and what it holds if it is of that kind. `length` is
+    that of an array.
+    """
 
     path: Path
     kind: Any
@@ -120,7 +123,9 @@ KINDS = ("string", "number", "boolean", "object", "array")
 
 
 class Array(Struct, frozen=True):
-    """An array: its length, and its first elements (those past its end mean nothing; see predicat.review.smt.arrays)."""
+    """An array: its length, and its first elements (those past its end mean nothing; see
+    predicat.review.smt.arrays).
+    """
 
     path: Path
     length: Any

@@ -1,6 +1,8 @@
-"""Moments (microseconds since 1970), days (days since 1970) and durations (microseconds) as whole numbers, in UTC.
+"""Moments (microseconds since 1970), days (days since 1970) and durations (microseconds) as whole numbers, in
+UTC.
 
-The calendar is plain arithmetic. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", civil_from_days.
+The calendar is plain arithmetic. Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms",
+civil_from_days.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
+from predicat.ir.values import MAX_SECONDS, MIN_SECONDS, UNITS, UNITS_OF_NEXT
 from predicat.review.smt.terms import z3
 
 SECOND = 1_000_000
@@ -18,8 +20,6 @@ FIRST, LAST = MIN_SECONDS * SECOND, MAX_SECONDS * SECOND + SECOND - 1
 FIRST_DAY, LAST_DAY = MIN_SECONDS // 86_400, MAX_SECONDS // 86_400
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_ONE = date(1970, 1, 1)
-_CLOCK = {"hour": 3600 * SECOND, "minute": 60 * SECOND, "second": SECOND, "millisecond": 1000}
-_WITHIN = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}
 
 
 def number_of(value: datetime | date | timedelta) -> int:
@@ -44,8 +44,8 @@ def day_of(number: int) -> date:
 def part(name: str, term: Any, *, day: bool) -> Any | None:
     """A part of a moment or of a day; None for a name that it has not."""
     days = term if day else term / DAY
-    if name in _CLOCK and not day:
-        return (term / _CLOCK[name]) % _WITHIN[name]
+    if name in UNITS and not day:
+        return (term / UNITS[name]) % UNITS_OF_NEXT[name]
     if name == "day_of_week":
         return (days + 4) % 7
     if name in ("year", "month", "day"):
@@ -56,7 +56,7 @@ def part(name: str, term: Any, *, day: bool) -> Any | None:
 def truncate(unit: str, term: Any) -> Any | None:
     """The start of a unit of time; None for a name that is none."""
     if unit in ("hour", "minute", "second"):
-        return term - term % _CLOCK[unit]
+        return term - term % UNITS[unit]
     if unit == "day":
         return term - term % DAY
     days = term / DAY

@@ -7,7 +7,9 @@ from sqlglot import exp
 from predicat.backends.sql.base import (
     KINDS,
     Renderer,
+    Rule,
     Sql,
+    between,
     binary,
     both,
     case,
@@ -16,12 +18,15 @@ from predicat.backends.sql.base import (
     compare,
     constant,
     constant_int,
+    either,
     fn,
     is_null,
     negation,
     number,
+    once,
     text,
     to_boolean,
+    whole,
     wrap,
 )
 from predicat.backends.sql.names import identifier
@@ -32,9 +37,9 @@ from predicat.backends.sql.postgres.conversions import (
     text_to_int,
     text_to_timestamp,
 )
-from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null
+from predicat.backends.sql.postgres.documents import arrow, elements, json_kind, not_null, text_of, values
 from predicat.diagnostics import Unsupported
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable, element_of, walk
 from predicat.ir.ops import FLIPPED
 from predicat.ir.types import (
@@ -52,36 +57,73 @@ from predicat.ir.types import (
     StructType,
     Type,
 )
+from predicat.ir.values import INT_MAX, INT_MIN, RANGE_MOST, SUM_MOST
+from predicat.passes.elements import condition, is_exists_over_values
 
-TYPES: dict[Type, str] = {STRING: "TEXT", BIGINT: "BIGINT", DOUBLE: "DOUBLE", BOOLEAN: "BOOLEAN", TIMESTAMP: "TIMESTAMPTZ", DATE: "DATE",
-                          DURATION: "BIGINT", JSON: "JSONB"}  # fmt: skip
+TYPES: dict[Type, str] = {
+    STRING: "TEXT",
+    BIGINT: "BIGINT",
+    DOUBLE: "DOUBLE",
+    BOOLEAN: "BOOLEAN",
+    TIMESTAMP: "TIMESTAMPTZ",
+    DATE: "DATE",
+    DURATION: "BIGINT",
+    JSON: "JSONB",
+}
 """What scalar types are called."""
 _COMPARED = (BIGINT, STRING, BOOLEAN, DATE, TIMESTAMP, DURATION)
 """What PostgreSQL compares as the meaning does: a double may be NaN."""
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """EXISTS over UNNEST is two-valued: count TRUE, FALSE and UNKNOWN elements instead.
+    """The verdicts on the elements as an array, as EXISTS knows no UNKNOWN: `TRUE = ANY (array)` has the
+    logic of the macro.
 
-    The body is worked out beside its element first. An aggregate of it alone would belong to the query around, where it names
-    none of its element's columns.
+    For other macros the body is worked out beside its element first. An aggregate of it alone would belong to
+    the query around,
+    where it names none of its element's columns.
     """
+    if is_exists_over_values(node):
+        return _exists_over_values(r, node)
     if (found := _any_or_all(r, node)) is not None:
         return found
-    items = elements(r, node.source) if node.source.type == JSON else r.node(node.source)
+    if node.source.type == JSON:
+        there, items = elements(r, node.source)
+    else:
+        items = r.node(node.source)
+        there = negation(is_null(items))
+    if node.kind in ("any", "all"):
+        kind = exp.Any if node.kind == "any" else exp.All
+        each = exp.Select(expressions=[r.node(node.body)]).from_(_rows(r, node, items, None), copy=False)
+        verdicts = exp.Paren(this=exp.Anonymous(this="ARRAY", expressions=[each]))
+        return case((there, exp.EQ(this=exp.Boolean(this=True), expression=kind(this=verdicts))))
     verdict = exp.to_identifier(r.fresh("is"))
     place = exp.column(r.fresh("at")) if node.kind in ("filter", "map") else None
     kept = [_variable(node)] if node.kind == "filter" else []
     judged = exp.Select(
         expressions=[*kept, *([place] if place else []), exp.Alias(this=r.node(node.body), alias=verdict)]
     )
-    rows = judged.from_(_rows(r, node, items, place)).subquery(r.fresh("t"))
+    rows = judged.from_(_rows(r, node, items, place), copy=False).subquery(r.fresh("t"), copy=False)
     outcome = _outcome(r, node, exp.Column(this=verdict), place)
-    return case((negation(is_null(items.copy())), exp.Select(expressions=[outcome]).from_(rows).subquery()))
+    return case((there, exp.Select(expressions=[outcome]).from_(rows, copy=False).subquery(copy=False)))
+
+
+def _exists_over_values(r: Renderer, node: Quantifier) -> Sql:
+    alias = exp.TableAlias(
+        this=exp.to_identifier(r.fresh("t")), columns=[exp.to_identifier(node.variable, quoted=True)]
+    )
+    rows = exp.Table(this=values(r, node.source), alias=alias)
+    found = exp.Select(expressions=[number(1)]).from_(rows, copy=False)
+    found.set(
+        "where", exp.Where(this=r.node(condition(node)))
+    )  # a name for what comes again makes a subquery of it
+    return exp.Exists(this=found)
 
 
 def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
-    """A comparison of each element with one value as `value < ANY (array)`, whose answer for a NULL, and for no elements, is that of the macro."""
+    """A comparison of each element with one value as `value < ANY (array)`, whose answer for a NULL, and
+    for no elements, is that of the macro.
+    """
     body, kind = node.body, {"any": exp.Any, "all": exp.All}.get(node.kind)
     if kind is None or not isinstance(body, Call) or body.op not in KINDS:
         return None
@@ -113,53 +155,34 @@ def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -
     if isinstance(element_of(node.source), StructType):
         # In FROM, each member of a composite value would be a column.
         counted = [
-            exp.Alias(
-                this=fn("GENERATE_SERIES", number(1), fn("CARDINALITY", items.copy())),
-                alias=column.this.copy(),
-            )
+            exp.Alias(this=fn("GENERATE_SERIES", number(1), fn("CARDINALITY", items)), alias=column.this)
             for column in places
         ]
         return exp.Select(
-            expressions=[exp.alias_(fn("UNNEST", items), node.variable, quoted=True), *counted]
-        ).subquery(r.fresh("t"))
+            expressions=[exp.alias_(fn("UNNEST", items), node.variable, quoted=True, copy=False), *counted]
+        ).subquery(r.fresh("t"), copy=False)
     each = fn("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
-    columns = [exp.to_identifier(node.variable, quoted=True), *(column.this.copy() for column in places)]
-    table = exp.Table(
+    columns = [exp.to_identifier(node.variable, quoted=True), *(column.this for column in places)]
+    return exp.Table(
         this=each,
         alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns),
         ordinality=bool(places),
-    )
-    if JSON not in (node.source.type, element_of(node.source)):
-        return table
-    value = exp.alias_(not_null(_variable(node)), node.variable, quoted=True)
-    return (
-        exp.Select(expressions=[value, *(column.copy() for column in places)])
-        .from_(table)
-        .subquery(r.fresh("t"))
     )
 
 
 def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
     """What the verdicts on the elements make: a truth value, or an array in the order of the source."""
-    unknown = fn("BOOL_OR", is_null(verdict.copy()))
-    if node.kind in ("any", "all"):
-        decided = node.kind == "any"
-        hit = fn("BOOL_OR", verdict.copy() if decided else negation(verdict.copy()))
-        return case(
-            (hit, exp.Boolean(this=decided)),
-            (unknown, cast(exp.Null(), "BOOLEAN")),
-            default=exp.Boolean(this=not decided),
-        )
+    unknown = fn("BOOL_OR", is_null(verdict))
     if node.kind == "one":
-        hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=verdict.copy()))
+        hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=verdict))
         found: Sql = binary(exp.EQ, hits, number(1))
     else:
-        kept = verdict.copy() if node.kind == "map" else _variable(node)
+        kept = verdict if node.kind == "map" else _variable(node)
         gathered: Sql = fn(
             "ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=place, nulls_first=False)])
         )
         if node.kind == "filter":
-            gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict.copy()))
+            gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict))
         found = fn("COALESCE", gathered, _empty(r, node))
     return case((negation(fn("COALESCE", unknown, exp.Boolean(this=False))), found))
 
@@ -169,14 +192,7 @@ def _empty(r: Renderer, node: Quantifier) -> Sql:
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
     if isinstance(element, ArrayType | StructType):
         if node.kind != "filter":
-            raise Unsupported.of(
-                msg.unsupported(
-                    node.span,
-                    "postgres",
-                    "map",
-                    "an array of arrays or of structs that is worked out has no type",
-                )
-            )
+            raise Unsupported.of(say.array_worked_out(node.span))
         return exp.Bracket(
             this=_subscripted(r.node(node.source)),
             expressions=[exp.Slice(this=number(1), expression=number(0))],
@@ -201,7 +217,7 @@ def array(r: Renderer, node: Call) -> Sql:
 def array_concat(r: Renderer, node: Call) -> Sql:
     """`||` passes over a NULL array."""
     left, right = r.args(node)
-    there = both(negation(is_null(left.copy())), negation(is_null(right.copy())))
+    there = both(negation(is_null(left)), negation(is_null(right)))
     return case((there, exp.DPipe(this=wrap(left), expression=wrap(right), safe=True)))
 
 
@@ -211,20 +227,95 @@ def _whole_array(sql: Sql) -> Sql:
 
 def array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
-    return case((both(_whole_array(left.copy()), _whole_array(right.copy())), binary(exp.EQ, left, right)))
+    return case((both(_whole_array(left), _whole_array(right)), binary(exp.EQ, left, right)))
+
+
+def extreme_of(name: str) -> Rule:
+    """The largest or smallest element; without a value where one has none."""
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        item = exp.to_identifier("__item", quoted=True)
+        rows = exp.Unnest(
+            expressions=[r.node(node.args[0])],
+            alias=exp.TableAlias(this=exp.to_identifier("__items", quoted=True), columns=[item]),
+        )
+        value = exp.Column(this=item)
+        whole = binary(exp.EQ, fn("COUNT", value), fn("COUNT", exp.Star()))
+        return (
+            exp.Select(expressions=[case((whole, fn(name, value)))])
+            .from_(rows, copy=False)
+            .subquery(copy=False)
+        )
+
+    return rule
 
 
 def keys(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
-    rows = exp.Select(expressions=[fn("JSONB_OBJECT_KEYS", sql)]).subquery()
-    return case((negation(is_null(sql.copy())), exp.Anonymous(this="ARRAY", expressions=[rows.this])))
+    rows = exp.Select(expressions=[fn("JSONB_OBJECT_KEYS", sql)]).subquery(copy=False)
+    return case((negation(is_null(sql)), exp.Anonymous(this="ARRAY", expressions=[rows.this])))
+
+
+def places(r: Renderer, node: Call) -> Sql:
+    """The numbers from 0 to before another, as an array."""
+
+    def build(count: Sql) -> Sql:
+        last = binary(exp.Sub, count, number(1))
+        rows = exp.Select(expressions=[fn("GENERATE_SERIES", number(0), last)])
+        return case((between(count, number(0), number(RANGE_MOST)), fn("ARRAY", rows)))
+
+    return once(r, whole(r, node.args[0]), build)
+
+
+def total(r: Renderer, node: Call) -> Sql:
+    """The elements added up in order. PostgreSQL adds integers as numerics, and raises where a sum of
+    doubles is beyond them.
+    """
+    items, kind = r.node(node.args[0]), TYPES[node.type]
+    item, place = exp.column(r.fresh("e")), exp.column(r.fresh("at"))
+    columns = [item.this, place.this]
+    rows = exp.Table(
+        this=fn("UNNEST", items),
+        alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns),
+        ordinality=True,
+    )
+    ordered = exp.Order(this=cast(item, kind), expressions=[exp.Ordered(this=place, nulls_first=False)])
+    added = fn("COALESCE", fn("SUM", ordered), number(0))
+    if node.type == DOUBLE:
+        size = fn("ABS", item)
+        wrong = either(
+            is_null(item),
+            both(
+                binary(exp.GT, size, number(repr(SUM_MOST))),
+                binary(exp.LT, size, cast(text("Infinity"), "DOUBLE")),
+            ),
+        )
+        checked = (
+            exp.Select(expressions=[fn("COALESCE", fn("BOOL_OR", wrong), exp.Boolean(this=False))])
+            .from_(rows, copy=False)
+            .subquery(copy=False)
+        )
+        return case(
+            (
+                both(negation(is_null(items)), negation(checked)),
+                exp.Select(expressions=[added]).from_(rows, copy=False).subquery(copy=False),
+            )
+        )
+    absent = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=is_null(item)))
+    fits = both(binary(exp.EQ, absent, number(0)), between(added, number(INT_MIN), number(INT_MAX)))
+    found = (
+        exp.Select(expressions=[case((fits, cast(added, "BIGINT")))])
+        .from_(rows, copy=False)
+        .subquery(copy=False)
+    )
+    return case((negation(is_null(items)), found))
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     found = exp.EQ(this=wrap(value), expression=exp.Any(this=_array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
-    return case((negation(is_null(value.copy())), found))
+    return case((negation(is_null(value)), found))
 
 
 def _subscripted(items: Sql) -> Sql:
@@ -233,7 +324,9 @@ def _subscripted(items: Sql) -> Sql:
 
 
 def element(r: Renderer, node: Call) -> Sql:
-    """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the type."""
+    """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the
+    type.
+    """
     items, position = r.args(node)
     if isinstance(node.args[1], Literal) and node.args[1].value is None:
         return r.null(node.type)
@@ -251,6 +344,8 @@ def element(r: Renderer, node: Call) -> Sql:
 def absent(r: Renderer, node: Call) -> Sql:
     """IS NULL is TRUE for a composite value of which all members are NULL."""
     (arg,) = node.args
+    if arg.type == JSON:
+        return is_null(text_of(r, arg))
     sql = r.node(arg)
     return (
         exp.NullSafeEQ(this=wrap(sql), expression=exp.Null())
@@ -271,9 +366,12 @@ def size(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if not isinstance(arg.type, MapType):
         return cast(fn("CARDINALITY", sql), "BIGINT")
-    keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql.copy()))
+    keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql))
     return case(
-        (json_kind(sql, "object"), exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys).subquery())
+        (
+            json_kind(sql, "object"),
+            exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys, copy=False).subquery(copy=False),
+        )
     )
 
 
@@ -290,7 +388,7 @@ def _in_jsonb(r: Renderer, node: Node) -> bool:
     if isinstance(node, Call) and node.op in ("cond", "coalesce"):
         kinds = {_in_jsonb(r, arg) for arg in node.args if arg.type == node.type}
         if len(kinds) > 1:
-            raise r.refuse(node, "one struct is a composite value, the other one is in jsonb")
+            raise r.refuse(node, say.STRUCTS_OF_TWO_KINDS)
         return True in kinds
     return isinstance(node, Call) and node.op == "get"
 
@@ -301,17 +399,17 @@ def _from_jsonb(r: Renderer, node: Call, base: Sql, key: Sql) -> Sql:
     if isinstance(kind, ArrayType):
         item = exp.column(r.fresh("e"))
         if isinstance(kind.element, ArrayType | StructType):
-            raise r.refuse(node, "an array of arrays or of structs in jsonb has no type in PostgreSQL")
+            raise r.refuse(node, say.ARRAY_IN_JSONB)
         whole = isinstance(kind.element, MapType) or kind.element == JSON
-        each = fn("JSONB_ARRAY_ELEMENTS" if whole else "JSONB_ARRAY_ELEMENTS_TEXT", value.copy())
+        each = fn("JSONB_ARRAY_ELEMENTS" if whole else "JSONB_ARRAY_ELEMENTS_TEXT", value)
         rows = exp.Table(
-            this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[item.this.copy()])
+            this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[item.this])
         )
         read = not_null(item) if whole else _of_text(r, item, kind.element)
-        items = fn("ARRAY", exp.Select(expressions=[read]).from_(rows))
+        items = fn("ARRAY", exp.Select(expressions=[read]).from_(rows, copy=False))
         return case((json_kind(value, "array"), items))
     if isinstance(kind, MapType | StructType):
-        return case((json_kind(value, "object"), value.copy()))
+        return case((json_kind(value, "object"), value))
     return value if kind == JSON else _of_text(r, arrow(base, key, "->>"), kind)
 
 
@@ -327,7 +425,7 @@ def _of_text(r: Renderer, sql: Sql, kind: Type) -> Sql:
 
 def join_texts(r: Renderer, node: Call) -> Sql:
     items, by = r.args(node)
-    return case((_whole_array(items.copy()), fn("ARRAY_TO_STRING", items, by)))
+    return case((_whole_array(items), fn("ARRAY_TO_STRING", items, by)))
 
 
 def split(r: Renderer, node: Call) -> Sql:
@@ -335,16 +433,16 @@ def split(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     empty = cast(exp.Array(expressions=[text("")]), "TEXT[]")
     by = r.node(node.args[1])
-    parts = fn("STRING_TO_ARRAY", sql.copy(), by)
+    parts = fn("STRING_TO_ARRAY", sql, by)
     if len(node.args) == 2:
         return case((binary(exp.EQ, sql, text("")), empty), default=parts)
     most = constant_int(node.args[2])
-    rest = fn("ARRAY_TO_STRING", _slice(parts, most, None), by.copy())
-    more = binary(exp.GT, fn("CARDINALITY", parts.copy()), number(most))
+    rest = fn("ARRAY_TO_STRING", _slice(parts, most, None), by)
+    more = binary(exp.GT, fn("CARDINALITY", parts), number(most))
     limited = fn("ARRAY_APPEND", _slice(parts, 1, most - 1), rest)
     return case((binary(exp.EQ, sql, text("")), empty), (more, limited), default=parts)
 
 
 def _slice(items: Sql, first: int, last: int | None) -> Sql:
     places = exp.Slice(this=number(first), expression=None if last is None else number(last))
-    return exp.Bracket(this=_subscripted(items.copy()), expressions=[places], offset=1)
+    return exp.Bracket(this=_subscripted(items), expressions=[places], offset=1)

@@ -19,6 +19,7 @@ from predicat.backends.sql.base import (
     negation,
     number,
     once,
+    quantity,
     rlike,
     text,
     wrap,
@@ -26,6 +27,7 @@ from predicat.backends.sql.base import (
 from predicat.backends.sql.postgres import plain, times
 from predicat.backends.sql.postgres.numbers import ieee, in_range, named, nearest
 from predicat.backends.sql.postgres.plain import numeric
+from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, DecimalType
 from predicat.ir.values import (
@@ -36,36 +38,38 @@ from predicat.ir.values import (
     INT_PATTERN,
     MAX_SECONDS,
     MIN_SECONDS,
+    QUANTITY_PATTERN,
     TIMESTAMP_PATTERN,
 )
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
-        value = cast(one.copy(), "BIGINT")
+        value = cast(one, "BIGINT")
         return case(
             (_numeral(one, 18, ""), value),
-            (_numeral(one, 18, "-"), value.copy()),
-            (rlike(one.copy(), INT_PATTERN), in_range(r, numeric(one.copy()))),
+            (_numeral(one, 18, "-"), value),
+            (rlike(one, INT_PATTERN), in_range(r, numeric(one))),
         )
 
     return once(r, sql, build)
 
 
 def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
-    """Whether a text is at most so long, has a digit, and leaves one of these without its digits: a minus, which is in front, and a point.
+    """Whether a text is at most so long, has a digit, and leaves one of these without its digits: a minus,
+    which is in front, and a point.
 
     That costs a quarter of a pattern.
     """
-    size = between(fn("OCTET_LENGTH", sql.copy()), number(1), number(longest))
-    rest = fn("TRANSLATE", sql.copy(), text("0123456789"), text(""))
+    size = between(fn("OCTET_LENGTH", sql), number(1), number(longest))
+    rest = fn("TRANSLATE", sql, text("0123456789"), text(""))
     digits = (
         [binary(exp.EQ, rest, text(rests[0]))]
         if len(rests) == 1
         else [exp.In(this=rest, expressions=list(map(text, rests)))]
     )
-    alone = [binary(exp.NEQ, sql.copy(), text(name)) for name in rests if name]
-    return both(size, *digits, *alone, *([like(sql.copy(), text("-%"))] if rests[0] == "-" else []))
+    alone = [binary(exp.NEQ, sql, text(name)) for name in rests if name]
+    return both(size, *digits, *alone, *([like(sql, text("-%"))] if rests[0] == "-" else []))
 
 
 def to_int(r: Renderer, node: Call) -> Sql:
@@ -89,8 +93,8 @@ def to_int(r: Renderer, node: Call) -> Sql:
 def _cut(sql: Sql) -> Sql:
     """A double without its decimals, or NULL where that does not fit."""
     limit = cast(text("9223372036854775808"), "DOUBLE")
-    inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql.copy(), limit.copy()))
-    return case((inside, _truncated(cast(sql.copy(), "DOUBLE"))))
+    inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
+    return case((inside, _truncated(cast(sql, "DOUBLE"))))
 
 
 def _truncated(sql: Sql) -> Sql:
@@ -100,17 +104,16 @@ def _truncated(sql: Sql) -> Sql:
 def text_to_double(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
         # NUMERIC ends at 131,072 digits. An exponent from 1,000 on leaves zero, or nothing.
-        far = rlike(one.copy(), "[eE][+-]?0*[1-9][0-9]{3}")
-        vanishes = rlike(one.copy(), "[eE]-|^[+-]?[0.]+[eE]")
-        converted = case((far, case((vanishes, cast(number(0), "DOUBLE")))), *nearest(numeric(one.copy())))
-        words = exp.In(this=wrap(one.copy()), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
+        far = rlike(one, "[eE][+-]?0*[1-9][0-9]{3}")
+        vanishes = rlike(one, "[eE]-|^[+-]?[0.]+[eE]")
+        converted = case((far, case((vanishes, cast(number(0), "DOUBLE")))), *nearest(numeric(one)))
+        words = exp.In(this=wrap(one), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
         short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(DOUBLE_LONGEST))
         # So short, it is neither infinite nor vanishes.
-        plain = [
-            (_numeral(one, 300, *rests), cast(one.copy(), "DOUBLE")) for rests in (("", "."), ("-", "-."))
-        ]
-        return case(*plain, (both(short, rlike(one.copy(), DOUBLE_PATTERN)), converted),
-                    (words, cast(one.copy(), "DOUBLE")))  # fmt: skip
+        plain = [(_numeral(one, 300, *rests), cast(one, "DOUBLE")) for rests in (("", "."), ("-", "-."))]
+        return case(
+            *plain, (both(short, rlike(one, DOUBLE_PATTERN)), converted), (words, cast(one, "DOUBLE"))
+        )
 
     return once(r, sql, build)
 
@@ -119,9 +122,9 @@ def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType) -> Sql:
     """A text as a column of decimals holds it: rounded, and nothing where it has too many digits."""
 
     def build(one: Sql) -> Sql:
-        rounded = fn("ROUND", numeric(one.copy()), number(kind.scale))
+        rounded = fn("ROUND", numeric(one), number(kind.scale))
         within = binary(exp.LT, fn("ABS", rounded), number(f"1{'0' * (kind.precision - kind.scale)}"))
-        return case((rlike(one, "^-?[0-9]{1,40}([.][0-9]{1,100})?$"), case((within, rounded.copy()))))
+        return case((rlike(one, "^-?[0-9]{1,40}([.][0-9]{1,100})?$"), case((within, rounded))))
 
     return once(r, sql, build)
 
@@ -134,7 +137,7 @@ def to_double(r: Renderer, node: Call) -> Sql:
 
 def to_string(r: Renderer, node: Call) -> Sql:
     if node.args[0].type == DOUBLE:
-        raise r.refuse(node, "the engines write a double differently")
+        raise r.refuse(node, say.DOUBLES_AS_TEXT)
     sql = r.node(node.args[0])
     if node.args[0].type == DURATION:
         return once(r, cast(sql, "BIGINT"), durations.duration_text)
@@ -156,9 +159,7 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
         return once(
             r,
             sql,
-            lambda one: case(
-                (between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one.copy()))
-            ),
+            lambda one: case((between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one))),
         )
     return times.utc(cast(times.known(r, arg), "TIMESTAMP"))
 
@@ -168,43 +169,49 @@ def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
 
 
 # Lookaheads, counts and leap years make a pattern three times as slow.
-_MOMENT = ("^[0-9]+-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?"
-           "(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$")  # fmt: skip
+_MOMENT = (
+    "^[0-9]+-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:[.][0-9]+)?"
+    "(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])$"
+)
 
 
 def _text_to_timestamp(one: Sql) -> Sql:
-    # PostgreSQL rounds to microseconds; the meaning is to cut. An offset may lead out of the years that there are.
-    cut = cast(fn("REGEXP_REPLACE", one.copy(), text("([.][0-9]{6})[0-9]+"), text("\\1")), "TIMESTAMPTZ")
-    short = binary(exp.LTE, fn("OCTET_LENGTH", one.copy()), number(27))  # at most microseconds
+    # PostgreSQL rounds to microseconds; the meaning is to cut. An offset may lead out of the years that there
+    # are.
+    cut = cast(fn("REGEXP_REPLACE", one, text("([.][0-9]{6})[0-9]+"), text("\\1")), "TIMESTAMPTZ")
+    short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(27))  # at most microseconds
     years = both(
-        like(one.copy(), text("____-__-__%")),
-        *(negation(like(one.copy(), text(first))) for first in ("0000%", "0001-01-01%")),
+        like(one, text("____-__-__%")),
+        *(negation(like(one, text(first))) for first in ("0000%", "0001-01-01%")),
     )
-    general = case((times.is_known(TIMESTAMP, cut), cut.copy()))
-    value = cast(one.copy(), "TIMESTAMPTZ")
-    return case((_common_moment(one), value), (both(short, years, rlike(one.copy(), _MOMENT)), value.copy()),
-                (rlike(one.copy(), TIMESTAMP_PATTERN), general))  # fmt: skip
+    general = case((times.is_known(TIMESTAMP, cut), cut))
+    value = cast(one, "TIMESTAMPTZ")
+    return case(
+        (_common_moment(one), value),
+        (both(short, years, rlike(one, _MOMENT)), value),
+        (rlike(one, TIMESTAMP_PATTERN), general),
+    )
 
 
 def _common_moment(sql: Sql) -> Sql:
-    """Whether a text is a moment of the first 28 days of a month in whole seconds of UTC, by tests that cost a tenth of a pattern each."""
-    once_each = (negation(like(sql.copy(), text(f"%{sign}%{sign}%"))) for sign in "TZ")
-    clock = both(
-        _one_of(sql, 11, "0", "1", "20", "21", "22", "23"), negation(like(sql.copy(), text("%:%:%:%")))
-    )
-    others = negation(rlike(sql.copy(), "[^-0-9:TZ]|:[6-9]"))
-    return both(like(sql.copy(), text("____-__-__T__:__:__Z")), *_common_day(sql), clock, *once_each, others)
+    """Whether a text is a moment of the first 28 days of a month in whole seconds of UTC, by tests that
+    cost a tenth of a pattern each.
+    """
+    once_each = (negation(like(sql, text(f"%{sign}%{sign}%"))) for sign in "TZ")
+    clock = both(_one_of(sql, 11, "0", "1", "20", "21", "22", "23"), negation(like(sql, text("%:%:%:%"))))
+    others = negation(rlike(sql, "[^-0-9:TZ]|:[6-9]"))
+    return both(like(sql, text("____-__-__T__:__:__Z")), *_common_day(sql), clock, *once_each, others)
 
 
 def _common_day(sql: Sql) -> tuple[Sql, ...]:
     """What holds of the first 28 days of a month, in a text of digits and dashes in their places."""
     month = both(_one_of(sql, 5, "0", "10", "11", "12"), negation(_one_of(sql, 5, "00")))
     day = both(_one_of(sql, 8, "0", "1", "2"), negation(_one_of(sql, 8, "00", "29")))
-    return (*(negation(like(sql.copy(), text(pattern))) for pattern in ("0000%", "%-%-%-%")), month, day)
+    return (*(negation(like(sql, text(pattern))) for pattern in ("0000%", "%-%-%-%")), month, day)
 
 
 def _one_of(sql: Sql, at: int, *parts: str) -> Sql:
-    return either(*(like(sql.copy(), text("_" * at + part + "%")) for part in parts))
+    return either(*(like(sql, text("_" * at + part + "%")) for part in parts))
 
 
 def to_duration(r: Renderer, node: Call) -> Sql:
@@ -216,13 +223,29 @@ def to_duration(r: Renderer, node: Call) -> Sql:
         for place in (1, 2)
     )
     added = fn("COALESCE", fn("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))), number(0))
-    rows = exp.Table(this=fn("REGEXP_MATCHES", sql, text("([0-9.]+)([a-z]+)"), text("g")), alias=exp.TableAlias(
-        this=exp.to_identifier(table), columns=[exp.to_identifier(part)]))  # fmt: skip
-    inner = exp.Select(expressions=[exp.alias_(added, total)]).from_(rows).subquery(r.fresh("t"))
+    rows = exp.Table(
+        this=fn("REGEXP_MATCHES", sql, text("([0-9.]+)([a-z]+)"), text("g")),
+        alias=exp.TableAlias(this=exp.to_identifier(table), columns=[exp.to_identifier(part)]),
+    )
+    inner = (
+        exp.Select(expressions=[exp.alias_(added, total, copy=False)])
+        .from_(rows, copy=False)
+        .subquery(r.fresh("t"), copy=False)
+    )
     nanos = exp.column(total)
-    micros = case((durations.short(nanos), cast(fn("DIV", nanos.copy(), number(1000)), "BIGINT")))
-    found = exp.Select(expressions=[durations.signed(sql.copy(), micros)]).from_(inner).subquery()
-    return case((rlike(sql.copy(), DURATION_PATTERN), found))
+    micros = case((durations.short(nanos), cast(fn("DIV", nanos, number(1000)), "BIGINT")))
+    found = (
+        exp.Select(expressions=[durations.signed(sql, micros)]).from_(inner, copy=False).subquery(copy=False)
+    )
+    return case((rlike(sql, DURATION_PATTERN), found))
+
+
+to_quantity = quantity(
+    lambda sql: rlike(sql, QUANTITY_PATTERN),
+    lambda sql, end: like(sql, text(f"%{end}")),
+    lambda digits, power: cast(binary(exp.Mul, cast(digits, "DECIMAL"), power), "DOUBLE"),
+)
+"""As numerics, which multiply exactly and hold any number of the pattern."""
 
 
 def to_date(r: Renderer, node: Call) -> Sql:
@@ -235,10 +258,8 @@ def to_date(r: Renderer, node: Call) -> Sql:
 
 def text_to_date(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
-        value = cast(one.copy(), "DATE")
-        common = both(
-            like(one.copy(), text("____-__-__")), *_common_day(one), negation(rlike(one.copy(), "[^-0-9]"))
-        )
-        return case((common, value), (rlike(one.copy(), DATE_PATTERN), value.copy()))
+        value = cast(one, "DATE")
+        common = both(like(one, text("____-__-__")), *_common_day(one), negation(rlike(one, "[^-0-9]")))
+        return case((common, value), (rlike(one, DATE_PATTERN), value))
 
     return named(r, sql, build)

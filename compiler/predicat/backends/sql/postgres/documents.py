@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Context, Decimal
+from math import inf, nextafter
+from struct import pack, unpack
+
 from sqlglot import exp
 
 from predicat.backends.sql.base import (
@@ -11,43 +15,72 @@ from predicat.backends.sql.base import (
     between,
     binary,
     both,
+    bound,
     case,
     cast,
-    constant,
     fn,
+    negation,
     number,
     once,
+    template,
     text,
     wrap,
 )
-from predicat.backends.sql.postgres.numbers import nearest
+from predicat.backends.sql.documents import member_or_element
+from predicat.backends.sql.dynamic import JSON_STEPS, constant_step
+from predicat.backends.sql.postgres import times
+from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.plain import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
+from predicat.ir.ops import ARRAYS, EQUALITIES, FLIPPED
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
-    """Jsonb's `->` and `->>`. As operators, not as their functions, an index on such an expression serves them."""
+    """Jsonb's `->` and `->>`. As operators, not as their functions, an index on such an expression serves
+    them.
+    """
     kind = exp.JSONExtractScalar if operator == "->>" else exp.JSONExtract
     return kind(this=base, expression=key, only_json_types=True)  # or sqlglot would write paths
 
 
+def value(r: Renderer, node: Node) -> Sql:
+    """A JSON value, JSON's null as itself."""
+    if not isinstance(node, Call) or node.op not in JSON_STEPS:
+        return r.document(node)
+    if node.op == "json_element":
+        return member_or_element(r, node)
+    base, key = node.args
+    if node.op == "json_get":
+        return arrow(_operand(r.document(base)), wrap(r.node(key)), "->")
+    # PostgreSQL keeps a scalar as an array of one, and gives it as that one's element.
+    sql = r.document(base)
+    if isinstance(place := constant_step(key), int):
+        return case((json_kind(sql, "array"), arrow(_operand(sql), number(place), "->")))
+
+    def build(position: Node) -> Sql:
+        place = r.node(position)
+        inside = both(json_kind(sql, "array"), between(place, number(0), number(2**31 - 1)))
+        return case((inside, arrow(_operand(sql), wrap(cast(place, "INT")), "->")))
+
+    return r.with_name(key, build)
+
+
+def _operand(sql: Sql) -> Sql:
+    return (
+        sql if isinstance(sql, exp.JSONExtract) and not isinstance(sql, exp.JSONExtractScalar) else wrap(sql)
+    )
+
+
+def text_of(r: Renderer, node: Node) -> Sql:
+    """A string without its quotes, the JSON text of any other value, NULL for JSON's null."""
+    if isinstance(node, Call) and node.op == "json_get":
+        return arrow(_operand(r.document(node.args[0])), wrap(r.node(node.args[1])), "->>")
+    return exp.Paren(this=_json_text(r.document(node)))
+
+
 def json_get(r: Renderer, node: Call) -> Sql:
-    """A member; an absent one and a JSON null are both no value. Steps in a row are one path.
-
-    In a path, a number written as a text is a place in an array: a key with digits, or none known, is looked up by itself.
-    """
-    if not _plain_key(node.args[1]):
-        return not_null(arrow(wrap(r.document(node.args[0])), wrap(r.node(node.args[1])), "->"))
-    keys: list[Sql] = []
-    base: Node = node
-    while isinstance(base, Call) and base.op == "json_get" and _plain_key(base.args[1]):
-        keys.insert(0, r.node(base.args[1]))
-        base = base.args[0]
-    return not_null(fn("JSONB_EXTRACT_PATH", r.document(base), *keys))
-
-
-def _plain_key(key: Node) -> bool:
-    return isinstance(key, Literal) and isinstance(key.value, str) and not any(map(str.isdigit, key.value))
+    """A member or an element; an absent one and a JSON null are both no value."""
+    return not_null(value(r, node))
 
 
 def not_null(sql: Sql) -> Sql:
@@ -55,19 +88,84 @@ def not_null(sql: Sql) -> Sql:
     return fn("NULLIF", sql, cast(text("null"), "JSONB"))
 
 
-def json_at(r: Renderer, node: Call) -> Sql:
-    """PostgreSQL keeps a scalar as an array of one, and gives it as that one's element."""
-    base, position = r.document(node.args[0]), r.node(node.args[1])
-    inside = both(json_kind(base, "array"), between(position, number(0), number(2**31 - 1)))
-    return case((inside, not_null(fn("JSONB_ARRAY_ELEMENT", base.copy(), cast(position.copy(), "INT")))))
-
-
 def json_kind(sql: Sql, kind: str) -> Sql:
     return binary(exp.EQ, fn("JSONB_TYPEOF", sql), text(kind))
 
 
-def json_is(r: Renderer, node: Call) -> Sql:
-    return json_kind(r.node(node.args[0]), constant(node.args[1]))
+def equals(r: Renderer, node: Node, wanted: float) -> Sql | None:
+    """Whether a value is a number with this double: in the order of jsonb, no other kind lies between two
+    numbers.
+    """
+    bounds = _bounds(wanted)
+    if bounds is None:
+        return None
+    low, high, closed = bounds
+    sql = not_null(r.document(node))
+    if closed:
+        return between(sql, text(low), text(high))
+    return both(binary(exp.GT, sql, text(low)), binary(exp.LT, sql, text(high)))
+
+
+def comparison(op: str) -> Rule:
+    """A comparison: that of a JSON number with a constant needs no double."""
+    other = times.comparison(op)
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        left, right = node.args
+        found = _number_beside(r, op, left, right) or _number_beside(r, FLIPPED[op], right, left)
+        return other(r, node) if found is None else found
+
+    return rule
+
+
+def _number_beside(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
+    if not isinstance(left, Call) or left.op != "json_number" or r.marks or not isinstance(right, Literal):
+        return None
+    wanted = right.value
+    if not isinstance(wanted, int | float) or not abs(wanted) <= 2**53:
+        return None
+    return against(r, op, left.args[0], float(wanted))
+
+
+def against(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
+    """A comparison of the double of a JSON number with a constant, as one of the number with the place
+    where doubles above and below it begin.
+    """
+    bounds = _bounds(wanted)
+    if bounds is None:
+        return None
+    low, high, closed = bounds
+    upper = op in ("gt", "le")
+    kinds = (
+        {"gt": exp.GT, "le": exp.LTE, "ge": exp.GTE, "lt": exp.LT}
+        if closed
+        else {"gt": exp.GTE, "le": exp.LT, "ge": exp.GT, "lt": exp.LTE}
+    )
+    if op in EQUALITIES:
+        found = equals(r, node, wanted)
+        return (
+            None
+            if found is None
+            else case((json_kind(r.document(node), "number"), found if op == "eq" else negation(found)))
+        )
+    compared = binary(kinds[op], numeric(r.document(node)), number(high if upper else low))
+    return case((json_kind(r.document(node), "number"), compared))
+
+
+def _bounds(wanted: float) -> tuple[str, str, bool] | None:
+    """Between which numbers those lie whose nearest double is this one, and whether both belong to them;
+    None where it takes many digits to say.
+    """
+    if wanted == 0:
+        return f"-{TINY}", TINY, False
+    if not 1e-30 < abs(wanted) < 1e30:
+        return None
+    places = Context(prec=400)
+    low, high = (
+        places.divide(places.add(Decimal(wanted), Decimal(nextafter(wanted, end))), 2) for end in (-inf, inf)
+    )
+    even = not unpack("<Q", pack("<d", wanted))[0] & 1
+    return f"{low:f}", f"{high:f}", even  # of two doubles equally near, the even one counts
 
 
 def _json_text(sql: Sql) -> Sql:
@@ -75,54 +173,82 @@ def _json_text(sql: Sql) -> Sql:
     return exp.JSONBExtractScalar(this=wrap(sql), expression=text("{}"))
 
 
+def as_double(value: Sql) -> Sql:
+    """The double that is nearest to a numeric; infinite beyond the doubles."""
+    endless = binary(exp.Mul, cast(fn("SIGN", value), "DOUBLE"), cast(text("Infinity"), "DOUBLE"))
+    return case(*nearest(value), default=endless)
+
+
 def json_number(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
-        value = numeric(sql.copy())
-        above, below = (cast(text(endless), "DOUBLE") for endless in ("Infinity", "-Infinity"))
-        found = case(*nearest(value), (binary(exp.GT, value.copy(), number(0)), above), default=below)
-        return case((json_kind(sql.copy(), "number"), found))
+        return case((json_kind(sql, "number"), as_double(numeric(sql))))
 
-    return once(r, r.document(node.args[0]), build)
+    sql = r.document(node.args[0])
+    return build(sql) if isinstance(sql, exp.Column) else bound(r, sql, build)
 
 
-def json_scalar(kind: str, type_name: str) -> Rule:
-    def rule(r: Renderer, node: Call) -> Sql:
-        return once(
-            r,
-            r.document(node.args[0]),
-            lambda sql: case((json_kind(sql, kind), cast(exp.Paren(this=_json_text(sql.copy())), type_name))),
-        )
+# Equal, or, since jsonb compares numbers with all their digits, the same tokens (a text, a number, what
+# stands between two of
+# these), of which numbers are doubles: jsonb has its keys in order.
+_SAME = r"""
+CASE WHEN __a = __b THEN TRUE WHEN __a <> __b THEN (SELECT COUNT(DISTINCT __t) = 1 FROM (VALUES (__a), (__b)) AS __v(__j)
+  CROSS JOIN LATERAL (SELECT ARRAY_AGG(CASE WHEN __m[1] ~ '^[-0-9]' THEN CAST(FLOAT8SEND(__number) AS TEXT) ELSE __m[1] END) AS __t
+    FROM REGEXP_MATCHES(CAST(__j AS TEXT), '"(?:[^"\\]|\\.)*"|[-0-9][-+.0-9eE]*|[^-0-9"]+', 'g') AS __m) AS __x) END
+"""
 
-    return rule
+
+def json_eq(r: Renderer, node: Call) -> Sql:
+    token = exp.Bracket(this=exp.Column(this=exp.to_identifier("__m")), expressions=[number(0)])
+    return template("postgres", _SAME, Renderer.node, __number=as_double(numeric(token)))(r, node)
 
 
 def json_size(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
-        keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql.copy()))
-        count = exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys).subquery()
-        length = cast(fn("JSONB_ARRAY_LENGTH", sql.copy()), "BIGINT")
-        return case((json_kind(sql, "array"), length), (json_kind(sql.copy(), "object"), count))
+        keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql))
+        count = exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys, copy=False).subquery(copy=False)
+        length = cast(fn("JSONB_ARRAY_LENGTH", sql), "BIGINT")
+        return case((json_kind(sql, "array"), length), (json_kind(sql, "object"), count))
 
     return once(r, r.document(node.args[0]), build)
 
 
+def values(r: Renderer, node: Node) -> Sql:
+    """The values of a key, to query for: `[*]` takes what is no array as the one element of an array."""
+    base, *keys = node.args if isinstance(node, Call) else (node,)
+    sql = r.document(base)
+    return fn(
+        "JSONB_PATH_QUERY",
+        arrow(_operand(sql), r.node(keys[0]), "->") if keys else sql,
+        text("$" + "[*]" * ARRAYS),
+    )
+
+
+def json_values(r: Renderer, node: Call) -> Sql:
+    found = values(r, node)
+    found.set("this", "JSONB_PATH_QUERY_ARRAY")
+    return fn("COALESCE", found, cast(text("[]"), "JSONB"))
+
+
 def json_items(r: Renderer, node: Call) -> Sql:
     return once(
-        r,
-        r.node(node.args[0]),
-        lambda sql: case((json_kind(sql, "object"), _keys(sql.copy())), default=sql.copy()),
+        r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql)), default=sql)
     )
 
 
 def _keys(sql: Sql) -> Sql:
     """The keys of a JSON object as a JSON array."""
     rows = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql))
-    return fn("TO_JSONB", fn("ARRAY", exp.Select(expressions=[exp.Star()]).from_(rows)))
+    return fn("TO_JSONB", fn("ARRAY", exp.Select(expressions=[exp.Star()]).from_(rows, copy=False)))
 
 
-def elements(r: Renderer, source: Node) -> Sql:
-    """What a macro ranges over: a JSON array, or the keys of an object, else NULL."""
+def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
+    """Whether a macro can range over a JSON value, and the array that it ranges over: the value, or the
+    keys of an object.
+    """
     read = ranged_over(source)
     sql = r.document(read)
-    array, keys = (json_kind(sql, "array"), sql.copy()), (json_kind(sql.copy(), "object"), _keys(sql.copy()))
-    return case(array, keys) if read is not source else case(array)
+    kind = fn("JSONB_TYPEOF", sql)
+    if read is source:
+        return binary(exp.EQ, kind, text("array")), sql
+    keys = case((json_kind(sql, "object"), _keys(sql)), default=sql)
+    return exp.In(this=kind, expressions=[text("array"), text("object")]), keys

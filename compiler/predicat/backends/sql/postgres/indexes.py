@@ -1,6 +1,7 @@
 """PostgreSQL: what indexes on a map serve, beside the tests that they cannot.
 
-A map is jsonb. A GIN index on it serves `@>` (it contains a key with a value) and `?` (it has a key); a B-tree on
+A map is jsonb. A GIN index on it serves `@>` (it contains a key with a value) and `?` (it has a key); a
+B-tree on
 `(headers ->> 'key')` serves comparisons of that expression.
 """
 
@@ -13,7 +14,7 @@ from sqlglot import exp
 
 from predicat.backends.sql.base import Renderer, Sql, both, cast, fn, text
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.ops import OPS
+from predicat.ir.ops import STRICT
 from predicat.ir.types import STRING, MapType
 
 _MOST = 4
@@ -21,7 +22,9 @@ _MOST = 4
 
 
 def served(r: Renderer, node: Node, sql: Sql) -> Sql | None:
-    """What holds wherever a test of a map's keys is TRUE: that the map contains a key with its value, or has the keys that are read."""
+    """What holds wherever a test of a map's keys is TRUE: that the map contains a key with its value, or
+    has the keys that are read.
+    """
     keys = list(dict.fromkeys(_needed(node)))
     if not 0 < len(keys) <= _MOST:
         return None
@@ -50,7 +53,7 @@ def _read(node: Node) -> Iterator[tuple[Field, str]]:
             yield field, key
         case Call(op="in", args=(value, _)):
             yield from _read(value)
-        case Call(op=op, args=args) if OPS[op].unknown == "strict":
+        case Call(op=op, args=args) if op in STRICT:
             for arg in args:
                 yield from _read(arg)
         case _:
@@ -58,7 +61,9 @@ def _read(node: Node) -> Iterator[tuple[Field, str]]:
 
 
 def _equal_to(node: Node, sql: Sql) -> Sql | None:
-    """The value that a key is compared with, as it stands in the SQL of the comparison; None where `@>` would not find each such value."""
+    """The value that a key is compared with, as it stands in the SQL of the comparison; None where `@>`
+    would not find each such value.
+    """
     match node:
         case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if (
             kind == STRING and _is_only_text(value)
@@ -73,7 +78,9 @@ def _equal_to(node: Node, sql: Sql) -> Sql | None:
 
 
 def _is_only_text(value: str) -> bool:
-    """Whether no JSON value but a text is read as this text: not a number, a truth value, a list or an object."""
+    """Whether no JSON value but a text is read as this text: not a number, a truth value, a list or an
+    object.
+    """
     try:
         json.loads(value)
     except (ValueError, RecursionError):
@@ -82,7 +89,9 @@ def _is_only_text(value: str) -> bool:
 
 
 def _document(key: str, value: Sql) -> Sql:
-    """A JSON object with one key. Where the value is a parameter, it is made of that, by PostgreSQL's own function."""
+    """A JSON object with one key. Where the value is a parameter, it is made of that, by PostgreSQL's own
+    function.
+    """
     if isinstance(value, exp.Literal):
         return text(json.dumps({key: value.name}, ensure_ascii=False))
-    return fn("PG_CATALOG.JSONB_BUILD_OBJECT", text(key), cast(value.copy(), "TEXT"))
+    return fn("PG_CATALOG.JSONB_BUILD_OBJECT", text(key), cast(value, "TEXT"))

@@ -36,24 +36,35 @@ from predicat.ir.values import INT_MAX, INT_MIN, UNITS
 
 def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     """The values as the columns of a subquery, and their names as the columns'."""
-    columns = [exp.alias_(value, name, quoted=True, copy=False) for name, value in values.items()]
+    columns = [exp.alias_(_own(value), name, quoted=True, copy=False) for name, value in values.items()]
     inner = (
         exp.select(*columns, copy=False).offset(0, copy=False).subquery(f"{next(iter(values))}t", copy=False)
     )
     return exp.select(body, copy=False).from_(inner, copy=False).subquery(copy=False)
 
 
+def _own(value: Sql) -> Sql:
+    """The value, as a node of its own if an alias is set in it: it may stand elsewhere as well."""
+    return type(value)(**value.args) if "alias" in value.arg_types else value
+
+
 def in_range(r: Renderer, value: Sql) -> Sql:
     """A numeric as BIGINT, or NULL where it does not fit."""
     low, high = number(INT_MIN), number(INT_MAX)
-    return once(r, value, lambda sql: case((between(sql, low, high), cast(sql.copy(), "BIGINT"))))
+    return once(r, value, lambda sql: case((between(sql, low, high), cast(sql, "BIGINT"))))
+
+
+TINY = "2.4703282292062328e-324"
+"""Numbers nearer to zero are zero as doubles."""
 
 
 def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
-    """The cases in which a numeric is zero as a double, and in which it is another double. Beyond these it is infinite."""
+    """The cases in which a numeric is zero as a double, and in which it is another double. Beyond these it
+    is infinite.
+    """
     size = fn("ABS", value)
-    tiny = binary(exp.LT, size, number("2.4703282292062328e-324")), cast(number(0), "DOUBLE")
-    fits = binary(exp.LT, size.copy(), number("1.7976931348623158e308")), cast(value.copy(), "DOUBLE")
+    tiny = binary(exp.LT, size, number(TINY)), cast(number(0), "DOUBLE")
+    fits = binary(exp.LT, size, number("1.7976931348623158e308")), cast(value, "DOUBLE")
     return tiny, fits
 
 
@@ -65,7 +76,7 @@ def integer(r: Renderer, node: Call) -> Sql:
 def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
     if not plain.is_part(node, BIGINT):
         known = leaves.get(r.numbers.of(node))
-        return plain.wide(r, node) if known is None else known.copy()
+        return plain.wide(r, node) if known is None else known
     parts = [r.node(arg) if isinstance(arg, Literal) else _whole(r, arg, leaves) for arg in node.args]
     exact = [
         sql if isinstance(arg, Literal) else numeric(_column(sql))
@@ -98,7 +109,7 @@ def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
     """A double for operands of any size."""
     if not plain.is_part(node, DOUBLE):
         known = leaves.get(r.numbers.of(node))
-        return floating(r, node) if known is None else known.copy()
+        return floating(r, node) if known is None else known
     parts = [(arg, ieee(r, arg, leaves)) for arg in node.args]
     match node.op:
         case "neg":
@@ -131,7 +142,8 @@ _ENDLESS = ("Infinity", "-Infinity", "NaN")
 
 
 def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql]) -> Sql:
-    """One operation by IEEE 754. PostgreSQL raises an error where finite numbers make infinity, or others than zero make zero.
+    """One operation by IEEE 754. PostgreSQL raises an error where finite numbers make infinity, or others
+    than zero make zero.
 
     Operands of ordinary size come first; what is said of the others has names for the operands.
     """
@@ -142,7 +154,7 @@ def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql])
         if op in ("add", "sub"):
             if any(size is not None and size.high < 290 for size in sizes):
                 return result  # a sum is infinite only where both are next to it
-            tests = either(*(binary(exp.LT, fn("ABS", sql.copy()), _double("1e290")) for sql in (a, b)))
+            tests = either(*(binary(exp.LT, fn("ABS", sql), _double("1e290")) for sql in (a, b)))
             return plain.unless(tests, named(r, a, lambda a: named(r, b, lambda b: _total(op, a, b))), result)
         bounds = plain.bounds(op, sizes[0], sizes[1])
         operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
@@ -167,18 +179,18 @@ def named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
     if isinstance(sql, exp.Column):
         return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
     name = r.fresh("v")
-    return r.dialect.bind({name: sql.copy()}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
+    return r.dialect.bind({name: sql}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
 def _total(op: str, a: Sql, b: Sql) -> Sql:
     """A sum or a difference: it is infinite if that of the halves is beyond half of the doubles."""
     result = plain.operation(plain.OPERATORS[op], a, b)
     halves = plain.operation(
-        plain.OPERATORS[op], *(plain.operation(exp.Div, sql.copy(), number(2)) for sql in (a, b))
+        plain.OPERATORS[op], *(plain.operation(exp.Div, sql, number(2)) for sql in (a, b))
     )
     fits = binary(exp.LT, fn("ABS", halves), _double(repr(2.0**1023)))
     up, down = (
-        (binary(kind, halves.copy(), number(0)), _double(value))
+        (binary(kind, halves, number(0)), _double(value))
         for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity"))
     )
     return case((either(_among(a, _ENDLESS), _among(b, _ENDLESS), fits), result), up, down)
@@ -187,49 +199,44 @@ def _total(op: str, a: Sql, b: Sql) -> Sql:
 def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
     """A product or a quotient.
 
-    Its logarithm says whether it is a double; next to where the doubles end, it is worked out with a factor of a power of two.
+    Its logarithm says whether it is a double; next to where the doubles end, it is worked out with a factor
+    of a power of two.
     """
     divides = op == "div"
     result = _result(op, a, b)
     zeros = ("0", *_ENDLESS)
-    opposite = exp.NEQ(
-        this=wrap(binary(exp.LT, a.copy(), number(0))), expression=wrap(binary(exp.LT, b.copy(), number(0)))
-    )
+    opposite = exp.NEQ(this=wrap(binary(exp.LT, a, number(0))), expression=wrap(binary(exp.LT, b, number(0))))
     nothing, endless = (
-        case((opposite.copy(), _double("-" + size)), (negation(opposite.copy()), _double(size)))
+        case((opposite, _double("-" + size)), (negation(opposite), _double(size)))
         for size in ("0", "Infinity")
     )
 
     def sized(log: Sql) -> Sql:
         def within(low: str, high: str) -> Sql:
-            return between(log.copy(), number(low), number(high))
+            return between(log, number(low), number(high))
 
         def if_(factor: float, kind: type[exp.Binary], bound: float, otherwise: Sql) -> Sql:
-            moved = plain.operation(
-                plain.OPERATORS[op], binary(exp.Mul, a.copy(), _double(repr(factor))), b.copy()
-            )
-            return case(
-                (binary(kind, fn("ABS", moved), _double(repr(bound))), result.copy()), default=otherwise
-            )
+            moved = plain.operation(plain.OPERATORS[op], binary(exp.Mul, a, _double(repr(factor))), b)
+            return case((binary(kind, fn("ABS", moved), _double(repr(bound))), result), default=otherwise)
 
         return case(
-            (within("-744.4", "709.7"), result.copy()),
+            (within("-744.4", "709.7"), result),
             (within("709.7", "710"), if_(2.0**-64, exp.LT, 2.0**960, endless)),
             (within("-745.2", "-744.4"), if_(2.0**100, exp.GT, 2.0**-975, nothing)),
-            (binary(exp.GT, log.copy(), number(0)), endless.copy()),
-            (binary(exp.LT, log.copy(), number(0)), nothing.copy()),
+            (binary(exp.GT, log, number(0)), endless),
+            (binary(exp.LT, log, number(0)), nothing),
         )
 
-    logs = (fn("LN", fn("ABS", sql.copy())) for sql in (a, b))
+    logs = (fn("LN", fn("ABS", sql)) for sql in (a, b))
     return case(
         (either(_among(a, zeros), _among(b, ("0", "NaN") if divides else zeros)), result),
-        *([(_among(b, _ENDLESS[:2]), nothing.copy())] if divides else []),
+        *([(_among(b, _ENDLESS[:2]), nothing)] if divides else []),
         default=named(r, binary(exp.Sub if divides else exp.Add, *logs), sized),
     )
 
 
 def _among(sql: Sql, values: tuple[str, ...]) -> Sql:
-    return exp.In(this=wrap(sql.copy()), expressions=[_double(value) for value in values])
+    return exp.In(this=wrap(sql), expressions=[_double(value) for value in values])
 
 
 def _double(value: str) -> Sql:
@@ -255,14 +262,12 @@ def whole(name: str) -> Rule:
 
 def ieee_div(r: Renderer, node: Call) -> Sql:
     a, b = (floating(r, arg) for arg in node.args)
-    quotient = _float(r, "div", (node.args[0], a.copy()), (node.args[1], b.copy()))
+    quotient = _float(r, "div", (node.args[0], a), (node.args[1], b))
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return quotient
-    negative = binary(exp.EQ, cast(b.copy(), "TEXT"), text("-0"))
-    at_zero = over_zero(a.copy(), negative, not_nan=not_nan(a.copy()))
-    return case(
-        (binary(exp.EQ, b.copy(), number(0)), at_zero), (binary(exp.NEQ, b.copy(), number(0)), quotient)
-    )
+    negative = binary(exp.EQ, cast(b, "TEXT"), text("-0"))
+    at_zero = over_zero(a, negative, not_nan=not_nan(a))
+    return case((binary(exp.EQ, b, number(0)), at_zero), (binary(exp.NEQ, b, number(0)), quotient))
 
 
 def in_units(r: Renderer, node: Call) -> Sql:

@@ -1,6 +1,8 @@
-"""PostgreSQL: arithmetic as it is written, where the operands are so small that nothing can overflow or vanish.
+"""PostgreSQL: arithmetic as it is written, where the operands are so small that nothing can overflow or
+vanish.
 
-The bounds of a whole expression follow from those of its leaves (interval arithmetic). Comparing a leaf with constants costs
+The bounds of a whole expression follow from those of its leaves (interval arithmetic). Comparing a leaf with
+constants costs
 a tenth of an exact sum, which PostgreSQL has only as NUMERIC.
 """
 
@@ -31,18 +33,21 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.ops import COUNTS, TIME_PARTS
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 
 Exact = Callable[[dict[int, Sql]], Sql]
-"""The SQL of an expression that is right for all operands, with these ones for its leaves, by their numbers."""
+"""The SQL of an expression that is right for all operands, with these ones for its leaves, by their
+numbers.
+"""
 
 _PARTS: dict[Type, frozenset[str]] = {
-    BIGINT: frozenset({"add", "sub", "mul", "div", "mod", "neg", "abs"}), DOUBLE: frozenset({"add", "sub", "mul", "div", "neg", "abs"}),
-}  # fmt: skip
+    BIGINT: frozenset({"add", "sub", "mul", "div", "mod", "neg", "abs"}),
+    DOUBLE: frozenset({"add", "sub", "mul", "div", "neg", "abs"}),
+}
 _MOST_LEAVES = 30
-_SMALL = {"length": 2**31, "size": 2**31, "position": 2**31, "json_size": 2**31} | dict.fromkeys(
-    ("year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond"), 10**6)  # fmt: skip
+_SMALL = dict.fromkeys(COUNTS, 2**31) | dict.fromkeys(TIME_PARTS, 10**6)
 """Operators whose values are below these in size."""
 
 
@@ -117,7 +122,9 @@ def _guarded(
     exact: Exact,
     plain: Exact,
 ) -> Sql:
-    """The plain expression where its leaves are within the first limits in which nothing can happen to it, else the exact one."""
+    """The plain expression where its leaves are within the first limits in which nothing can happen to it,
+    else the exact one.
+    """
     for limit in limits:
         leaves = _Leaves(r)
         if fits(leaves, limit):
@@ -135,7 +142,9 @@ def _guarded(
 
 
 def unless(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
-    """What is exact where operands are not ordinary, and else what is plain: also for NULL, of which nothing is exact."""
+    """What is exact where operands are not ordinary, and else what is plain: also for NULL, of which
+    nothing is exact.
+    """
     return case((negation(ordinary), exact), default=plain)
 
 
@@ -174,7 +183,7 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
         return found is not None
 
     def plain(values: dict[int, Sql]) -> Sql:
-        return build(r, node, BIGINT, lambda leaf: values[r.numbers.of(leaf)].copy())
+        return build(r, node, BIGINT, lambda leaf: values[r.numbers.of(leaf)])
 
     return _guarded(r, _RANGES, fits, wide, _within, exact, plain)
 
@@ -187,17 +196,14 @@ def wide(r: Renderer, node: Node) -> Sql:
 
 def _within(sql: Sql, each: tuple[int, int]) -> Sql:
     low, high = each
-    return (
-        between(sql.copy(), number(low), number(high))
-        if high < INT_MAX
-        else binary(exp.GTE, sql.copy(), number(low))
-    )
+    return between(sql, number(low), number(high)) if high < INT_MAX else binary(exp.GTE, sql, number(low))
 
 
 def _range(
     leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool = True
 ) -> tuple[int, int] | None:
-    """The least and the greatest value, if that of each leaf is in a range; None where something may overflow.
+    """The least and the greatest value, if that of each leaf is in a range; None where something may
+    overflow.
 
     The size of a leaf does not matter (`bounded`) where the leaf alone divides.
     """
@@ -248,9 +254,13 @@ def _combined(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
 # --- doubles
 
 _POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
-"""Powers of ten tried for the leaves: as large at most, and as small at least where a product or a quotient could vanish."""
+"""Powers of ten tried for the leaves: as large at most, and as small at least where a product or a
+quotient could vanish.
+"""
 _HIGHEST, _LOWEST, _LEAST = 307.0, -322.3, -323.31
-"""Powers of ten: what is worked out is below the first and not below the second, with room for what is rounded; no double is below the third."""
+"""Powers of ten: what is worked out is below the first and not below the second, with room for what is
+rounded; no double is below the third.
+"""
 
 
 class Size(Struct, frozen=True):
@@ -268,7 +278,8 @@ def doubles(
     *,
     then: Callable[[Sql], Sql] = lambda sql: sql,
 ) -> Sql:
-    """An expression of doubles: plain where its leaves are of ordinary size and it is itself below a power of ten, else as `exact` says.
+    """An expression of doubles: plain where its leaves are of ordinary size and it is itself below a power of
+    ten, else as `exact` says.
 
     `then` is made of the plain one; it is neither NaN nor infinite.
     """
@@ -283,28 +294,24 @@ def doubles(
         return ordinary(sql, None if each.low == _LEAST else int(each.low), int(each.high))
 
     def plain(values: dict[int, Sql]) -> Sql:
-        return then(build(r, node, DOUBLE, lambda leaf: values[r.numbers.of(leaf)].copy()))
+        return then(build(r, node, DOUBLE, lambda leaf: values[r.numbers.of(leaf)]))
 
     limits = [Size(low or -power, power) for low in (_LEAST, None) for power in _POWERS]
     return _guarded(r, limits, fits, floating, within, exact, plain)
 
 
 def ordinary(sql: Sql, low: int | None, high: int | None) -> Sql:
-    """Whether a double is zero or between powers of ten, of which one may be missing. The positive ones come first, and take two comparisons."""
+    """Whether a double is zero or between powers of ten, of which one may be missing. The positive ones
+    come first, and take two comparisons.
+    """
     ends = {power: cast(text(f"1e{power}"), "DOUBLE") for power in (low, high) if power is not None}
     if low is None:
-        return both(*(binary(exp.LT, fn("ABS", sql.copy()), end) for end in ends.values()))
-    least, zero = ends[low], binary(exp.EQ, sql.copy(), number(0))
+        return both(*(binary(exp.LT, fn("ABS", sql), end) for end in ends.values()))
+    least, zero = ends[low], binary(exp.EQ, sql, number(0))
     if high is None:
-        return either(
-            binary(exp.GT, sql.copy(), least), binary(exp.LT, sql.copy(), exp.Neg(this=least.copy())), zero
-        )
+        return either(binary(exp.GT, sql, least), binary(exp.LT, sql, exp.Neg(this=least)), zero)
     most = ends[high]
-    return either(
-        between(sql.copy(), least, most),
-        between(sql.copy(), exp.Neg(this=most.copy()), exp.Neg(this=least.copy())),
-        zero,
-    )
+    return either(between(sql, least, most), between(sql, exp.Neg(this=most), exp.Neg(this=least)), zero)
 
 
 def known_size(node: Node) -> Size | None:
@@ -353,7 +360,9 @@ def _limited(low: int | None, high: int | None) -> Bounds:
 
 
 def _size(leaves: _Leaves, node: Node, each: Size) -> Size | None:
-    """The size of a double, if that of each leaf is `each`; None where a step may overflow or vanish, and for a constant that is not finite."""
+    """The size of a double, if that of each leaf is `each`; None where a step may overflow or vanish, and
+    for a constant that is not finite.
+    """
     if isinstance(node, Literal) and node.value is not None:
         return known_size(node)
     if not is_part(node, DOUBLE):
@@ -378,5 +387,6 @@ def _combined_size(op: str, one: Size, other: Size | None = None) -> Size:
         case "div":
             return Size(one.low - other.high, one.high - other.low)
         case _:
-            # What is left of a difference is a multiple of the last place of the smaller one, 2**-52 of it at least.
+            # What is left of a difference is a multiple of the last place of the smaller one, 2**-52 of it at
+            # least.
             return Size(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)

@@ -53,7 +53,7 @@ def ends_with(r: Renderer, node: Call) -> Sql:
     if (found := _like(r, node, "%", "")) is not None:
         return found
     value, suffix = r.args(node)
-    return binary(exp.EQ, fn("RIGHT", value, fn("CHAR_LENGTH", suffix)), suffix.copy())
+    return binary(exp.EQ, fn("RIGHT", value, fn("CHAR_LENGTH", suffix)), suffix)
 
 
 def contains(r: Renderer, node: Call) -> Sql:
@@ -79,7 +79,7 @@ def ci(name: str) -> Rule:
 def ascii_case(name: str) -> Rule:
     """In collation "C", LOWER and UPPER change ASCII letters only."""
     c = exp.to_identifier("C", quoted=True)
-    return lambda r, node: fn(name, exp.Collate(this=wrap(r.node(node.args[0])), expression=c.copy()))
+    return lambda r, node: fn(name, exp.Collate(this=wrap(r.node(node.args[0])), expression=c))
 
 
 def matches(r: Renderer, node: Call) -> Sql:
@@ -87,7 +87,9 @@ def matches(r: Renderer, node: Call) -> Sql:
 
 
 def with_escapes(sql: str) -> str:
-    """SQL with each text that has a backslash as quote_literal() writes it: a session may take backslashes between plain quotes for escapes."""
+    """SQL with each text that has a backslash as quote_literal() writes it: a session may take backslashes
+    between plain quotes for escapes.
+    """
     return _QUOTED.sub(_escaped, sql) if "\\" in sql else sql
 
 
@@ -117,9 +119,9 @@ def substr(r: Renderer, node: Call) -> Sql:
     start = cast(clamp(numbers[0], 1, 2**31 - 1), "INT")
     if len(numbers) == 1:
         return fn("SUBSTR", value, start)
-    end = binary(exp.Add, numeric(numbers[0].copy()), numeric(numbers[1]))
-    rest = cast(clamp(binary(exp.Sub, end, start.copy()), 0, 2**31 - 1), "INT")
-    return case((binary(exp.GTE, numbers[1].copy(), number(0)), fn("SUBSTR", value, start, rest)))
+    end = binary(exp.Add, numeric(numbers[0]), numeric(numbers[1]))
+    rest = cast(clamp(binary(exp.Sub, end, start), 0, 2**31 - 1), "INT")
+    return case((binary(exp.GTE, numbers[1], number(0)), fn("SUBSTR", value, start, rest)))
 
 
 def _int32_literal(node: Node) -> bool:

@@ -1,6 +1,7 @@
 """PostgreSQL: timestamps, dates and durations.
 
-Its columns hold years that a filter does not know, and infinity. They compare; what is worked out from them is NULL.
+Its columns hold years that a filter does not know, and infinity. They compare; what is worked out from them
+is NULL.
 """
 
 from __future__ import annotations
@@ -62,9 +63,7 @@ def finite(r: Renderer, node: Node) -> Sql:
 
 def _only(r: Renderer, node: Node, test: Callable[[Sql], Sql]) -> Sql:
     sql = r.node(node)
-    return (
-        sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((test(moment), moment.copy())))
-    )
+    return sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((test(moment), moment)))
 
 
 # --- parts
@@ -180,26 +179,20 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
     length = _constant(r, right)
     if length is not None:
         ahead = length if operator is exp.Add else -length
-        return _within(one, ahead, TIMESTAMP, binary(operator, one.copy(), _interval(length)))
+        return _within(one, ahead, TIMESTAMP, binary(operator, one, _interval(length)))
 
     def build(size: Sql) -> Sql:
-        # The product of an interval and a number is exact where that is a whole number of seconds, or below a second.
-        parts = [
-            plain.operation(exp.Div, size.copy(), number(1_000_000)),
-            binary(exp.Mod, size.copy(), number(1_000_000)),
-        ]
+        # The product of an interval and a number is exact where that is a whole number of seconds, or below a
+        # second.
+        parts = [plain.operation(exp.Div, size, number(1_000_000)), binary(exp.Mod, size, number(1_000_000))]
         second, rest = (
             binary(exp.Mul, count, cast(text(unit), "INTERVAL"))
             for count, unit in zip(parts, ("1 second", "1 microsecond"), strict=True)
         )
-        years = between(one.copy(), *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
+        years = between(one, *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
         near = both(years, between(size, number(-999 * _YEARS), number(999 * _YEARS)))
-        total = binary(
-            operator, _micros(case((is_known(TIMESTAMP, one.copy()), one.copy()))), numeric(size.copy())
-        )
-        return case(
-            (near, binary(operator, binary(operator, one.copy(), second), rest)), default=_moment(r, total)
-        )
+        total = binary(operator, _micros(case((is_known(TIMESTAMP, one), one))), numeric(size))
+        return case((near, binary(operator, binary(operator, one, second), rest)), default=_moment(r, total))
 
     return once(r, plain.wide(r, right), build)
 
@@ -225,8 +218,8 @@ def _moment(r: Renderer, micros: Sql) -> Sql:
     low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
 
     def build(sql: Sql) -> Sql:
-        seconds = fn("FLOOR", plain.operation(exp.Div, sql.copy(), number(1_000_000)))
-        rest = binary(exp.Sub, sql.copy(), binary(exp.Mul, seconds.copy(), number(1_000_000)))
+        seconds = fn("FLOOR", plain.operation(exp.Div, sql, number(1_000_000)))
+        rest = binary(exp.Sub, sql, binary(exp.Mul, seconds, number(1_000_000)))
         clock = binary(exp.Mul, cast(rest, "INT"), cast(text("1 microsecond"), "INTERVAL"))
         return case((between(sql, low, high), binary(exp.Add, of_seconds(seconds), clock)))
 
@@ -234,7 +227,9 @@ def _moment(r: Renderer, micros: Sql) -> Sql:
 
 
 def of_seconds(sql: Sql) -> Sql:
-    """A timestamp from whole seconds since 1970, which a double holds exactly for years 1 to 9999, and so the microseconds that they make."""
+    """A timestamp from whole seconds since 1970, which a double holds exactly for years 1 to 9999, and so
+    the microseconds that they make.
+    """
     return fn("TO_TIMESTAMP", cast(sql, "DOUBLE"))
 
 
@@ -252,12 +247,12 @@ def add_days(r: Renderer, node: Call) -> Sql:
         return once(
             r,
             r.node(day),
-            lambda start: _within(start, ahead, DATE, binary(exp.Add, start.copy(), number(ahead.days))),
+            lambda start: _within(start, ahead, DATE, binary(exp.Add, start, number(ahead.days))),
         )
 
     def build(start: Sql, days: Sql) -> Sql:
-        place = binary(exp.Add, binary(exp.Sub, start.copy(), first), cast(days.copy(), "INT"))
-        moved = case((between(place, number(0), number(_DAYS)), binary(exp.Add, first.copy(), place.copy())))
+        place = binary(exp.Add, binary(exp.Sub, start, first), cast(days, "INT"))
+        moved = case((between(place, number(0), number(_DAYS)), binary(exp.Add, first, place)))
         return case((both(is_known(DATE, start), between(days, number(-_DAYS), number(_DAYS))), moved))
 
     return once(r, r.node(day), lambda start: once(r, r.node(count), lambda days: build(start, days)))

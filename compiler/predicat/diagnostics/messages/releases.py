@@ -93,6 +93,10 @@ def no_base(reason: str, hint: str) -> Diagnostic:
     )
 
 
+def shallow(hint: str) -> Diagnostic:
+    return no_base("the commit where the branch left main is not here", hint)
+
+
 def lock_file_gone(path: str, place: str, names: Sequence[str]) -> Diagnostic:
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     return Diagnostic(

@@ -1,12 +1,25 @@
-"""Every message of the compiler, one function each. The first argument of Diagnostic is a stable code."""
+"""Every message, one function each; the modules have those of one part of the program.
+
+A function takes names, types and texts of the user, and never English: a sentence stands in this package
+alone.
+What is called a message here is a Diagnostic (its code is stable), a Reason within one, or a noun in one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import NamedTuple
 
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Span
+
+
+class Reason(NamedTuple):
+    """Why a value or a part of a filter is refused, and what to do instead."""
+
+    text: str
+    hint: str | None = None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
@@ -32,13 +45,21 @@ def syntax(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
 
 
 def too_deep(span: Span, limit: int) -> Diagnostic:
-    return Diagnostic("too-deep", f"the expression nests deeper than {limit} levels", span,
-                      "split it into several filters and refer to them by name")  # fmt: skip
+    return Diagnostic(
+        "too-deep",
+        f"the expression nests deeper than {limit} levels",
+        span,
+        "split it into several filters and refer to them by name",
+    )
 
 
 def too_large(span: Span, size: int, limit: int, what: str = "characters") -> Diagnostic:
-    return Diagnostic("too-large", f"the expression has {size:,} {what}; the limit is {limit:,}", span,
-                      "use IN with a list, or split it into several filters")  # fmt: skip
+    return Diagnostic(
+        "too-large",
+        f"the expression has {size:,} {what}; the limit is {limit:,}",
+        span,
+        "use IN with a list, or split it into several filters",
+    )
 
 
 def unsupported_syntax(span: Span, what: str, hint: str | None = None) -> Diagnostic:
@@ -78,12 +99,30 @@ def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)
 
 
+def unknown_row_key(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    """A key of a row that is no field: it would count for nothing, and the field that was meant for
+    absent.
+    """
+    known = list(known)
+    hint = did_you_mean(name, known) or f"declared fields: {_listed(known)}"
+    return Diagnostic("unknown-field", f"the row has {name!r}, which is no field of the dataset", span, hint)
+
+
+def absent_field(name: str, near: str) -> str:
+    """What a warning says of a row without a key that a predicate reads."""
+    return f"the row has no {name!r}, which the predicate reads: {near}"
+
+
 def unknown_member(span: Span, name: str, kind: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic("unknown-member", f"{kind} has no member {name!r}", span, did_you_mean(name, known))
 
 
 def unknown_function(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic("unknown-function", f"no function is named {name!r}", span, did_you_mean(name, known))
+
+
+def function_refused(span: Span, name: str, reason: str, instead: str) -> Diagnostic:
+    return Diagnostic("unsupported", f"{name}() is not supported in a filter: {reason}", span, instead)
 
 
 def unknown_param(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
@@ -120,13 +159,21 @@ def not_comparable(span: Span, left: str, right: str, hint: str | None = None) -
 
 
 def too_many_digits(span: Span, left: str, right: str) -> Diagnostic:
-    return Diagnostic("type-mismatch", f"{left} beside {right} needs more than 38 digits, which no engine but PostgreSQL compares exactly", span,
-                      "convert one side to a double, as in CAST(x AS DOUBLE) or CEL's double(x)")  # fmt: skip
+    return Diagnostic(
+        "type-mismatch",
+        f"{left} beside {right} needs more than 38 digits, which no engine but PostgreSQL compares exactly",
+        span,
+        "convert one side to a double, as in CAST(x AS DOUBLE) or CEL's double(x)",
+    )
 
 
 def not_constant(span: Span, op: str, what: str) -> Diagnostic:
-    return Diagnostic("not-constant", f"the {what} of {op} must be a constant", span,
-                      f"a {what} that changes from row to row cannot be translated exactly")  # fmt: skip
+    return Diagnostic(
+        "not-constant",
+        f"the {what} of {op} must be a constant",
+        span,
+        f"a {what} that changes from row to row cannot be translated exactly",
+    )
 
 
 def bad_constant(span: Span, kind: str, text: str, example: str) -> Diagnostic:
@@ -141,6 +188,13 @@ def number_range(span: Span, text: str) -> Diagnostic:
     return Diagnostic("number-range", f"{text} does not fit in a 64-bit integer", span)
 
 
+def arguments(least: int, most: int | None) -> str:
+    """How many arguments a function takes; `most` is None if it takes any number from `least` on."""
+    if least == most:
+        return f"{least} arguments"
+    return f"{least} or more arguments" if most is None else f"{least} to {most} arguments"
+
+
 def wrong_argument_count(span: Span, name: str, given: int, expected: str) -> Diagnostic:
     return Diagnostic("argument-count", f"{name} takes {expected}, not {given}", span)
 
@@ -153,13 +207,18 @@ def unknown_filter(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
 
 
 def unknown_version(span: Span, name: str, version: str, known: Iterable[str]) -> Diagnostic:
-    return Diagnostic("unknown-version", f"{name} has no version {version}", span,
-                      f"its versions: {', '.join(known)}")  # fmt: skip
+    return Diagnostic(
+        "unknown-version", f"{name} has no version {version}", span, f"its versions: {', '.join(known)}"
+    )
 
 
 def reference_outside_catalog(span: Span) -> Diagnostic:
-    return Diagnostic("no-catalog", "a reference to another filter needs a catalog", span,
-                      "put the filter into a catalog, or write the condition out")  # fmt: skip
+    return Diagnostic(
+        "no-catalog",
+        "a reference to another filter needs a catalog",
+        span,
+        "put the filter into a catalog, or write the condition out",
+    )
 
 
 def cycle(span: Span, path: Iterable[str]) -> Diagnostic:
@@ -192,23 +251,34 @@ def param_type(span: Span, filter_name: str, name: str, expected: str, given: st
 # --- back ends
 
 
-def unsupported(span: Span, backend: str, op: str, reason: str, hint: str | None = None) -> Diagnostic:
-    return Diagnostic("unsupported", f"{backend} cannot say {op!r}: {reason}", span, hint)
+def unsupported(span: Span, backend: str, what: str, reason: str, hint: str | None = None) -> Diagnostic:
+    """`what` is in the author's words: a spelling of the text, never the name of an operator of the
+    compiler.
+    """
+    return Diagnostic("unsupported", f"{backend} does not support {what} here: {reason}", span, hint)
 
 
 def unknown_language(name: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
-    return Diagnostic("unknown-language", f"no language is named {name!r}", NOWHERE,
-                      did_you_mean(name, known) or f"languages: {_listed(known)}")  # fmt: skip
+    return Diagnostic(
+        "unknown-language",
+        f"no language is named {name!r}",
+        NOWHERE,
+        did_you_mean(name, known) or f"languages: {_listed(known)}",
+    )
 
 
 def unknown_dialect(name: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
-    return Diagnostic("unknown-dialect", f"no SQL dialect is named {name!r}", NOWHERE,
-                      did_you_mean(name, known) or f"dialects: {_listed(known)}")  # fmt: skip
+    return Diagnostic(
+        "unknown-dialect",
+        f"no SQL dialect is named {name!r}",
+        NOWHERE,
+        did_you_mean(name, known) or f"dialects: {_listed(known)}",
+    )
 
 
-def bad_row(name: str, kind: str, value: object) -> Diagnostic:
+def bad_row(name: object, kind: str, value: object) -> Diagnostic:
     return Diagnostic("bad-row", f"the field {name!r} is a {kind}, but the row has {value!r}")
 
 
@@ -217,6 +287,11 @@ def bad_row(name: str, kind: str, value: object) -> Diagnostic:
 
 def unreadable(path: str, reason: str) -> Diagnostic:
     return Diagnostic("unreadable", f"cannot read {path}: {reason}")
+
+
+def no_utf8(path: str, at: int) -> Diagnostic:
+    """`at` is the offset of the byte."""
+    return unreadable(path, f"byte {at} is no UTF-8")
 
 
 def file_problem(path: str, reason: str) -> Diagnostic:
@@ -233,6 +308,16 @@ def yaml_limit(span: Span, reason: str) -> Diagnostic:
 
 def no_layout(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("layout", f"the file is left as it is: {reason}", span, hint)
+
+
+def import_target(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
+    return Diagnostic("import", f"nothing can be imported into this file: {reason}", span, hint)
+
+
+def import_conflict(span: Span, name: str, path: str, hint: str | None) -> Diagnostic:
+    return Diagnostic(
+        "import", f"{path} has another filter {name!r}, which is kept", span, hint or "rename it there"
+    )
 
 
 def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
@@ -253,14 +338,18 @@ def wrong_kind(span: Span, what: str, expected: str, given: str) -> Diagnostic:
     return Diagnostic("wrong-kind", f"{what} must be {expected}, not {given}", span)
 
 
-def bad_value(span: Span, what: str, reason: str, hint: str | None = None) -> Diagnostic:
+def bad_value(span: Span, what: object, reason: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("bad-value", f"{what}: {reason}", span, hint)
 
 
 def bad_name(span: Span, what: str, name: str) -> Diagnostic:
-    return Diagnostic("bad-name", f"{name!r} is no name for a {what}", span,
-                      "names have lower-case letters, digits and underscores, begin with a letter and have "
-                      "at most 63 characters")  # fmt: skip
+    return Diagnostic(
+        "bad-name",
+        f"{name!r} is no name for a {what}",
+        span,
+        "names have lower-case letters, digits and underscores, begin with a letter and have "
+        "at most 63 characters",
+    )
 
 
 def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
@@ -278,8 +367,12 @@ def no_body(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
 
 
 def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
-    return Diagnostic("two-bodies", f"{name} has more than one body: {', '.join(languages)}", span,
-                      "a filter has exactly one; how two would combine is a guess")  # fmt: skip
+    return Diagnostic(
+        "two-bodies",
+        f"{name} has more than one body: {', '.join(languages)}",
+        span,
+        "a filter has exactly one; how two would combine is a guess",
+    )
 
 
 def duplicate_name(span: Span, what: str, name: str, first: str) -> Diagnostic:
@@ -292,8 +385,16 @@ def template(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("template", f"the template cannot be rendered: {reason}", span, hint)
 
 
-def failed_test(span: Span, name: str, expected: str, actual: str) -> Diagnostic:
-    return Diagnostic("failed-test", f"{name}: the row should give {expected}, but gives {actual}", span)
+def failed_test(span: Span, name: str, expected: str, actual: str, decided_by: str = "") -> Diagnostic:
+    """`decided_by`: the conditions that decide, if they are known."""
+    hint = f"it is decided by: {decided_by}" if decided_by else None
+    return Diagnostic(
+        "failed-test", f"{name}: the row should give {expected}, but gives {actual}", span, hint
+    )
+
+
+def row_of_a_test(span: Span, reason: str) -> Diagnostic:
+    return bad_value(span, "the row of a test", reason)
 
 
 def damaged_result(place: str) -> Diagnostic:
@@ -323,8 +424,12 @@ def empty_catalog(path: str) -> Diagnostic:
 
 
 def baseline_line(span: Span) -> Diagnostic:
-    return Diagnostic("baseline", "this is no line of a baseline, which has a rule, a hash and what was found", span,
-                      "write the file anew: predicat lint --baseline FILE --update-baseline")  # fmt: skip
+    return Diagnostic(
+        "baseline",
+        "this is no line of a baseline, which has a rule, a hash and what was found",
+        span,
+        "write the file anew: predicat lint --baseline FILE --update-baseline",
+    )
 
 
 def deprecation_over(span: Span, name: str, day: str) -> Diagnostic:
@@ -356,8 +461,12 @@ def manifest_damaged(path: str, reason: str) -> Diagnostic:
 
 
 def manifest_newer(path: str, version: int, known: int) -> Diagnostic:
-    return Diagnostic("manifest", f"the manifest {path} has format {version}; this predicat reads formats up to {known}",
-                      NOWHERE, "upgrade predicat, or compile again with this one")  # fmt: skip
+    return Diagnostic(
+        "manifest",
+        f"the manifest {path} has format {version}; this predicat reads formats up to {known}",
+        NOWHERE,
+        "upgrade predicat, or compile again with this one",
+    )
 
 
 def missing_extra(what: str, extra: str) -> Diagnostic:
@@ -371,13 +480,21 @@ def connection(dsn: str, reason: str, hint: str | None = None) -> Diagnostic:
 
 
 def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[str] = ()) -> Diagnostic:
-    return Diagnostic("relation", f"{engine} has no relation {relation!r}, which dataset {dataset!r} names", NOWHERE,
-                      did_you_mean(relation, known))  # fmt: skip
+    return Diagnostic(
+        "relation",
+        f"{engine} has no relation {relation!r}, which dataset {dataset!r} names",
+        NOWHERE,
+        did_you_mean(relation, known),
+    )
 
 
 def long_name(span: Span, kind: str, name: str, longest: int) -> Diagnostic:
-    return Diagnostic("long-name", f"the {kind} would be called {name}: {len(name)} characters, of which PostgreSQL keeps {longest}", span,
-                      "shorten the name of the filter or of its dataset")  # fmt: skip
+    return Diagnostic(
+        "long-name",
+        f"the {kind} would be called {name}: {len(name)} characters, of which PostgreSQL keeps {longest}",
+        span,
+        "shorten the name of the filter or of its dataset",
+    )
 
 
 def same_view(span: Span, view: str, other: str) -> Diagnostic:
@@ -392,21 +509,33 @@ def same_view(span: Span, view: str, other: str) -> Diagnostic:
 def column_missing(
     engine: str, relation: str, column: str, filters: Iterable[str], known: Iterable[str]
 ) -> Diagnostic:
-    return Diagnostic("column", f"the {engine} relation {relation!r} has no column {column!r}, which is read by "
-                      f"{_listed(filters)}", NOWHERE, did_you_mean(column, known))  # fmt: skip
+    return Diagnostic(
+        "column",
+        f"the {engine} relation {relation!r} has no column {column!r}, which is read by {_listed(filters)}",
+        NOWHERE,
+        did_you_mean(column, known),
+    )
 
 
 def column_type(
     engine: str, relation: str, column: str, kind: str, declared: str, filters: Iterable[str]
 ) -> Diagnostic:
-    return Diagnostic("column-type", f"the {engine} relation {relation!r} has {kind} in its column {column!r}, which the catalog "
-                      f"declares as {declared}; it is read by {_listed(filters)}", NOWHERE,
-                      "declare the field as it is, or convert the column in a view")  # fmt: skip
+    return Diagnostic(
+        "column-type",
+        f"the {engine} relation {relation!r} has {kind} in its column {column!r}, which the catalog "
+        f"declares as {declared}; it is read by {_listed(filters)}",
+        NOWHERE,
+        "declare the field as it is, or convert the column in a view",
+    )
 
 
 def encoding(found: str) -> Diagnostic:
-    return Diagnostic("encoding", f"the PostgreSQL database has the encoding {found}; filters count and order the characters of UTF-8", NOWHERE,
-                      "use a database that was created with ENCODING 'UTF8'")  # fmt: skip
+    return Diagnostic(
+        "encoding",
+        f"the PostgreSQL database has the encoding {found}; filters count and order the characters of UTF-8",
+        NOWHERE,
+        "use a database that was created with ENCODING 'UTF8'",
+    )
 
 
 def view_foreign(span: Span, view: str, why: str, hint: str) -> Diagnostic:
@@ -414,18 +543,30 @@ def view_foreign(span: Span, view: str, why: str, hint: str) -> Diagnostic:
 
 
 def view_former(view: str) -> Diagnostic:
-    return Diagnostic("view", f"{view} was made by an earlier edition of predicat, which did not mark its views", NOWHERE,
-                      "predicat apply --adopt takes such views over; add --dry-run to see which")  # fmt: skip
+    return Diagnostic(
+        "view",
+        f"{view} was made by an earlier edition of predicat, which did not mark its views",
+        NOWHERE,
+        "predicat apply --adopt takes such views over; add --dry-run to see which",
+    )
 
 
 def view_edited(view: str, how: str) -> Diagnostic:
-    return Diagnostic("view", f"{view} was changed by hand: {how}", NOWHERE,
-                      "bring the change into the catalog, then predicat apply --force")  # fmt: skip
+    return Diagnostic(
+        "view",
+        f"{view} was changed by hand: {how}",
+        NOWHERE,
+        "bring the change into the catalog, then predicat apply --force",
+    )
 
 
 def view_twice(view: str, other: str) -> Diagnostic:
-    return Diagnostic("view", f"{view} has the mark of the view {other} in its comment, but is another view", NOWHERE,
-                      f"write another comment: COMMENT ON VIEW {view} IS NULL")  # fmt: skip
+    return Diagnostic(
+        "view",
+        f"{view} has the mark of the view {other} in its comment, but is another view",
+        NOWHERE,
+        f"write another comment: COMMENT ON VIEW {view} IS NULL",
+    )
 
 
 def view_option(span: Span, option: str, server: int) -> Diagnostic:
@@ -437,8 +578,12 @@ def view_needed(view: str, what: str, dependents: Iterable[str], hint: str) -> D
 
 
 def partly_applied(done: int, of: int) -> Diagnostic:
-    return Diagnostic("view", f"{done} of {of} transactions were committed before this, each with all of its views", NOWHERE,
-                      "predicat apply goes on where it stopped")  # fmt: skip
+    return Diagnostic(
+        "view",
+        f"{done} of {of} transactions were committed before this, each with all of its views",
+        NOWHERE,
+        "predicat apply goes on where it stopped",
+    )
 
 
 def view_changing(views: Iterable[str]) -> Diagnostic:
@@ -456,3 +601,36 @@ def engine_error(engine: str, reason: str, hint: str | None = None) -> Diagnosti
 
 def usage(message: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("usage", message, NOWHERE, hint)
+
+
+def bad_records(rows: int, said: str, hint: str) -> Diagnostic:
+    return Diagnostic("bad-records", f"{rows:,} rows have cells that do not convert: {said}", NOWHERE, hint)
+
+
+def partly_settled(done: int, of: int, run: str, record: str) -> Diagnostic:
+    return Diagnostic(
+        "engine",
+        f"{done} of {of} sinks hold the rows of run {run}, which counts: {record}",
+        NOWHERE,
+        "the next run puts the others in place first",
+    )
+
+
+def empty_condition(span: Span) -> Diagnostic:
+    return syntax(span, "the condition is empty")
+
+
+def filter_name_in_call(span: Span) -> Diagnostic:
+    return filter_name_not_constant(span, 'write filter("name")')
+
+
+def one_escape_character(span: Span) -> Diagnostic:
+    return bad_like(span, "ESCAPE takes one character")
+
+
+def filter_name_not_constant(span: Span, hint: str) -> Diagnostic:
+    return unsupported_syntax(span, "a filter name that is no constant", hint)
+
+
+def half_a_pair(span: Span) -> Diagnostic:
+    return bad_character(span, "half of a surrogate pair")

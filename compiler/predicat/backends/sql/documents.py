@@ -1,0 +1,113 @@
+"""The rules of JSON values that the dialects share.
+
+A column, an element of an array and a step of a path may hold JSON's null. The rules take it for no value, so
+none of them needs
+a test before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Rule, Sql, beside, both, case, constant, fn, text
+from predicat.backends.sql.dynamic import is_only_text, path
+from predicat.ir.nodes import Call, Items, Literal, Node, Variable
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
+
+
+def is_kind(r: Renderer, value: Node, kind: str) -> Sql:
+    """Whether a JSON value is of a kind; UNKNOWN where there is none."""
+    json = r.dialect.documents
+    return json.is_kind(fn("NULLIF", json.kind(r, value), text(json.null)), kind)
+
+
+def where_kind(r: Renderer, value: Node, kind: str, read: Sql) -> Sql:
+    """What is read of a JSON value if it is of a kind, else NULL."""
+    json = r.dialect.documents
+    return case((json.is_kind(json.kind(r, value), kind), read))
+
+
+def _json_is(r: Renderer, node: Call) -> Sql:
+    return is_kind(r, node.args[0], constant(node.args[1]))
+
+
+def _json_string(r: Renderer, node: Call) -> Sql:
+    return where_kind(r, node.args[0], "string", r.dialect.documents.text(r, node.args[0]))
+
+
+def _json_text(r: Renderer, node: Call) -> Sql:
+    return r.dialect.documents.text(r, node.args[0])
+
+
+def _json_boolean(r: Renderer, node: Call) -> Sql:
+    return where_kind(r, node.args[0], "boolean", _is_text(r, node.args[0], text("true")))
+
+
+def _is_text(r: Renderer, value: Node, wanted: Sql) -> Sql:
+    return exp.EQ(this=beside(r.dialect.documents.text(r, value)), expression=wanted)
+
+
+def _json_equals(r: Renderer, node: Call) -> Sql:
+    """Whether a JSON value is this one. A text that starts like a word is no text of another kind."""
+    value, wanted = node.args
+    known = wanted.value if isinstance(wanted, Literal) else None
+    if isinstance(known, bool):
+        return both(is_kind(r, value, "boolean"), _is_text(r, value, text("true" if known else "false")))
+    if isinstance(known, str):
+        equal = _is_text(r, value, r.node(wanted))
+        return equal if is_only_text(known) else both(is_kind(r, value, "string"), equal)
+    if (
+        isinstance(known, int | float)
+        and not r.marks
+        and (equals := r.dialect.documents.equals(r, value, float(known))) is not None
+    ):
+        return equals
+    kind = Call(BOOLEAN, "json_is", (value, Literal(STRING, "number")), node.span)
+    equal = r.node(Call(BOOLEAN, "eq", (Call(DOUBLE, "json_number", (value,), node.span), wanted), node.span))
+    return both(r.node(kind), equal)
+
+
+def _json_in(r: Renderer, node: Call) -> Sql:
+    value, wanted = node.args
+    items = wanted.items if isinstance(wanted, Items) else ()
+    found = exp.In(this=beside(r.dialect.documents.text(r, value)), expressions=list(map(r.node, items)))
+    texts = all(is_only_text(constant(item)) for item in items)
+    return found if texts else both(is_kind(r, value, "string"), found)
+
+
+def _json_element(r: Renderer, node: Call) -> Sql:
+    return r.dialect.not_json_null(r.dialect.documents.value(r, node))
+
+
+def member_or_element(r: Renderer, node: Call) -> Sql:
+    """What a JSON value as a key finds: a text the member of that name, a number the element at that
+    place.
+    """
+    base, key = node.args
+    json = r.dialect.documents
+    if isinstance(path(key, lambda _: True)[0], Call):  # what is worked out is worked out once
+        name = r.fresh("v")
+        found = member_or_element(
+            r, Call(node.type, node.op, (base, Variable(JSON, name, key.span)), node.span)
+        )
+        return r.dialect.bind({name: r.document(key)}, found)
+    member = Call(JSON, "json_get", (base, Call(STRING, "json_text", (key,))), node.span)
+    place = Call(BIGINT, "to_whole", (Call(DOUBLE, "json_number", (key,)),), node.span)
+    is_text = json.is_kind(json.kind(r, key), "string")
+    return case(
+        (is_text, json.value(r, member)),
+        default=json.value(r, Call(JSON, "json_at", (base, place), node.span)),
+    )
+
+
+RULES: Mapping[str, Rule] = {
+    "json_is": _json_is,
+    "json_string": _json_string,
+    "json_text": _json_text,
+    "json_boolean": _json_boolean,
+    "json_equals": _json_equals,
+    "json_in": _json_in,
+    "json_element": _json_element,
+}

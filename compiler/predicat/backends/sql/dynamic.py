@@ -1,0 +1,188 @@
+"""Predicates over JSON in the words of SQL: operators that only SQL has, each of which looks a value up once.
+
+The meaning of a comparison asks for a JSON value's kind, and then for its value. Texts, numbers and truth
+values tell their kinds
+themselves, so most of it is said with one look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, Quantifier, rewrite_children
+from predicat.ir.ops import JSON_LOOK_UPS
+from predicat.ir.types import BOOLEAN, STRING, ArrayType
+from predicat.passes.variables import free
+
+Step = str | int
+JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
+"""What finds a JSON value in another, in SQL."""
+ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_element")
+"""The operators that compact() makes.
+
+`json_text`: the text of a JSON value that is known to be a string. `json_equals`: whether it is a constant;
+FALSE for a value of
+another kind. `json_in`: whether it is one of several texts. `json_element`: what CEL's brackets find with a
+JSON value in them, the
+member of that name or the element at that place.
+"""
+
+
+def compact(node: Node) -> Node:
+    """The predicate with the tests of a JSON value's kind as parts of the operators that need them, so
+    that SQL looks a value up once.
+    """
+    if isinstance(node, LEAVES):
+        return node
+    node = rewrite_children(node, compact)
+    if not isinstance(node, Call):
+        return node
+    if node.op == "and":
+        return _conjunction(node)
+    if node.op == "or":
+        return _disjunction(node)
+    if node.op == "is_true":
+        return Call(node.type, "is_true", (_decided(node.args[0]),), node.span)
+    if node.op == "coalesce" and (found := _element(node)) is not None:
+        return found
+    test = node.args[0] if node.op == "cond" else None
+    if isinstance(test, Call) and test.op == "json_is" and _kind(test) == "string":
+        return Call(node.type, "cond", (test, _text_of(node.args[1], test.args[0]), node.args[2]), node.span)
+    return node
+
+
+def _decided(node: Node) -> Node:
+    """An equality with a text where UNKNOWN counts as FALSE: a value of another kind, which has no text,
+    is as good as one that is unequal.
+    """
+    match node:
+        case Call(op="eq", args=(Call(op="json_string", args=(value,)), Literal(value=str()) as wanted)):
+            return Call(BOOLEAN, "json_equals", (value, wanted), node.span)
+        case Call(op="in", args=(Call(op="json_string", args=(value,)), Items(items=items) as wanted)) if (
+            items and all(isinstance(item, Literal) and isinstance(item.value, str) for item in items)
+        ):
+            return Call(BOOLEAN, "json_in", (value, wanted), node.span)
+        case _:
+            return node
+
+
+def _element(node: Call) -> Node | None:
+    """The look-up that a member of a name, or else an element at a place, is where one JSON value says
+    both.
+    """
+    match node.args:
+        case (
+            Call(op="json_get", args=(base, Call(op="json_string", args=(name,)))),
+            Call(
+                op="json_at", args=(other, Call(op="to_whole", args=(Call(op="json_number", args=(place,)),)))
+            ),
+        ) if base == other and name == place:
+            return Call(node.type, "json_element", (base, name), node.span)
+        case _:
+            return None
+
+
+def _kind(test: Call) -> object:
+    return test.args[1].value if isinstance(test.args[1], Literal) else None
+
+
+def _conjunction(node: Call) -> Node:
+    """`x is a string AND its text = 'a'` becomes an equality of JSON values; other conditions on the text
+    need no test of their own.
+    """
+    parts: list[Node] = []
+    for part in node.args:
+        before = parts[-1] if parts else None
+        if isinstance(before, Call) and before.op == "json_is":
+            equal = _equality(before, part)
+            if equal is not None:
+                parts[-1] = equal
+                continue
+            if _kind(before) == "string":
+                part = _text_of(part, before.args[0])  # noqa: PLW2901  # the same part in other words
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else Call(node.type, "and", tuple(parts), node.span)
+
+
+def _equality(test: Call, part: Node) -> Node | None:
+    if not isinstance(part, Call) or part.op != "eq":
+        return None
+    for read, other in (part.args, part.args[::-1]):
+        if (
+            isinstance(read, Call)
+            and read.op == _READ.get(str(_kind(test)))
+            and read.args[0] == test.args[0]
+            and isinstance(other, Literal)
+            and other.value is not None
+        ):
+            return Call(BOOLEAN, "json_equals", (test.args[0], other), part.span)
+    return None
+
+
+_READ = {"string": "json_string", "number": "json_number", "boolean": "json_boolean"}
+
+
+def _disjunction(node: Call) -> Node:
+    """Equalities of one JSON value with texts become one."""
+    values: dict[Node, list[Literal]] = {}
+    for part in node.args:
+        if (text := _equal_text(part)) is not None:
+            values.setdefault(text[0], []).append(text[1])
+    parts: list[Node] = []
+    for part in node.args:
+        found = _equal_text(part)
+        if found is None or len(values[found[0]]) == 1:
+            parts.append(part)
+        elif values[found[0]][0] is found[1]:
+            items = Items(ArrayType(STRING), tuple(values[found[0]]), part.span)
+            parts.append(Call(BOOLEAN, "json_in", (found[0], items), node.span))
+    return parts[0] if len(parts) == 1 else Call(node.type, "or", tuple(parts), node.span)
+
+
+def _equal_text(node: Node) -> tuple[Node, Literal] | None:
+    if not isinstance(node, Call) or node.op != "json_equals":
+        return None
+    value, wanted = node.args
+    return (value, wanted) if isinstance(wanted, Literal) and wanted.type == STRING else None
+
+
+def _text_of(node: Node, value: Node) -> Node:
+    """A part where a JSON value is known to be a string: its text is read without asking again."""
+    if isinstance(node, Call) and node.op == "json_string" and node.args[0] == value:
+        return Call(STRING, "json_text", (value,), node.span)
+    if isinstance(node, Quantifier) and node.variable in free(value):
+        return node
+    return rewrite_children(node, lambda part: _text_of(part, value))
+
+
+def path(node: Node, fits: Callable[[Step], bool]) -> tuple[Node, list[Step]]:
+    """The value that look-ups with constant keys begin at, and these keys and places as far as they fit."""
+    steps: list[Step] = []
+    while (
+        isinstance(node, Call)
+        and node.op in JSON_STEPS
+        and (step := constant_step(node.args[1])) is not None
+        and fits(step)
+    ):
+        steps.insert(0, step)
+        node = node.args[0]
+    return node, steps
+
+
+def constant_step(key: Node) -> Step | None:
+    """A key or a place that is a constant, and that engines can say."""
+    value = key.value if isinstance(key, Literal) else None
+    if isinstance(value, str):
+        return value
+    return value if isinstance(value, int) and 0 <= value < 2**31 - 1 else None
+
+
+def is_only_text(value: str) -> bool:
+    """Whether no JSON value but a string is read as this text: not a number, a truth value, an array or an
+    object.
+    """
+    return not value.startswith(_OTHERS) and value.lower() not in _WORDS
+
+
+_OTHERS = tuple("0123456789+-.[{")
+_WORDS = ("true", "false", "null", "nan", "infinity", "inf")

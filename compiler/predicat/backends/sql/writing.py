@@ -1,0 +1,33 @@
+"""Text of SQL: sqlglot's generators, with what its generator for Spark does slowly written here."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sqlglot import ErrorLevel, Generator, exp
+from sqlglot.dialects.dialect import Dialect
+
+
+def text(sql: exp.Expr, dialect: str) -> str:
+    """The text of SQL in a dialect of sqlglot."""
+    return str(_generator(dialect).generate(sql, copy=False))
+
+
+@lru_cache
+def _generator(dialect: str) -> Generator:
+    found = Dialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
+    if dialect == "spark":
+        # Its generator asks whether a cast is one to JSON, for which it reads the word "json" as SQL, twice a
+        # cast: half of the
+        # time of a text. No cast of ours is. A compiled generator has no subclasses, so its table of methods
+        # gets another row.
+        found._dispatch = {**found._dispatch, exp.Cast: _cast, exp.TryCast: _try_cast}  # noqa: SLF001
+    return found
+
+
+def _cast(generator: Generator, sql: exp.Expr) -> str:
+    return f"CAST({generator.sql(sql, 'this')} AS {generator.sql(sql, 'to')})"
+
+
+def _try_cast(generator: Generator, sql: exp.Expr) -> str:
+    return f"TRY_{_cast(generator, sql)}" if sql.args.get("safe") else _cast(generator, sql)

@@ -1,0 +1,365 @@
+"""Jobs: what `predicat run JOB` reads, which filters it evaluates, and where the rows go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field, to_builtins
+
+from predicat.catalog.yamltext import Item
+from predicat.diagnostics import NOWHERE, Diagnostic, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import catalog as say
+
+MODES = ("overwrite", "append", "overwrite_partitions")
+BAD_RECORDS = ("permissive", "quarantine", "fail")
+PASSES = ("auto", "one", "many")
+ROWS = ("accepted", "rejected", "unknown", "unmatched", "bad")
+"""Which rows a sink takes: of each filter those that it accepts, rejects or is UNKNOWN for; those that no
+filter accepts; those with a bad cell.
+"""
+PER_FILTER = ("accepted", "rejected", "unknown")
+UNTYPED = ("csv", "json", "xml")
+"""Formats whose columns are read as the catalog declares them."""
+FORMAT_OPTIONS = {"csv": {"header": "true"}}
+"""Options that a source of a format has by default."""
+
+JOB_KEYS = (
+    "description",
+    "owner",
+    "source",
+    "filters",
+    "sinks",
+    "mode",
+    "bad_records",
+    "passes",
+    "checkpoint",
+    "range",
+    "state",
+)
+SOURCE_KEYS = ("table", "path", "format", "options", "schema")
+JOB_FILTER_KEYS = ("filter", "name", "params")
+SINK_KEYS = ("path", "table", "jdbc", "format", "options", "partition_by", "rows", "filters")
+PLACEHOLDER = "{filter}"
+_PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|password=", re.IGNORECASE)
+_BRACES = re.compile(r"\{[^{}]*\}")
+
+
+class Source(Struct, frozen=True):
+    """Where rows come from: a table, paths of files, or what a format of Spark reads with options alone
+    (`jdbc`).
+    """
+
+    table: str | None = None
+    paths: tuple[str, ...] = ()
+    format: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    schema: str | None = None
+
+    def __str__(self) -> str:
+        if self.table is not None:
+            return self.table
+        return (
+            ", ".join(self.paths)
+            or self.options.get("dbtable")
+            or self.options.get("query")
+            or f"{self.format}"
+        )
+
+
+class JobFilter(Struct, frozen=True):
+    """A filter (`late`, `late@2`) or subscription of a job, the name of its sinks, and the values of its
+    parameters.
+    """
+
+    filter: str
+    name: str
+    params: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    span: Span = NOWHERE
+
+
+class Sink(Struct, frozen=True):
+    """Where rows go. `kind` is path, table or jdbc; `target` the path or the name of the table, with {filter}
+    for that of a filter.
+
+    `url` is the DSN of PostgreSQL. `filters` are those that it takes rows of; all, if it names none.
+    """
+
+    kind: str
+    target: str
+    format: str = "parquet"
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    partition_by: tuple[str, ...] = ()
+    rows: str = "accepted"
+    filters: tuple[str, ...] = ()
+    url: str | None = None
+    span: Span = NOWHERE
+
+    def place(self, name: str) -> str:
+        """The path or table for a filter of this name. In the name of a table, what is no letter or digit
+        is an underscore.
+        """
+        return self.target.replace(PLACEHOLDER, name if self.kind == "path" else re.sub(r"\W", "_", name))
+
+
+class Job(Struct, frozen=True):
+    """A job. `range` is the column of `--from` and `--to`, `checkpoint` where Spark keeps what an incremental
+    job has read, `state` where
+    the records of runs are; by default beside the sinks.
+    """
+
+    name: str
+    dataset: str
+    source: Source
+    filters: tuple[JobFilter, ...] = ()
+    sinks: tuple[Sink, ...] = ()
+    mode: str = "overwrite"
+    bad_records: str = "permissive"
+    passes: str = "auto"
+    checkpoint: str | None = None
+    range: str | None = None
+    state: str | None = None
+    description: str = ""
+    owner: str = ""
+    span: Span = NOWHERE
+
+    @property
+    def qualified(self) -> str:
+        return f"{self.dataset}.{self.name}"
+
+    @property
+    def label(self) -> str:
+        """What records and events know the job by: its dataset, if flags and no file define it."""
+        return self.qualified if self.name else self.dataset
+
+
+def job_data(job: Job) -> dict[str, Any]:
+    """A job as JSON has it, without the places of its parts in the file, and without what stands there by
+    default.
+    """
+    found: dict[str, Any] = to_builtins(job, enc_hook=lambda _: None)
+    shown = {
+        key: value
+        for key, value in found.items()
+        if key not in ("name", "dataset", "span") and value not in (None, "", [], {})
+    }
+    for key in ("filters", "sinks"):
+        shown[key] = [
+            {name: value for name, value in row.items() if name != "span" and value not in (None, "", [], {})}
+            for row in found[key]
+        ]
+    return shown
+
+
+class JobReader(Struct, frozen=True):
+    """Reads a job as the file has it, and reports what is wrong with it by itself."""
+
+    reporter: Reporter
+
+    def job(self, dataset: str, name: str, item: Item, span: Span) -> Job | None:
+        keys = self.mapping(item, say.job(name), JOB_KEYS)
+        if "source" not in keys:
+            self.reporter.add(say.job_without_source(span, name))
+            return None
+        source = self.source(keys["source"])
+        filters = (
+            tuple(self.filter(part) for part in keys["filters"].items("filters")) if "filters" in keys else ()
+        )
+        sinks = (
+            tuple(found for part in keys["sinks"].items("sinks") if (found := self.sink(part)))
+            if "sinks" in keys
+            else ()
+        )
+        job = Job(
+            name,
+            dataset,
+            source,
+            filters,
+            sinks,
+            mode=self.choice(keys, "mode", MODES) if "mode" in keys or "checkpoint" not in keys else "append",
+            bad_records=self.choice(keys, "bad_records", BAD_RECORDS),
+            passes=self.choice(keys, "passes", PASSES),
+            checkpoint=self.text(keys, "checkpoint"),
+            range=self.text(keys, "range"),
+            state=self.text(keys, "state"),
+            description=self.text(keys, "description") or "",
+            owner=self.text(keys, "owner") or "",
+            span=span,
+        )
+        self.whole(job)
+        return job
+
+    def whole(self, job: Job) -> None:
+        """What is wrong with the parts together."""
+        self.reporter.extend(problems(job))
+
+    def source(self, item: Item) -> Source:
+        if isinstance(item.value, str):
+            return Source(table=item.value)
+        keys = self.mapping(item, "source", SOURCE_KEYS)
+        places = [key for key in ("table", "path") if key in keys]
+        if len(places) == 2:
+            self.reporter.add(say.source_with_two_places(keys["path"].span))
+        elif not places and "format" not in keys:
+            self.reporter.add(say.source_without_place(item.span))
+        if "table" in keys and "format" in keys:
+            self.reporter.add(say.format_of_a_table(keys["format"].span))
+        if (secret := self.options(keys).get("password")) is not None and not secret.startswith("$"):
+            self.reporter.add(say.source_with_password(keys["options"].span))
+        path = keys.get("path")
+        paths = (
+            ()
+            if path is None
+            else tuple(
+                part.text("a path") for part in ([path] if path.value is not None else path.items("path"))
+            )
+        )
+        return Source(
+            self.text(keys, "table"),
+            paths,
+            self.text(keys, "format"),
+            self.options(keys),
+            self.text(keys, "schema"),
+        )
+
+    def filter(self, item: Item) -> JobFilter:
+        if item.value is not None:
+            name = item.text(say.FILTER_OF_JOB)
+            return JobFilter(name, name, {}, item.span)
+        keys = self.mapping(item, say.FILTER_OF_JOB, JOB_FILTER_KEYS)
+        if "filter" not in keys:
+            self.reporter.add(say.job_filter_missing(item.span))
+            return JobFilter("", "", {}, item.span)
+        name = keys["filter"].text("filter")
+        params = (
+            {key: value.data() for key, value, _ in keys["params"].entries("params")}
+            if "params" in keys
+            else {}
+        )
+        return JobFilter(name, self.text(keys, "name") or name, params, keys["filter"].span)
+
+    def sink(self, item: Item) -> Sink | None:
+        keys = self.mapping(item, "a sink", SINK_KEYS)
+        if "jdbc" in keys and _PASSWORD.search(keys["jdbc"].text("jdbc")):
+            self.reporter.add(say.password_in_dsn(keys["jdbc"].span))
+        kind = "jdbc" if "jdbc" in keys else "table" if "table" in keys else "path"
+        needed = "path" if kind == "path" else "table"
+        if needed not in keys:
+            self.reporter.add(say.sink_without_place(item.span, path=kind == "path"))
+            return None
+        if kind != "path" and "path" in keys:
+            self.reporter.add(say.sink_with_two_places(keys["path"].span))
+        return Sink(
+            kind,
+            keys[needed].text(needed),
+            self.text(keys, "format") or "parquet",
+            self.options(keys),
+            self.texts(keys, "partition_by"),
+            self.choice(keys, "rows", ROWS),
+            self.texts(keys, "filters"),
+            self.text(keys, "jdbc"),
+            item.span,
+        )
+
+    # --- parts
+
+    def mapping(self, item: Item, what: str, known: Collection[str]) -> dict[str, Item]:
+        found, unknown = item.known(what, known)
+        for key, span in unknown:
+            self.reporter.add(msg.unknown_key(span, key, what, known))
+        return found
+
+    def choice(self, keys: Mapping[str, Item], key: str, known: tuple[str, ...]) -> str:
+        if key not in keys:
+            return known[0]
+        found = keys[key].text(key)
+        if found not in known:
+            self.reporter.add(
+                say.one_of(
+                    keys[key].span, key, ", ".join(known[:-1]), known[-1], msg.did_you_mean(found, known)
+                )
+            )
+            return known[0]
+        return found
+
+    def text(self, keys: Mapping[str, Item], key: str) -> str | None:
+        return str(keys[key].text(key)) if key in keys else None
+
+    def texts(self, keys: Mapping[str, Item], key: str) -> tuple[str, ...]:
+        if key not in keys:
+            return ()
+        item = keys[key]
+        return (
+            (str(item.text(key)),)
+            if item.value is not None
+            else tuple(str(part.text(key)) for part in item.items(key))
+        )
+
+    def options(self, keys: Mapping[str, Item]) -> dict[str, str]:
+        """Options of a format: texts, numbers, true and false, as Spark takes them."""
+        found: dict[str, str] = {}
+        for name, value, _ in keys["options"].entries("options") if "options" in keys else ():
+            if value.value is None or not isinstance(value.value, str | int | float):
+                self.reporter.add(say.bad_option(value.span, name, value.kind))
+            else:
+                found[name] = str(value.value).lower() if isinstance(value.value, bool) else str(value.value)
+        return found
+
+
+def problems(job: Job) -> list[Diagnostic]:
+    """What is wrong with a job whatever its catalog: places that two sinks share, sinks that can take no
+    row.
+    """
+    names = [row.name for row in job.filters]
+    found = [
+        say.filter_twice(row.span, row.name)
+        for index, row in enumerate(job.filters)
+        if names.index(row.name) != index
+    ]
+    for sink in job.sinks:
+        found += _sink_problems(job, sink, names)
+    if job.bad_records == "quarantine" and not any(sink.rows == "bad" for sink in job.sinks):
+        found.append(say.no_quarantine(job.span))
+    if job.checkpoint is not None and job.mode == "overwrite" and job.name:
+        found.append(say.checkpoint_overwrites(job.span))
+    return [*found, *_shared(job, names)]
+
+
+def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnostic]:
+    def bad(reason: Reason) -> Diagnostic:
+        return say.bad_sink(sink.span, reason)
+
+    found = [bad(say.filter_not_in_job(name, names)) for name in sink.filters if names and name not in names]
+    found += [
+        bad(say.unknown_placeholder(brace, PLACEHOLDER))
+        for brace in _BRACES.findall(sink.target)
+        if brace != PLACEHOLDER
+    ]
+    if sink.rows in PER_FILTER and PLACEHOLDER not in sink.target and len(sink.filters or names) != 1:
+        found.append(bad(say.filters_share_place(PLACEHOLDER, path=sink.kind == "path")))
+    if sink.rows not in PER_FILTER and PLACEHOLDER in sink.target:
+        found.append(bad(say.rows_of_no_filter(sink.rows, PLACEHOLDER)))
+    if (
+        job.mode == "overwrite_partitions"
+        and sink.kind != "table"
+        and not (sink.kind == "path" and sink.partition_by)
+    ):
+        found.append(bad(say.no_partitions(path=sink.kind == "path")))
+    if sink.rows == "bad" and job.bad_records != "quarantine":
+        found.append(bad(say.quarantine_needed()))
+    return found
+
+
+def _shared(job: Job, names: Sequence[str]) -> list[Diagnostic]:
+    """Sinks whose rows would replace those of an earlier one."""
+    found: list[Diagnostic] = []
+    seen: dict[tuple[str, str | None, str], Sink] = {}
+    for sink in job.sinks:
+        for name in (sink.filters or names or (PLACEHOLDER,)) if sink.rows in PER_FILTER else ("",):
+            place = (sink.kind, sink.url, sink.place(name).rstrip("/"))
+            if seen.setdefault(place, sink) is not sink:
+                found.append(say.sinks_share_place(sink.span, place[2]))
+    return found

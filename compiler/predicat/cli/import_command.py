@@ -1,0 +1,105 @@
+"""predicat import"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from predicat.cli.options import check_dataset_name
+
+if TYPE_CHECKING:
+    from predicat.diagnostics import Diagnostic, Span
+    from predicat.importing.checking import Checked, Kept
+    from predicat.importing.model import Findings
+
+_HELP = (
+    "Read filters from manifests of other systems and write them as a catalog file: Knative, Tekton, Kubernetes, Kafka Connect, RabbitMQ, CloudFormation, SAM, "
+    "Terraform, Azure Service Bus. The report (standard error) says what was taken and what was left out, with the reason."
+)
+
+
+@click.command("import", help=_HELP)
+@click.argument(
+    "paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path, exists=True)
+)
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The catalog file, or a folder for one file per dataset. Default: standard output. "
+    "Existing content of the file stays.",
+)
+@click.option("--dataset", metavar="NAME", help="The dataset of all filters. Default: one per kind of row.")
+@click.option("--force", is_flag=True, help="Replace filters of the same name that have another body.")
+@click.option("--quiet", is_flag=True, help="Print only problems and the number of filters.")
+def command(
+    paths: tuple[Path, ...], to: Path | None, dataset: str | None, *, force: bool, quiet: bool
+) -> None:
+    from predicat import importing  # noqa: PLC0415  # not for --help
+    from predicat.importing.checking import checked  # noqa: PLC0415  # as above
+
+    if dataset is not None:
+        check_dataset_name(dataset)
+    found = importing.read(paths, dataset)
+    result = checked(found)
+    if not quiet:
+        _report(found, result)
+    problems = [*result.problems, *_write(result.kept, to, force=force)]
+    left = len(found.left) + len(result.refused)
+    counts = f"{len(result.kept)} filter{'s' * (len(result.kept) != 1)} taken, {left} part{'s' * (left != 1)} left out"
+    click.echo(counts if to is not None else f"# {counts}", err=to is None)
+    if problems:
+        _tell(problems)
+
+
+def _report(found: Findings, result: Checked) -> None:
+    """One line for each filter and for each part that is left out, in the order of the files."""
+    lines = [
+        (_place(row.span), f"took {row.rows.name}.{row.name} ({row.language}): {row.title}, {row.path}")
+        for row, _ in result.kept
+    ]
+    lines += [(_place(row.span), f"left out {row.title}: {row.reason}") for row in found.left]
+    lines += [(_place(row.span), f"refused {row.title}: {row.reason}") for row in result.refused]
+    for (name, number), line in sorted(lines, key=lambda row: row[0]):
+        click.echo(f"{name}:{number}: {line}", err=True)
+
+
+def _place(span: Span) -> tuple[str, int]:
+    place = span.outermost()
+    return place.source.name, place.source.line_column(place.start)[0]
+
+
+def _write(kept: Kept, to: Path | None, *, force: bool) -> list[Diagnostic]:
+    """Write the files, or print them. Returns the problems."""
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import Source  # noqa: PLC0415  # as above
+    from predicat.editor.layout import layout  # noqa: PLC0415  # as above
+    from predicat.importing import writing  # noqa: PLC0415  # as above
+
+    problems: list[Diagnostic] = []
+    parts = writing.datasets(kept)
+    ready = []
+    for name, rows in parts.items():
+        path = writing.place(to, name, alone=len(parts) == 1) if to is not None else None
+        found = writing.written(rows, path, force=force)
+        problems += found.problems
+        ready.append((path, found, layout(Source(str(path or name), found.text))))
+    for number, (path, found, text) in enumerate(ready):
+        if path is None:
+            click.echo(("---\n" if number else "") + text, nl=False)
+        elif found.added or found.replaced:
+            write_text(path, text)
+            same = f", {len(found.same)} as they were" if found.same else ""
+            click.echo(f"wrote {path}: {len(found.added)} added, {len(found.replaced)} replaced{same}")
+        else:
+            click.echo(f"{path} has all of these filters")
+    return problems
+
+
+def _tell(problems: list[Diagnostic]) -> None:
+    """Print the problems; what they are about was not written."""
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # only for problems
+
+    raise PredicatError(list(dict.fromkeys(problems)))

@@ -1,0 +1,121 @@
+"""The filters of a run: which versions, with which parameters, as SQL that is evaluated once for a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from predicat import backends
+from predicat.catalog.jobs import Job, JobFilter
+from predicat.catalog.model import Catalog, Dataset, Filter
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
+from predicat.ir.nodes import Literal, Node, fields_of
+from predicat.ir.text import meaning_hash
+from predicat.ir.values import to_value
+from predicat.passes.simplify import simplify
+from predicat.passes.substitute import substitute, with_defaults
+
+
+class Chosen(Struct, frozen=True):
+    """A version of a filter in a run. `name` is that of its sinks; `node` its predicate with all
+    parameters given.
+    """
+
+    name: str
+    row: Filter
+    number: int
+    params: Mapping[str, Any]
+    node: Node
+
+    @property
+    def accepts_unknown(self) -> bool:
+        return self.row.on_unknown == "accept"
+
+    @property
+    def sql(self) -> str:
+        """The predicate: TRUE, FALSE or NULL."""
+        return backends.dialect("spark").render(self.node)
+
+    @property
+    def present(self) -> str:
+        """Whether every field that it reads is there."""
+        columns = (
+            decl.column("spark").replace("`", "``")
+            for decl in fields_of(self.row.versions[self.number].predicate.node).values()
+        )
+        return " AND ".join(f"`{column}` IS NOT NULL" for column in columns) or "TRUE"
+
+    @property
+    def meaning(self) -> str:
+        """The hash of what it means in this run, parameters included."""
+        return meaning_hash(self.node, self.row.on_unknown)
+
+
+def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter]) -> list[Chosen]:
+    """The filters that are asked for; all of the dataset that need no parameter, where none is. Raises
+    PredicatError.
+    """
+    found = dataset_of(catalog, dataset)
+    if not asked:
+        rows = (
+            row
+            for row in found.filters.values()
+            if not any(param.required for param in row.current.params.values())
+        )
+        return [_chosen(row.name, row, row.latest, {}) for row in rows]
+    return [_named(catalog, found, one) for one in asked]
+
+
+def dataset_of(catalog: Catalog, name: str) -> Dataset:
+    """A dataset by its name. Raises PredicatError with the near names."""
+    found = catalog.datasets.get(name)
+    if found is None:
+        raise PredicatError.of(say.no_dataset(name, msg.did_you_mean(name, catalog.datasets)))
+    return found
+
+
+def job_of(catalog: Catalog, name: str) -> Job | None:
+    """A job by its name or `dataset.job`; None if there is none. Raises PredicatError where several
+    datasets have one.
+    """
+    found = [
+        job
+        for dataset in catalog.datasets.values()
+        for job in dataset.jobs.values()
+        if name in (job.name, job.qualified)
+    ]
+    if len(found) > 1:
+        raise PredicatError.of(say.several_jobs(name, " or ".join(job.qualified for job in found)))
+    return found[0] if found else None
+
+
+def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
+    name = (
+        str(dataset.subscriptions[asked.filter]["filter"])
+        if asked.filter in dataset.subscriptions
+        else asked.filter
+    )
+    row, number = catalog.find(name if "." in name else f"{dataset.name}.{name}")
+    if row.dataset != dataset.name:
+        raise PredicatError.of(say.filter_of_another_dataset(asked.filter, row.dataset, dataset.name))
+    return _chosen(asked.name, row, number, asked.params)
+
+
+def _chosen(name: str, row: Filter, number: int, params: Mapping[str, Any]) -> Chosen:
+    from predicat.catalog.load import argument_problems  # noqa: PLC0415  # loading a catalog has loaded it
+
+    version = row.versions[number]
+    problems = argument_problems(row.span, row.qualified, version.params, params)
+    if problems:
+        raise PredicatError(problems)
+    values: dict[str, Node] = {
+        key: Literal(version.params[key].type, to_value(value, version.params[key].type))
+        for key, value in params.items()
+    }
+    return Chosen(
+        name, row, number, params, simplify(with_defaults(substitute(version.predicate.node, values)))
+    )

@@ -1,0 +1,124 @@
+"""The columns of a file or a table, as fields of a dataset: what `predicat init --from` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from predicat.diagnostics import PredicatError, extras
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
+from predicat.ir.types import MAX_PRECISION
+
+if TYPE_CHECKING:
+    import psycopg
+
+FILES = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".gz")
+"""The endings of files that DuckDB reads."""
+
+
+class Column(Struct, frozen=True):
+    """A column by its name, its type in the engine, and the type of its field (None: not supported)."""
+
+    name: str
+    physical: str
+    type: str | None
+
+
+class Described(Struct, frozen=True):
+    """The columns of a file or table, and how a dataset names it: the engine, and the relation there."""
+
+    engine: str
+    relation: str
+    columns: Sequence[Column]
+
+
+_SCALARS = {
+    "bigint": "BIGINT INT SMALLINT TINYINT UINT USMALLINT UTINYINT",
+    "string": "TEXT VARCHAR NVARCHAR",
+    "double": "DOUBLE FLOAT",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMPTZ TIMESTAMPLTZ",
+    "json": "JSON JSONB VARIANT",
+}
+_TYPES = {name: field for field, names in _SCALARS.items() for name in names.split()}
+_LOCAL_TIMES = {"TIMESTAMPNTZ", "TIMESTAMP_NS", "TIMESTAMP_MS", "TIMESTAMP_S"}
+"""Timestamps without a time zone in DuckDB. Its sessions are in UTC here, so they are timestamps of UTC."""
+_ANY_DECIMAL = f"decimal({MAX_PRECISION},10)"
+"""PostgreSQL's numeric without precision."""
+
+
+def from_file(path: str) -> Described:
+    """The columns of a Parquet, CSV or JSON file, or of a folder of Parquet files. Raises PredicatError."""
+    extras.require("duckdb")
+    import duckdb  # noqa: PLC0415  # optional
+
+    if "*" not in path and not Path(path).exists():
+        raise PredicatError.of(say.no_such_file(path))
+    source = f"{path.rstrip('/')}/**/*.parquet" if Path(path).is_dir() else path
+    with duckdb.connect() as connection:
+        try:
+            rows = connection.execute(
+                f"DESCRIBE SELECT * FROM {exp.Literal.string(source).sql(dialect='duckdb')}"
+            ).fetchall()
+        except duckdb.Error as error:
+            raise PredicatError.of(msg.unreadable(path, " ".join(str(error).split()))) from None
+    return Described("duckdb", path, columns_of("duckdb", ((row[0], row[1]) for row in rows)))
+
+
+def from_postgres(connection: psycopg.Connection, table: str | None) -> Described:
+    """The columns of a PostgreSQL table or view; without a name, of the only table. Raises PredicatError."""
+    from predicat.deploy import relations  # noqa: PLC0415  # needs the driver
+
+    tables = relations.tables(connection)
+    if table is None and len(tables) != 1:
+        raise PredicatError.of(say.several_tables(tables))
+    name = table or tables[0]
+    found = relations.find(connection, name)
+    if found is None:
+        raise PredicatError.of(say.no_table(name, msg.did_you_mean(name, tables)))
+    relation = f"{found.schema}.{found.name}"
+    return Described(
+        "postgres", relation, columns_of("postgres", ((column.name, column.kind) for column in found.columns))
+    )
+
+
+def columns_of(engine: str, columns: Iterable[tuple[str, str]]) -> list[Column]:
+    """Columns from their names and their types as an engine (a SQL dialect) writes them."""
+    return [Column(name, physical, _field_type(engine, physical)) for name, physical in columns]
+
+
+def _field_type(engine: str, physical: str) -> str | None:
+    try:
+        return _of(exp.DataType.build(physical, dialect=engine, udt=True), engine)
+    except SqlglotError:
+        return None
+
+
+def _of(kind: Any, engine: str) -> str | None:
+    """The type of a field that holds a type of an engine. None if there is none."""
+    name = kind.this.name if isinstance(kind, exp.DataType) else ""
+    if name in _TYPES:
+        return _TYPES[name]
+    if engine == "duckdb" and name in _LOCAL_TIMES:
+        return "timestamp"
+    if name == "DECIMAL":
+        digits = [int(part.name) for part in kind.expressions]
+        return f"decimal({digits[0]},{(*digits, 0)[1]})" if digits else _ANY_DECIMAL
+    if name in ("ARRAY", "LIST"):
+        element = _of(kind.expressions[0], engine) if kind.expressions else None
+        return element and f"array<{element}>"
+    if name == "MAP" and _of(kind.expressions[0], engine) == "string":
+        value = _of(kind.expressions[1], engine)
+        return value and f"map<string, {value}>"
+    if name == "STRUCT":
+        members = [(part.name, _of(part.kind, engine)) for part in kind.expressions]
+        good = all(member and label.isidentifier() for label, member in members)
+        return f"struct<{', '.join(f'{label}: {member}' for label, member in members)}>" if good else None
+    return None

@@ -1,0 +1,128 @@
+"""The dataset that `predicat init --from` writes for a file or a table, as the text of a catalog file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePath
+
+import yaml
+
+from predicat.api import Predicate, parse
+from predicat.deploy.describe import Column, Described
+from predicat.diagnostics import PredicatError
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
+_ODD = re.compile(r"[^A-Za-z0-9]+")
+_NUMBERS = ("bigint", "double", "decimal")
+_OWNER = "you@example.com"
+
+
+def dataset_name(described: Described) -> str:
+    """A name for a dataset: `orders_2026` for the file `data/Orders 2026.csv`, `orders` for the table
+    `public.orders`.
+    """
+    is_file = described.engine == "duckdb"
+    return _snake(
+        PurePath(described.relation).name.split(".")[0] if is_file else described.relation.rsplit(".", 1)[-1],
+        "dataset",
+    )
+
+
+def dataset_text(name: str, described: Described) -> str:
+    """The catalog file: the relation, a field for each column that has a type, and a first filter with
+    tests.
+    """
+    fields = _fields(described.columns)
+    lines = [
+        "apiVersion: predicat/v1",
+        f"dataset: {name}",
+        f"relation: {{{described.engine}: {_inside(described.relation)}}}",
+        "fields:",
+    ]
+    lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
+    lines += [
+        f"  # not supported: {column.name!r} of type {column.physical}"
+        for column in described.columns
+        if column.type is None
+    ]
+    return "\n".join([*lines, *_first_filter(fields)]) + "\n"
+
+
+def _fields(columns: Iterable[Column]) -> dict[str, Column]:
+    """The columns by the names of their fields: each an identifier, so that every language can write it."""
+    found: dict[str, Column] = {}
+    for column in columns:
+        if column.type is None:
+            continue
+        name = base = column.name if _PLAIN.fullmatch(column.name) else _snake(column.name, "column")
+        count = 1
+        while name.lower() in {other.lower() for other in found}:
+            count += 1
+            name = f"{base}_{count}"
+        found[name] = column
+    return found
+
+
+def _declared(field: str, column: Column) -> str:
+    kind = str(column.type)
+    return (
+        _scalar(kind)
+        if field == column.name
+        else f"{{type: {_inside(kind)}, column: {_inside(column.name)}}}"
+    )
+
+
+def _first_filter(fields: dict[str, Column]) -> list[str]:
+    """A filter on a number, or else on any column that SQL can name without quotes."""
+    numbers = [(name, column) for name, column in fields.items() if str(column.type).startswith(_NUMBERS)]
+    for (name, column), test in [
+        *((row, " > 0") for row in numbers),
+        *((row, " IS NOT NULL") for row in fields.items()),
+    ]:
+        if _parses(f"{name}{test}", name, str(column.type)):
+            positive = test == " > 0"
+            label = _snake(f"{'positive' if positive else 'has'}_{name}", "first")[:63]
+            rows = [
+                "{row: {%s: 1}, matches: true}",
+                "{row: {%s: 0}, matches: false}",
+                "{row: {%s: null}, matches: unknown}",
+            ]
+            field = _inside(name)
+            return [
+                "filters:",
+                "  # A first filter. Change it, add others, then run: predicat check",
+                f"  {label}:",
+                f"    description: {'A positive number' if positive else 'A value'} in {field}.",
+                f"    owner: {_OWNER}",
+                f"    sql: {_scalar(name + test)}",
+                "    tests:",
+                *(
+                    f"      - {row % field}"
+                    for row in (rows if positive else ["{row: {%s: null}, matches: false}"])
+                ),
+            ]
+    return ["filters: {}"]
+
+
+def _parses(sql: str, name: str, kind: str) -> Predicate | None:
+    try:
+        return parse(sql, "sql", {name: kind})
+    except PredicatError:
+        return None
+
+
+def _snake(text: str, otherwise: str) -> str:
+    """A text as a name of lower-case letters, digits and underscores."""
+    name = _ODD.sub("_", text).strip("_").lower()[:60]
+    return name if name[:1].isalpha() else f"{otherwise}_{name}".rstrip("_")
+
+
+def _scalar(text: str) -> str:
+    """A text on a line of its own in YAML, in quotes where it needs them."""
+    return yaml.safe_dump(text, width=10_000, allow_unicode=True).removesuffix("...\n").strip()
+
+
+def _inside(text: str) -> str:
+    """A text inside of braces in YAML, where a comma needs quotes as well."""
+    return yaml.safe_dump([text], default_flow_style=True, width=10_000, allow_unicode=True).strip()[1:-1]

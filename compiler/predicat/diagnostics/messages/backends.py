@@ -1,0 +1,158 @@
+"""Reasons why a language or a dialect does not support a part of a filter."""
+
+from __future__ import annotations
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+ARRAY_IN_JSONB = "an array of arrays or of structs in jsonb has no type in PostgreSQL"
+ASKS_ABOUT_A_PROPERTY = "IN and LIKE ask about a property"
+ATTRIBUTE_COMPARED_ONCE = "each attribute is compared once, with one text"
+CEL_ERRORS = "CEL cannot turn an error into false, and this may be an error for more than an absent key"
+CEL_FINDS_EMPTY_TEXT = "CEL finds an empty text everywhere, where this finds none"
+CEL_HAS_NO_FUNCTION = "CEL has no function for it"
+CEL_HAS_NO_PARAMETERS = "CEL has no parameters"
+CEL_HAS_NO_UNKNOWN = "CEL has no literal for UNKNOWN"
+CEL_PRESENCE = "CEL asks for the presence of fields and members only"
+CEL_TESTS_LISTS = "CEL tests a value or the elements of a list, a policy both, and those of lists in lists"
+CESQL_ATTRIBUTE_TYPES = "an attribute is a text, an integer or a truth value"
+CESQL_COMPARES_KINDS = "texts, integers and truth values are compared, each with its own kind"
+CESQL_CONSTANTS = "an expression has texts, 32-bit integers and truth values only"
+CESQL_CONVERTS = "CESQL converts a value of another type than is asked for; declare the type of the field"
+CESQL_HAS_NO_OPERATOR = "an expression has no operator for it"
+CESQL_HAS_NO_PARAMETERS = "an expression has no parameters, lists or macros"
+CESQL_LONGER = "an integer of CESQL has 32 bits, and this value may have more"
+CESQL_ORDERS_INTEGERS = "only integers are put in order"
+CESQL_QUOTES = "no quotes hold this text: a backslash at its end, or before a quote, escapes it"
+CLOUDEVENTS_TESTS = "a filter tests an attribute for a text, a prefix or a suffix, none of them empty"
+CONTROL_CHARACTERS = "the text has control characters"
+DOUBLES_AS_TEXT = "the engines write a double differently"
+GLOB_WITH_WILDCARDS = "a glob cannot say a pattern with * or ? in its text"
+HEADER_COMPARISONS = "a header is compared by equality, IN or LIKE"
+HEADER_WITH_TEXTS = "a header is compared with texts"
+INFINITE_IN_CEL = "a double divided by zero is infinite in CEL"
+IN_OF_A_CALCULATION = "IN of a calculation is not written"
+IN_TAKES_CONSTANTS = "IN takes constants"
+IN_TAKES_TEXTS = "IN takes texts"
+KAFKA_PREDICATES = "a predicate asks for a header, a pattern of the topic's name, or a record without a value"
+LABEL_REQUIREMENT = "a requirement compares a label with label values"
+LIKE_TAKES_A_CONSTANT = "the pattern of LIKE is a constant"
+NOT_A_WORD_BOUNDARY = "its \\B is true between the bytes of one character as well"
+NO_TEST_OF_ONE_KEY = "it is no test of one key"
+ONE_KEY_AGAINST_CONSTANTS = "a condition tests one key against constants"
+POLICY_ASKS_FOR_ONE = "a policy asks whether one of the values of a key matches"
+POLICY_HAS_NO_CONDITION = "a policy has no condition for it"
+POLICY_IS_TWO_VALUED = "a policy tells an absent key from another value nowhere: its tests are two-valued, and this one may be UNKNOWN"
+POLICY_JOINS = "a policy joins the conditions of one key by OR, and the keys by AND"
+POLICY_TESTS_KEYS = "a policy tests the values of a key"
+PROPERTY_IS_A_TEXT = "a property is a text: convert it, as in int(x) > 5"
+PUBSUB_COMPARISONS = "an attribute is compared by =, != and hasPrefix with texts"
+PULSAR_COMPARES = "a predicate compares a property, the event time or the publish time with constants"
+PULSAR_CONVERSION = "the values are of another type than the conversion of the property"
+PULSAR_HAS_NO_OPERATOR = "the proposal has no operator for it"
+STRUCTS_OF_TWO_KINDS = "one struct is a composite value, the other one is in jsonb"
+WHOLE_DIVISION = "whole numbers divide without a rest, and so may those of a property without a declared type"
+
+
+def automaton_states(reason: str, most: int) -> str:
+    return f"{reason}, and its automaton has more than {most} states"
+
+
+def no_attribute_name(name: str) -> str:
+    return f"{name!r} is no name of an attribute"
+
+
+def one_binding_key(field: str, most: int) -> str:
+    return f"a binding key is one pattern of words for {field}, of at most {most} bytes"
+
+
+def selector_has_no_parameters(noun: str) -> str:
+    return f"{noun} has no parameters, lists or macros"
+
+
+def no_identifier(name: str, noun: str) -> str:
+    return f"{name!r} is no identifier of {noun}"
+
+
+def selector_has_no_operator(noun: str) -> str:
+    return f"{noun} has no operator for it"
+
+
+def calculates_with_numbers(noun: str) -> str:
+    return f"{noun} calculates with numbers"
+
+
+def divides_as_doubles(noun: str) -> str:
+    return f"{noun} divides as doubles, with a fraction"
+
+
+def infinite_quotient(noun: str) -> str:
+    return f"a double of {noun} divided by zero is infinite"
+
+
+def selector_constants(noun: str) -> str:
+    return f"{noun} has texts, numbers and truth values only"
+
+
+def no_label_key(key: str) -> str:
+    return f"{key!r} is no label key"
+
+
+def two_values_of_one_key(key: str) -> str:
+    return f"two values of a row are called {key!r}, and a message has one"
+
+
+def no_name_in_cel(name: str) -> str:
+    return f"{name!r} is no name in CEL"
+
+
+def cel_has_no_type(kind: object) -> str:
+    return f"CEL has no {kind}"
+
+
+def finer_than_milliseconds(key: str) -> str:
+    return f"{key} is a number of milliseconds, and the constant has microseconds"
+
+
+def a_number_of_milliseconds(key: str) -> str:
+    return f"{key} is a number of milliseconds"
+
+
+def read_only(span: Span, language: str, names: str) -> Diagnostic:
+    return msg.unsupported(span, language, "this condition", f"it is read, not written; use one of {names}")
+
+
+def too_deep_to_write(span: Span, dialect: str, depth: int) -> Diagnostic:
+    return msg.unsupported(
+        span,
+        dialect,
+        "this condition",
+        f"nested so deep, its SQL would have {depth} functions within each other",
+    )
+
+
+def one_column(span: Span, dialect: str, other: object, one: object) -> Diagnostic:
+    return msg.unsupported(
+        span, dialect, f"the column {other!r}", f"it takes the columns {one!r} and {other!r} for one"
+    )
+
+
+def too_many_parts(span: Span, dialect: str, written: str, parts: int) -> Diagnostic:
+    return msg.unsupported(span, dialect, written, f"nested so deep, its SQL would have {parts:,} parts")
+
+
+def variable_in_column(span: Span, dialect: str, name: object) -> Diagnostic:
+    return msg.unsupported(
+        span, dialect, f"the column {name!r}", "Spark would put the value of a variable there"
+    )
+
+
+def array_worked_out(span: Span) -> Diagnostic:
+    return msg.unsupported(
+        span, "postgres", "map over it", "an array of arrays or of structs that is worked out has no type"
+    )
+
+
+def no_comparison_of(noun: str, kind: str, *, order: bool) -> str:
+    return f"{noun} does not {'order' if order else 'compare'} a {kind}"

@@ -1,0 +1,389 @@
+"""Messages about catalog files, jobs and calls of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.source import Span
+
+AN_AGE = "an age such as 90 minutes, 26 hours or 2 days"
+A_SHARE = "a share such as 5%"
+A_SHARE_OR_ROWS = "a share such as 5% or a number of rows"
+CATALOG_FILE = "a catalog file"
+FILTER_OF_GROUP = "a filter of a group"
+FILTER_OF_JOB = "a filter of a job"
+KEY_FIELD = "a field of the key"
+PROJECT_FILE = "the project file"
+
+
+def enumeration(name: str) -> str:
+    return f"the enumeration {name!r}"
+
+
+def the_filter(name: str) -> str:
+    return f"the filter {name!r}"
+
+
+def filter_with_versions(name: str) -> str:
+    return f"the filter {name!r} with versions"
+
+
+def unknown_outcome(on_unknown: str) -> str:
+    return f"UNKNOWN, which {on_unknown}s it"
+
+
+def no_variable(name: str) -> str:
+    return f"no variable is named {name!r}"
+
+
+def no_reference(language: str) -> str:
+    return f"{language} has no way to refer to a filter; combine filters with all, any and not"
+
+
+def no_filter_name(name: str) -> str:
+    return f"{name!r} is no name of a filter"
+
+
+def missing_in_file(span: Span, key: str) -> Diagnostic:
+    return msg.missing_key(span, key, "a catalog file")
+
+
+def api_version(span: Span, known: str) -> Diagnostic:
+    return msg.bad_value(span, "apiVersion", "this predicat does not know it", f"write apiVersion: {known}")
+
+
+def relation_of(dialect: str) -> str:
+    return f"relation of {dialect}"
+
+
+def bad_field_name(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "a field", f"{name!r} is no name of a field")
+
+
+def field(name: str) -> str:
+    return f"the field {name!r}"
+
+
+def field_type_missing(span: Span, name: str) -> Diagnostic:
+    return msg.missing_key(span, "type", f"the field {name!r}")
+
+
+def absent_or_value(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "nulls", "it is absent or value")
+
+
+def bad_enumeration(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "an enumeration",
+        f"{name!r} is no name of one",
+        "write words of letters, digits and _, with dots between them",
+    )
+
+
+def bad_word(span: Span, word: str) -> Diagnostic:
+    return msg.bad_value(span, "a word of an enumeration", f"{word!r} is no word of letters, digits and _")
+
+
+def bad_word_value(span: Span, name: str, word: str, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, f"{name}.{word}", "a whole number or a text", given)
+
+
+def parameter(name: str) -> str:
+    return f"the parameter {name!r}"
+
+
+def parameter_type_missing(span: Span, name: str) -> Diagnostic:
+    return msg.missing_key(span, "type", f"the parameter {name!r}")
+
+
+def bad_default(span: Span, kind: object) -> Diagnostic:
+    return msg.bad_value(span, "default", f"it is no {kind}")
+
+
+def reject_or_accept(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "on_unknown", "it is reject or accept")
+
+
+def not_rows(span: Span, key: str, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, key, "a number of rows", given)
+
+
+def bounds_reversed(span: Span, low: object, high: object) -> Diagnostic:
+    return msg.bad_value(span, "at_least", f"{low} is more than at_most, {high}")
+
+
+def bad_max_age(span: Span, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, "max_age", "a number of days such as 30 days", given)
+
+
+def not_truth(span: Span, key: str, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, key, "true or false", given)
+
+
+def error_or_warn(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "severity", "it is error or warn")
+
+
+def no_latest(span: Span, number: str, known: str) -> Diagnostic:
+    return msg.bad_value(span, "latest", f"there is no version {number}", f"versions: {known}")
+
+
+def key_of_a_version(span: Span, where: str, key: str) -> Diagnostic:
+    return msg.bad_value(span, where, f"{key!r} belongs into one of its versions")
+
+
+def bad_version(span: Span, number: object) -> Diagnostic:
+    return msg.bad_value(span, "a version", f"{number!r} is no whole number from 1 on")
+
+
+def version(number: str, name: str) -> str:
+    return f"version {number} of {name!r}"
+
+
+def body_not_text(span: Span, language: str, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, f"the {language} body", "a text", given)
+
+
+def bad_date(span: Span, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, "deprecated", "a date such as 2026-12-31", given)
+
+
+def bad_matches(span: Span, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, "matches", "true, false or unknown", given)
+
+
+def row_not_mapping(span: Span, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, "the row of a test", "a mapping", given)
+
+
+def version_not_whole(span: Span, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, "version", "a whole number", given)
+
+
+def group(name: str) -> str:
+    return f"the group {name!r}"
+
+
+def group_without_filters(span: Span, name: str) -> Diagnostic:
+    return msg.missing_key(span, "filters", f"the group {name!r}")
+
+
+def bad_subscription_name(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "a subscription", f"{name!r} is no name of a subscription")
+
+
+def subscription(name: str) -> str:
+    return f"the subscription {name!r}"
+
+
+def subscription_without_filter(span: Span, name: str) -> Diagnostic:
+    return msg.missing_key(span, "filter", f"the subscription {name!r}")
+
+
+def job(name: str) -> str:
+    return f"the job {name!r}"
+
+
+def job_without_source(span: Span, name: str) -> Diagnostic:
+    return msg.missing_key(span, "source", f"the job {name!r}")
+
+
+def source_with_two_places(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "source", "it has a table and a path", "give one of the two")
+
+
+def source_without_place(span: Span) -> Diagnostic:
+    return msg.missing_key(span, "table or path", "source")
+
+
+def format_of_a_table(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "source", "a table has its own format", "leave format out, or give a path")
+
+
+def source_with_password(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span, "source", "it has a password in it", "write password: $NAME for a variable of the environment"
+    )
+
+
+def job_filter_missing(span: Span) -> Diagnostic:
+    return msg.missing_key(span, "filter", "a filter of a job")
+
+
+def password_in_dsn(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span, "a sink", "the DSN has a password in it", "leave it out, and set PGPASSWORD or use ~/.pgpass"
+    )
+
+
+def sink_without_place(span: Span, *, path: bool) -> Diagnostic:
+    return msg.missing_key(span, "path, or table, or jdbc and table" if path else "table", "a sink")
+
+
+def sink_with_two_places(span: Span) -> Diagnostic:
+    return msg.bad_value(span, "a sink", "it has a table and a path", "give one of the two")
+
+
+def one_of(span: Span, key: str, others: str, last: str, hint: str | None) -> Diagnostic:
+    return msg.bad_value(span, key, f"it is {others} or {last}", hint)
+
+
+def bad_option(span: Span, name: str, given: str) -> Diagnostic:
+    return msg.wrong_kind(span, f"the option {name!r}", "a text, a number, true or false", given)
+
+
+def filter_twice(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "filters", f"{name} stands there twice", "give one of them another name:")
+
+
+def no_quarantine(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span, "bad_records", "no sink takes the rows that are kept apart", "add a sink with rows: bad"
+    )
+
+
+def checkpoint_overwrites(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "a job",
+        "with a checkpoint it reads what is new, which would overwrite all that is old",
+        "write mode: append",
+    )
+
+
+def sinks_share_place(span: Span, place: str) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "a sink",
+        f"{place} is the place of an earlier sink",
+        "the rows of one would replace those of the other",
+    )
+
+
+def no_file(path: str, *, link: bool) -> Diagnostic:
+    return msg.unreadable(path, "the link leads nowhere" if link else "it is no file")
+
+
+def job_named_as_dataset(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, "a job", f"a dataset is named {name}", "predicat run takes either by its name")
+
+
+def filter_of_another_dataset(span: Span, filter_name: str, dataset: str) -> Diagnostic:
+    return msg.bad_value(span, filter_name, f"a job of {dataset} cannot run a filter of another dataset")
+
+
+def reference_to_another_dataset(span: Span, name: str, dataset: str) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        name,
+        f"a filter of {dataset} cannot use one of another dataset",
+        "its columns are those of another relation",
+    )
+
+
+def bad_argument(span: Span, parameter: str, name: str, given: object, kind: object) -> Diagnostic:
+    return msg.bad_value(span, f"the parameter {parameter!r} of {name}", f"{given!r} is no {kind}")
+
+
+def no_manifest(path: str) -> Diagnostic:
+    return msg.manifest_damaged(path, "it is no manifest, or only a part of one")
+
+
+def several_datasets(name: str, names: str) -> Diagnostic:
+    return msg.usage(f"several datasets have a filter {name!r}", f"name one: {names}")
+
+
+def folder_as_name(name: str, file: str) -> Diagnostic:
+    message = f"the catalog would be called {name!r} after its folder, which is no name of a catalog"
+    return msg.usage(message, f"write catalog: NAME into a file {file} beside the catalog folder")
+
+
+def bad_catalog_name(span: Span, name: str, most: int) -> Diagnostic:
+    hint = f"letters, digits, '_', '-' and '.', with '/' between parts; at most {most} characters"
+    return msg.bad_value(span, "catalog", f"{name!r} is no name of a catalog", hint)
+
+
+def key_not_text(span: Span, what: str) -> Diagnostic:
+    return msg.wrong_kind(span, f"a key of {what}", "a text", "a collection")
+
+
+def too_many_characters(span: Span, most: int) -> Diagnostic:
+    return msg.yaml_limit(span, f"the file has more than {most:,} characters")
+
+
+def values_too_deep(span: Span, most: int) -> Diagnostic:
+    return msg.yaml_limit(span, f"values nest deeper than {most}")
+
+
+def brackets_too_deep(span: Span, most: int) -> Diagnostic:
+    return msg.yaml_limit(span, f"brackets nest deeper than {most}")
+
+
+def alias_again(span: Span) -> Diagnostic:
+    return msg.yaml_limit(span, "this value is used again through an alias (*name); write it out")
+
+
+def nan_parameter(span: Span, name: str) -> Diagnostic:
+    return msg.bad_value(span, f"parameter {name!r}", "NaN compares with nothing")
+
+
+def first_parameter(first: object) -> Diagnostic:
+    return msg.usage(f"the first parameter has a whole number from 1 on, not {first!r}")
+
+
+def unknown_field_key(span: Span, key: str, name: str, known: Iterable[str]) -> Diagnostic:
+    return msg.unknown_key(span, key, f"the field {name!r}", known)
+
+
+def absent_or_value_here(span: Span, nulls: object) -> Diagnostic:
+    return msg.bad_value(span, "nulls", f"{nulls!r} is neither absent nor value")
+
+
+def header_values(key: str, values: object) -> Diagnostic:
+    return msg.usage(f"the header {key!r} is compared with a list of texts, not with {values!r}")
+
+
+def rules_for_absent_keys() -> Diagnostic:
+    return msg.usage("filters with different rules for absent keys cannot be combined")
+
+
+def bad_sink(span: Span, reason: Reason) -> Diagnostic:
+    return msg.bad_value(span, "a sink", reason.text, reason.hint)
+
+
+def filter_not_in_job(name: str, known: Iterable[str]) -> Reason:
+    return Reason(f"the job has no filter {name!r}", msg.did_you_mean(name, known))
+
+
+def unknown_placeholder(text: str, placeholder: str) -> Reason:
+    return Reason(f"{text} means nothing", f"{placeholder} stands for the name of a filter")
+
+
+def filters_share_place(placeholder: str, *, path: bool) -> Reason:
+    """`path`: the place is a path, and no table."""
+    where = "the path" if path else "the name of the table"
+    hint = f"write {placeholder} into {where}, or name the one filter: filters: [...]"
+    return Reason("the rows of several filters would go into one place", hint)
+
+
+def rows_of_no_filter(rows: str, placeholder: str) -> Reason:
+    return Reason(f"{rows} rows belong to no one filter", f"leave {placeholder} out")
+
+
+def no_partitions(*, path: bool) -> Reason:
+    hint = "add partition_by: to the sink" if path else "write mode: overwrite or append"
+    return Reason("it has no partitions for mode: overwrite_partitions", hint)
+
+
+def quarantine_needed() -> Reason:
+    return Reason("rows with bad cells are kept apart by bad_records: quarantine alone")
+
+
+def freshness_of_no_time(span: Span, name: str, kind: str) -> Diagnostic:
+    return msg.bad_value(
+        span, "freshness", f"{name} is declared as {kind}", "name a field of type timestamp or date"
+    )

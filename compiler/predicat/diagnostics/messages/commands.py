@@ -1,0 +1,78 @@
+"""Messages of the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+
+BASELINE_OF_ALL = "--update-baseline writes the findings of the whole catalog; leave --changed out"
+FIX_AND_STAGED = "--fix changes the working tree, and --changed judges what is staged; write --changed HEAD"
+FIX_FIRST = "run --fix first, then --update-baseline"
+NEEDS_BASELINE = "--update-baseline needs --baseline FILE, the file to write"
+NEED_FROM = "--dsn and --dataset need --from"
+ROW_OBJECT = "--row takes a JSON object, such as '{\"dep_delay\": 90}'"
+
+
+def bad_key(key: str) -> str:
+    return f"--key takes letters, digits, dots, slashes and single dashes, not {key!r}"
+
+
+def several_changed(source: str, names: str) -> str:
+    return f"several datasets changed; write --data DATASET={source}, one of {names}"
+
+
+def bad_port(port: int, reason: str | None) -> str:
+    return f"port {port} cannot be used: {reason}"
+
+
+def bad_report(report: object, reason: object) -> str:
+    return f"{report} is not a report of predicat quality run --format json: {reason}"
+
+
+def bad_row(reason: object) -> str:
+    return f"--row takes a JSON object: {reason}"
+
+
+def already_exists(name: object) -> str:
+    return f"{name} already exists"
+
+
+def bad_dataset(name: str) -> str:
+    return f"--dataset takes lower-case letters, digits and underscores, not {name!r}"
+
+
+def no_rule(code: str) -> str:
+    return f"no rule is named {code!r}; predicat lint --rules lists them"
+
+
+def option_takes(option: str, shape: str, text: str) -> str:
+    return f"{option} takes {shape}, not {text!r}"
+
+
+def no_results(history: object) -> str:
+    return f"{history} has no results; run predicat quality run first"
+
+
+def no_relation(dataset: str, engine: str) -> str:
+    return f"dataset {dataset!r} names no {engine} relation; give --input {dataset}=SOURCE"
+
+
+def no_job_or_dataset(name: str, hint: str | None) -> Diagnostic:
+    return msg.usage(f"no job and no dataset is named {name!r}", hint)
+
+
+def dataset_without_input(name: str, hint: str | None) -> Diagnostic:
+    return msg.usage(f"{name} is a dataset: --input says where its rows are", hint)
+
+
+def comment_not_written(reason: str, *, summary: bool) -> str:
+    """`summary`: the job has a summary, where the review is instead."""
+    place = "summary" if summary else "log"
+    return f"the comment was not written: {reason}. The review is in the {place} of the job."
+
+
+def no_command(name: str, known: Iterable[str]) -> str:
+    hint = msg.did_you_mean(name, known)
+    return f"no command is named {name!r}" + (f"; {hint}" if hint else "")

@@ -1,0 +1,146 @@
+"""Messages about views, columns and connections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+BY_HAND = "drop these first, and create them again after predicat apply"
+CONNECTION_FAILED = "the connection failed"
+NO_DEFAULTS = "its parameters have no defaults"
+
+
+def no_dataset(name: str, hint: str | None) -> Diagnostic:
+    return msg.usage(f"no dataset is named {name!r}", hint)
+
+
+def several_jobs(name: str, names: str) -> Diagnostic:
+    return msg.usage(f"several datasets have a job {name!r}", f"name one: {names}")
+
+
+def filter_of_another_dataset(filter_name: str, dataset: str, chosen: str) -> Diagnostic:
+    return msg.usage(f"{filter_name} is a filter of {dataset}, and the run is of {chosen}")
+
+
+def needed_by_others(shown: str, reason: str, needed: Iterable[str]) -> Diagnostic:
+    return msg.view_needed(
+        shown, f"should be dropped ({reason}), but these depend on it", needed, "drop these first"
+    )
+
+
+def cannot_come_again(shown: str, fixed: Iterable[str]) -> Diagnostic:
+    return msg.view_needed(shown, "would be dropped and created again, and these cannot be", fixed, BY_HAND)
+
+
+def loses_columns(shown: str, lost: Iterable[str]) -> Diagnostic:
+    return msg.view_needed(shown, "loses columns on which these hang", lost, "take these away first")
+
+
+def fails_again(shown: str, reasons: Iterable[str]) -> Diagnostic:
+    return msg.view_needed(shown, "would be dropped and created again, which fails", reasons, BY_HAND)
+
+
+def came_again_incomplete(shown: str, lost: Iterable[str]) -> Diagnostic:
+    return msg.view_needed(
+        shown, "was created again, but not with all that it had, so nothing is changed", lost, BY_HAND
+    )
+
+
+def no_such_file(path: str) -> Diagnostic:
+    return msg.unreadable(path, "no such file or folder")
+
+
+def several_tables(names: Sequence[str]) -> Diagnostic:
+    """`names` may be empty: a database without tables."""
+    hint = f"--from TABLE --dsn DSN, where TABLE is {' or '.join(names[:8])}" if names else None
+    return msg.usage(f"the database has {len(names)} tables; name one of them", hint)
+
+
+def no_table(name: str, hint: str | None) -> Diagnostic:
+    return msg.usage(f"PostgreSQL has no table {name!r}", hint)
+
+
+def unreadable_dsn() -> Diagnostic:
+    hint = (
+        "write postgresql://user@host:5432/database, with the signs / @ : % of a password as %2F %40 %3A %25"
+    )
+    return msg.connection("the given DSN", "it cannot be read", hint)
+
+
+def sinks_need_a_folder() -> Diagnostic:
+    return msg.usage("sinks need a folder", "--sinks PATH")
+
+
+def same_name_twice(name: str, filter_name: str) -> Diagnostic:
+    return msg.usage(
+        f"several filters would be called {name}: {filter_name} is one of them",
+        "give one another name: in a job",
+    )
+
+
+def pipeline_format() -> Diagnostic:
+    return msg.usage(
+        "a pipeline needs the format of the source", "write format: into the job, or give --format"
+    )
+
+
+def stream_columns() -> Diagnostic:
+    return msg.usage(
+        "a stream of files needs their columns", "write schema: into the source of the job, or give --columns"
+    )
+
+
+def another_kind(span: Span, shown: str, kind: str) -> Diagnostic:
+    return msg.view_foreign(span, shown, f"is {kind}", "rename the filter or what stands there")
+
+
+def not_by_predicat(span: Span, shown: str) -> Diagnostic:
+    return msg.view_foreign(
+        span, shown, "was not made by predicat", "rename the filter or the view, or drop the view"
+    )
+
+
+def another_role(span: Span, shown: str, owner: str, sql: str) -> Diagnostic:
+    """`sql` is the name of the view in SQL."""
+    return msg.view_foreign(
+        span,
+        shown,
+        f"belongs to the role {owner!r}, which this role does not act for",
+        f"if it is yours: ALTER VIEW {sql} OWNER TO CURRENT_USER",
+    )
+
+
+def another_catalog(span: Span, shown: str, catalog: str, name: str) -> Diagnostic:
+    return msg.view_foreign(
+        span,
+        shown,
+        f"belongs to the catalog {catalog!r}; this one is {name!r}",
+        "the name of a catalog is the key catalog of predicat.yml",
+    )
+
+
+def edited_and_gone(shown: str, touched: str, reason: str) -> Diagnostic:
+    return msg.view_edited(shown, f"{touched}, and {reason}")
+
+
+def embedded_server(folder: object, reason: str) -> Diagnostic:
+    return msg.engine_error(f"the embedded PostgreSQL server in {folder}", reason)
+
+
+def open_transaction() -> Diagnostic:
+    return msg.usage("the connection has an open transaction", "commit it first")
+
+
+def without_dataset(name: str) -> str:
+    return f"there is no dataset {name}"
+
+
+def without_filter(name: str) -> str:
+    return f"there is no filter {name}"
+
+
+def without_relation(dataset: str) -> str:
+    return f"{dataset} has no PostgreSQL relation"

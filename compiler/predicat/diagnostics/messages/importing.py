@@ -1,0 +1,159 @@
+"""Messages about the files that filters are imported from."""
+
+from __future__ import annotations
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+ACTION = "an action changes messages"
+ANOTHER_VERSION_STORED = "another version is stored: its rules are taken"
+APPLIED_TO_EVERY_RECORD = "it is applied to every record"
+BROKER_WITHOUT_FILTER = "a broker has no filter: its triggers have"
+DROPS_EVERY_RECORD = "without a predicate it drops every record"
+ESCAPED_PROPERTY = "it escapes the name of a property (__dash__)"
+EXCHANGE_NOT_DEFINED = "the file does not define its exchange"
+FILTERS_GO_FIRST = "spec.filters goes before it"
+FORCE_REPLACES = "--force replaces it"
+NAMESPACES_OR_ADDRESSES = "it is about namespaces or addresses, not about labels of pods"
+NO_BINDINGS = "it has no bindings"
+NO_CEL_INTERCEPTOR = "it is no CEL interceptor"
+NO_CONDITION = "it has no condition: it accepts all or nothing"
+NO_EXPRESSION = "it has no expression"
+NO_FILTERS = "it has no filters: it takes every event"
+NO_FILTER_CRITERIA = "it has no filter criteria: it takes every event"
+NO_FILTER_POLICY = "it has no filter policy: it takes every message"
+NO_INTERCEPTORS = "it has no interceptors: it takes every event"
+NO_MANIFEST = "it is no manifest with filters"
+NO_PATTERN = "it has no pattern"
+NO_RESOURCE_WITH_FILTER = "none of its resources has a filter"
+NO_RULES_IN_CEL = "it has no rules in CEL"
+NO_RULE_IN_CEL = "it is no rule in CEL"
+NO_SETTING = "it is no setting of a predicate, and Connect passes over it"
+NO_TRANSFORMATION = "it has no transformation with a predicate"
+NO_TRIGGER = "it names no trigger of its own"
+NO_VALIDATIONS = "it has no validations"
+NO_VALUE = "AWS::NoValue takes the property away"
+OLD_SELF_IN_A_LIST = (
+    "oldSelf in a list or a map is the element with the same key before, which an expression cannot find"
+)
+ONLY_OVERLAYS = "it has no filter, only overlays"
+OPTIONAL_OLD_SELF = "optionalOldSelf: oldSelf is an optional value"
+PARTS_LEFT_OUT = "parts of it are left out"
+RUNS_AT_TIMES = "it has no event pattern: it runs at times"
+SAYS_WHICH_REQUESTS = "it says which requests are judged: the filters are for any row"
+SAYS_WHICH_REQUESTS_OR_HOW = "it says which requests are judged, or how: the filters are for any row"
+SQL_GIVEN = "its SQL is given when the template is deployed"
+TAKES_EVERY_MESSAGE = "it has no filter: it takes every message"
+TEXT_PUT_TOGETHER = "its text is put together when it is deployed"
+UNKNOWN_TYPE = "nothing says what it is"
+VALUE_GIVEN = "its value is given when it is deployed"
+WILDCARD_IN_DIRECT_KEY = (
+    "a direct exchange compares the key as it is, and this one has a word that is a wildcard elsewhere"
+)
+WITH_NAMESPACE_SELECTOR = "it goes with a namespaceSelector: labels of pods do not tell it"
+
+
+def version_of(title: str, version: str) -> str:
+    return f"{title}, version {version}"
+
+
+def worked_out(name: str) -> str:
+    return f"{name!r} is worked out when it is deployed"
+
+
+def differs_between_copies(name: str) -> str:
+    return f"{name} differs between the copies of the resource"
+
+
+def defined_by_itself(name: str) -> str:
+    return f"local.{name} is defined by itself"
+
+
+def variable_given(name: str, kind: str) -> str:
+    return f"var.{name} is a {kind} that is given when it is deployed"
+
+
+def worked_out_with_template(name: str) -> str:
+    return f"{name} is worked out when the template is deployed"
+
+
+def events_without_filter(kind: str) -> str:
+    return f"events of the type {kind} have no filter"
+
+
+def parameter_is_a_list(name: str) -> str:
+    return f"the parameter {name} is a list that is given when the template is deployed"
+
+
+def parameter_is_a_number(name: str) -> str:
+    return f"the parameter {name} is a number that is given when the template is deployed"
+
+
+def action_of(title: str) -> str:
+    return f"{title}, its action"
+
+
+def no_variable(name: str) -> str:
+    return f"the template has no variable {name!r}"
+
+
+def own_program(name: str) -> str:
+    return f"the interceptor {name!r} checks signatures and events by a program of its own"
+
+
+def another_trigger(name: str) -> str:
+    return f"it is the Trigger {name}"
+
+
+def as_a_whole(title: str) -> str:
+    return f"{title} as a whole"
+
+
+def other_exchange(kind: str) -> str:
+    return f"exchanges of the type {kind!r} route by other means"
+
+
+def header_no_text(name: str, value: str) -> str:
+    return f"the header {name!r} is compared with {value!r}, which is no text"
+
+
+def own_header(mode: str, name: str) -> str:
+    return f"x-match: {mode} asks for {name}, a header of the broker's own"
+
+
+def composed_of(names: str) -> str:
+    return f"it is composed of {names}, which cannot be used"
+
+
+def aliases(span: Span) -> Diagnostic:
+    return msg.yaml_limit(span, "with its aliases it is too large or nests too deep")
+
+
+def invalid_hcl(span: Span) -> Diagnostic:
+    return msg.syntax(span, "this is no valid HCL")
+
+
+def hcl_too_deep(span: Span) -> Diagnostic:
+    return msg.syntax(span, "this HCL nests too deep")
+
+
+def target_no_yaml(span: Span, reason: str) -> Diagnostic:
+    return msg.import_target(span, f"it is no valid YAML: {reason}")
+
+
+def target_no_catalog(span: Span) -> Diagnostic:
+    return msg.import_target(span, "it is no catalog file")
+
+
+def target_of_another_dataset(span: Span, found: object, dataset: str) -> Diagnostic:
+    return msg.import_target(
+        span,
+        f"it is of the dataset {found}, and these filters are of {dataset}",
+        f"write them elsewhere, or give --dataset {found}",
+    )
+
+
+def no_header(*, every: bool) -> str:
+    """`every`: every message passes, otherwise none."""
+    return "it asks for no header" + (": every message passes" if every else ": no message passes")

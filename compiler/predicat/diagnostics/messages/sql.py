@@ -1,0 +1,166 @@
+"""Messages of the reader of SQL."""
+
+from __future__ import annotations
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import Span
+
+CANNOT_BE_PARSED = "it cannot be parsed"
+SOMETHING_MISSING = "something is missing here"
+
+
+def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
+    return msg.syntax(span, f"this is no valid SQL condition: {reason}", hint)
+
+
+def at_time_zone(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "AT TIME ZONE",
+        "a zone only matters for a part of the time: hour(t AT TIME ZONE 'Europe/Paris')",
+    )
+
+
+def several_statements(span: Span) -> Diagnostic:
+    return msg.syntax(span, "a filter is one condition; this has several statements")
+
+
+def number_of_digits(span: Span, most: int) -> Diagnostic:
+    return msg.syntax(span, f"a number has at most {most} digits, each from 0 to 9")
+
+
+def parameter_without_name(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "a parameter without a name", "write :name and declare it under params:"
+    )
+
+
+def like_as_function(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "LIKE as a function",
+        "engines disagree about the order of its arguments: write text LIKE pattern",
+    )
+
+
+def no_pattern(span: Span) -> Diagnostic:
+    return msg.syntax(span, "ANY and ALL take at least one pattern")
+
+
+def cast_to(span: Span, kind: str, *, single: bool) -> Diagnostic:
+    """`single`: the type is one of single precision on some engine."""
+    hint = "it has single precision on Spark and double on PostgreSQL: write double"
+    return msg.unsupported_syntax(
+        span,
+        f"a cast to {kind}",
+        hint if single else "casts go to string, bigint, double, boolean, timestamp and date",
+    )
+
+
+def interval_of_parts(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "an interval of several parts", "write it as INTERVAL '3' HOUR")
+
+
+def interval_unit(span: Span, unit: str) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        f"an interval in {unit}",
+        "months and years have no fixed length: use weeks, days, hours, minutes or seconds",
+    )
+
+
+def bad_interval(span: Span, text: str) -> Diagnostic:
+    return msg.bad_constant(span, "interval", text, "INTERVAL '3' HOUR")
+
+
+def part_not_constant(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a part that is no constant", "write date_part('hour', t)")
+
+
+def trim_one_end(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "TRIM of characters at one end")
+
+
+def trim_two_arguments(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "TRIM with two arguments",
+        "engines disagree about the order of its arguments: write TRIM(BOTH 'x' FROM text)",
+    )
+
+
+def empty_row(span: Span) -> Diagnostic:
+    return msg.syntax(span, "a row has at least one value")
+
+
+def row_compared(span: Span, count: int) -> Diagnostic:
+    return msg.unsupported_syntax(span, f"a row of {count} values beside anything but another one")
+
+
+def place_not_constant(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a place that is no constant from 1 on")
+
+
+def place_before_text(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "a place before the text",
+        "places count from 1; Spark counts a negative one from the end: write right(s, 3)",
+    )
+
+
+def no_words(span: Span, reason: str) -> Diagnostic:
+    return msg.syntax(span, f"the text cannot be split into words: {reason}")
+
+
+def missing_before(span: Span, text: str) -> Diagnostic:
+    return msg.syntax(span, f"this is no valid SQL condition: something is missing before {text!r}")
+
+
+def operator(span: Span, text: str, hint: str) -> Diagnostic:
+    return msg.unsupported_syntax(span, f"the operator {text}", hint)
+
+
+def values_in_parentheses(span: Span, operator: str) -> Diagnostic:
+    return msg.syntax(span, f"{operator} takes its values in parentheses")
+
+
+def if_as_function(span: Span) -> Diagnostic:
+    return msg.syntax(
+        span, "IF takes its arguments in parentheses", "a field of that name stands in double quotes"
+    )
+
+
+def missing_operand(span: Span) -> Diagnostic:
+    return msg.syntax(span, "this is no valid SQL condition: an operand is missing")
+
+
+def no_rows_in(span: Span) -> Diagnostic:
+    return msg.syntax(span, "IN takes at least one row of values")
+
+
+def week_in_time_zone(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "the week in a time zone")
+
+
+def exists_form(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "this form of EXISTS", "write exists(array, x -> condition)")
+
+
+def negative_length(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a negative length", "Spark and PostgreSQL differ about it")
+
+
+def argument_without_name(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a parameter without a name", "write name => value")
+
+
+def behind_comparison(span: Span, operator: str) -> Diagnostic:
+    return msg.syntax(
+        span, f"{operator} stands behind a comparison", "put parentheses around what belongs together"
+    )
+
+
+def name_in_double_quotes(name: str) -> str:
+    return f'{name} is a word of SQL; as the name of a field it stands in double quotes: "{name}"'

@@ -1,0 +1,212 @@
+"""What CEL's libraries have and a filter has not: each function with the reason and what to write instead.
+
+Sources: cel-go, ext; Kubernetes, "CEL in Kubernetes"; Tekton Triggers, "CEL expression extensions"; Cerbos,
+"Conditions"; Google Cloud IAM,
+"Attribute reference for IAM Conditions".
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Refused(Struct, frozen=True):
+    """A function that is not supported: its library, why, and what to write instead."""
+
+    library: str
+    reason: str
+    instead: str
+
+
+def _rows(library: str, reason: str, instead: str, *names: str) -> dict[str, Refused]:
+    return {name: Refused(library, reason, instead) for name in names}
+
+
+_CLOCK = "a filter gives the same answer at any time"
+_PARAMETER = "pass the time as a parameter, or compare two fields"
+_DIGEST = "a filter compares texts"
+
+TABLE: dict[str, Refused] = {
+    **_rows("CEL", "engines have no unsigned integers", "write int()", "uint"),
+    **_rows("CEL", _DIGEST, "compare with the text itself", "bytes"),
+    **_rows(
+        "CEL",
+        "the type of a value is no value",
+        "compare it with the name of a type, as in type(x) == string",
+        "type",
+    ),
+    **_rows(
+        "math", "its last digits differ from engine to engine", "compare the square instead", "math.sqrt"
+    ),
+    **_rows(
+        "math",
+        "engines have other operators for bits",
+        "keep each bit as a field of its own",
+        *(
+            f"math.{name}"
+            for name in ("bitAnd", "bitOr", "bitXor", "bitNot", "bitShiftLeft", "bitShiftRight")
+        ),
+    ),
+    **_rows("optional", "what is empty depends on the type", "write a condition", "optional.ofNonZeroValue"),
+    **_rows(
+        "lists",
+        "its key is a function of each element",
+        "use isSorted(), min() or max(), or sort where the list is written",
+        "sortBy",
+    ),
+    **_rows(
+        "lists",
+        "a list of sorted values is one that no engine compares",
+        "use isSorted(), min() or max()",
+        "sort",
+    ),
+    **_rows(
+        "lists",
+        "a macro or in takes the lists within a list, other functions do not",
+        "follow it with exists() or all(), or write in before it: x in xs.flatten()",
+        "flatten",
+    ),
+    **_rows(
+        "two-variable comprehensions",
+        "a filter makes no maps",
+        "use all(), exists() or transformList() with a key and a value",
+        "transformMap",
+        "transformMapEntry",
+    ),
+    **_rows(
+        "regex",
+        "engines find different parts of a text",
+        "use matches(), or split() at a constant text",
+        "find",
+        "findAll",
+        "regex.extract",
+        "regex.extractAll",
+        "regex.replace",
+    ),
+    **_rows(
+        "encoders",
+        "the text of bytes may be none",
+        "compare with the encoded text itself",
+        "base64.decode",
+        "base64.encode",
+        "decodeb64",
+    ),
+    **_rows("Kubernetes", "the parts of a query are in no order", "use contains() on the text", "getQuery"),
+    **_rows(
+        "Kubernetes",
+        "it asks the API server",
+        "keep its answer as a field",
+        "allowed",
+        "check",
+        "errored",
+        "serviceAccount",
+    ),
+    **_rows(
+        "Kubernetes",
+        "a network of the row has no pattern",
+        'name the network: cidr("10.0.0.0/8").containsIP(x)',
+        "masked",
+    ),
+    **_rows(
+        "Kubernetes",
+        "the shortest spelling of an IPv6 address has no pattern",
+        "use isIP()",
+        "ip.isCanonical",
+    ),
+    **_rows(
+        "Kubernetes",
+        "versions are compared number by number",
+        "keep the numbers of the version as fields",
+        "semver",
+        "isSemver",
+    ),
+    **_rows(
+        "Kubernetes",
+        "the named formats are those of a release",
+        "use matches() with the pattern of the format",
+        "validate",
+        "format.named",
+    ),
+    **_rows(
+        "Tekton",
+        "it reads a secret of the cluster, which a filter does not",
+        "leave it to the interceptor",
+        "compareSecret",
+    ),
+    **_rows(
+        "Tekton",
+        "PostgreSQL before 16 cannot tell whether a text is JSON",
+        "declare the field as json and load the parsed document",
+        "parseJSON",
+        "json.decode",
+    ),
+    **_rows("Tekton", "engines read no YAML", "load the parsed document as a json field", "parseYAML"),
+    **_rows(
+        "Tekton",
+        "engines write JSON in different ways",
+        "compare the parts of the document",
+        "marshalJSON",
+        "json.encode",
+    ),
+    **_rows(
+        "Tekton",
+        "it makes a map of a text",
+        "use url(x).getHost(), getScheme() and their like, or split()",
+        "parseURL",
+    ),
+    **_rows(
+        "Kyverno",
+        "it asks the cluster, or another service",
+        "load the answer as a field",
+        *(
+            f"{name}.{verb}"
+            for name, verbs in {
+                "resource": ("Get", "List", "Post"),
+                "http": ("Get", "Post"),
+                "globalContext": ("Get",),
+                "image": ("GetMetadata",),
+                "generator": ("Apply",),
+            }.items()
+            for verb in verbs
+        ),
+        "verifyImageSignatures",
+        "verifyAttestationSignatures",
+    ),
+    **_rows(
+        "Kyverno",
+        "the parts of an image have no bounded text",
+        'use startsWith(), contains() or split() on the text: x.split("/")[0]',
+        "image",
+        "registry",
+        "repository",
+        "identifier",
+    ),
+    **_rows("Kyverno", "it makes a map of a text", 'use split(): x.split(":")[2]', "parseServiceAccount"),
+    **_rows("Cerbos", _CLOCK, _PARAMETER, "now", "timeSince"),
+    **_rows(
+        "Cerbos",
+        "a hierarchy is a list with an order of its own",
+        "use startsWith() on the text of the hierarchy",
+        "hierarchy",
+        "ancestorOf",
+        "descendentOf",
+        "commonAncestors",
+        "immediateChildOf",
+        "immediateParentOf",
+        "overlaps",
+        "siblingOf",
+    ),
+    **_rows(
+        "IAM",
+        "the tags of a resource are not in the request",
+        'declare them as a map: resource.tags["123/env"] == "prod"',
+        "matchTag",
+        "matchTagId",
+        "hasTagKey",
+        "hasTagKeyId",
+    ),
+    **_rows("IAM", "it asks the service", "declare the attribute as a field", "api.getAttribute"),
+    **_rows("IAM", "isSubset() says the same", 'write xs.isSubset(["a", "b"])', "hasOnly"),
+    **_rows("Envoy, Istio", _CLOCK, _PARAMETER, "time.now"),
+}
+"""Each function by its name, with its namespace where that is a word of its own."""

@@ -1,0 +1,86 @@
+"""Short names for the trees that functions of CEL's libraries are written with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from predicat.diagnostics import Span
+from predicat.ir import tree as t
+
+Build = Callable[[tuple[t.Tree, ...], Span], t.Tree]
+"""From the arguments of a call, its target before them, to its tree."""
+Methods = dict[str, tuple[tuple[int, ...], Build]]
+"""Functions by their names: how many arguments each takes, the target not counted, and the tree of a call."""
+
+
+def apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
+    return t.Apply(op, args, span)
+
+
+def number(value: int, span: Span) -> t.Tree:
+    return t.Const(value, span)
+
+
+def text(value: str, span: Span) -> t.Tree:
+    return t.Const(value, span)
+
+
+def nothing(span: Span) -> t.Tree:
+    """What a call that is an error in CEL has instead of a value."""
+    return t.Const(None, span)
+
+
+def plus(tree: t.Tree, amount: int, span: Span) -> t.Tree:
+    if isinstance(tree, t.Const) and isinstance(tree.value, int):
+        return t.Const(tree.value + amount, span)
+    return apply("add", span, tree, number(amount, span))
+
+
+def choose(test: t.Tree, yes: t.Tree, no: t.Tree, span: Span) -> t.Tree:
+    return apply("cond", span, test, yes, no)
+
+
+def within(place: t.Tree, low: t.Tree, high: t.Tree, found: t.Tree, span: Span) -> t.Tree:
+    """`found` where a place lies in a range; an error outside."""
+    inside = apply("and", span, apply("le", span, low, place), apply("le", span, place, high))
+    return choose(inside, found, nothing(span), span)
+
+
+def let(name: str, value: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
+    """`build(value)`, in which the value is worked out once. The name is one that nobody can write."""
+    if isinstance(value, t.Const | t.Name):
+        return build(value)
+    return t.Bind("let", name, value, build(t.Name(name, value.span)), span)
+
+
+def each(kind: str, name: str, source: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
+    """A macro whose variable nobody can write."""
+    return t.Bind(kind, name, source, build(t.Name(name, span)), span)
+
+
+def by_kind(name: str, subject: t.Tree, span: Span, **branches: t.Tree) -> t.Tree:
+    """What a function of several kinds of values is, by the kind of one: `text`, `list` or `map`. `name` is
+    the function's, for messages.
+
+    A JSON value takes the way of its kind, or the way `json` if there is one.
+    """
+    pairs = [part for kind, tree in branches.items() for part in (t.Const(kind, span), tree)]
+    return t.Apply("by_kind", (t.Const(name, span), subject, *pairs), span)
+
+
+def of_text(methods: Methods) -> Methods:
+    """Functions whose subject is a text: another is refused as one."""
+
+    def checked(name: str, build: Build) -> Build:
+        def built(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+            tree = build(args, span)
+            return tree if constant(args[0]) is not None else by_kind(name, args[0], span, text=tree)
+
+        return built
+
+    return {name: (counts, checked(name, build)) for name, (counts, build) in methods.items()}
+
+
+def constant(tree: t.Tree) -> str | None:
+    """The text that a tree is, if it is a constant."""
+    return tree.value if isinstance(tree, t.Const) and isinstance(tree.value, str) else None

@@ -1,0 +1,135 @@
+"""Reads filters out of the manifests of other systems: one module a kind of manifest, a row of `KINDS`
+each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from predicat.diagnostics import Reporter
+from predicat.diagnostics.messages import importing as say
+from predicat.importing import (
+    admission,
+    aws,
+    cloudformation,
+    crd,
+    kafka,
+    knative,
+    kubernetes,
+    rabbitmq,
+    servicebus,
+    tekton,
+    terraform,
+)
+from predicat.importing.documents import Document, documents, files
+from predicat.importing.kubernetes import title_of
+from predicat.importing.model import Findings
+
+
+class Kind(Struct, frozen=True):
+    """A kind of manifest: what is taken from it, and the language that the filters get."""
+
+    name: str
+    takes: str
+    language: str
+    recognises: Callable[[Document], bool]
+    read: Callable[[Document, Findings], None]
+
+
+KINDS = (
+    Kind(
+        "Knative",
+        "Trigger, ApiServerSource and EventPolicy: filters, or else filter",
+        "cloudevents, attributes",
+        knative.recognises,
+        knative.read,
+    ),
+    Kind(
+        "Tekton",
+        "EventListener and Trigger: filters of CEL interceptors",
+        "cel",
+        tekton.recognises,
+        tekton.read,
+    ),
+    Kind(
+        "Kubernetes policies",
+        "ValidatingAdmissionPolicy; Kyverno's and Gatekeeper's policies in CEL: validations, conditions",
+        "cel",
+        admission.recognises,
+        admission.read,
+    ),
+    Kind(
+        "Kubernetes definitions",
+        "CustomResourceDefinition: x-kubernetes-validations",
+        "cel",
+        crd.recognises,
+        crd.read,
+    ),
+    Kind(
+        "Kafka Connect",
+        "connectors, also Strimzi's and properties files: predicates of transformations, negate",
+        "kafka",
+        kafka.recognises,
+        kafka.read,
+    ),
+    Kind(
+        "Kubernetes selectors",
+        "Service, Deployment and other workloads, NetworkPolicy, PodDisruptionBudget, ServiceMonitor, PodMonitor",
+        "labels",
+        kubernetes.recognises,
+        kubernetes.read,
+    ),
+    Kind(
+        "CloudFormation and SAM",
+        "SNS subscriptions; rules, archives and pipes of EventBridge; event source mappings",
+        "sns, eventbridge",
+        cloudformation.recognises,
+        cloudformation.read,
+    ),
+    Kind(
+        "Azure Service Bus",
+        "rules of subscriptions in ARM templates and in compiled Bicep: SQL and correlation filters",
+        "servicebus",
+        servicebus.recognises,
+        servicebus.read,
+    ),
+    Kind(
+        "Terraform",
+        "the same of AWS and of Azure Service Bus; Google Pub/Sub subscriptions",
+        "sns, eventbridge, servicebus, pubsub",
+        terraform.recognises,
+        terraform.read,
+    ),
+    Kind("RabbitMQ", "definitions.json: bindings", "rabbitmq, headers", rabbitmq.recognises, rabbitmq.read),
+    Kind(
+        "AWS command line",
+        "attributes of SNS subscriptions, rules of EventBridge",
+        "sns, eventbridge",
+        aws.recognises,
+        aws.read,
+    ),
+)
+"""The kinds of manifests. The first that recognises a document reads it."""
+
+
+def read(paths: tuple[Path, ...], dataset: str | None = None) -> Findings:
+    """The filters in files, and in the files of folders; what cannot be read is among the problems.
+
+    `dataset` is that of all filters, by default one for each kind of row.
+    """
+    found, reporter = Findings(dataset), Reporter()
+    for file in files(paths):
+        for document in documents(file, reporter):
+            kind = next((row for row in KINDS if row.recognises(document)), None)
+            if kind is not None:
+                kind.read(document, found)
+            else:
+                found.leave(title_of(document.data), say.NO_MANIFEST, document.span)
+    found.problems.extend(reporter.errors)
+    return found
+
+
+__all__ = ["KINDS", "Kind", "read"]

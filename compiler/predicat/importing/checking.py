@@ -1,0 +1,68 @@
+"""Whether filters that were found can be read: each is checked as a catalog checks it, with problems told
+by their place in the manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from predicat.api import declared
+from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics.messages import importing as say
+from predicat.frontends import LANGUAGES, Body
+from predicat.importing.model import Findings, Left, Taken
+from predicat.ir.nodes import ParamDecl, fields_of
+from predicat.ir.types import STRING
+from predicat.passes.check import check
+from predicat.passes.scope import Scope
+from predicat.passes.simplify import simplify
+
+Kept = tuple[tuple[Taken, tuple[str, ...]], ...]
+"""Filters with the fields that they read."""
+
+
+class Checked(Struct, frozen=True):
+    """The filters that can be written with the fields that they read, those that are refused, and the
+    problems of these.
+    """
+
+    kept: Kept
+    refused: tuple[Left, ...]
+    problems: tuple[Diagnostic, ...]
+
+
+def checked(found: Findings) -> Checked:
+    """Checks every filter; a problem of one hides none of another."""
+    kept: list[tuple[Taken, tuple[str, ...]]] = []
+    refused: dict[tuple[str, str], Left] = {}
+    problems: list[Diagnostic] = list(found.problems)
+    for row in found.taken:
+        broken = [name for name in row.uses if (row.rows.name, name) in refused]
+        try:
+            fields = () if row.uses else tuple(_fields(row))
+            if not broken:
+                kept.append((row, fields))
+                continue
+            reason = say.composed_of(", ".join(broken))
+        except PredicatError as error:
+            problems.extend(error.diagnostics)
+            reason = error.diagnostics[0].message
+        refused[row.rows.name, row.name] = Left(f"{row.title}, {row.path}", reason, row.span)
+    return Checked(tuple(kept), tuple(refused.values()), tuple(problems))
+
+
+def _fields(row: Taken) -> Iterable[str]:
+    """The fields that a filter reads. Raises PredicatError."""
+    language = LANGUAGES[row.language]
+    fields = declared(row.rows.fields)
+    params = {
+        name: ParamDecl(name, STRING, given.default, given.default is None)
+        for name, given in row.params.items()
+    }
+    body = Body(row.body, row.source or row.span.source, row.span, row.on or language.on, fields)
+    tree = language.read(body)
+    return fields_of(
+        simplify(check(tree, Scope(fields, params, placeholders=language.placeholders), language.rules))
+    )

@@ -1,0 +1,94 @@
+"""Kafka Connect: which records the transformations of a connector are applied to, by their predicates and
+`negate`.
+
+The transformation Filter drops the records that it is applied to, so its filter is the negation. A
+configuration is flat
+(`transforms.t.type`), stands under `config` (REST) or `spec.config` (Strimzi), or in a properties file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predicat.diagnostics.messages import importing as say
+from predicat.frontends.kafka import FILTER, SETTINGS, applied, configuration, settings, words
+from predicat.importing.documents import Document
+from predicat.importing.kubernetes import title_of
+from predicat.importing.located import at, key_span, mapping, span_of, texts
+from predicat.importing.model import Findings, Taken
+from predicat.importing.rows import RECORDS
+
+_FOREIGN = {
+    "io.debezium.transforms.Filter": "its condition is a script (JSR 223), which is no language of filters",
+    "io.debezium.transforms.ContentBasedRouter": "its condition is a script (JSR 223), which is no language of filters",
+    "io.confluent.connect.transforms.Filter$Value": "its condition is a JSONPath, which is no language of filters",
+    "io.confluent.connect.transforms.Filter$Key": "its condition is a JSONPath, which is no language of filters",
+}
+
+
+def recognises(document: Document) -> bool:
+    """Whether a document configures a connector."""
+    return configuration(document.data) is not None or document.data.get("kind") == "KafkaConnector"
+
+
+def read(document: Document, found: Findings) -> None:
+    """Takes a filter for each transformation that has a predicate, and for each predicate that none has."""
+    data = document.data
+    config = configuration(data) or {}
+    name = str(at(data, "metadata", "name") or data.get("name") or config.get("name") or "connector")
+    title = title_of(data) if "kind" in data else f"connector {name}"
+    rows = applied(config)
+    for row in rows:
+        says = f"The records that transforms.{row.transform} {'lets pass' if row.drops else 'is applied to'}."
+        _predicate(
+            found, config, title, f"{name}_{row.transform}", row.predicate, negate=row.negate, says=says
+        )
+    for predicate in words(config.get("predicates")):
+        if predicate not in {row.predicate for row in rows}:
+            _predicate(
+                found,
+                config,
+                title,
+                f"{name}_{predicate}",
+                predicate,
+                negate=False,
+                says="No transformation uses it.",
+            )
+    _without(found, config, title, {row.transform for row in rows})
+    if not words(config.get("transforms")) and not config.get("predicates"):
+        found.leave(title, say.NO_TRANSFORMATION, document.span)
+
+
+def _without(found: Findings, config: Any, title: str, known: set[str]) -> None:
+    """Tells the transformations without a predicate, or with a condition of their own."""
+    for transform in words(config.get("transforms")):
+        kind = texts(config.get(f"transforms.{transform}.type"))
+        if kind in _FOREIGN or transform not in known:
+            reason = _FOREIGN.get(kind) or (
+                say.DROPS_EVERY_RECORD if kind == FILTER else say.APPLIED_TO_EVERY_RECORD
+            )
+            found.leave(
+                f"{title}, transforms.{transform}", reason, key_span(config, f"transforms.{transform}.type")
+            )
+
+
+def _predicate(
+    found: Findings, config: Any, title: str, name: str, predicate: str, *, negate: bool, says: str
+) -> None:
+    prefix, path = f"predicates.{predicate}.", f"predicates.{predicate}"
+    given = settings(config, predicate)
+    span = key_span(config, f"{prefix}type")
+    if not given:
+        found.leave(f"{title}, {path}", say.UNKNOWN_TYPE, span_of(config))
+        return
+    for key in given:
+        if key not in SETTINGS:
+            found.leave(f"{title}, {path}.{key}", say.NO_SETTING, key_span(config, prefix + key))
+    body = mapping(
+        ((key, value, key_span(config, prefix + key)) for key, value in given.items() if key in SETTINGS),
+        span,
+    )
+    if negate:
+        body["negate"] = True
+        body.key_spans["negate"] = span
+    found.take(Taken(name, title, path, "kafka", body, span, RECORDS, says=says))

@@ -1,0 +1,92 @@
+"""Data with places: what manifests are read as, and how parts of it are made anew."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from predicat.catalog.yamltext import Mapping, Sequence, Text, align
+from predicat.diagnostics import NOWHERE, Source, Span
+
+_BLOCK = re.compile(r"[|>][^\n]*\n")
+
+
+def text(value: str, span: Span) -> Text:
+    """A text with its place."""
+    found = Text(value)
+    found.span = span
+    return found
+
+
+def mapping(entries: Iterable[tuple[str, Any, Span]], span: Span) -> Mapping:
+    """A mapping of keys, values and places of the keys."""
+    found = Mapping()
+    found.span, found.key_spans = span, {}
+    for key, value, place in entries:
+        found[key] = value
+        found.key_spans[key] = place
+    return found
+
+
+def listed(items: Iterable[Any], span: Span) -> Sequence:
+    """A list with its place."""
+    found = Sequence(items)
+    found.span = span
+    return found
+
+
+def span_of(value: Any, otherwise: Span = NOWHERE) -> Span:
+    """The place of a part; numbers and truth values have none of their own."""
+    found: Span = getattr(value, "span", otherwise)
+    return found
+
+
+def key_span(value: Any, key: str) -> Span:
+    """The place of a key, or else of the whole."""
+    found: Span = getattr(value, "key_spans", {}).get(key, span_of(value))
+    return found
+
+
+def at(value: Any, *path: str) -> Any:
+    """What is at the end of a path of keys; None where there is nothing."""
+    for key in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(key)
+    return value
+
+
+def texts(value: Any) -> str:
+    """A text; the empty one for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def entries(value: Any) -> list[tuple[str, Any]]:
+    """The entries of a mapping; none of anything else."""
+    return list(value.items()) if isinstance(value, dict) else []
+
+
+def items(value: Any) -> list[Any]:
+    """The parts of a list; none of anything else."""
+    return list(value) if isinstance(value, list) else []
+
+
+def source_of(value: str) -> Source:
+    """A text as a source of its own, whose characters know their places in the file."""
+    span = span_of(value)
+    raw, start, end = span.source.text, span.start, span.end
+    if found := _BLOCK.match(raw, start, end):
+        start = found.end()
+    elif raw[start : start + 1] in ("'", '"'):
+        start += 1
+    return Source(span.source.name, str(value), span.source, align(value, raw, start, end) or [start])
+
+
+def plain(value: Any) -> Any:
+    """The same data without places."""
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return str(value) if isinstance(value, str) else value

@@ -1,0 +1,164 @@
+"""Azure Service Bus: SQL and correlation filters of subscription rules, in ARM templates and what Bicep is
+compiled to.
+
+`[parameters('x')]` becomes a parameter of the filter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.diagnostics.messages import importing as say
+from predicat.frontends.servicebus import CORRELATION
+from predicat.importing import aws
+from predicat.importing.documents import Document
+from predicat.importing.located import at, entries, items, key_span, mapping, source_of, span_of, text, texts
+from predicat.importing.model import Findings, LeaveOut, Taken
+from predicat.importing.rows import SERVICE_BUS
+from predicat.importing.values import Values
+
+_TYPE = re.compile(r"(?:microsoft\.servicebus/namespaces/topics/subscriptions/)?rules\Z", re.IGNORECASE)
+_EXPRESSION = re.compile(r"\[(?!\[)(.*)\]\Z", re.DOTALL)
+_CALL = re.compile(r"(parameters|variables)\('([^']*)'\)\Z")
+_QUOTED = re.compile(r"'([^']*)'")
+
+
+class Rule(Struct, frozen=True):
+    """A rule: a SQL expression or a correlation filter, and an action."""
+
+    sql: Any
+    correlation: Any
+    action: Any
+
+
+def recognises(document: Document) -> bool:
+    """Whether a document is an ARM template with rules of Service Bus, or one such rule."""
+    return any(True for _ in _rules(document.data))
+
+
+def read(document: Document, found: Findings) -> None:
+    """Takes the rules of a template."""
+    for resource in _rules(document.data):
+        properties = at(resource, "properties")
+        sql = at(properties, "sqlFilter")
+        name = _name(texts(resource.get("name")))
+        path = "properties.sqlFilter.sqlExpression" if sql else "properties.correlationFilter"
+        site = aws.Site(name, f"Service Bus rule {name}", path, span_of(resource, document.span))
+        action = at(properties, "action", "sqlExpression")
+        rule(
+            found,
+            site,
+            _Values(document.data),
+            Rule(at(sql, "sqlExpression"), at(properties, "correlationFilter"), action),
+        )
+
+
+def _rules(data: Any, depth: int = 0) -> Iterator[Any]:
+    """The rules in a template, with those in its resources and in templates inside of it."""
+    if not isinstance(data, dict) or depth > 20:
+        return
+    if _TYPE.match(texts(data.get("type"))) and {"sqlFilter", "correlationFilter", "filterType"} & set(
+        dict(entries(data.get("properties")))
+    ):
+        yield data
+    inner = data.get("resources")
+    for resource in inner.values() if isinstance(inner, dict) else items(inner):
+        yield from _rules(resource, depth + 1)
+    yield from _rules(at(data, "properties", "template"), depth + 1)
+
+
+def _name(written: str) -> str:
+    """The last part of a name, which may be an expression."""
+    found = _EXPRESSION.match(written)
+    if found is None:
+        return written.rpartition("/")[2] or "rule"
+    words = [
+        word.rpartition("/")[2]
+        for word in _QUOTED.findall(found[1])
+        if re.search(r"[A-Za-z]", word) and "{" not in word.rpartition("/")[2]
+    ]
+    return words[-1] if words else "rule"
+
+
+def rule(found: Findings, site: aws.Site, values: Values, given: Rule) -> None:
+    """Takes a rule."""
+    if given.action:
+        found.leave(say.action_of(site.title), say.ACTION, span_of(given.action, site.span))
+    try:
+        body = (
+            _sql(values, given.sql) if isinstance(given.sql, str) else _correlation(values, given.correlation)
+        )
+    except LeaveOut as reason:
+        found.leave(f"{site.title}, {site.path}", reason.reason, reason.span or site.span)
+        return
+    source = source_of(body) if isinstance(body, str) else None
+    found.take(
+        Taken(
+            site.name,
+            site.title,
+            site.path,
+            "servicebus",
+            body,
+            span_of(body, site.span),
+            SERVICE_BUS,
+            source,
+            params=values.params,
+        )
+    )
+
+
+def _sql(values: Values, written: str) -> str:
+    found = texts(values.filled(written))
+    if not found.startswith("${"):
+        return found
+    given = values.params.pop(found[2:-1], None)
+    if given is None or given.default is None:
+        raise LeaveOut(say.SQL_GIVEN, span_of(written))
+    return text(given.default, span_of(written))
+
+
+def _correlation(values: Values, written: Any) -> Any:
+    """A correlation filter by the names that properties have in ARM; in Terraform they have underscores."""
+    kept = [
+        (_camel(key), values.filled(value), key_span(written, key))
+        for key, value in entries(written)
+        if value not in ("", None)
+    ]
+    kept = [row for row in kept if row[0] in (*CORRELATION, "properties") and row[1] != {}]
+    if not kept:
+        raise LeaveOut(say.NO_CONDITION)
+    return mapping(kept, span_of(written))
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+class _Values(Values):
+    """The expressions of ARM templates: `[parameters('x')]` and `[variables('x')]`."""
+
+    def __init__(self, template: Any) -> None:
+        super().__init__()
+        self.template = template
+
+    def special(self, value: Any) -> Any:
+        found = _EXPRESSION.match(value) if isinstance(value, str) else None
+        if found is None:
+            return value
+        call = _CALL.match(found[1].strip())
+        if call is None:
+            raise LeaveOut(say.worked_out_with_template(repr(found[1][:60])), span_of(value))
+        if call[1] == "variables":
+            known = at(self.template, "variables", call[2])
+            if known is None:
+                raise LeaveOut(say.no_variable(call[2]), span_of(value))
+            return self.filled(known)
+        default = at(self.template, "parameters", call[2], "defaultValue")
+        if default is not None and not isinstance(default, str):
+            return default
+        return self.parameter(found[1].strip(), span_of(value), default, call[2])

@@ -1,0 +1,79 @@
+"""Values that are given when a manifest is deployed: they become parameters of the filter, `${name}` in
+its texts.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics.messages import importing as say
+from predicat.frontends import jsontext
+from predicat.importing.located import key_span, listed, mapping, plain, source_of, span_of, text
+from predicat.importing.model import LeaveOut, Parameter, slug
+
+
+class Values:
+    """The values of one filter. What a manifest writes for a value that it does not know is told by
+    `special`.
+    """
+
+    def __init__(self) -> None:
+        self.params: dict[str, Parameter] = {}
+
+    def special(self, value: Any) -> Any:
+        """What stands for a part: itself, unless the manifest has a notation that means something else.
+        Raises LeaveOut.
+        """
+        return value
+
+    def filled(self, value: Any) -> Any:
+        """A part with all that is in it. Raises LeaveOut for a value that can be neither known nor a
+        parameter.
+        """
+        found = self.special(value)
+        if found is not value:
+            return found
+        if isinstance(value, dict):
+            return mapping(
+                ((key, self.filled(inner), key_span(value, key)) for key, inner in value.items()),
+                span_of(value),
+            )
+        if isinstance(value, list):
+            return listed([self.filled(inner) for inner in value], span_of(value))
+        return value
+
+    def policy(self, value: Any) -> Any:
+        """A part that is data, or a text that holds it as JSON. Raises LeaveOut."""
+        found = self.filled(value)
+        if isinstance(found, dict) and set(found) == {"Fn::ToJsonString"}:
+            return found["Fn::ToJsonString"]
+        return self.filled(from_json(found)) if isinstance(found, str) else found
+
+    def parameter(self, written: str, span: Span, default: Any = None, name: str = "") -> str:
+        """A text that stands for a parameter, which the manifest writes as `written`; its name is made of
+        that, unless it is given.
+        """
+        stands_for, name = written, slug(name or written, "value")
+        known = self.params.get(name)
+        if known is None or known.default is None:
+            self.params[name] = Parameter(name, stands_for, None if default is None else shown(default))
+        return text(f"${{{name}}}", span)
+
+
+def shown(value: Any) -> str:
+    """A value as a template puts it into a text."""
+    return str(value) if isinstance(value, str) else json.dumps(plain(value))
+
+
+def from_json(value: str) -> Any:
+    """The data of a JSON text, with places in the file. Raises LeaveOut for a text that is no JSON."""
+    if value.startswith("${"):
+        raise LeaveOut(say.VALUE_GIVEN, span_of(value))
+    source = source_of(value)
+    try:
+        return jsontext.read(str(value), source, Span(source, 0, len(source.text)), "it")
+    except PredicatError as error:
+        first = error.diagnostics[0]
+        raise LeaveOut(first.message, first.span) from None

@@ -1,0 +1,219 @@
+"""Catalog files of imported filters: new ones, and existing ones that get what they lack.
+
+What is in a file stays, with its comments. A filter that is there with the same body is left alone; one of
+the same name with
+another body is kept, unless it is to be replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from predicat.catalog.definitions import API_VERSION, DatasetDefinition
+from predicat.catalog.load import catalog_files, read_definitions
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import importing as say
+from predicat.diagnostics.reading import reading
+from predicat.frontends import LANGUAGES
+from predicat.importing.checking import Kept
+from predicat.importing.located import plain
+from predicat.importing.model import Rows, Taken
+
+_TEMPLATE = re.compile(r"\{[{%#]")
+_OWN = (*LANGUAGES, "params", "on", "on_unknown", "versions", "latest")
+"""The keys of a filter that an import replaces; its owner, tags and tests stay."""
+
+
+class Written(Struct):
+    """The new text of a file, and what became of each filter."""
+
+    text: str
+    added: list[str] = field(default_factory=list[str])
+    same: list[str] = field(default_factory=list[str])
+    replaced: list[str] = field(default_factory=list[str])
+    problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+
+def datasets(kept: Kept) -> dict[str, Kept]:
+    """The filters by their datasets."""
+    found: dict[str, Kept] = {}
+    for row in kept:
+        found[row[0].rows.name] = (*found.get(row[0].rows.name, ()), row)
+    return found
+
+
+def place(to: Path, dataset: str, *, alone: bool) -> Path:
+    """The file of a dataset: `to` itself, or one beside it for each of several; in a folder, one with the
+    dataset's name.
+    """
+    if to.is_dir() or not to.suffix:
+        return to / f"{dataset}.yml"
+    return to if alone else to.with_name(f"{to.stem}_{dataset}{to.suffix}")
+
+
+def written(kept: Kept, path: Path | None = None, *, force: bool = False) -> Written:
+    """The text of a file with filters of one dataset; `path` may have a file already. Raises PredicatError
+    where it is no such file.
+    """
+    kinds = _united([row.rows for row, _ in kept])
+    before = _existing(path, kinds.name) if path is not None and path.exists() else None
+    other = _elsewhere(path, kinds.name) if path is not None else DatasetDefinition(kinds.name)
+    data = before if before is not None else _new(kinds, other)
+    found = Written("")
+    _add_fields(
+        data, kinds, {name for _, fields in kept for name in fields} or {next(iter(kinds.fields))}, other
+    )
+    _add_filters(data, kept, other, found, force=force, shown=str(path or ""))
+    found.text = _dumped(data)
+    return found
+
+
+def _united(kinds: list[Rows]) -> Rows:
+    """The rows of all filters of a dataset, which may be of several kinds."""
+    fields = {name: kind for rows in kinds for name, kind in rows.fields.items()}
+    several = any(rows.description != kinds[0].description for rows in kinds)
+    return Rows(
+        kinds[0].name, "Rows of several kinds of manifests." if several else kinds[0].description, fields
+    )
+
+
+def _existing(path: Path, dataset: str) -> Any:
+    """The data of a file, with its comments."""
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415  # only where there is a file
+
+    with reading(str(path)):
+        source = Source(str(path), path.read_text(encoding="utf-8"))
+    try:
+        data = _yaml().load(source.text)
+    except YAMLError as error:
+        raise PredicatError.of(
+            say.target_no_yaml(Span(source, 0, 1), " ".join(str(error).split()[:12]))
+        ) from None
+    if not isinstance(data, dict) or "apiVersion" not in data:
+        raise PredicatError.of(say.target_no_catalog(Span(source, 0, 1)))
+    if data.get("dataset") != dataset:
+        raise PredicatError.of(
+            say.target_of_another_dataset(Span(source, 0, 1), data.get("dataset"), dataset)
+        )
+    return data
+
+
+def _elsewhere(path: Path, dataset: str) -> DatasetDefinition:
+    """What the other files of the same folder say of a dataset."""
+    others = (
+        [file for file in catalog_files(path.parent, Reporter()) if file.resolve() != path.resolve()]
+        if path.parent.is_dir()
+        else []
+    )
+    known = read_definitions(path.parent, files=others).datasets if others else {}
+    return known.get(dataset, DatasetDefinition(dataset))
+
+
+def _new(rows: Rows, other: DatasetDefinition) -> dict[str, Any]:
+    found: dict[str, Any] = {"apiVersion": API_VERSION, "dataset": rows.name}
+    if not other.description:
+        found["description"] = rows.description
+    if not other.relation:
+        found["relation"] = rows.name
+    return found
+
+
+def _add_fields(data: Any, rows: Rows, used: set[str], other: DatasetDefinition) -> None:
+    wanted = {name: kind for name, kind in rows.fields.items() if name in used and name not in other.fields}
+    known = data.setdefault("fields", {}) if wanted else {}
+    for name, kind in wanted.items():
+        known.setdefault(name, kind)
+
+
+def _add_filters(
+    data: Any, rows: Kept, other: DatasetDefinition, found: Written, *, force: bool, shown: str
+) -> None:
+    filters = data.setdefault("filters", {})
+    for row, _ in rows:
+        entry = _entry(row)
+        known = filters.get(row.name)
+        if row.name in other.filters:
+            place = other.filters[row.name].span.outermost()
+            found.problems.append(msg.import_conflict(row.span, row.name, place.source.name, None))
+        elif known is None:
+            filters[row.name] = entry
+            found.added.append(row.name)
+        elif _meaning(known) == _meaning(entry):
+            found.same.append(row.name)
+        elif not force:
+            found.problems.append(msg.import_conflict(row.span, row.name, shown, say.FORCE_REPLACES))
+        else:
+            for key in _OWN:
+                known.pop(key, None)
+            known.update(entry)
+            found.replaced.append(row.name)
+
+
+def _meaning(entry: Any) -> dict[str, Any]:
+    """What a filter is, apart from what is said of it."""
+    kept = {key: plain(entry[key]) for key in _OWN if key in entry}
+    for given in kept.get("params", {}).values():
+        if isinstance(given, dict):
+            given.pop("description", None)
+    return kept
+
+
+def _entry(row: Taken) -> dict[str, Any]:
+    """A filter as a catalog has it."""
+    entry: dict[str, Any] = {"description": _description(row), row.language: _body(row)}
+    if row.on is not None and row.on != LANGUAGES[row.language].on:
+        entry["on"] = row.on
+    if row.params:
+        entry["params"] = {
+            name: {
+                "type": "string",
+                **({} if given.default is None else {"default": given.default}),
+                "description": f"{given.stands_for} in the manifest.",
+            }
+            for name, given in row.params.items()
+        }
+    if row.on_unknown != "reject":
+        entry["on_unknown"] = row.on_unknown
+    return entry
+
+
+def _description(row: Taken) -> str:
+    """What the manifest says of a filter, and where it is from."""
+    place = row.span.outermost()
+    line, _ = place.source.line_column(place.start)
+    says = " ".join(row.says.split())
+    says = f"{says}{'' if says[-1] in '.!?' else '.'} " if says else ""
+    return f"{says}Imported from {place.source.name}:{line}, {row.title}, {row.path}."
+
+
+def _body(row: Taken) -> Any:
+    found = plain(row.body)
+    if not isinstance(found, str):
+        return found
+    if LANGUAGES[row.language].shape == "text" and _TEMPLATE.search(found):
+        found = f"{{% raw %}}{found}{{% endraw %}}"
+    from ruamel.yaml.scalarstring import LiteralScalarString  # noqa: PLC0415  # only to write
+
+    return LiteralScalarString(found) if "\n" in found else found
+
+
+def _yaml() -> Any:
+    from ruamel.yaml import YAML  # noqa: PLC0415  # only to write
+
+    found = YAML(typ="rt")
+    found.preserve_quotes = True
+    found.width = 1_000_000
+    found.indent(mapping=2, sequence=4, offset=2)
+    return found
+
+
+def _dumped(data: Any) -> str:
+    out = StringIO()
+    _yaml().dump(data, out)
+    return out.getvalue()

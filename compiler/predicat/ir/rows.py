@@ -1,0 +1,64 @@
+"""Keys of a row that no field has: a mistyped one would pass for a field without a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import JSON, StructType, Type
+
+
+def unknown_keys(row: Mapping[str, Any], fields: Mapping[str, FieldDecl]) -> Iterator[tuple[str, list[str]]]:
+    """The keys of a row that are no fields, and what they may have been meant to be.
+
+    A key in a mapping has the names of the mappings around it before it (`ce.typ`). Keys of maps and
+    documents are data, and are not looked at.
+    """
+    yield from _unknown(row, "", fields)
+
+
+def _unknown(
+    row: Mapping[str, Any], prefix: str, fields: Mapping[str, FieldDecl]
+) -> Iterator[tuple[str, list[str]]]:
+    for key, value in row.items():
+        name = f"{prefix}{key}"
+        if name in fields:
+            yield from _members(value, name, fields[name].type)
+        elif any(known.startswith(f"{name}.") for known in fields):
+            if isinstance(value, Mapping):
+                yield from _unknown(value, f"{name}.", fields)
+        elif not any(name.startswith(f"{known}.") and decl.type == JSON for known, decl in fields.items()):
+            yield name, list(fields)
+
+
+def _members(value: Any, name: str, kind: Type) -> Iterator[tuple[str, list[str]]]:
+    """The keys of a struct that are no members of it."""
+    if isinstance(kind, StructType) and isinstance(value, Mapping):
+        types = dict(kind.fields)
+        for key, inner in value.items():
+            if key in types:
+                yield from _members(inner, f"{name}.{key}", types[key])
+            else:
+                yield f"{name}.{key}", [f"{name}.{known}" for known in types]
+
+
+def absent_fields(row: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """The fields that a row has no key for, flat or nested."""
+    return [name for name in names if name not in row and not _held(row, name)]
+
+
+def _held(row: Mapping[str, Any], name: str) -> bool:
+    head, point, rest = name.partition(".")
+    inner = row.get(head) if point else None
+    if isinstance(inner, Mapping) and (rest in inner or _held(inner, rest)):
+        return True
+    return any(str(key).startswith(f"{name}.") for key in row)
+
+
+def flat_keys(row: Mapping[str, Any]) -> list[str]:
+    """The keys of a row, and those of the mappings in it behind the key that holds them."""
+    return [
+        *map(str, row),
+        *(f"{key}.{inner}" for key, value in row.items() if isinstance(value, Mapping) for inner in value),
+    ]

@@ -1,0 +1,140 @@
+"""Lists of any kind (arrays, JSON arrays, written-out lists) as CEL's functions of lists see them, and the
+kinds of values.
+"""
+
+from __future__ import annotations
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    MapType,
+    StructType,
+    Type,
+    is_numeric,
+)
+from predicat.passes import constants, documents
+from predicat.passes.convert import bare, convert, is_choice, is_joined
+
+
+def places(items: Node, span: Span) -> Node | None:
+    """0 to the last place of a list; None for what is none."""
+    if constants.is_list(items):
+        assert isinstance(items, Items)  # noqa: S101  # it is a list
+        return Items(
+            ArrayType(BIGINT), tuple(Literal(BIGINT, place, span) for place in range(len(items.items))), span
+        )
+    if isinstance(items.type, ArrayType):
+        return Call(ArrayType(BIGINT), "range", (Call(BIGINT, "size", (items,), span),), span)
+    if items.type != JSON:
+        return None
+    size = Call(BIGINT, "json_size", (items,), span)
+    listed = Call(
+        BIGINT, "cond", (documents.is_kind(items, "array", span), size, Literal(BIGINT, None, span)), span
+    )
+    return Call(ArrayType(BIGINT), "range", (listed,), span)
+
+
+def elements(items: Node, kind: Type, item: Variable, span: Span) -> Node:
+    """The elements of a JSON array as an array of a type; UNKNOWN where one is of another."""
+    return Quantifier(ArrayType(kind), "map", item.name, items, convert(item, kind), span)
+
+
+def joined(parts: tuple[Node, ...], span: Span) -> Node:
+    """Lists one after the other, of which some are known for lists by the row alone. Macros, `in` and
+    size() take it apart.
+    """
+    flat = [inner for part in parts for inner in (part.args if is_joined(part) else (part,))]
+    return Call(ArrayType(JSON), "joined", tuple(flat), span)
+
+
+def is_list(node: Node) -> bool:
+    """Whether a node is a list, whatever the row; of a choice, one of its values."""
+    if is_choice(node):
+        return any(map(is_list, node.args[1:]))
+    return constants.is_list(node) or (isinstance(node.type, ArrayType) and not isinstance(node, Items))
+
+
+def may_be_list(node: Node) -> bool:
+    """Whether a node is a list, or a JSON value."""
+    return is_list(node) or bare(node).type == JSON
+
+
+def are_one_array(left: Node, right: Node) -> bool:
+    """Whether two lists make an array, or a written-out list."""
+    kinds = [node.type for node in (left, right)]
+    if any(is_joined(node) or not isinstance(node.type, ArrayType) for node in (left, right)):
+        return False
+    return (
+        all(isinstance(node, Items) for node in (left, right))
+        or kinds[0] == kinds[1]
+        or ArrayType(NULL) in kinds
+    )
+
+
+def of_kind(node: Node) -> str:
+    """`text`, `list`, `map` or `json`, or the name of another type."""
+    if isinstance(node, Items):
+        return "map" if constants.is_map(node) else "list"
+    match node.type:
+        case ArrayType():
+            return "list"
+        case MapType() | StructType():
+            return "map"
+        case kind:
+            return _KINDS.get(kind, str(kind))
+
+
+_KINDS: dict[Type, str] = {STRING: "text", JSON: "json"}
+_IN_JSON = {"text": "string", "list": "array", "map": "object"}
+
+
+def is_json(node: Node, kind: str, span: Span) -> Node:
+    """Whether a JSON value is a text, a list or a map."""
+    return documents.is_kind(node, _IN_JSON[kind], span)
+
+
+def has_type(node: Node, name: str, span: Span) -> Node:
+    """Whether a value has a type of CEL. A JSON number that is whole is an int, any other a double:
+    engines do not tell 1 from 1.0.
+    """
+    node = node if isinstance(node, Items) else bare(node)
+    if name == "null_type":
+        return Call(BOOLEAN, "is_null", (node,), span)
+    if node.type != JSON:
+        own = _TYPES.get(node.type) or ("double" if is_numeric(node.type) else of_kind(node))
+        return constants.guarded(Literal(BOOLEAN, own == name, span), [node], span)
+    if name not in ("int", "double"):
+        kind = _JSON_TYPES.get(name)
+        return (
+            documents.is_kind(node, kind, span)
+            if kind
+            else constants.guarded(Literal(BOOLEAN, False, span), [node], span)
+        )
+    whole: Node = Call(BOOLEAN, "is_null", (documents.whole(node, span),), span)
+    whole = Call(BOOLEAN, "not", (whole,), span) if name == "int" else whole
+    return Call(
+        BOOLEAN, "cond", (documents.is_kind(node, "number", span), whole, Literal(BOOLEAN, False, span)), span
+    )
+
+
+_TYPES: dict[Type, str] = {
+    STRING: "string",
+    BIGINT: "int",
+    DOUBLE: "double",
+    BOOLEAN: "bool",
+    NULL: "null_type",
+    TIMESTAMP: "google.protobuf.Timestamp",
+    DATE: "google.protobuf.Timestamp",
+    DURATION: "google.protobuf.Duration",
+}
+_JSON_TYPES = {"string": "string", "bool": "boolean", "list": "array", "map": "object"}

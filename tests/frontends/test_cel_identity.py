@@ -1,0 +1,82 @@
+"""CEL written back as CEL is the same CEL; written from its typed tree it accepts the same rows, or is
+refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+import predicat
+from predicat import backends
+from tests.frontends.test_cel_realistic import CASES as REALISTIC
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+Case = tuple[str, dict[str, Any] | None, list[dict[str, Any]]]
+
+
+def _corpus() -> list[Case]:
+    entries = [
+        entry
+        for file in sorted(CORPUS.glob("*.yml"))
+        for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
+    ]
+    return [
+        (case["cel"], entry["fields"], entry["rows"])
+        for entry in entries
+        for case in entry["cases"]
+        if "cel" in case
+    ]
+
+
+CASES: list[Case] = [*_corpus(), *((case["cel"], None, rows) for _, case, rows in REALISTIC)]
+
+
+def test_the_same_text() -> None:
+    for text, fields, _ in CASES:
+        found = predicat.parse(text, "cel", fields)
+        assert found.to("cel") == text.strip()
+        assert predicat.parse(found.to("cel"), "cel", fields).node == found.node
+
+
+def test_what_the_tree_is_written_as_accepts_the_same_rows() -> None:
+    write = backends.writer("cel")
+    refused, other = 0, []
+    for text, fields, rows in CASES:
+        found = predicat.parse(text, "cel", fields)
+        try:
+            written = write(found.node)
+        except predicat.Unsupported:
+            refused += 1
+            continue
+        back = predicat.parse(written, "cel", fields)
+        if [back.evaluate(row) is True for row in rows] != [found.evaluate(row) is True for row in rows]:
+            other.append(f"{text} -> {written}")
+    assert not other, "\n".join(other)
+    assert refused < len(CASES) / 4, refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a == b ",
+        "sets.contains([1, 2, 3], [x])",
+        "math.greatest(x, 3) > 2",
+        "has(a.b) && a.b != 1",
+        "x in ['a']",
+        "data.a + data.b == 'ab'",
+    ],
+)
+def test_examples(text: str) -> None:
+    assert predicat.parse(text, "cel").to("cel") == text.strip()
+
+
+def test_a_text_that_needs_more_than_itself_is_written_from_its_tree() -> None:
+    enums: dict[str, dict[str, int | str]] = {"Status": {"ACTIVE": 1}}
+    assert (
+        predicat.parse("status == Status.ACTIVE", "cel", {"status": "bigint"}, enums=enums).to("cel")
+        == "status == 1"
+    )
