@@ -190,11 +190,20 @@ NO_BIGINT = r"in its column 'Age of person', which the catalog declares as bigin
 NO_STRING = "in its column 'name', which the catalog declares as string"
 
 
-@pytest.mark.parametrize(("name", "age", "problem"), [
-    ("varchar(20)", "numeric(10,2)", NO_BIGINT), ("varchar(20)", "smallint", None), ("varchar(20)", "text", NO_BIGINT), ("varchar(20)", "bigint", None),
-    # 'abc   ' LIKE '%c' is FALSE there, but = 'abc' is TRUE.
-    ("char(20)", "bigint", NO_STRING), ("bpchar", "bigint", NO_STRING), ("char(1)", "bigint", None), ("text", "bigint", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "age", "problem"),
+    [
+        ("varchar(20)", "numeric(10,2)", NO_BIGINT),
+        ("varchar(20)", "smallint", None),
+        ("varchar(20)", "text", NO_BIGINT),
+        ("varchar(20)", "bigint", None),
+        # 'abc   ' LIKE '%c' is FALSE there, but = 'abc' is TRUE.
+        ("char(20)", "bigint", NO_STRING),
+        ("bpchar", "bigint", NO_STRING),
+        ("char(1)", "bigint", None),
+        ("text", "bigint", None),
+    ],
+)
 def test_column_types_are_compared_with_the_declared_ones(
     catalog: predicat.Catalog, postgres: Any, name: str, age: str, problem: str | None
 ) -> None:

@@ -25,10 +25,21 @@ from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, LONGEST
 FIELDS = {
     name: FieldDecl(name, parse_type(kind))
     for name, kind in {
-        "a": "bigint", "b": "bigint", "d": "double", "e": "double", "s": "string", "u": "string", "p": "boolean", "q": "boolean",
-        "t": "timestamp", "v": "timestamp", "dt": "date", "m": "map<string, string>", "xs": "array<bigint>",
+        "a": "bigint",
+        "b": "bigint",
+        "d": "double",
+        "e": "double",
+        "s": "string",
+        "u": "string",
+        "p": "boolean",
+        "q": "boolean",
+        "t": "timestamp",
+        "v": "timestamp",
+        "dt": "date",
+        "m": "map<string, string>",
+        "xs": "array<bigint>",
     }.items()
-}  # fmt: skip
+}
 INTS = [
     0,
     1,
@@ -186,25 +197,67 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
     )
     parts = ["year", "month", "day", "day_of_week", "day_of_year", "hour", "minute", "second", "millisecond"]
     options: dict[Type, list[st.SearchStrategy[Node]]] = {
-        BIGINT: [*(call(BIGINT, op, n, n) for op in ("add", "sub", "mul", "div", "mod")), call(BIGINT, "neg", n), call(BIGINT, "abs", n),
-                 call(BIGINT, "length", s), call(BIGINT, "to_int", s), call(BIGINT, "to_int", f), call(BIGINT, "position", s, s),
-                 call(BIGINT, "in_units", constant(["hour", "minute", "second", "millisecond"]), span), call(BIGINT, "to_int", t), call(BIGINT, "days_between", d, d), call(BIGINT, "int32", n), call(BIGINT, "size", collected(less)), *(call(BIGINT, op, t) for op in parts),
-                 *(call(BIGINT, op, t, constant(ZONES)) for op in parts), call(BIGINT, "index", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])), n),
-                 call(BIGINT, "size", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])))],
-        DOUBLE: [*(call(DOUBLE, op, f, f) for op in ("add", "sub", "mul", "div", "fdiv")), call(DOUBLE, "neg", f), call(DOUBLE, "abs", f),
-                 call(DOUBLE, "to_double", s), call(DOUBLE, "to_double", n), call(DOUBLE, "floor", f), call(DOUBLE, "ceil", f)],
-        STRING: [call(STRING, "concat", s, s), call(STRING, "reverse", s), call(STRING, "strip", s, constant([" ", " \na", "%_"])),
-                 call(STRING, "join", call(ArrayType(STRING), "split", s, constant(["a", "%", ","])), s),
-                 call(STRING, "join", call(ArrayType(STRING), "split", s, constant(["a", "b"]), constant([1, 2, 3])), s), *(call(STRING, op, s) for op in ("lower", "upper", "trim", "ltrim", "rtrim")),
-                 call(STRING, "substr", s, n), call(STRING, "substr", s, n, n), call(STRING, "replace", s, s, s), call(STRING, "replace_each", s, s, s), *(call(STRING, "to_string", part) for part in (n, t, d, span)),
-                 call(STRING, "get", st.just(Field(FIELDS["m"].type, FIELDS["m"])), s)],
+        BIGINT: [
+            *(call(BIGINT, op, n, n) for op in ("add", "sub", "mul", "div", "mod")),
+            call(BIGINT, "neg", n),
+            call(BIGINT, "abs", n),
+            call(BIGINT, "length", s),
+            call(BIGINT, "to_int", s),
+            call(BIGINT, "to_int", f),
+            call(BIGINT, "position", s, s),
+            call(BIGINT, "in_units", constant(["hour", "minute", "second", "millisecond"]), span),
+            call(BIGINT, "to_int", t),
+            call(BIGINT, "days_between", d, d),
+            call(BIGINT, "int32", n),
+            call(BIGINT, "size", collected(less)),
+            *(call(BIGINT, op, t) for op in parts),
+            *(call(BIGINT, op, t, constant(ZONES)) for op in parts),
+            call(BIGINT, "index", st.just(Field(FIELDS["xs"].type, FIELDS["xs"])), n),
+            call(BIGINT, "size", st.just(Field(FIELDS["xs"].type, FIELDS["xs"]))),
+        ],
+        DOUBLE: [
+            *(call(DOUBLE, op, f, f) for op in ("add", "sub", "mul", "div", "fdiv")),
+            call(DOUBLE, "neg", f),
+            call(DOUBLE, "abs", f),
+            call(DOUBLE, "to_double", s),
+            call(DOUBLE, "to_double", n),
+            call(DOUBLE, "floor", f),
+            call(DOUBLE, "ceil", f),
+        ],
+        STRING: [
+            call(STRING, "concat", s, s),
+            call(STRING, "reverse", s),
+            call(STRING, "strip", s, constant([" ", " \na", "%_"])),
+            call(STRING, "join", call(ArrayType(STRING), "split", s, constant(["a", "%", ","])), s),
+            call(
+                STRING,
+                "join",
+                call(ArrayType(STRING), "split", s, constant(["a", "b"]), constant([1, 2, 3])),
+                s,
+            ),
+            *(call(STRING, op, s) for op in ("lower", "upper", "trim", "ltrim", "rtrim")),
+            call(STRING, "substr", s, n),
+            call(STRING, "substr", s, n, n),
+            call(STRING, "replace", s, s, s),
+            call(STRING, "replace_each", s, s, s),
+            *(call(STRING, "to_string", part) for part in (n, t, d, span)),
+            call(STRING, "get", st.just(Field(FIELDS["m"].type, FIELDS["m"])), s),
+        ],
         BOOLEAN: [predicates(depth - 1)],
-        TIMESTAMP: [call(TIMESTAMP, "to_timestamp", s), call(TIMESTAMP, "to_timestamp", n), call(TIMESTAMP, "to_timestamp", d),
-                    call(TIMESTAMP, "date_trunc", constant(["day", "week", "month", "year", "hour"]), t),
-                    *(call(TIMESTAMP, op, t, span) for op in ("add", "sub"))],
-        DURATION: [call(DURATION, "to_duration", s), call(DURATION, "sub", t, t), *(call(DURATION, op, span, span) for op in ("add", "sub"))],
+        TIMESTAMP: [
+            call(TIMESTAMP, "to_timestamp", s),
+            call(TIMESTAMP, "to_timestamp", n),
+            call(TIMESTAMP, "to_timestamp", d),
+            call(TIMESTAMP, "date_trunc", constant(["day", "week", "month", "year", "hour"]), t),
+            *(call(TIMESTAMP, op, t, span) for op in ("add", "sub")),
+        ],
+        DURATION: [
+            call(DURATION, "to_duration", s),
+            call(DURATION, "sub", t, t),
+            *(call(DURATION, op, span, span) for op in ("add", "sub")),
+        ],
         DATE: [call(DATE, "to_date", s), call(DATE, "to_date", t), call(DATE, "add_days", d, n)],
-    }  # fmt: skip
+    }
     mixed = [
         call(kind, "cond", less[BOOLEAN], less[kind], less[kind]),
         call(kind, "coalesce", less[kind], less[kind]),
@@ -219,10 +272,17 @@ def collected(less: dict[Type, st.SearchStrategy[Node]]) -> st.SearchStrategy[No
     over, element = Field(FIELDS["xs"].type, FIELDS["xs"]), Variable(BIGINT, "x")
     return st.one_of(
         st.tuples(st.sampled_from(["eq", "gt"]), less[BIGINT]).map(
-            lambda parts: Quantifier(over.type, "filter", "x", over, Call(BOOLEAN, parts[0], (element, parts[1])))),
-        less[BIGINT].map(lambda part: Quantifier(over.type, "map", "x", over, Call(BIGINT, "div", (part, element)))),
-        st.tuples(less[BIGINT], less[BIGINT]).map(lambda parts: Call(over.type, "array_concat", (over, Call(over.type, "array", parts)))),
-    )  # fmt: skip
+            lambda parts: Quantifier(
+                over.type, "filter", "x", over, Call(BOOLEAN, parts[0], (element, parts[1]))
+            )
+        ),
+        less[BIGINT].map(
+            lambda part: Quantifier(over.type, "map", "x", over, Call(BIGINT, "div", (part, element)))
+        ),
+        st.tuples(less[BIGINT], less[BIGINT]).map(
+            lambda parts: Call(over.type, "array_concat", (over, Call(over.type, "array", parts)))
+        ),
+    )
 
 
 def predicates(depth: int) -> st.SearchStrategy[Node]:
@@ -243,27 +303,59 @@ def predicates(depth: int) -> st.SearchStrategy[Node]:
     text = values(STRING, depth - 1)
     member = [
         st.tuples(values(kind, depth - 1), st.lists(literals(kind), min_size=1, max_size=3)).map(
-            lambda pair: Call(BOOLEAN, "in", (pair[0], Items(ArrayType(pair[0].type), tuple(pair[1])))))
+            lambda pair: Call(BOOLEAN, "in", (pair[0], Items(ArrayType(pair[0].type), tuple(pair[1]))))
+        )
         for kind in (BIGINT, STRING, TIMESTAMP)
-    ]  # fmt: skip
+    ]
     over = Field(FIELDS["xs"].type, FIELDS["xs"])
     element = Variable(BIGINT, "x")
     loops = [
-        st.tuples(st.sampled_from(["any", "all", "one"]), st.sampled_from(["eq", "gt", "lt"]), values(BIGINT, 0)).map(
-            lambda parts: Quantifier(BOOLEAN, parts[0], "x", over, Call(BOOLEAN, parts[1], (Call(BIGINT, "add", (element, Literal(BIGINT, 1))), parts[2])))),
-        st.tuples(st.sampled_from(["any", "all", "one"]), st.sampled_from(["eq", "ne", "gt", "le"]), values(BIGINT, depth - 1), st.booleans()).map(
-            lambda parts: Quantifier(BOOLEAN, parts[0], "x", over, Call(BOOLEAN, parts[1], (element, parts[2]) if parts[3] else (parts[2], element)))),
-    ]  # fmt: skip
+        st.tuples(
+            st.sampled_from(["any", "all", "one"]), st.sampled_from(["eq", "gt", "lt"]), values(BIGINT, 0)
+        ).map(
+            lambda parts: Quantifier(
+                BOOLEAN,
+                parts[0],
+                "x",
+                over,
+                Call(BOOLEAN, parts[1], (Call(BIGINT, "add", (element, Literal(BIGINT, 1))), parts[2])),
+            )
+        ),
+        st.tuples(
+            st.sampled_from(["any", "all", "one"]),
+            st.sampled_from(["eq", "ne", "gt", "le"]),
+            values(BIGINT, depth - 1),
+            st.booleans(),
+        ).map(
+            lambda parts: Quantifier(
+                BOOLEAN,
+                parts[0],
+                "x",
+                over,
+                Call(BOOLEAN, parts[1], (element, parts[2]) if parts[3] else (parts[2], element)),
+            )
+        ),
+    ]
     return st.one_of(
-        call(BOOLEAN, "and", inner, inner), call(BOOLEAN, "or", inner, inner), call(BOOLEAN, "not", inner), call(BOOLEAN, "is_true", inner),
+        call(BOOLEAN, "and", inner, inner),
+        call(BOOLEAN, "or", inner, inner),
+        call(BOOLEAN, "not", inner),
+        call(BOOLEAN, "is_true", inner),
         st.sampled_from(list(POOLS)).flatmap(lambda kind: call(BOOLEAN, "is_null", values(kind, depth - 1))),
-        st.sampled_from([BIGINT, STRING, TIMESTAMP]).flatmap(lambda kind: call(BOOLEAN, "same", values(kind, depth - 1), values(kind, depth - 1))),
-        *compare, *mixed, *member, *loops,
+        st.sampled_from([BIGINT, STRING, TIMESTAMP]).flatmap(
+            lambda kind: call(BOOLEAN, "same", values(kind, depth - 1), values(kind, depth - 1))
+        ),
+        *compare,
+        *mixed,
+        *member,
+        *loops,
         *(call(BOOLEAN, op, text, text) for op in ("starts_with", "ends_with", "contains")),
         *(call(BOOLEAN, op, text, constant(TEXTS)) for op in ("equals_ci", "starts_with_ci", "contains_ci")),
-        call(BOOLEAN, "like", text, constant(LIKES)), call(BOOLEAN, "like_ci", text, constant(LIKES)), call(BOOLEAN, "matches", text, constant(PATTERNS)),
+        call(BOOLEAN, "like", text, constant(LIKES)),
+        call(BOOLEAN, "like_ci", text, constant(LIKES)),
+        call(BOOLEAN, "matches", text, constant(PATTERNS)),
         call(BOOLEAN, "to_boolean", text),
-    )  # fmt: skip
+    )
 
 
 def rows(count: int) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""Comparisons that ignore case: every letter of ASCII, and some beyond, beside every character that has a case."""
+"""Comparisons that ignore case: every letter of ASCII, and some beyond, beside every character that has a
+case.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Texts near those that convert to a number or a time: every engine takes the same ones, whatever its own cast takes."""
+"""Texts near those that convert to a number or a time: every engine takes the same ones, whatever its own
+cast takes.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +16,66 @@ from predicat.api import declared
 from tests.engines.rows import Tables
 
 CHARACTERS = [chr(code) for code in range(1, 128)] + list("é١€😀\u2003\x85\xa0")
-"""Characters that a cast may trim, or read as a sign, a digit, a unit or a time zone. PostgreSQL stores no NUL."""
+"""Characters that a cast may trim, or read as a sign, a digit, a unit or a time zone. PostgreSQL stores no
+NUL.
+"""
 
 NEAR = {
-    "bigint": ("CAST(s AS bigint)", "5", ["-5", "9223372036854775807", "-9223372036854775808", "00000000000000000012"]),
-    "double": ("CAST(s AS double)", "0.5",
-               ["-12.5", "5.", ".5", "1e10", "1e0005", "0x1p3", "-0X1P3", "1e309", "NaN", "Infinity", "2d", "1" * 310, "-0e5", "1e1000", "1e-1000",
-                "0e9999", "-0.0E+99999999999999999999", f"1e-{'9' * 50}", f"1e{'0' * 50}5", "0" * 595 + "10000", "0" * 596 + "10000"]),
-    "date": ("CAST(s AS date)", "'2000-01-01'", ["2020-02-29", "0001-01-01", "9999-12-31", "1999-2-3T1", "0-01-05"]),
-    "timestamp": ("CAST(s AS timestamp)", "'2000-01-01 00:00:00'",
-                  ["2020-12-31T23:59:59Z", "0001-01-01T00:00:01Z", "2020-02-29T10:10:10.5+01:30", "2020-01-01T00:00:0NZ", "2020-01-01t00:00:00z",
-                   "0001-01-01T00:00:00+01:00", "0001-01-01T01:00:00+01:00", "9999-12-31T23:59:59-00:30", "9999-12-31t23:59:59.999999999+00:00",
-                   "0-01-05T10:11:12Z", "2020-01-05T 0:11:12Z"]),
-}  # fmt: skip
+    "bigint": (
+        "CAST(s AS bigint)",
+        "5",
+        ["-5", "9223372036854775807", "-9223372036854775808", "00000000000000000012"],
+    ),
+    "double": (
+        "CAST(s AS double)",
+        "0.5",
+        [
+            "-12.5",
+            "5.",
+            ".5",
+            "1e10",
+            "1e0005",
+            "0x1p3",
+            "-0X1P3",
+            "1e309",
+            "NaN",
+            "Infinity",
+            "2d",
+            "1" * 310,
+            "-0e5",
+            "1e1000",
+            "1e-1000",
+            "0e9999",
+            "-0.0E+99999999999999999999",
+            f"1e-{'9' * 50}",
+            f"1e{'0' * 50}5",
+            "0" * 595 + "10000",
+            "0" * 596 + "10000",
+        ],
+    ),
+    "date": (
+        "CAST(s AS date)",
+        "'2000-01-01'",
+        ["2020-02-29", "0001-01-01", "9999-12-31", "1999-2-3T1", "0-01-05"],
+    ),
+    "timestamp": (
+        "CAST(s AS timestamp)",
+        "'2000-01-01 00:00:00'",
+        [
+            "2020-12-31T23:59:59Z",
+            "0001-01-01T00:00:01Z",
+            "2020-02-29T10:10:10.5+01:30",
+            "2020-01-01T00:00:0NZ",
+            "2020-01-01t00:00:00z",
+            "0001-01-01T00:00:00+01:00",
+            "0001-01-01T01:00:00+01:00",
+            "9999-12-31T23:59:59-00:30",
+            "9999-12-31t23:59:59.999999999+00:00",
+            "0-01-05T10:11:12Z",
+            "2020-01-05T 0:11:12Z",
+        ],
+    ),
+}
 
 
 _DAYS = [

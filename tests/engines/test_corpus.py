@@ -1,4 +1,6 @@
-"""The corpus, through every language and engine: each expression on each row, with one query an engine and entry."""
+"""The corpus, through every language and engine: each expression on each row, with one query an engine and
+entry.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ Case = tuple[str, predicat.Predicate, list[bool | None]]
 def parsed(entry: dict[str, Any]) -> list[Case]:
     found = []
     for case in entry["cases"]:
-        ((language, body),) = ((key, value) for key, value in case.items() if key != "expected")
+        ((language, body),) = ((key, value) for key, value in case.items() if key not in ("expected", "doc"))
         found.append(
             (
                 f"{language}: {body}",

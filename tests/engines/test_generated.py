@@ -23,8 +23,14 @@ from tests.frontends import cel_texts, sql_texts
 BATCH = 30
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "8"))
 _tables: dict[str, Tables] = {}
-generated = settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-                      phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+generated = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 
 
 def check_batch(nodes: list[Node], tables: Tables) -> None:

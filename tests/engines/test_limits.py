@@ -1,4 +1,6 @@
-"""Arithmetic where integers and doubles end: each result is that of the evaluator, whatever way an engine's SQL takes to it."""
+"""Arithmetic where integers and doubles end: each result is that of the evaluator, whatever way an
+engine's SQL takes to it.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,71 @@ WHOLE = [
     2**63 - 1,
     -(2**63),
 ]
-DOUBLE = [0.0, 5e-324, 2.2250738585072014e-308, 1e-160, 1e-150, 0.1, 1.0, 3.0, 1e100, 1e150, 1.3407807929942596e154, 1.4e154, 1e290, 8.98846567431158e307,
-          8.98846567431157e307, 1.7976931348623157e308, math.inf]  # fmt: skip
-INTEGERS = ["a + b", "a - b", "a * b", "a / b", "a % b", "-a", "abs(a)", "abs(a - b)", "(a + b) * 3", "a * b + 5", "(a - b) / 7", "a % b * b", "-(a + b)", "a / -1",
-            "a / 1000 * 1000 + b % 1000", "a + b - a", "a * 2 - b * 2", "a % 10 + 5", "abs(-a)"]  # fmt: skip
-DOUBLES = ["d + e", "d - e", "d * e", "d / e", "-d + e", "d + 0.1", "d * 100", "100 / d", "d / 0.0", "(d + e) * 2.5", "d * e + 1.0", "d / e - 1.0", "(d - e) / 3.0", "d * d * e",
-           "abs(d - e) * 0.5", "d / e * e", "1e300 / d", "d / 1e300", "1e-300 * d", "d * 1e300 * e", "d + 1e300", "-1e300 - d", "1e-300 / d - 1e300 * d"]  # fmt: skip
+DOUBLE = [
+    0.0,
+    5e-324,
+    2.2250738585072014e-308,
+    1e-160,
+    1e-150,
+    0.1,
+    1.0,
+    3.0,
+    1e100,
+    1e150,
+    1.3407807929942596e154,
+    1.4e154,
+    1e290,
+    8.98846567431158e307,
+    8.98846567431157e307,
+    1.7976931348623157e308,
+    math.inf,
+]
+INTEGERS = [
+    "a + b",
+    "a - b",
+    "a * b",
+    "a / b",
+    "a % b",
+    "-a",
+    "abs(a)",
+    "abs(a - b)",
+    "(a + b) * 3",
+    "a * b + 5",
+    "(a - b) / 7",
+    "a % b * b",
+    "-(a + b)",
+    "a / -1",
+    "a / 1000 * 1000 + b % 1000",
+    "a + b - a",
+    "a * 2 - b * 2",
+    "a % 10 + 5",
+    "abs(-a)",
+]
+DOUBLES = [
+    "d + e",
+    "d - e",
+    "d * e",
+    "d / e",
+    "-d + e",
+    "d + 0.1",
+    "d * 100",
+    "100 / d",
+    "d / 0.0",
+    "(d + e) * 2.5",
+    "d * e + 1.0",
+    "d / e - 1.0",
+    "(d - e) / 3.0",
+    "d * d * e",
+    "abs(d - e) * 0.5",
+    "d / e * e",
+    "1e300 / d",
+    "d / 1e300",
+    "1e-300 * d",
+    "d * 1e300 * e",
+    "d + 1e300",
+    "-1e300 - d",
+    "1e-300 / d - 1e300 * d",
+]
 
 
 def test_integers(spark: Any, postgres: Any) -> None:
@@ -73,7 +134,9 @@ def check(
     spark: Any,
     postgres: Any,
 ) -> None:
-    """Whether each result is exactly the evaluator's, which a column holds, and what is asked of it beside a constant: that has its own SQL."""
+    """Whether each result is exactly the evaluator's, which a column holds, and what is asked of it beside
+    a constant: that has its own SQL.
+    """
     results = [f"r{place}" for place in range(len(expressions))]
     fields = dict.fromkeys([*names, *results], kind)
     of_result = [
@@ -130,8 +193,15 @@ PARTS_CEL = ["s.substring(a, b)", "s.substring(1, b)", "s.substring(a)", "s.char
 
 def test_places_in_texts(spark: Any, postgres: Any) -> None:
     fields = {"s": "string", "a": "bigint", "b": "bigint", "xs": "array<bigint>"}
-    asked = [(f"{part} {test}", language) for language, parts, tests in (
-        ("sql", PARTS, ("= ''", "= 'é'", "= 'aéb😀c'", "= 'aé'", "IS NULL")), ("cel", PARTS_CEL, ('== ""', '== "é"', '== "aéb😀c"', "== null"))) for part in parts for test in tests]  # fmt: skip
+    asked = [
+        (f"{part} {test}", language)
+        for language, parts, tests in (
+            ("sql", PARTS, ("= ''", "= 'é'", "= 'aéb😀c'", "= 'aé'", "IS NULL")),
+            ("cel", PARTS_CEL, ('== ""', '== "é"', '== "aéb😀c"', "== null")),
+        )
+        for part in parts
+        for test in tests
+    ]
     asked += [
         (text, "cel")
         for text in (
@@ -169,7 +239,9 @@ LEAVES = st.one_of(
 
 @st.composite
 def chains(draw: st.DrawFn) -> str:
-    """A condition on doubles worked out in several steps, of which one may overflow or vanish and the next one come back."""
+    """A condition on doubles worked out in several steps, of which one may overflow or vanish and the next
+    one come back.
+    """
     signs = st.sampled_from(
         ["{0} + {1}", "{0} - {1}", "{0} * {1}", "{0} * {1}", "{0} / {1}", "{0} / {1}", "- {0}", "abs({0})"]
     )
@@ -213,8 +285,20 @@ def parsed(text: str, fields: dict[str, str]) -> Node | None:
         return None
 
 
-COMPUTED = ["year(t) = 2020", "CAST(t AS bigint) > 4", "t - u > INTERVAL '1' DAY", "t - u > u - t", "t + INTERVAL '1' DAY > u", "t + (u - u) > u", "year(x) = 2020", "datediff(x, y) > 3",
-            "date_add(x, 3) > y", "date_add(x, -3652058) > y", "CAST(x AS timestamp) > u", "week(t) = 4"]  # fmt: skip
+COMPUTED = [
+    "year(t) = 2020",
+    "CAST(t AS bigint) > 4",
+    "t - u > INTERVAL '1' DAY",
+    "t - u > u - t",
+    "t + INTERVAL '1' DAY > u",
+    "t + (u - u) > u",
+    "year(x) = 2020",
+    "datediff(x, y) > 3",
+    "date_add(x, 3) > y",
+    "date_add(x, -3652058) > y",
+    "CAST(x AS timestamp) > u",
+    "week(t) = 4",
+]
 COMPUTED_CEL = [
     't.getHours("Europe/Paris") == 3',
     't.getFullYear("America/New_York") == 1',
@@ -228,7 +312,9 @@ COMPUTED_CEL = [
 
 @pytest.mark.parametrize("sign", ["", "-"])
 def test_infinity_of_postgres(postgres: Any, sign: str) -> None:
-    """A timestamp or date of PostgreSQL may be infinite, or beyond year 9999. It compares, and nothing is worked out from it."""
+    """A timestamp or date of PostgreSQL may be infinite, or beyond year 9999. It compares, and nothing is
+    worked out from it.
+    """
     fields = {"t": "timestamp", "u": "timestamp", "x": "date", "y": "date"}
     computed = [
         *(predicat.parse(text, "sql", fields) for text in COMPUTED),
@@ -245,8 +331,12 @@ def test_infinity_of_postgres(postgres: Any, sign: str) -> None:
     )
     asked = ", ".join(predicate.sql("postgres") for predicate in (*computed, *compared))
     near = "(VALUES ('2020-01-01Z'::timestamptz, '2020-01-01'::date)) AS b(u, y)"
-    rows = [postgres.execute(f"SELECT {asked} FROM (VALUES ('{t}'::timestamptz, '{x}'::date)) AS a(t, x), {near}").fetchone()
-            for t, x in ((f"{sign}infinity", f"{sign}infinity"), far)]  # fmt: skip
+    rows = [
+        postgres.execute(
+            f"SELECT {asked} FROM (VALUES ('{t}'::timestamptz, '{x}'::date)) AS a(t, x), {near}"
+        ).fetchone()
+        for t, x in ((f"{sign}infinity", f"{sign}infinity"), far)
+    ]
     assert rows[0][: len(computed)] == (None,) * len(computed)
     for row in rows:
         assert row[len(computed) :] == ((False, False) if sign else (True, True)) + (True, True)

@@ -1,4 +1,6 @@
-"""Every example of the operator table, on the reference evaluator, Spark and PostgreSQL, from columns of one row."""
+"""Every example of the operator table, on the reference evaluator, Spark and PostgreSQL, from columns of
+one row.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from predicat.ir.types import ArrayType, BOOLEAN, MapType, STRING, Type
 from predicat.ir.values import type_of
 from predicat.passes import signatures
 from predicat.passes.fold import fold
-from predicat.semantics.evaluate import compile_node, supported
+from predicat.semantics.evaluate import compile_node
 from tests.engines.rows import Tables
 
 
@@ -78,13 +80,6 @@ def same(got: Any, want: Any) -> bool:
 
 
 EXAMPLES = [(row, args, want) for row in OPS.values() for args, want in row.examples]
-
-
-def test_every_operator_is_in_every_table() -> None:
-    assert supported() == set(OPS)
-    for name in backends.DIALECTS:
-        table = set(backends.dialect(name).table) - {"in_array", "collate"}
-        assert table == set(OPS), f"{name}: {table ^ set(OPS)}"
 
 
 def test_signatures_of_every_operator_can_be_read() -> None:
@@ -166,7 +161,9 @@ def test_engines_agree_on_every_example(spark: Any, postgres: Any) -> None:
     ],
 )
 def test_any_key_of_json(spark: Any, postgres: Any, key: str) -> None:
-    """Keys that paths of some engine read as something else; the last row's is the value of another column."""
+    """Keys that paths of some engine read as something else; the last row's is the value of another
+    column.
+    """
     rows: list[dict[str, Any]] = [
         {"j": {key: "v"}, "k": key},
         {"j": {"other": "v", "0x": "v"}, "k": "0x"},

@@ -1,4 +1,6 @@
-"""SQL whose constants are parameters has the answers of the evaluator on every engine: the corpus, and generated predicates."""
+"""SQL whose constants are parameters has the answers of the evaluator on every engine: the corpus, and
+generated predicates.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Generated regular expressions: the reference evaluator and every engine find what RE2 itself finds (through Google's CEL, which has it)."""
+"""Generated regular expressions: the reference evaluator and every engine find what RE2 itself finds
+(through Google's CEL, which has it).
+"""
 
 from __future__ import annotations
 
@@ -92,8 +94,25 @@ PATTERNS = [
     chance.choice(["", "", "", "^", "(?i)", "(?s)", "(?im)"]) + pattern(2) + chance.choice(["", "", "", "$"])
     for _ in range(500)
 ]
-TEXTS = list(dict.fromkeys(["", "a", "K", "\u212a", "S", "ſ", "É", "a\nb\n", "ab\r\n", "a😀b", "$$", "${2}",
-                            *("".join(chance.choices(CHARACTERS, k=chance.randint(0, 5))) for _ in range(80))]))  # fmt: skip
+TEXTS = list(
+    dict.fromkeys(
+        [
+            "",
+            "a",
+            "K",
+            "\u212a",
+            "S",
+            "ſ",
+            "É",
+            "a\nb\n",
+            "ab\r\n",
+            "a😀b",
+            "$$",
+            "${2}",
+            *("".join(chance.choices(CHARACTERS, k=chance.randint(0, 5))) for _ in range(80)),
+        ]
+    )
+)
 
 
 def found(pattern: str) -> list[bool] | None:
@@ -148,7 +167,9 @@ def sql_of(ours: predicat.Predicate, engine: str) -> str | None:
 
 
 def rounds(depth: int) -> str:
-    """Patterns that repeat groups, over few characters: whether a round may give something back matters here (see semantics/automaton)."""
+    """Patterns that repeat groups, over few characters: whether a round may give something back matters
+    here (see semantics/automaton).
+    """
 
     def part() -> str:
         kind = chance.random()
@@ -230,12 +251,23 @@ def test_repeated_groups(spark: Any, postgres: Any) -> None:
     assert kinds["refused"] < 40
 
 
-LONG = [(r"^(ab|c)*$", "ab", ""), (r"^([a-z]+,)*[a-z]+$", "foo,", "bar"), (r"^\d+(\.\d+)*$", "1.", "1"), (r"^(a|ab|b)+$", "ab", ""), (r"^(\w+\s?)*$", "ab ", "!"),
-        (r"(x+x+)+y", "x", ""), (r"^((a?){30}a{30})*$", "a", "b"), (r'^"([^"\\]|\\.)*"$', '"\\"', '"'), (r"(?m)^(\w+\n)*end$", "a\n", "end")]  # fmt: skip
+LONG = [
+    (r"^(ab|c)*$", "ab", ""),
+    (r"^([a-z]+,)*[a-z]+$", "foo,", "bar"),
+    (r"^\d+(\.\d+)*$", "1.", "1"),
+    (r"^(a|ab|b)+$", "ab", ""),
+    (r"^(\w+\s?)*$", "ab ", "!"),
+    (r"(x+x+)+y", "x", ""),
+    (r"^((a?){30}a{30})*$", "a", "b"),
+    (r'^"([^"\\]|\\.)*"$', '"\\"', '"'),
+    (r"(?m)^(\w+\n)*end$", "a\n", "end"),
+]
 
 
 def test_texts_of_many_rounds(spark: Any, postgres: Any) -> None:
-    """Java calls itself for each round of most groups, and overflows its stack, which ends the process; Python may try for ever."""
+    """Java calls itself for each round of most groups, and overflows its stack, which ends the process;
+    Python may try for ever.
+    """
     rows = [{"s": text * 20_000 + end} for _, text, end in LONG]
     cases = [(pattern, ours) for pattern, _, _ in LONG if (ours := parsed(pattern)) is not None]
     assert len(cases) == len(LONG)
@@ -250,31 +282,37 @@ def test_texts_of_many_rounds(spark: Any, postgres: Any) -> None:
         assert run([ours.sql(engine) for _, ours in cases]) == want, engine
 
 
-@pytest.mark.parametrize(("pattern", "said"), [
-    (r"^a*(bb|c)d{2,3}$", r"\Aa*(?:bb|c)d{2,3}\z"),
-    (r"^(ab|c)*$", r"\A(?:ab|c)*+\z"),
-    (r"^([a-z]+,)*[a-z]+$", r"\A(?:[a-z]+,)*+[a-z]+\z"),
-    (r"^\d+(\.\d+)*$", r"\A[0-9]+(?:\.[0-9]+(?=\.|\z))*+\z"),
-    (r"^(?:[A-Z][a-z]*)+$", r"\A(?:[A-Z][a-z]*(?=[A-Z]|\z))++\z"),
-    (r"^(a|b)*c", r"\A[a-b]*c"),
-    (r"(.*)*z(ab)*", "z"),
-    (r"^(a|ab)*c$", r"\A(?:(?:a|ab)(?=[ac]))*+c\z"),
-    (r"^(a|ab|b)*c$", None),
-    (r"^(ab)*a", None),
-    (r"^(ab)*abc$", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        (r"^a*(bb|c)d{2,3}$", r"\Aa*(?:bb|c)d{2,3}\z"),
+        (r"^(ab|c)*$", r"\A(?:ab|c)*+\z"),
+        (r"^([a-z]+,)*[a-z]+$", r"\A(?:[a-z]+,)*+[a-z]+\z"),
+        (r"^\d+(\.\d+)*$", r"\A[0-9]+(?:\.[0-9]+(?=\.|\z))*+\z"),
+        (r"^(?:[A-Z][a-z]*)+$", r"\A(?:[A-Z][a-z]*(?=[A-Z]|\z))++\z"),
+        (r"^(a|b)*c", r"\A[a-b]*c"),
+        (r"(.*)*z(ab)*", "z"),
+        (r"^(a|ab)*c$", r"\A(?:(?:a|ab)(?=[ac]))*+c\z"),
+        (r"^(a|ab|b)*c$", None),
+        (r"^(ab)*a", None),
+        (r"^(ab)*abc$", None),
+    ],
+)
 def test_repetitions_that_give_nothing_back(pattern: str, said: str | None) -> None:
     safe = automaton.safe(pattern)
     assert (regex.emit(safe, regex.JAVA) if safe is not None else None) == said
 
 
-@pytest.mark.parametrize(("pattern", "problem"), [
-    (r"(a{1,40}b){30}", "multiply to more than 1,000 rounds, which RE2 refuses"),
-    (r"((a?|b*){9}){100}", "multiply to more than the engines can hold"),
-    (r"(\b|a?|[^k]*){255}", "multiply to more than the engines can hold"),
-    (r"\b{255}a(^){2,9}", None),
-    (r"[a-z]{255}(\.[a-z]{1,63}){1,3}", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("pattern", "problem"),
+    [
+        (r"(a{1,40}b){30}", "multiply to more than 1,000 rounds, which RE2 refuses"),
+        (r"((a?|b*){9}){100}", "multiply to more than the engines can hold"),
+        (r"(\b|a?|[^k]*){255}", "multiply to more than the engines can hold"),
+        (r"\b{255}a(^){2,9}", None),
+        (r"[a-z]{255}(\.[a-z]{1,63}){1,3}", None),
+    ],
+)
 def test_repetitions_within_each_other(pattern: str, problem: str | None, postgres: Any) -> None:
     """PostgreSQL takes minutes to read some patterns, and refuses others only when it reads them."""
     if problem is not None:

@@ -12,24 +12,46 @@ import predicat
 from predicat.api import declared
 from tests.engines.rows import Tables
 
-# Values of each type, constants of CEL, and a constant of SQL. The first constant is the first value; CEL has no dates.
+# Values of each type, constants of CEL, and a constant of SQL. The first constant is the first value; CEL has
+# no dates.
 KINDS: dict[str, tuple[list[Any], list[str], str]] = {
     "string": (["a", "", "é'\"\\"], ['"a"', '"12"'], "'a'"),
     "bigint": ([1, 2**63 - 1, -(2**63)], ["1", "-5"], "1"),
     "double": ([1.5, -0.0, float("nan"), float("-inf")], ["1.5", "2"], "1.5"),
     "boolean": ([True, False], ["true", "false"], "TRUE"),
-    "timestamp": ([datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)],
-                  ['timestamp("2020-01-02T03:04:05Z")', 'timestamp("2021-01-01T00:00:00Z")'], "TIMESTAMP '2020-01-02 03:04:05Z'"),
+    "timestamp": (
+        [datetime(2020, 1, 2, 3, 4, 5, tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)],
+        ['timestamp("2020-01-02T03:04:05Z")', 'timestamp("2021-01-01T00:00:00Z")'],
+        "TIMESTAMP '2020-01-02 03:04:05Z'",
+    ),
     "date": ([date(2020, 1, 2), date(1969, 12, 31)], [], "DATE '2020-01-02'"),
-    "decimal(10,2)": ([Decimal("1.50"), Decimal("0.10"), Decimal("-99999999.99")], ["1.5", "0.1", "1"], "1.5"),
-    "decimal(38,10)": ([Decimal("1.5"), Decimal("0.0000000001"), Decimal("9" * 28 + ".0000000001")], ["1.5", "1"], "1.5"),
+    "decimal(10,2)": (
+        [Decimal("1.50"), Decimal("0.10"), Decimal("-99999999.99")],
+        ["1.5", "0.1", "1"],
+        "1.5",
+    ),
+    "decimal(38,10)": (
+        [Decimal("1.5"), Decimal("0.0000000001"), Decimal("9" * 28 + ".0000000001")],
+        ["1.5", "1"],
+        "1.5",
+    ),
     "json": (["a", 1, 1.5, True, [1, "a"], {"k": "a"}], ['"a"', "1", "true"], ""),
-}  # fmt: skip
+}
 CONTAINERS = {
-    "s": "{}", "arr": "array<{}>", "map": "map<string, {}>", "st": "struct<x: {}>", "ast": "array<struct<x: {}>>", "mst": "map<string, struct<x: {}>>",
-    "marr": "map<string, array<{}>>", "starr": "struct<x: array<{}>>", "stm": "struct<x: map<string, {}>>", "am": "array<map<string, {}>>",
-    "mm": "map<string, map<string, {}>>", "sst": "struct<x: struct<x: {}>>", "b": "boolean",
-}  # fmt: skip
+    "s": "{}",
+    "arr": "array<{}>",
+    "map": "map<string, {}>",
+    "st": "struct<x: {}>",
+    "ast": "array<struct<x: {}>>",
+    "mst": "map<string, struct<x: {}>>",
+    "marr": "map<string, array<{}>>",
+    "starr": "struct<x: array<{}>>",
+    "stm": "struct<x: map<string, {}>>",
+    "am": "array<map<string, {}>>",
+    "mm": "map<string, map<string, {}>>",
+    "sst": "struct<x: struct<x: {}>>",
+    "b": "boolean",
+}
 READ = [
     "s",
     "arr[0]",
@@ -70,22 +92,68 @@ ARRAYS = [
     "(b ? arr : marr.k)",
 ]
 MAPS = ["map", "stm.x", "mm.k", "am[0]"]
-WHOLE = ["ast.exists(e, e.x == {0})", "mst.all(q, mst[q].x == {0})", "am.exists(e, e.k == {0})", "ast.map(e, e.x)[0] == {0}", "ast.filter(e, e.x == {0})[0].x == s",
-         "size(ast.filter(e, has(e.x))) == 2", "{0} in ast.map(e, e.x)", "st == null", "sst.x == null", "ast[0] == null", "mst.k == null", "marr.k == null", "am[0] == null"]  # fmt: skip
+WHOLE = [
+    "ast.exists(e, e.x == {0})",
+    "mst.all(q, mst[q].x == {0})",
+    "am.exists(e, e.k == {0})",
+    "ast.map(e, e.x)[0] == {0}",
+    "ast.filter(e, e.x == {0})[0].x == s",
+    "size(ast.filter(e, has(e.x))) == 2",
+    "{0} in ast.map(e, e.x)",
+    "st == null",
+    "sst.x == null",
+    "ast[0] == null",
+    "mst.k == null",
+    "marr.k == null",
+    "am[0] == null",
+]
 
 
 def row(value: Any, other: Any) -> dict[str, Any]:
     return {
-        "s": value, "arr": [value, other], "map": {"k": value, "k 2": other}, "st": {"x": value}, "ast": [{"x": value}, {"x": other}], "mst": {"k": {"x": value}},
-        "marr": {"k": [value, other]}, "starr": {"x": [other, value]}, "stm": {"x": {"k": value}}, "am": [{"k": value}, {"z": other}],
-        "mm": {"k": {"k": value}}, "sst": {"x": {"x": value}}, "b": True,
-    }  # fmt: skip
+        "s": value,
+        "arr": [value, other],
+        "map": {"k": value, "k 2": other},
+        "st": {"x": value},
+        "ast": [{"x": value}, {"x": other}],
+        "mst": {"k": {"x": value}},
+        "marr": {"k": [value, other]},
+        "starr": {"x": [other, value]},
+        "stm": {"x": {"k": value}},
+        "am": [{"k": value}, {"z": other}],
+        "mm": {"k": {"k": value}},
+        "sst": {"x": {"x": value}},
+        "b": True,
+    }
 
 
 EMPTY: list[dict[str, Any]] = [
-    {}, {"arr": [], "map": {}, "st": {"x": None}, "ast": [], "mst": {}, "marr": {}, "starr": {"x": []}, "stm": {"x": {}}, "am": [], "mm": {}, "sst": {"x": None}, "b": False},
-    {"arr": [None], "ast": [{"x": None}, None], "mst": {"k": {"x": None}}, "marr": {"k": []}, "starr": {"x": None}, "am": [{}], "mm": {"k": {}}, "sst": {"x": {"x": None}}},
-]  # fmt: skip
+    {},
+    {
+        "arr": [],
+        "map": {},
+        "st": {"x": None},
+        "ast": [],
+        "mst": {},
+        "marr": {},
+        "starr": {"x": []},
+        "stm": {"x": {}},
+        "am": [],
+        "mm": {},
+        "sst": {"x": None},
+        "b": False,
+    },
+    {
+        "arr": [None],
+        "ast": [{"x": None}, None],
+        "mst": {"k": {"x": None}},
+        "marr": {"k": []},
+        "starr": {"x": None},
+        "am": [{}],
+        "mm": {"k": {}},
+        "sst": {"x": {"x": None}},
+    },
+]
 
 
 def in_cel(constants: list[str]) -> list[str]:
@@ -103,9 +171,26 @@ def in_cel(constants: list[str]) -> list[str]:
             "in marr.k",
         )
     ]
-    found += [text.format(array, one, last) for array in ARRAYS for text in (
-        "{0}.exists(x, x == {1})", "{0}.all(x, x != {2})", "{0}.exists(x, x > s)", "{0}.all(x, {1} >= x)", "{0}.exists(x, s != x)", "{0}.exists_one(x, x == s)", "{1} in {0}", "{0} == [{1}]", "{0} == arr", "size({0}) == 2", "{0}[0] == {1}",
-        "{0}.map(x, x == {1})[0]", "{0}.filter(x, x == {1})[0] == s", "{0} == null")]  # fmt: skip
+    found += [
+        text.format(array, one, last)
+        for array in ARRAYS
+        for text in (
+            "{0}.exists(x, x == {1})",
+            "{0}.all(x, x != {2})",
+            "{0}.exists(x, x > s)",
+            "{0}.all(x, {1} >= x)",
+            "{0}.exists(x, s != x)",
+            "{0}.exists_one(x, x == s)",
+            "{1} in {0}",
+            "{0} == [{1}]",
+            "{0} == arr",
+            "size({0}) == 2",
+            "{0}[0] == {1}",
+            "{0}.map(x, x == {1})[0]",
+            "{0}.filter(x, x == {1})[0] == s",
+            "{0} == null",
+        )
+    ]
     found += [
         text.format(of, one)
         for of in MAPS
@@ -139,7 +224,8 @@ def in_sql(constant: str) -> list[str]:
     ]
 
 
-# What no engine can say exactly, or what the checker refuses: arrays of doubles, decimals and documents as a whole.
+# What no engine can say exactly, or what the checker refuses: arrays of doubles, decimals and documents as a
+# whole.
 REFUSED = (
     "cannot compare array<",
     "cannot compare boolean",
@@ -198,9 +284,28 @@ NULLS = {
     "spark": "SELECT {} FROM (SELECT parse_json('null') AS j, array(parse_json('null'), parse_json('\"a\"')) AS arr, map('k', parse_json('null')) AS m, named_struct('x', parse_json('null')) AS st)",
     "duckdb": "SELECT {} FROM (SELECT 'null'::JSON AS j, ['null'::JSON, '\"a\"'::JSON] AS arr, MAP {{'k': 'null'::JSON}} AS m, {{'x': 'null'::JSON}} AS st)",
     "postgres": "SELECT {} FROM (SELECT 'null'::jsonb AS j, ARRAY['null'::jsonb, '\"a\"'::jsonb] AS arr, '{{\"k\": null}}'::jsonb AS m, ROW('null'::jsonb)::pg_temp.document AS st) AS t",
-}  # fmt: skip
-ASKED = ["j == null", 'j == "a"', '!(j == "a")', "j.k == null", "arr[0] == null", 'arr[0] == "a"', "arr.exists(x, x == null)", 'arr.exists(x, x == "a")', 'arr.all(x, x == "a")', "m.k == null",
-         "has(m.k)", 'm.k != "a"', "st.x == null", "has(st.x)", 'st.x != "a"', "size(j) == 1", "j.exists(x, x == 1)", 'arr.map(x, x)[1] == "a"', "arr.map(x, x)[0] == null"]  # fmt: skip
+}
+ASKED = [
+    "j == null",
+    'j == "a"',
+    '!(j == "a")',
+    "j.k == null",
+    "arr[0] == null",
+    'arr[0] == "a"',
+    "arr.exists(x, x == null)",
+    'arr.exists(x, x == "a")',
+    'arr.all(x, x == "a")',
+    "m.k == null",
+    "has(m.k)",
+    'm.k != "a"',
+    "st.x == null",
+    "has(st.x)",
+    'st.x != "a"',
+    "size(j) == 1",
+    "j.exists(x, x == 1)",
+    'arr.map(x, x)[1] == "a"',
+    "arr.map(x, x)[0] == null",
+]
 
 
 def test_a_null_of_json_is_no_value_wherever_a_column_holds_it(spark: Any, postgres: Any) -> None:

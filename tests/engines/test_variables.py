@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
+from predicat.backends import writer
 from predicat.api import declared
 from predicat.diagnostics import PredicatError
 from tests.engines.rows import Tables
@@ -68,7 +69,9 @@ ORACLE = cel.NewEnv(
 
 @st.composite
 def macros(draw: st.DrawFn, depth: int = 3, bound: tuple[str, ...] = ()) -> str:
-    """A condition of CEL: macros within each other, over arrays and lists that are written out, under names that collide."""
+    """A condition of CEL: macros within each other, over arrays and lists that are written out, under
+    names that collide.
+    """
     if not depth:
         return f"{draw(numbers(bound))} {draw(st.sampled_from(['<', '==', '!=']))} {draw(numbers(bound))}"
     here, inner = st.just(bound), depth - 1
@@ -119,7 +122,7 @@ def test_one_meaning_in_cel(text: str) -> None:
 
 def said(predicate: predicat.Predicate) -> str | None:
     try:
-        return predicate.to("cel")
+        return writer("cel")(predicate.node)
     except predicat.Unsupported:
         return None  # an operator that CEL has no word for
 
@@ -147,8 +150,12 @@ filters:
 MEANT = {
     "in_macro": lambda row: any(item < 3 and row["x"] > 5 for item in row["xs"]),
     "higher": lambda row: any(other > item + 1 for item in row["xs"] for other in row["xs"]),
-    "far": lambda row: any(b > a and any(d > a + b + c for c in row["xs"] for d in row["xs"]) for a in row["xs"] for b in row["xs"]),
-}  # fmt: skip
+    "far": lambda row: any(
+        b > a and any(d > a + b + c for c in row["xs"] for d in row["xs"])
+        for a in row["xs"]
+        for b in row["xs"]
+    ),
+}
 
 
 @pytest.mark.parametrize("name", MEANT)

@@ -1,4 +1,6 @@
-"""The SQL of the reference catalog, as reviewed. `python -m tests.golden.test_sql` writes it anew; read the diff."""
+"""The SQL of the reference catalog, as reviewed. `python -m tests.golden.test_sql` writes it anew; read
+the diff.
+"""
 
 from __future__ import annotations
 
