@@ -1,15 +1,43 @@
-"""predicat for Spark: sessions with `matches_filter`, Columns, views and SQL functions from a catalog."""
+"""predicat for Spark: sessions with `matches_filter`, Columns, views, SQL functions, the pipeline and
+coverage.
+
+A filter accepts a row if its predicate is TRUE. `matches_filter` is TRUE or FALSE, never NULL: an UNKNOWN row
+is not accepted,
+unless the filter has `on_unknown: accept`.
+"""
 
 from __future__ import annotations
 
+from predicat.deploy.chosen import job_of
 from predicat_spark.columns import create_functions, create_views, matches_filter
 from predicat_spark.jar import ensure_jar
 from predicat_spark.java import ensure_java
-from predicat_spark.jobs import run, table
+from predicat_spark.pipeline import (
+    Input,
+    Job,
+    JobFilter,
+    Options,
+    Report,
+    Sink,
+    Source,
+    locate,
+    run,
+    run_job,
+    table,
+)
+from predicat_spark.pipeline.events import Events, prometheus
 from predicat_spark.quality import check_coverage
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session
 
 __all__ = [
+    "Events",
+    "Input",
+    "Job",
+    "JobFilter",
+    "Options",
+    "Report",
+    "Sink",
+    "Source",
     "check_coverage",
     "compile_manifest",
     "configure",
@@ -18,9 +46,13 @@ __all__ = [
     "ensure_jar",
     "ensure_java",
     "install",
+    "job_of",
+    "locate",
     "matches_filter",
+    "prometheus",
     "refresh",
     "run",
+    "run_job",
     "session",
     "table",
 ]

@@ -9,11 +9,14 @@ from sqlglot import exp
 
 from predicat import backends
 from predicat.catalog.model import Catalog
+from predicat.deploy.chosen import dataset_of
 from predicat.deploy.views import accepted
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
+from predicat_spark.names import quoted
+from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
@@ -21,7 +24,18 @@ if TYPE_CHECKING:
 
 
 def matches_filter(name: str, alias: str | None = None, **params: Any) -> Column:
-    """Whether a row is accepted by a filter, as a Column; `params` are values for its parameters."""
+    """Whether a filter accepts the row, as a Column. It is TRUE or FALSE, never NULL. Works with classic
+    sessions and Spark Connect.
+
+    Args:
+        name: `dataset.filter`, `dataset.filter@version`, or `filter` if that is unique.
+        alias: The alias of the relation whose columns the filter reads. Default: columns are found by name.
+        **params: Values for the parameters of the filter. The default applies otherwise.
+
+    Raises:
+        pyspark.errors.AnalysisException: When the DataFrame is analysed: an unknown filter or parameter, or a
+            missing column.
+    """
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
 
     arguments = [F.lit(name), *([F.lit(alias)] if alias is not None else [])]
@@ -35,14 +49,28 @@ def matches_filter(name: str, alias: str | None = None, **params: Any) -> Column
 def create_views(
     session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None
 ) -> list[str]:
-    """A view `dataset__filter` of the dataset's Spark relation for every filter whose parameters have defaults."""
+    """Create a view `dataset__filter` on the Spark relation of the dataset, for every filter whose parameters
+    have defaults.
+
+    Args:
+        session: Any Spark session. It does not need the extension.
+        catalog: The catalog.
+        temporary: Whether the views end with the session.
+        dataset: Only this dataset. Default: all that have a Spark relation.
+
+    Returns:
+        The names of the views.
+
+    Raises:
+        PredicatError: There is no such dataset.
+    """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY VIEW" if temporary else "OR REPLACE VIEW"
     with settings(session, READING):
         for name, relation, node in _acceptable(catalog, dataset):
             source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
             session.sql(
-                f"CREATE {kind} {_quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}"
+                f"CREATE {kind} {quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}"
             )
             done.append(name)
     return done
@@ -51,34 +79,60 @@ def create_views(
 def create_functions(
     session: SparkSession, catalog: Catalog, *, temporary: bool = True, dataset: str | None = None
 ) -> list[str]:
-    """A SQL function `dataset__filter(columns...)` for every such filter: TRUE or FALSE; Spark inlines its body."""
+    """Create a SQL function `dataset__filter(columns...)` for every filter whose parameters have defaults.
+    Spark inlines its body.
+
+    The result is TRUE or FALSE, never NULL.
+
+    Args:
+        session: Any Spark session. It does not need the extension.
+        catalog: The catalog.
+        temporary: Whether the functions end with the session.
+        dataset: Only this dataset. Default: all that have a Spark relation.
+
+    Returns:
+        The names of the functions.
+
+    Raises:
+        PredicatError: There is no such dataset.
+    """
     done: list[str] = []
     kind = "OR REPLACE TEMPORARY FUNCTION" if temporary else "OR REPLACE FUNCTION"
     with settings(session, READING):
         for name, _, node in _acceptable(catalog, dataset):
             fields = fields_of(node).values()
-            arguments = ", ".join(f"{_quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
+            arguments = ", ".join(f"{quoted(decl.column('spark'))} {ddl(decl.type)}" for decl in fields)
             body = f"({backends.dialect('spark').render(node)}) IS TRUE"
-            session.sql(f"CREATE {kind} {_quoted(name)}({arguments}) RETURNS BOOLEAN RETURN {body}")
+            session.sql(f"CREATE {kind} {quoted(name)}({arguments}) RETURNS BOOLEAN RETURN {body}")
             done.append(name)
     return done
 
 
+def table_columns(name: str) -> list[tuple[str, str]]:
+    """The names and types of the columns of a Spark table. Starts a session if none runs. Raises
+    PredicatError if there is no such table.
+    """
+    session = local_session("local[1]", "predicat init")
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
+
+    try:
+        return list(session.table(name).dtypes)
+    except PySparkException as error:
+        reason = " ".join(str(error).split("\n")[0].split())
+        raise PredicatError.of(
+            msg.engine_error("Spark", reason, "a file needs its folder or its ending, such as ./orders.csv")
+        ) from None
+
+
 def ddl(kind: Type) -> str:
-    """A type as Spark's DDL has it."""
+    """A type in the DDL of Spark."""
     return "variant" if kind == JSON else str(kind)
-
-
-def _quoted(name: str) -> str:
-    return exp.to_identifier(name, quoted=True).sql(dialect="spark")
 
 
 def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, str, Node]]:
     """The name, the Spark relation and the predicate of each filter whose parameters have defaults."""
-    if dataset is not None and dataset not in catalog.datasets:
-        raise PredicatError.of(
-            msg.usage(f"no dataset is named {dataset!r}", msg.did_you_mean(dataset, catalog.datasets))
-        )
+    if dataset is not None:
+        dataset_of(catalog, dataset)
     for item in catalog.datasets.values():
         if dataset not in (None, item.name) or "spark" not in item.relation:
             continue

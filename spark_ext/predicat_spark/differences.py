@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.review.counts import FETCHED, Counts, Question, distinct
-from predicat_spark.jobs import CHUNK, local_session, read
+from predicat_spark.pipeline.source import read
+from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
@@ -17,10 +18,16 @@ if TYPE_CHECKING:
     from predicat.catalog.model import Dataset
 
 
+CHUNK = 25
+"""Questions counted in one aggregate: more make Spark's generated method too long for the JIT."""
+
+
 def count(
     source: str, dataset: Dataset, asked: Sequence[Question], master: str = "local[*]"
 ) -> dict[str, Counts]:
-    """The counts and samples of some questions about one dataset, read from a table or path. Raises PredicatError."""
+    """The counts and samples of some questions about one dataset, read from a table or path. Raises
+    PredicatError.
+    """
     session = local_session(master, f"predicat diff {dataset.name}")
     from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
 
@@ -39,9 +46,11 @@ def _counts(frame: DataFrame, asked: Sequence[Question]) -> dict[str, Counts]:
         columns = ["count(*) AS total"]
         for place, question in enumerate(chunk):
             columns += [
-                f"count_if({question.before}) AS b{place}", f"count_if({question.after}) AS a{place}",
-                f"count_if({question.gained}) AS g{place}", f"count_if({question.lost}) AS l{place}",
-            ]  # fmt: skip
+                f"count_if({question.before}) AS b{place}",
+                f"count_if({question.after}) AS a{place}",
+                f"count_if({question.gained}) AS g{place}",
+                f"count_if({question.lost}) AS l{place}",
+            ]
         row = frame.selectExpr(*columns).first()
         assert row is not None  # noqa: S101  # an aggregate has one row
         for place, question in enumerate(chunk):

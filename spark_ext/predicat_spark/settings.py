@@ -14,7 +14,9 @@ READING = {
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.parser.quotedRegexColumnNames": "false",
 }
-"""How generated SQL is read: a session may keep the backslashes of texts, as Spark 1.6 did, call another type TIMESTAMP, and take quoted names for patterns."""
+"""How generated SQL is read: a session may keep the backslashes of texts, as Spark 1.6 did, call another
+type TIMESTAMP, and take quoted names for patterns.
+"""
 
 
 @contextmanager

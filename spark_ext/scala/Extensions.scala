@@ -1,10 +1,11 @@
 package io.predicat.spark
 
-import org.apache.spark.sql.{Row, SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.{Row, SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.{FunctionRegistry, TableFunctionRegistry}
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, ExpressionInfo, Literal}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
+import org.apache.spark.sql.predicat.Usage
 import org.apache.spark.sql.types._
 
 /** The functions, for `spark.sql.extensions=io.predicat.spark.PredicatExtensions`. */
@@ -14,8 +15,8 @@ class PredicatExtensions extends (SparkSessionExtensions => Unit) {
     Functions.scalar.foreach { case (name, info, builder) => extensions.injectFunction((name, info, builder)) }
     extensions.injectTableFunction((Functions.filtersName, Functions.filtersInfo, Functions.filters))
     extensions.injectResolutionRule(session => ResolveFilterColumns(session))
-    extensions.injectPostHocResolutionRule(session => UnwrapPositive(session))
-    extensions.injectCheckRule(session => RefuseOuterColumns(session))
+    extensions.injectPostHocResolutionRule(_ => Unwrap)
+    extensions.injectCheckRule(_ => RefuseOuterColumns)
   }
 }
 
@@ -49,19 +50,21 @@ object Functions {
   val scalar: Seq[(FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression)] = Seq(
     (FunctionIdentifier("matches_filter"), info("matches_filter", usage, arguments, examples), MatchesFilter.build _),
     (FunctionIdentifier("predicat_refresh"), info("predicat_refresh", "_FUNC_() - Reads the manifest again now."),
-      (_: Seq[Expression]) => Literal(s"${MatchesFilter.manifest(reload = true).filters.size} filter versions")))
+      (_: Seq[Expression]) => Literal(s"${Settings.manifest(reload = true).filters.size} filter versions")))
 
   val filtersName: FunctionIdentifier = FunctionIdentifier("predicat_filters")
-  val filtersInfo: ExpressionInfo = info("predicat_filters", "_FUNC_() - The filters of the predicat catalog, a row a version.")
+  val filtersInfo: ExpressionInfo = info("predicat_filters", "_FUNC_() - The filters of the predicat catalog, a row a version, and the queries of this driver that used them.")
 
   private val schema = StructType.fromDDL(
     "name STRING, version INT, dataset STRING, description STRING, owner STRING, tags ARRAY<STRING>, " +
-      "language STRING, sql STRING, deprecated STRING, hash STRING")
+      "language STRING, sql STRING, deprecated STRING, hash STRING, queries BIGINT, last_used TIMESTAMP")
 
   val filters: Seq[Expression] => LogicalPlan = _ => {
-    val rows = MatchesFilter.manifest().filters.map(filter => Row(
-      filter.name, filter.version, filter.dataset, filter.description, filter.owner, filter.tags, filter.language,
-      filter.sql.orNull, filter.deprecated.orNull, filter.hash))
+    val rows = Settings.manifest().filters.map { filter =>
+      val (queries, last) = Usage.of(filter)
+      Row(filter.name, filter.version, filter.dataset, filter.description, filter.owner, filter.tags, filter.language,
+        filter.sql.orNull, filter.deprecated.orNull, filter.hash, queries, last.map(java.sql.Timestamp.from).orNull)
+    }
     val output = schema.map(field => AttributeReference(field.name, field.dataType, field.nullable)())
     LocalRelation.fromExternalRows(output, rows)
   }

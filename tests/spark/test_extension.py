@@ -46,20 +46,23 @@ def ids(spark: Any, condition: str) -> list[int]:
     return sorted(row[0] for row in spark.sql(f"SELECT flight FROM flights WHERE {condition}").collect())
 
 
-@pytest.mark.parametrize(("condition", "expected"), [
-    ("matches_filter('flights.long_delay')", [1, 4]),
-    ("matches_filter('long_delay')", [1, 4]),
-    ("matches_filter('long_delay@1')", [1, 4]),
-    ("matches_filter('long_delay', minutes => 100)", [4]),
-    ("matches_filter('long_delay', minutes => 5 + 5)", [1, 2, 4]),
-    ("NOT matches_filter('long_delay')", [2, 3]),
-    ("matches_filter('long_delay') OR NOT matches_filter('long_delay')", [1, 2, 3, 4]),
-    ("matches_filter('late_united') AND matches_filter('long_delay')", [1]),
-    ("matches_filter('long_delay') IS NULL", []),
-    ("CASE WHEN matches_filter('long_delay') THEN carrier = 'B6' ELSE dep_delay IS NULL END", [3, 4]),
-    ("matches_filter('long_delay', 'flights')", [1, 4]),
-    ("matches_filter('long_delay', flights.*)", [1, 4]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("matches_filter('flights.long_delay')", [1, 4]),
+        ("matches_filter('long_delay')", [1, 4]),
+        ("matches_filter('long_delay@1')", [1, 4]),
+        ("matches_filter('long_delay', minutes => 100)", [4]),
+        ("matches_filter('long_delay', minutes => 5 + 5)", [1, 2, 4]),
+        ("NOT matches_filter('long_delay')", [2, 3]),
+        ("matches_filter('long_delay') OR NOT matches_filter('long_delay')", [1, 2, 3, 4]),
+        ("matches_filter('late_united') AND matches_filter('long_delay')", [1]),
+        ("matches_filter('long_delay') IS NULL", []),
+        ("CASE WHEN matches_filter('long_delay') THEN carrier = 'B6' ELSE dep_delay IS NULL END", [3, 4]),
+        ("matches_filter('long_delay', 'flights')", [1, 4]),
+        ("matches_filter('long_delay', flights.*)", [1, 4]),
+    ],
+)
 def test_accepts(flights: Any, condition: str, expected: list[int]) -> None:
     assert ids(flights, condition) == expected
 
@@ -114,22 +117,61 @@ def test_columns_are_found_in_any_case_and_locale(flights: Any) -> None:
         locales.setDefault(usual)
 
 
-@pytest.mark.parametrize(("query", "message"), [
-    ("SELECT * FROM flights WHERE matches_filter('long_dely')", "no filter is named 'long_dely'; did you mean 'long_delay'"),
-    ("SELECT * FROM flights WHERE matches_filter('long_delay@7')", "has no version 7; its versions: 1, 2"),
-    ("SELECT * FROM flights WHERE matches_filter('long_delay', minuts => 1)", "no parameter 'minuts'; did you mean 'minutes'"),
-    ("SELECT * FROM flights WHERE matches_filter('long_delay', minutes => 'x')", "parameter 'minutes' of flights.long_delay is a bigint, not string"),
-    ("SELECT * FROM flights WHERE matches_filter('late', minutes => 1)", "no parameter 'minutes'; it takes none"),
-    ("SELECT * FROM flights WHERE matches_filter(carrier)", "must be a constant text"),
-    ("SELECT * FROM flights WHERE matches_filter()", "needs the name of a filter"),
-    ("SELECT * FROM (SELECT 1 AS dep_dely) WHERE matches_filter('long_delay')", "reads the column 'dep_delay'.*did you mean 'dep_dely'"),
-    ("SELECT 100 AS dep_delay, matches_filter('long_delay') FROM (SELECT 1 AS x)", "reads the column 'dep_delay', which the relation here does not have"),
-    ("SELECT * FROM (SELECT 'x' AS dep_delay) WHERE matches_filter('long_delay')", "as bigint, but the relation here has string in it"),
-    ("SELECT * FROM (SELECT DATE'2013-01-01' AS dep_delay) o WHERE matches_filter('long_delay', o.*)", "as bigint, but the relation here has date in it"),
-    ("SELECT * FROM (SELECT 'UA' COLLATE UTF8_LCASE AS carrier, 70 AS dep_delay) WHERE matches_filter('late_united')", "has string collate utf8_lcase in it"),
-    ("SELECT * FROM flights o WHERE EXISTS (SELECT 1 FROM (SELECT 1 AS x) i WHERE matches_filter('long_delay'))", "reads the column 'dep_delay'"),
-    ("SELECT * FROM flights WHERE matches_filter('long_delay''; DROP TABLE x; --')", "no filter is named"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        (
+            "SELECT * FROM flights WHERE matches_filter('long_dely')",
+            "no filter is named 'long_dely'; did you mean 'long_delay'",
+        ),
+        (
+            "SELECT * FROM flights WHERE matches_filter('long_delay@7')",
+            "has no version 7; its versions: 1, 2",
+        ),
+        (
+            "SELECT * FROM flights WHERE matches_filter('long_delay', minuts => 1)",
+            "no parameter 'minuts'; did you mean 'minutes'",
+        ),
+        (
+            "SELECT * FROM flights WHERE matches_filter('long_delay', minutes => 'x')",
+            "parameter 'minutes' of flights.long_delay is a bigint, not string",
+        ),
+        (
+            "SELECT * FROM flights WHERE matches_filter('late', minutes => 1)",
+            "no parameter 'minutes'; it takes none",
+        ),
+        ("SELECT * FROM flights WHERE matches_filter(carrier)", "must be a constant text"),
+        ("SELECT * FROM flights WHERE matches_filter()", "needs the name of a filter"),
+        (
+            "SELECT * FROM (SELECT 1 AS dep_dely) WHERE matches_filter('long_delay')",
+            "reads the column 'dep_delay'.*did you mean 'dep_dely'",
+        ),
+        (
+            "SELECT 100 AS dep_delay, matches_filter('long_delay') FROM (SELECT 1 AS x)",
+            "reads the column 'dep_delay', which the relation here does not have",
+        ),
+        (
+            "SELECT * FROM (SELECT 'x' AS dep_delay) WHERE matches_filter('long_delay')",
+            "as bigint, but the relation here has string in it",
+        ),
+        (
+            "SELECT * FROM (SELECT DATE'2013-01-01' AS dep_delay) o WHERE matches_filter('long_delay', o.*)",
+            "as bigint, but the relation here has date in it",
+        ),
+        (
+            "SELECT * FROM (SELECT 'UA' COLLATE UTF8_LCASE AS carrier, 70 AS dep_delay) WHERE matches_filter('late_united')",
+            "has string collate utf8_lcase in it",
+        ),
+        (
+            "SELECT * FROM flights o WHERE EXISTS (SELECT 1 FROM (SELECT 1 AS x) i WHERE matches_filter('long_delay'))",
+            "reads the column 'dep_delay'",
+        ),
+        (
+            "SELECT * FROM flights WHERE matches_filter('long_delay''; DROP TABLE x; --')",
+            "no filter is named",
+        ),
+    ],
+)
 def test_errors(flights: Any, query: str, message: str) -> None:
     with pytest.raises(Exception, match=message) as caught:
         flights.sql(query).collect()
@@ -222,7 +264,7 @@ def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tm
         ] == ["N10156"]
         rows.write.parquet(str(tmp_path / "in"))
         report = predicat_spark.run(CATALOG, "flights", ["registered_in_us"], str(tmp_path / "in"), None)
-        assert report["filters"][0]["accepted"] == 1
+        assert report.filters[0].accepted == 1
         predicat_spark.create_functions(flights, CATALOG, dataset="flights")
         predicat_spark.create_views(flights, CATALOG, dataset="flights")
         assert flights.sql("SELECT flights__registered_in_us('N10156')").first()[0] is True
@@ -248,9 +290,9 @@ def test_names_are_names_where_a_session_takes_them_for_patterns(flights: Any, t
         assert [row.axb for row in rows.where("matches_filter('dots.big')").collect()] == [0]
         rows.write.parquet(str(tmp_path / "in"))
         assert (
-            predicat_spark.run(predicat.load_catalog(tmp_path), "dots", ["big"], str(tmp_path / "in"), None)[
-                "filters"
-            ][0]["accepted"]
+            predicat_spark.run(predicat.load_catalog(tmp_path), "dots", ["big"], str(tmp_path / "in"), None)
+            .filters[0]
+            .accepted
             == 1
         )
 
@@ -280,7 +322,7 @@ def test_timestamps_are_instants_whatever_a_session_calls_them(flights: Any, tmp
             report = predicat_spark.run(
                 CATALOG, "flights", ["independence_day"], str(tmp_path / source), None
             )
-            assert report["filters"][0]["accepted"] == len(found)
+            assert report.filters[0].accepted == len(found)
         predicat_spark.create_functions(flights, CATALOG, dataset="flights")
         assert [
             row.id
@@ -307,11 +349,14 @@ def test_variables_of_queries_and_of_filters_are_told_apart(flights: Any, tmp_pa
     predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
     rows = "(array(1L, 2L), 7L, 0L, 1L), (array(2L, 0L, 9L), 0L, 1L, 9L), (array(1L, 3L), 7L, 2L, 2L)"
     asked = {
-        "matches_filter('in_macro')": [True, False, True], "matches_filter('far')": [False, True, False],
-        "matches_filter('above', n => x)": [False, True, False], "matches_filter('above', n => x_2)": [True, False, True],
-        "exists(xs, x -> matches_filter('above', n => x))": [True, True, True], "exists(xs, x_2 -> matches_filter('above', n => x_2 + 1))": [False, True, True],
+        "matches_filter('in_macro')": [True, False, True],
+        "matches_filter('far')": [False, True, False],
+        "matches_filter('above', n => x)": [False, True, False],
+        "matches_filter('above', n => x_2)": [True, False, True],
+        "exists(xs, x -> matches_filter('above', n => x))": [True, True, True],
+        "exists(xs, x_2 -> matches_filter('above', n => x_2 + 1))": [False, True, True],
         "exists(xs, x -> matches_filter('late'))": [True, False, True],
-    }  # fmt: skip
+    }
     with settings(flights, {"spark.predicat.manifest": str(tmp_path / "manifest.json")}):
         found = flights.sql(f"SELECT {', '.join(asked)} FROM VALUES {rows} AS t(xs, x, y, x_2)").collect()
     assert [list(column) for column in zip(*found, strict=True)] == list(asked.values())

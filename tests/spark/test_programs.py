@@ -1,4 +1,6 @@
-"""matches_filter in programs of their own: spark-sql, a Spark Connect server, the Thrift server, executors apart."""
+"""matches_filter in programs of their own: spark-sql, a Spark Connect server, the Thrift server, executors
+apart.
+"""
 
 from __future__ import annotations
 
@@ -32,15 +34,33 @@ def environment() -> dict[str, str]:
     import pyspark
 
     home = str(Path(pyspark.__file__).parent)
-    return {**spark_environment(), "SPARK_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable,
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}  # fmt: skip
+    return {
+        **spark_environment(),
+        "SPARK_HOME": home,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "PYSPARK_PYTHON": sys.executable,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
 
 
 def options(manifest: Path, folder: Path) -> list[str]:
     """The jar alone: the extension is found through META-INF/services."""
-    return ["--jars", str(predicat_spark.ensure_jar()), "--conf", f"spark.predicat.manifest={manifest}", "--conf", "spark.ui.enabled=false",
-            "--conf", "spark.log.level=ERROR", "--driver-memory", "1g", "--conf", f"spark.sql.warehouse.dir={folder}/warehouse",
-            "--conf", f"spark.driver.extraJavaOptions=-Dderby.system.home={folder}"]  # fmt: skip
+    return [
+        "--jars",
+        str(predicat_spark.ensure_jar()),
+        "--conf",
+        f"spark.predicat.manifest={manifest}",
+        "--conf",
+        "spark.ui.enabled=false",
+        "--conf",
+        "spark.log.level=ERROR",
+        "--driver-memory",
+        "1g",
+        "--conf",
+        f"spark.sql.warehouse.dir={folder}/warehouse",
+        "--conf",
+        f"spark.driver.extraJavaOptions=-Dderby.system.home={folder}",
+    ]
 
 
 def program(name: str) -> str:
@@ -96,9 +116,19 @@ def server(command: list[str], port: int, folder: Path) -> Iterator[int]:
 @pytest.fixture(scope="module")
 def connect_server(manifest: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     port, folder = free_port(), tmp_path_factory.mktemp("connect")
-    command = [program("spark-submit"), "--master", "local[1]", *options(manifest, folder), "--conf", f"spark.connect.grpc.binding.port={port}",
-               "--conf", "spark.connect.grpc.binding.address=127.0.0.1",
-               "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]  # fmt: skip
+    command = [
+        program("spark-submit"),
+        "--master",
+        "local[1]",
+        *options(manifest, folder),
+        "--conf",
+        f"spark.connect.grpc.binding.port={port}",
+        "--conf",
+        "spark.connect.grpc.binding.address=127.0.0.1",
+        "--class",
+        "org.apache.spark.sql.connect.service.SparkConnectServer",
+        "spark-internal",
+    ]
     yield from server(command, port, folder)
 
 
@@ -156,16 +186,29 @@ print("UNRESOLVED_COLUMN" in run(Path("project"), "predicat_shop", {{"dataframe"
         check=False,
     )
     assert done.stdout.splitlines() == [
-        "[('shop.low', 'at_least', 'pass'), ('shop.low', 'at_most', 'warn'), ('shop.never', 'at_most', 'pass')]", "(False, [])", "(True, [])", "True",
-    ], done.stderr[-3000:]  # fmt: skip
+        "[('shop.low', 'at_least', 'pass'), ('shop.low', 'at_most', 'warn'), ('shop.never', 'at_most', 'pass')]",
+        "(False, [])",
+        "(True, [])",
+        "True",
+    ], done.stderr[-3000:]
 
 
 @pytest.fixture
 def thrift_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
     port = free_port()
-    command = [program("spark-submit"), "--master", "local[1]", *options(manifest, tmp_path),
-               "--conf", f"spark.hadoop.hive.server2.thrift.port={port}", "--conf", "spark.hadoop.hive.server2.thrift.bind.host=127.0.0.1",
-               "--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2", "spark-internal"]  # fmt: skip
+    command = [
+        program("spark-submit"),
+        "--master",
+        "local[1]",
+        *options(manifest, tmp_path),
+        "--conf",
+        f"spark.hadoop.hive.server2.thrift.port={port}",
+        "--conf",
+        "spark.hadoop.hive.server2.thrift.bind.host=127.0.0.1",
+        "--class",
+        "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2",
+        "spark-internal",
+    ]
     yield from server(command, port, tmp_path)
 
 

@@ -1,0 +1,21 @@
+"""`predicat run`: one reading of a source, the rows of every filter in their places, all or nothing."""
+
+from __future__ import annotations
+
+from predicat.catalog.jobs import Job, JobFilter, Sink, Source
+from predicat_spark.pipeline.report import Report, table
+from predicat_spark.pipeline.run import Input, Options, locate, run, run_job
+
+__all__ = [
+    "Input",
+    "Job",
+    "JobFilter",
+    "Options",
+    "Report",
+    "Sink",
+    "Source",
+    "locate",
+    "run",
+    "run_job",
+    "table",
+]

@@ -1,0 +1,191 @@
+"""What others are told of a run: OpenLineage events to a file or a URL, and counts as a text file of
+Prometheus.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+from uuid import uuid4
+
+from predicat.catalog.jobs import Job
+from predicat_spark.pipeline.report import COUNTS, Report
+
+_PRODUCER = "https://github.com/predicat/predicat"
+_SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/definitions/RunEvent"
+_FACET = "https://openlineage.io/spec/facets"
+_SECONDS = 10
+
+
+class Events:
+    """The events of one run: it started, and it was completed or failed. `target` is a file, to which
+    lines are added, or a URL.
+    """
+
+    def __init__(self, target: str | None, job: Job) -> None:
+        self.target, self.job, self.run = target, job, str(uuid4())
+        self._send("START", {}, [])
+
+    def completed(self, report: Report) -> None:
+        """Tell that the run is done, with the rows and bytes of each sink, and the counts of each filter."""
+        outputs = [
+            {
+                **_dataset(sink.kind, sink.place),
+                "outputFacets": {
+                    "outputStatistics": _facet(
+                        "1-0-2/OutputStatisticsOutputDatasetFacet",
+                        rowCount=sink.written,
+                        size=sink.bytes,
+                        fileCount=sink.files,
+                    )
+                },
+            }
+            for sink in report.sinks
+        ]
+        counts = [
+            {
+                "name": row.name,
+                "filter": row.filter,
+                "version": row.version,
+                "accepted": row.accepted,
+                "rejected": row.rejected,
+                "unknown": row.unknown,
+            }
+            for row in report.filters
+        ]
+        self._send(
+            "COMPLETE",
+            {
+                "predicat": {
+                    "_producer": _PRODUCER,
+                    "_schemaURL": _SCHEMA,
+                    "run": report.run,
+                    "rows": report.rows,
+                    "filters": counts,
+                }
+            },
+            outputs,
+        )
+
+    def failed(self, reason: str) -> None:
+        """Tell that the run failed, and why."""
+        error = _facet(
+            "1-0-0/ErrorMessageRunFacet", message=reason or "interrupted", programmingLanguage="PYTHON"
+        )
+        self._send("FAIL", {"errorMessage": error}, [])
+
+    def _send(self, kind: str, facets: dict[str, Any], outputs: list[dict[str, Any]]) -> None:
+        if self.target is None:
+            return
+        source = self.job.source
+        event = {
+            "eventType": kind,
+            "eventTime": datetime.now(tz=UTC).isoformat(),
+            "producer": _PRODUCER,
+            "schemaURL": _SCHEMA,
+            "run": {"runId": self.run, "facets": facets},
+            "job": {
+                "namespace": "predicat",
+                "name": self.job.label,
+                "facets": {},
+            },
+            "inputs": [_dataset("table" if source.table is not None else "path", str(source))],
+            "outputs": outputs,
+        }
+        if self.target.startswith(("http://", "https://")):
+            self._post(json.dumps(event).encode())
+        else:
+            path = Path(self.target)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(event) + "\n")
+
+    def _post(self, body: bytes) -> None:
+        """An event that cannot be sent is a warning: rows are worth more than what is said of them."""
+        try:
+            request = Request(str(self.target), body, {"Content-Type": "application/json"})  # noqa: S310  # http or https, as the user says
+            with urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310  # as above
+                answer.read()
+        except OSError as error:
+            sys.stderr.write(f"warning: the event could not be sent to {self.target}: {error}\n")
+
+
+def _dataset(kind: str, place: str) -> dict[str, Any]:
+    scheme, sign, rest = place.partition(":")
+    if kind == "path" and sign and rest.startswith("/"):
+        return {
+            "namespace": scheme if scheme == "file" else f"{scheme}://{rest.lstrip('/').partition('/')[0]}",
+            "name": rest,
+        }
+    return {
+        "namespace": "file" if kind == "path" else "postgres" if kind == "jdbc" else "spark",
+        "name": place,
+    }
+
+
+def _facet(schema: str, **more: Any) -> dict[str, Any]:
+    return {
+        "_producer": _PRODUCER,
+        "_schemaURL": f"{_FACET}/{schema}.json",
+        **more,
+    }
+
+
+def prometheus(report: Report) -> str:
+    """The counts of a run in Prometheus' text format, for the textfile collector of its node exporter."""
+    job = report.job or report.dataset
+    lines = [
+        *_metric("predicat_run_rows", "Rows that the run read.", [({"job_name": job}, report.rows)]),
+        *_metric("predicat_run_seconds", "Seconds that the run took.", [({"job_name": job}, report.seconds)]),
+        *_metric(
+            "predicat_run_bad_rows",
+            "Rows with cells that do not convert.",
+            [({"job_name": job}, report.bad_rows)],
+        ),
+        *_metric(
+            "predicat_run_completed_timestamp_seconds",
+            "When the run was done.",
+            [({"job_name": job}, round(datetime.now(tz=UTC).timestamp()))],
+        ),
+        *_metric(
+            "predicat_filter_rows",
+            "Rows of the run by filter and outcome.",
+            [
+                (
+                    {"job_name": job, "filter": row.name, "version": str(row.version), "outcome": key},
+                    getattr(row, key),
+                )
+                for row in report.filters
+                for key in COUNTS
+            ],
+        ),
+        *_metric(
+            "predicat_sink_rows",
+            "Rows that the run wrote.",
+            [
+                ({"job_name": job, "sink": sink.place, "rows": sink.rows}, sink.written)
+                for sink in report.sinks
+            ],
+        ),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _metric(name: str, text: str, values: list[tuple[dict[str, str], float]]) -> list[str]:
+    return [
+        f"# HELP {name} {text}",
+        f"# TYPE {name} gauge",
+        *(f"{name}{{{_labels(labels)}}} {value}" for labels, value in values),
+    ]
+
+
+def _labels(labels: dict[str, str]) -> str:
+    escaped = (
+        (key, value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n"))
+        for key, value in labels.items()
+    )
+    return ",".join(f'{key}="{value}"' for key, value in escaped)

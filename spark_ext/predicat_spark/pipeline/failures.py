@@ -1,0 +1,149 @@
+"""What Spark, its files and its JVM report, as one sentence each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec.structs import replace
+
+from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics import messages as msg
+
+_FILE = r"(?P<file>(?:file:|s3a?:|hdfs:|gs:|abfss?:)?/+[^\s,'\"\])]+)"
+_KNOWN: tuple[tuple[str, str, str | None], ...] = (
+    (
+        r"No space left on device|DiskOutOfSpace|Disk quota exceeded",
+        "the disk is full",
+        "make room, then run it again",
+    ),
+    (
+        rf"(?s)(?:is not a Parquet file|Could not read footer|CANNOT_READ_FILE_FOOTER).*?{_FILE}",
+        "{file} is no Parquet file, or a damaged one",
+        "mend or remove the file",
+    ),
+    (
+        rf"(?s){_FILE} is not a Parquet file",
+        "{file} is no Parquet file, or a damaged one",
+        "mend or remove the file",
+    ),
+    (
+        rf"(?s)(?:Malformed ORC file|Not an ORC file).*?{_FILE}",
+        "{file} is no ORC file, or a damaged one",
+        "mend or remove the file",
+    ),
+    (
+        rf"(?s)(?:FAILED_READ_FILE|Encountered error while reading file).*?{_FILE}",
+        "the file {file} cannot be read",
+        "mend or remove the file",
+    ),
+    (
+        rf"(?s)(?:Permission denied|AccessControlException|Read-only file system|Mkdirs failed to create).*?{_FILE}",
+        "{file} cannot be written: permission denied",
+        None,
+    ),
+    (
+        r"Permission denied|AccessControlException",
+        "a file cannot be read or written: permission denied",
+        None,
+    ),
+    (r"Read-only file system", "the file system is read-only", None),
+    (rf"(?s)PATH_NOT_FOUND.*?{_FILE}", "there is no file or folder {file}", None),
+    (
+        r"OutOfMemoryError|Container killed by YARN|exceeding memory limits",
+        "an executor ran out of memory",
+        "give it more: --conf spark.executor.memory=4g, or spark.driver.memory with a local master",
+    ),
+    (
+        r"ExecutorLostFailure|Lost executor|ExecutorLost|executor .{1,60} exited",
+        "Spark lost an executor again and again",
+        "see the log of the executor",
+    ),
+    (
+        r"MALFORMED_RECORD_IN_PARSING|FAILFAST",
+        "a record cannot be read, and the mode FAILFAST of the source forbids that",
+        "see bad_records",
+    ),
+    (
+        r"SparkContext was (?:stopped|shut down)|Cannot call methods on a stopped SparkContext",
+        "the Spark session was stopped",
+        None,
+    ),
+    (r"cancelled|Job aborted due to user", "the job was cancelled", None),
+)
+_TRANSIENT = re.compile(
+    r"ExecutorLost|Lost executor|FetchFailed|Connection (?:reset|refused)|SocketTimeout|timed out|SlowDown|ServiceUnavailable|status code: 50[0-9]|Broken pipe"
+)
+"""Failures after which the same run may succeed."""
+
+
+def whole_text(error: BaseException) -> str:
+    """All that an error says, with the causes of Java's."""
+    texts = [str(error)]
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, OSError) and seen.strerror:
+            texts.append(f"{seen.strerror} {seen.filename or ''}")
+        java = getattr(seen, "java_exception", None) or getattr(seen, "_origin", None)
+        texts += _causes(java)
+        seen = seen.__cause__
+    return "\n".join(texts)
+
+
+def _causes(error: Any) -> list[str]:
+    found: list[str] = []
+    try:
+        while error is not None and len(found) < 20:
+            found.append(str(error.toString()))
+            error = error.getCause()
+    except Exception:  # noqa: BLE001  # the JVM may be gone
+        return found
+    return found
+
+
+def is_transient(error: BaseException) -> bool:
+    """Whether the same run may succeed a little later."""
+    return _TRANSIENT.search(whole_text(error)) is not None
+
+
+def told(error: BaseException) -> PredicatError:
+    """An error of Spark or of Java as one sentence."""
+    return error if isinstance(error, PredicatError) else PredicatError.of(diagnostic(error))
+
+
+def hinted(error: Exception, left: str) -> PredicatError:
+    """An error as one sentence each, with what it leaves behind as a hint of the last."""
+    *others, last = told(error).diagnostics
+    return PredicatError([*others, replace(last, hint=f"{last.hint}; {left}" if last.hint else left)])
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """What Spark and its JVM report within is told as one sentence. Raises PredicatError."""
+    try:
+        yield
+    except Exception as error:  # noqa: BLE001  # whatever it is, no traceback reaches a user
+        raise told(error) from None
+
+
+def diagnostic(error: BaseException) -> Diagnostic:
+    """The sentence of an error: a known one, or the first line of its deepest cause."""
+    text = whole_text(error)
+    for pattern, sentence, hint in _KNOWN:
+        found = re.search(pattern, text)
+        if found is not None:
+            return msg.engine_error(
+                "Spark",
+                sentence.format(**{key: value.rstrip(".:;") for key, value in found.groupdict().items()}),
+                hint,
+            )
+    return msg.engine_error("Spark", _first_line(error))
+
+
+def _first_line(error: BaseException) -> str:
+    """The message of Spark's own errors; of others that of the deepest cause."""
+    java = _causes(getattr(error, "java_exception", None))
+    text = (java[-1] if java else str(error) or type(error).__name__).strip().splitlines()[0]
+    return re.sub(r"^[\w.$]*(?:Exception|Error): ", "", text)

@@ -1,0 +1,128 @@
+"""Files and folders on any file system that Hadoop knows, by their whole paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+from uuid import uuid4
+
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Files:
+    """The file systems that a session reaches."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self.jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # the way to Hadoop's file systems
+        java: Any = session.sparkContext._jsc  # noqa: SLF001  # as above
+        self.conf: Any = java.hadoopConfiguration()
+
+    def whole(self, path: str) -> str:
+        """A path with its file system and from its root, without a slash at the end."""
+        found = self._path(path)
+        return str(found.getFileSystem(self.conf).makeQualified(found).toString())
+
+    def exists(self, path: str) -> bool:
+        return bool(self._system(path).exists(self._path(path)))
+
+    def is_folder(self, path: str) -> bool:
+        return self.exists(path) and bool(self._system(path).getFileStatus(self._path(path)).isDirectory())
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder; none where there is no such folder."""
+        if not self.exists(folder):
+            return []
+        return sorted(
+            str(status.getPath().getName()) for status in self._system(folder).listStatus(self._path(folder))
+        )
+
+    def below(self, folder: str) -> Iterator[str]:
+        """The files in a folder and in those below it, by their paths from there; without checksums and
+        other hidden files.
+        """
+        found = self._system(folder).listFiles(self._path(folder), True)
+        start = len(self.whole(folder)) + 1
+        while found.hasNext():
+            path = str(found.next().getPath().toString())
+            if not path.rpartition("/")[2].startswith("."):
+                yield path[start:]
+
+    def folder(self, path: str) -> None:
+        self._system(path).mkdirs(self._path(path))
+
+    def rename(self, old: str, new: str) -> None:
+        """Move a file or folder to a place where there is nothing. Raises PredicatError."""
+        if not self._system(old).rename(self._path(old), self._path(new)):
+            raise PredicatError.of(msg.engine_error("Spark", f"cannot move {old} to {new}"))
+
+    def delete(self, path: str) -> None:
+        self._system(path).delete(self._path(path), True)
+
+    def drop_if_empty(self, folder: str) -> None:
+        if self.exists(folder) and not self._system(folder).listStatus(self._path(folder)):
+            self.delete(folder)
+
+    def read(self, path: str) -> str:
+        stream = self._system(path).open(self._path(path))
+        try:
+            return bytes(self.jvm.org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
+        finally:
+            stream.close()
+
+    def write(self, path: str, text: str) -> None:
+        """Write a small file beside its place, then move it there."""
+        beside = f"{path.rpartition('/')[0]}/.{path.rpartition('/')[2]}.{uuid4().hex}"
+        self._fill(beside, text)
+        local = self._local(path)
+        if local is not None:
+            Path(str(self._local(beside))).replace(local)  # Hadoop moves no file to the place of another
+            return
+        if self.exists(path):
+            self.delete(path)
+        self.rename(beside, path)
+
+    def create(self, path: str, text: str) -> bool:
+        """Write a file that is not there yet; False where there is one."""
+        local = self._local(path)
+        if local is not None:  # Hadoop looks and then writes; the system's own call does both in one
+            Path(local).parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with os.fdopen(
+                    os.open(local, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644), "w", encoding="utf-8"
+                ) as file:
+                    file.write(text)
+            except FileExistsError:
+                return False
+            return True
+        if self.exists(path):
+            return False
+        self._fill(path, text)
+        return True
+
+    def _fill(self, path: str, text: str) -> None:
+        stream = self._system(path).create(self._path(path), False)
+        try:
+            stream.write(bytearray(text.encode()))
+        finally:
+            stream.close()
+
+    def _path(self, path: str) -> Any:
+        return self.jvm.org.apache.hadoop.fs.Path(path)
+
+    def _system(self, path: str) -> Any:
+        system = self._path(path).getFileSystem(self.conf)
+        if self._local(path) is not None:
+            system.setWriteChecksum(False)
+        return system
+
+    @staticmethod
+    def _local(path: str) -> str | None:
+        parts = urlsplit(path)
+        return unquote(parts.path) if parts.scheme in ("", "file") else None

@@ -1,0 +1,74 @@
+"""How far a run is, from Spark's own metrics: a bar on a terminal, nothing in a pipe."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SECONDS = 0.3
+
+
+class Metrics:
+    """What Spark counts while a run goes on."""
+
+    def __init__(self, session: SparkSession) -> None:
+        java: Any = session.sparkContext._jsc  # noqa: SLF001  # PySpark has no public way to the JVM
+        jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # as above
+        self.java: Any = jvm.org.apache.spark.sql.predicat.RunMetrics(java.sc())
+
+    def __enter__(self) -> Metrics:  # noqa: PYI034  # no subclasses
+        self.java.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(Exception):  # the JVM may be gone
+            self.java.stop()
+
+    def now(self, *, settle: bool = False) -> tuple[int, int, int, int]:
+        """Rows read, bytes read, tasks done, tasks in all; with `settle` when all that has
+        happened is counted.
+        """
+        rows, size, done, tasks = self.java.now(settle)
+        return int(rows), int(size), int(done), int(tasks)
+
+
+@contextmanager
+def bar(metrics: Metrics, label: str) -> Iterator[None]:
+    """A bar of Spark's tasks while the work goes on, if someone looks."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console  # noqa: PLC0415  # only on a terminal
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn  # noqa: PLC0415  # as above
+
+    over = threading.Event()
+
+    def look(progress: Progress, task: TaskID) -> None:
+        while not over.wait(_SECONDS):
+            with suppress(Exception):  # the work itself tells what is wrong
+                rows, _, done, tasks = metrics.now()
+                progress.update(task, completed=done, total=max(tasks, 1), rows=f"{rows:,} rows read")
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} tasks"),
+        TextColumn("{task.fields[rows]}"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        thread = threading.Thread(
+            target=look, args=(progress, progress.add_task(label, total=None, rows="")), daemon=True
+        )
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()

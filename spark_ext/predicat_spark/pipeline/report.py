@@ -1,0 +1,132 @@
+"""What a run did: as data, as a table of plain text, and in words for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+COUNTS = ("accepted", "rejected", "unknown", "guarded")
+"""What is counted of a filter: the fields of its report that are numbers of rows."""
+
+
+class FilterReport(Struct):
+    """The rows of one filter. `guarded` are those that are UNKNOWN though every field is there: an error
+    was absorbed.
+    """
+
+    name: str
+    filter: str
+    version: int
+    language: str
+    accepted: int
+    rejected: int
+    unknown: int
+    guarded: int
+    params: dict[str, Any] = field(default_factory=dict[str, Any])
+    hash: str = ""
+
+
+class SinkReport(Struct):
+    """One place that was filled, with its rows, files and bytes, and the seconds that it took to put them
+    there.
+    """
+
+    kind: str
+    place: str
+    rows: str
+    filter: str | None
+    written: int
+    files: int
+    bytes: int
+    seconds: float
+
+
+class BadCells(Struct):
+    """The cells of a column that did not convert, and some of their texts."""
+
+    column: str
+    cells: int
+    samples: list[str]
+
+
+class Report(Struct):
+    """A run: what it read, what each filter said, where the rows went. `rows_read` is Spark's own count, of
+    all its tasks.
+
+    `passes` says whether the rows of all sinks came from one reading, `changes` which filters mean something
+    else than in the run before,
+    `recovered` which killed runs were completed or undone.
+    """
+
+    run: str
+    dataset: str
+    job: str | None
+    input: str
+    mode: str
+    rows: int
+    rows_read: int
+    bytes_read: int
+    passes: str
+    seconds: float
+    filters: list[FilterReport]
+    sinks: list[SinkReport] = field(default_factory=list[SinkReport])
+    bad_rows: int = 0
+    bad_cells: list[BadCells] = field(default_factory=list[BadCells])
+    changes: list[str] = field(default_factory=list[str])
+    recovered: list[str] = field(default_factory=list[str])
+    record: str | None = None
+    started: str = ""
+    batches: int = 1
+
+    def data(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        return msgspec.to_builtins(self)  # type: ignore[no-any-return]  # a struct is a mapping
+
+
+def table(report: Report) -> str:
+    """The report as a table of plain text."""
+    head = ["filter", "language", "accepted", "rejected", "UNKNOWN", "guarded"]
+    body = [[row.name, row.language, *(f"{getattr(row, key):,}" for key in COUNTS)] for row in report.filters]
+    lines = aligned([head, *body], 2)
+    places = [[sink.place, sink.rows, f"{sink.written:,}", f"{sink.files:,}"] for sink in report.sinks]
+    if places:
+        lines += ["", *aligned([["sink", "rows", "written", "files"], *places], 2)]
+    bad = [
+        [row.column, f"{row.cells:,}", ", ".join(map(repr, row.samples))]
+        for row in report.bad_cells
+        if row.cells
+    ]
+    if bad:
+        lines += ["", *aligned([["column", "bad cells", "such as"], *bad], 1, left=(2,))]
+    lines += [f"changed: {change}" for change in report.changes] + [
+        f"recovered: {text}" for text in report.recovered
+    ]
+    return "\n".join([*lines, "", summary(report)])
+
+
+def summary(report: Report) -> str:
+    """One line: what was read, and how."""
+    said = f"{report.rows:,} rows of {report.dataset} in {report.seconds:.1f} s"
+    if report.sinks:
+        said += f"; {report.passes} reading{'s' if report.passes == 'many' else ''} for {len(report.sinks)} sinks, {report.rows_read:,} rows read"
+    if report.bad_rows:
+        said += f"; {report.bad_rows:,} rows with cells that do not convert"
+    return said
+
+
+def aligned(lines: Sequence[Sequence[str]], words: int, left: Sequence[int] = ()) -> list[str]:
+    """Lines in columns with a rule below the first: the first `words` columns and those of `left` begin,
+    the others end, below each other.
+    """
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    shown = [
+        "  ".join(
+            cell.ljust(width) if at < words or at in left else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    return [shown[0], "  ".join("-" * width for width in widths), *shown[1:]]

@@ -1,0 +1,191 @@
+"""The pass: every filter is evaluated once for a row, rows are counted, and those that a sink takes are
+written to its files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from predicat.deploy.chosen import Chosen
+from predicat_spark.pipeline.source import Reading
+from predicat_spark.settings import settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_BITS = {"accepted": 1, "rejected": 2, "unknown": 4, "unmatched": 1, "bad": 2}
+"""The bit of the outcome of a row: in the byte of the filter, or for rows of no one filter in the last one."""
+_OPEN = 200
+"""Files of partitioned sinks that a task has open at once; with more folders than that, the file used
+longest ago is closed.
+"""
+_METHOD = {"spark.sql.codegen.hugeMethodLimit": "8000"}
+"""What the JVM does not compile is slower than rows that Spark evaluates in several methods."""
+_ROW_GROUP = 128 * 1024 * 1024
+_LEAST_ROW_GROUP = 8 * 1024 * 1024
+
+
+class Output(Struct, frozen=True):
+    """One place of the pass: which rows go there, and as what files. `filter` is the number of a filter,
+    None for rows of no one filter.
+    """
+
+    rows: str
+    filter: int | None
+    path: str
+    format: str = "parquet"
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    partition_by: tuple[str, ...] = ()
+
+
+class Written(Struct, frozen=True):
+    """A file that counts: its path below the output's, its rows and bytes."""
+
+    path: str
+    rows: int
+    bytes: int
+
+
+class Counts(Struct):
+    """What the pass counted: for each filter accepted, rejected, unknown and guarded rows, for each cell
+    those that did not convert.
+    """
+
+    rows: int
+    bad_rows: int
+    filters: list[tuple[int, int, int, int]]
+    cells: list[int]
+    samples: list[list[str]]
+
+
+def routed(
+    session: SparkSession,
+    reading: Reading,
+    chosen: Sequence[Chosen],
+    outputs: Sequence[Output],
+    run: str,
+    *,
+    apart: bool,
+) -> tuple[Counts, list[list[Written]]]:
+    """Count all rows and write those that outputs take, reading the source once. `apart` keeps rows with
+    bad cells from the filters.
+    """
+    with settings(session, _METHOD):
+        frame = _outcomes(session, reading, chosen, outputs, apart=apart)
+        spec = _spec(session, reading, chosen, outputs, run)
+        found = json.loads(_scala(session).run(frame, json.dumps(spec)))
+    files: list[list[Written]] = [[] for _ in outputs]
+    for task in found:
+        for file in task["files"]:
+            output = outputs[file["sink"]]
+            files[file["sink"]].append(
+                Written(file["path"][len(output.path) + 1 :], file["rows"], file["bytes"])
+            )
+    return _counts(found, len(chosen), len(reading.cells)), files
+
+
+def sink_frame(reading: Reading, rows: str) -> list[tuple[str, str]]:
+    """The columns of an output and their names there: as they came for rows with bad cells, else as they
+    were read.
+    """
+    return list(reading.raw) if rows == "bad" and reading.raw else [(name, name) for name in reading.columns]
+
+
+def _scala(session: SparkSession) -> Any:
+    return session.sparkContext._jvm.org.apache.spark.sql.predicat.RoutedWrite  # type: ignore[union-attr]  # noqa: SLF001  # PySpark has no public way to the JVM
+
+
+def _outcomes(
+    session: SparkSession,
+    reading: Reading,
+    chosen: Sequence[Chosen],
+    outputs: Sequence[Output],
+    *,
+    apart: bool,
+) -> Any:
+    """The frame of the rows that an output takes, as the JVM has it."""
+    wanted = bytearray(len(chosen) + 1)
+    for output in outputs:
+        wanted[_place(output, chosen)] |= _BITS[output.rows]
+    gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # as above
+    lang = gateway.jvm.java.lang
+
+    def array(kind: Any, values: Sequence[Any]) -> Any:
+        made = gateway.new_array(kind, len(values))
+        for place, value in enumerate(values):
+            made[place] = value
+        return made
+
+    frame: DataFrame = reading.frame
+    return _scala(session).outcomes(
+        frame._jdf,  # noqa: SLF001  # the frame of Java
+        array(lang.String, [row.sql for row in chosen]),
+        array(lang.String, [row.present for row in chosen]),
+        array(lang.String, [cell.sql for cell in reading.cells]),
+        array(gateway.jvm.boolean, [row.accepts_unknown for row in chosen]),
+        bytes(wanted),
+        apart,
+    )
+
+
+def _place(output: Output, chosen: Sequence[Chosen]) -> int:
+    """The byte of the outcomes that an output asks."""
+    return len(chosen) if output.filter is None else output.filter
+
+
+def _spec(
+    session: SparkSession, reading: Reading, chosen: Sequence[Chosen], outputs: Sequence[Output], run: str
+) -> dict[str, Any]:
+    kinds: list[dict[str, Any]] = []
+    sinks: list[dict[str, Any]] = []
+    smaller = _row_group(session, len(outputs))
+    for output in outputs:
+        columns = [pair for pair in sink_frame(reading, output.rows) if pair[1] not in output.partition_by]
+        kind = {
+            "format": output.format,
+            "options": {**(smaller if output.format == "parquet" else {}), **output.options},
+            "columns": [column for column, _ in columns],
+            "names": [name for _, name in columns],
+        }
+        if kind not in kinds:
+            kinds.append(kind)
+        sinks.append(
+            {
+                "kind": kinds.index(kind),
+                "place": _place(output, chosen),
+                "mask": _BITS[output.rows],
+                "path": output.path,
+                "partitions": list(output.partition_by),
+            }
+        )
+    return {
+        "run": run,
+        "filters": len(chosen),
+        "cells": len(reading.cells),
+        "max_open": _OPEN,
+        "kinds": kinds,
+        "sinks": sinks,
+    }
+
+
+def _row_group(session: SparkSession, files: int) -> dict[str, str]:
+    """Row groups of Parquet are kept in memory until they are full: many files at once have smaller ones."""
+    runtime: Any = session.sparkContext._jvm.java.lang.Runtime.getRuntime()  # type: ignore[union-attr]  # noqa: SLF001  # as above
+    each = int(runtime.maxMemory()) // 4 // max(session.sparkContext.defaultParallelism, 1) // max(files, 1)
+    return {} if each >= _ROW_GROUP else {"parquet.block.size": str(max(each, _LEAST_ROW_GROUP))}
+
+
+def _counts(tasks: Sequence[Mapping[str, Any]], filters: int, cells: int) -> Counts:
+    totals = [sum(column) for column in zip(*(task["counts"] for task in tasks), strict=True)]
+    per_filter = [
+        (totals[at], totals[at + 1], totals[at + 2], totals[at + 3]) for at in range(2, 2 + 4 * filters, 4)
+    ]
+    samples: list[list[str]] = [
+        list(dict.fromkeys(value for task in tasks for value in task["samples"][cell]))[:5]
+        for cell in range(cells)
+    ]
+    return Counts(totals[0], totals[1], per_filter, totals[2 + 4 * filters :], samples)

@@ -1,0 +1,566 @@
+"""Runs a job: read once, evaluate the filters, stage the rows of each sink, then put all in place or none."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from msgspec import Struct, field, to_builtins
+from msgspec.structs import replace
+
+from predicat.catalog.jobs import PER_FILTER, Job, JobFilter, Sink, Source
+from predicat.catalog.jobs import problems as job_problems
+from predicat.catalog.model import Catalog
+from predicat.deploy.chosen import Chosen, chosen, dataset_of
+from predicat.deploy.columns import problems as column_problems
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.ir.text import meaning_hash
+from predicat_spark.pipeline import failures, settle
+from predicat_spark.pipeline.commit import (
+    Record,
+    Target,
+    Workplace,
+    prune,
+    record_path,
+    records,
+    staging,
+    tidy,
+)
+from predicat_spark.pipeline.files import Files
+from predicat_spark.pipeline.interrupts import Interrupts
+from predicat_spark.pipeline.lease import FOLDER
+from predicat_spark.pipeline.progress import Metrics, bar
+from predicat_spark.pipeline.report import BadCells, FilterReport, Report, SinkReport
+from predicat_spark.pipeline.routed import Counts, Output, Written, routed
+from predicat_spark.pipeline.source import Reading, column_types, located, read_source
+from predicat_spark.sessions import local_session
+from predicat_spark.settings import READING, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_WIDE = 10
+"""How many times the columns that filters read a source has, where a few sinks may be cheaper with a
+reading for each.
+"""
+_COLUMNS = 50
+_UNCHANGED = "no sink was changed"
+_KEPT = 100
+"""Records of a job that are kept, the newest ones."""
+_FEW = 3
+_SHARE = 0.02
+"""At most this share of the rows went to each sink in the run before."""
+
+
+class Options(Struct, frozen=True):
+    """How a job is run, beside what it says: between which values of its range, how often a failure that may
+    pass is tried again.
+
+    `revision` is that of the catalog in version control. `rebuild` forgets what an incremental job has read.
+    """
+
+    master: str = "local[*]"
+    conf: Mapping[str, str] = field(default_factory=dict[str, str])
+    start: str | None = None
+    end: str | None = None
+    rebuild: bool = False
+    retries: int = 2
+    revision: str | None = None
+
+
+class Input(Struct, frozen=True):
+    """A source as a flag has it: the name of a table or a path, and what is said of its format."""
+
+    text: str
+    format: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    schema: str | None = None
+
+
+def locate(given: Input, master: str, conf: Mapping[str, str]) -> Source:
+    """The table or path that a text means. Raises PredicatError for what may be both, or is neither."""
+    session = local_session(master, "predicat run", conf, jar=True)
+    with failures.telling():
+        return located(session, given.text, given.format, dict(given.options), given.schema)
+
+
+def run(
+    catalog: Catalog,
+    dataset: str,
+    names: Sequence[str],
+    source: str | Source,
+    out: str | Path | None = None,
+    master: str = "local[*]",
+    tables: str | None = None,
+    **more: Any,
+) -> Report:
+    """Run filters (or subscriptions) of a dataset on Spark. Raises PredicatError; then earlier output is as
+    it was.
+
+    Accepted rows go to a folder each below `out` (any Hadoop path), or to a table each whose name begins with
+    `tables`. Columns of CSV and
+    JSON files are read as the types that the catalog declares. `more` are the other parts of a Job (`mode`,
+    `bad_records`, `passes`).
+    """
+    dataset_of(catalog, dataset)
+    sinks = []
+    if out is not None:
+        sinks.append(Sink("path", f"{str(out).rstrip('/')}/{{filter}}"))
+    if tables is not None:
+        sinks.append(Sink("table", f"{tables}{{filter}}"))
+    session = local_session(master, f"predicat {dataset}", jar=True)
+    with failures.telling():
+        place = located(session, source) if isinstance(source, str) else source
+    asked = tuple(JobFilter(name, name) for name in names)
+    return run_job(catalog, Job("", dataset, place, asked, tuple(sinks), **more), Options(master=master))
+
+
+def run_job(catalog: Catalog, job: Job, options: Options | None = None) -> Report:
+    """Run a job. Raises PredicatError; then its sinks are as they were, or the message says what the next
+    run completes.
+    """
+    options = options or Options()
+    rows = chosen(catalog, job.dataset, job.filters)
+    if not job.filters:
+        job = replace(job, filters=tuple(JobFilter(row.name, row.name) for row in rows))
+    found = job_problems(job)
+    if found:
+        raise PredicatError(found)
+    session = local_session(options.master, f"predicat {job.name or job.dataset}", options.conf, jar=True)
+    with failures.telling(), settings(session, READING):
+        if job.checkpoint is not None:
+            from predicat_spark.pipeline.stream import run_stream  # noqa: PLC0415  # it imports this module
+
+            return run_stream(session, catalog, job, rows, options)
+        reading = between(
+            catalog, job, read_source(session, job.source, catalog.datasets[job.dataset]), options
+        )
+        return Run(session, catalog, job, rows, options).batch(reading, new_run_id())
+
+
+def new_run_id() -> str:
+    """A name for a run: its time, so that records sort, and a random part."""
+    return f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
+
+
+def between(catalog: Catalog, job: Job, reading: Reading, options: Options) -> Reading:
+    """The rows of a backfill: from `start` on and before `end`, by the job's column of that."""
+    if options.start is None and options.end is None:
+        return reading
+    if job.range is None:
+        raise PredicatError.of(
+            msg.usage(
+                "--from and --to need the column that they are about",
+                "write range: into the job, or give --range",
+            )
+        )
+    decl = catalog.datasets[job.dataset].fields.get(job.range)
+    if decl is None:
+        raise PredicatError.of(
+            msg.usage(
+                f"no field is named {job.range!r}",
+                msg.did_you_mean(job.range, catalog.datasets[job.dataset].fields),
+            )
+        )
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
+
+    column = F.col(f"`{decl.column('spark')}`")
+    frame = reading.frame
+    for value, low in ((options.start, True), (options.end, False)):
+        if value is not None:
+            bound = F.lit(value).try_cast(str(decl.type))
+            if reading.frame.sparkSession.range(1).select(bound).head()[0] is None:  # type: ignore[index]  # one row
+                raise PredicatError.of(msg.usage(f"{value!r} is no {decl.type}, the type of {job.range}"))
+            frame = frame.where(column >= bound if low else column < bound)
+    return replace(reading, frame=frame)
+
+
+class Run:
+    """One job on one session; an incremental job runs a batch after another."""
+
+    def __init__(
+        self, session: SparkSession, catalog: Catalog, job: Job, rows: Sequence[Chosen], options: Options
+    ) -> None:
+        self.session, self.catalog, self.job, self.rows, self.options = session, catalog, job, rows, options
+        self.files = Files(session)
+        self.state = self._state()
+
+    def recover(self) -> list[str]:
+        """Complete or undo the runs that were killed in the places of this job; says what was done."""
+        run = new_run_id()
+        targets = self._targets(run, "append")
+        with Workplace(self.files, run, self.state, _roots(targets)) as place:
+            return place.recover(settle.settler(self.session, self.files, self._urls(), targets))
+
+    def batch(
+        self, reading: Reading, run: str, *, mode: str | None = None, checkpoint: str | None = None
+    ) -> Report:
+        """Read, evaluate, write and commit one batch of rows."""
+        started, clock = datetime.now(tz=UTC), time.monotonic()
+        self._check(reading)
+        targets = self._targets(run, mode or self.job.mode)
+        settle.check(self.session, self.files, targets, self._urls(), reading)
+        with Metrics(self.session) as metrics:
+            if not targets:
+                counts, passes = self._pass(reading, [], run, metrics)[0], "one"
+                self._refuse_bad(reading, counts)
+                return self._report(run, reading, counts, targets, metrics, passes, started, clock)
+            with (
+                Interrupts(self.session) as interrupts,
+                Workplace(self.files, run, self.state, _roots(targets)) as place,
+            ):
+                recovered = place.recover(settle.settler(self.session, self.files, self._urls(), targets))
+                before = self._before()
+                changes = self._changes(before)
+                try:
+                    place.begin()
+                    many = self._many(reading, targets, before)
+                    counts, written = self._pass(reading, targets, run, metrics, many=many)
+                    self._refuse_bad(reading, counts)
+                    for target, found in zip(targets, written, strict=True):
+                        target.files = found
+                        tidy(self.files, target)
+                    place.check()
+                    interrupts.check()
+                except BaseException as error:
+                    place.clear()
+                    # An interrupt amid a call of the JVM comes back as an error of the connection.
+                    if interrupts.struck or isinstance(error, KeyboardInterrupt):
+                        raise KeyboardInterrupt(_UNCHANGED) from None
+                    if isinstance(error, Exception):
+                        raise failures.hinted(error, _UNCHANGED) from None
+                    raise
+                record = self._record(run, counts, reading, targets, started, checkpoint)
+                place.write(record)
+                settle.settle(self.session, self.files, place, record, self._urls())
+                prune(self.files, self.state, self.job.label, _KEPT)
+                report = self._report(
+                    run, reading, counts, targets, metrics, "many" if many else "one", started, clock
+                )
+                report.record, report.recovered, report.changes = (
+                    record_path(self.state, run),
+                    recovered,
+                    changes,
+                )
+                return report
+
+    # --- the pass
+
+    def _pass(
+        self, reading: Reading, targets: Sequence[Target], run: str, metrics: Metrics, *, many: bool = False
+    ) -> tuple[Counts, list[list[Written]]]:
+        """Count and write, again after a failure that may pass."""
+        outputs = [self._output(target) for target in targets]
+        with bar(metrics, self.job.name or self.job.dataset):
+            for attempt in range(self.options.retries + 1):
+                try:
+                    return (
+                        self._readings(reading, outputs, run)
+                        if many
+                        else routed(self.session, reading, self.rows, outputs, run, apart=self._apart)
+                    )
+                except Exception as error:  # noqa: BLE001  # Spark's errors have no common base that Java's errors share
+                    if attempt == self.options.retries or not failures.is_transient(error):
+                        raise failures.told(error) from None
+                    time.sleep(2**attempt)
+        raise AssertionError
+
+    def _readings(
+        self, reading: Reading, outputs: Sequence[Output], run: str
+    ) -> tuple[Counts, list[list[Written]]]:
+        """A reading for the counts, and one for each sink, whose condition Spark pushes down."""
+        counts, _ = routed(self.session, reading, self.rows, [], run, apart=self._apart)
+        written: list[list[Written]] = []
+        for output in outputs:
+            rows, part, sink = self.rows, reading, output
+            if output.filter is not None:
+                rows = [self.rows[output.filter]]
+                sink = replace(output, filter=0)
+                part = replace(reading, frame=reading.frame.where(_CONDITIONS[output.rows](rows[0])))
+            written += routed(self.session, part, rows, [sink], run, apart=self._apart)[1]
+        return counts, written
+
+    def _many(self, reading: Reading, targets: Sequence[Target], before: Record | None) -> bool:
+        """Whether each sink gets a reading of its own: as asked, or where few sinks took few rows of a wide
+        columnar source in the run before.
+
+        Then its condition is pushed down, and of most rows only the columns are read that filters read.
+        """
+        if self.job.passes != "auto":
+            return self.job.passes == "many"
+        if (
+            before is None
+            or len(targets) > _FEW
+            or reading.cells
+            or any(target.rows not in PER_FILTER for target in targets)
+        ):
+            return False
+        read = {
+            decl.column("spark")
+            for row in self.rows
+            for decl in row.row.versions[row.number].predicate.fields.values()
+        }
+        wide = len(reading.columns) >= max(_COLUMNS, _WIDE * len(read))
+        return (
+            wide
+            and all(target.count <= _SHARE * before.rows for target in before.targets)
+            and settle.is_columnar(reading.frame)
+        )
+
+    @property
+    def _apart(self) -> bool:
+        return self.job.bad_records == "quarantine"
+
+    def _output(self, target: Target) -> Output:
+        place = next((index for index, row in enumerate(self.rows) if row.name == target.filter), None)
+        kind = target.format if target.kind == "path" else "parquet"
+        options = target.options if target.kind == "path" else {}
+        return Output(
+            target.rows,
+            place,
+            target.staged,
+            kind,
+            options,
+            target.partition_by if target.kind == "path" else (),
+        )
+
+    # --- checks
+
+    def _check(self, reading: Reading) -> None:
+        """The source has the columns that filters read, of the types that the catalog declares."""
+        latest = [replace(row.row, latest=row.number) for row in self.rows]
+        found = column_problems("spark", str(self.job.source), column_types(reading.frame), latest)
+        found += [
+            msg.usage(
+                f"the rows have no column {name!r} for partition_by", msg.did_you_mean(name, reading.columns)
+            )
+            for sink in self.job.sinks
+            for name in sink.partition_by
+            if name not in reading.columns
+        ]
+        if found:
+            raise PredicatError(found)
+
+    def _refuse_bad(self, reading: Reading, counts: Counts) -> None:
+        if self.job.bad_records == "fail" and counts.bad_rows:
+            said = "; ".join(
+                f"{cell.column}: {cell.cells:,} (such as {', '.join(map(repr, cell.samples))})"
+                for cell in self._bad(reading, counts)
+            )
+            hint = "mend the source, or use --bad-records permissive or quarantine"
+            raise PredicatError.of(msg.bad_records(counts.bad_rows, said, hint))
+
+    def _before(self) -> Record | None:
+        """The newest record of the job."""
+        known = records(self.files, self.state, self.job.label)
+        return known[-1] if known else None
+
+    def _changes(self, record: Record | None) -> list[str]:
+        """Which filters mean something else than in a record."""
+        before = {row["name"]: row for row in record.filters} if record is not None else {}
+        said: list[str] = []
+        for row in self.rows:
+            old = before.get(row.name)
+            if record is not None and old is not None and old["hash"] != row.meaning:
+                which = (
+                    f"version {old['version']} then, {row.number} now"
+                    if old["version"] != row.number
+                    else f"version {row.number} means something else"
+                )
+                hint = (
+                    "; the rows that are there stay: --rebuild computes them anew"
+                    if self.job.checkpoint is not None
+                    else ""
+                )
+                said.append(
+                    f"{row.name} accepts other rows than in the run of {record.committed[:16]} ({which}){hint}"
+                )
+        return said
+
+    # --- places
+
+    def _state(self) -> str:
+        """Where the records are: as the job says, else in the folder that holds the sinks, else in the
+        warehouse.
+        """
+        if self.job.state is not None:
+            return self.files.whole(self.job.state)
+        paths = [
+            self.files.whole(_base(sink.target))
+            if "{" in sink.target
+            else _parent(self.files.whole(sink.target))
+            for sink in self.job.sinks
+            if sink.kind == "path"
+        ]
+        if paths:
+            return min(paths, key=len)
+        return self.files.whole(
+            f"{self.session.conf.get('spark.sql.warehouse.dir')}/{FOLDER}_runs/{self.job.name or self.job.dataset}"
+        )
+
+    def _targets(self, run: str, mode: str) -> list[Target]:
+        found: list[Target] = []
+        for sink in self.job.sinks:
+            for name in self._names(sink):
+                place = self._place(sink, name)
+                root = _parent(place) if sink.kind == "path" else self.state
+                last = place.rpartition("/")[2] if sink.kind == "path" else f"{sink.kind}-{len(found)}"
+                staged = f"{staging(root, run)}/{last}"
+                url = settle.shown(sink.url) if sink.url else None
+                found.append(
+                    Target(
+                        sink.kind,
+                        place,
+                        sink.rows,
+                        name,
+                        mode,
+                        sink.format,
+                        staged,
+                        dict(sink.options),
+                        sink.partition_by,
+                        url,
+                    )
+                )
+        return found
+
+    def _names(self, sink: Sink) -> Sequence[str | None]:
+        if sink.rows not in PER_FILTER:
+            return [None]
+        return [row.name for row in self.rows if not sink.filters or row.name in sink.filters]
+
+    def _place(self, sink: Sink, name: str | None) -> str:
+        safe = (name or "").replace("/", "-").replace(":", "-") if sink.kind == "path" else name or ""
+        place = sink.place(safe)
+        return self.files.whole(place) if sink.kind == "path" else place
+
+    def _urls(self) -> dict[str, str]:
+        """The servers of sinks, by what records say of them."""
+        return {settle.shown(sink.url): sink.url for sink in self.job.sinks if sink.url}
+
+    # --- what is told
+
+    def _filters(self, counts: Counts) -> list[FilterReport]:
+        return [
+            FilterReport(
+                row.name,
+                row.row.qualified,
+                row.number,
+                row.row.versions[row.number].language,
+                *numbers,
+                params=dict(row.params),
+                hash=row.meaning,
+            )
+            for row, numbers in zip(self.rows, counts.filters, strict=True)
+        ]
+
+    def _bad(self, reading: Reading, counts: Counts) -> list[BadCells]:
+        return [
+            BadCells(cell.column, count, samples)
+            for cell, count, samples in zip(reading.cells, counts.cells, counts.samples, strict=True)
+            if count
+        ]
+
+    def _record(
+        self,
+        run: str,
+        counts: Counts,
+        reading: Reading,
+        targets: list[Target],
+        started: datetime,
+        checkpoint: str | None,
+    ) -> Record:
+        hashes = {
+            row.qualified: meaning_hash(row.current.predicate.node, row.on_unknown)
+            for row in self.catalog.filters()
+        }
+        digest = hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:16]
+        bad = {
+            "rows": counts.bad_rows,
+            "mode": self.job.bad_records,
+            "cells": {row.column: row.cells for row in self._bad(reading, counts)},
+        }
+        return Record(
+            run,
+            self.job.dataset,
+            self.job.qualified if self.job.name else None,
+            started.isoformat(),
+            datetime.now(tz=UTC).isoformat(),
+            str(self.job.source),
+            targets[0].mode,
+            {"revision": self.options.revision, "hash": digest},
+            counts.rows,
+            [to_builtins(row) for row in self._filters(counts)],
+            targets,
+            bad,
+            checkpoint,
+        )
+
+    def _report(
+        self,
+        run: str,
+        reading: Reading,
+        counts: Counts,
+        targets: Sequence[Target],
+        metrics: Metrics,
+        passes: str,
+        started: datetime,
+        clock: float,
+    ) -> Report:
+        rows, size, *_ = metrics.now(settle=True)
+        sinks = [
+            SinkReport(
+                row.kind,
+                row.place,
+                row.rows,
+                row.filter,
+                row.count,
+                len(row.files),
+                sum(file.bytes for file in row.files),
+                round(row.seconds, 3),
+            )
+            for row in targets
+        ]
+        return Report(
+            run,
+            self.job.dataset,
+            self.job.qualified if self.job.name else None,
+            str(self.job.source),
+            targets[0].mode if targets else self.job.mode,
+            counts.rows,
+            rows,
+            size,
+            passes,
+            round(time.monotonic() - clock, 3),
+            self._filters(counts),
+            sinks,
+            counts.bad_rows,
+            self._bad(reading, counts),
+            started=started.isoformat(),
+        )
+
+
+_CONDITIONS: dict[str, Callable[[Chosen], str]] = {
+    "accepted": lambda row: f"({row.sql}) IS NOT FALSE" if row.accepts_unknown else row.sql,
+    "rejected": lambda row: f"NOT ({row.sql})",
+    "unknown": lambda row: f"({row.sql}) IS NULL",
+}
+
+
+def _roots(targets: Sequence[Target]) -> list[str]:
+    """The folders in which rows are staged."""
+    return [target.staged.rpartition(f"/{FOLDER}/")[0] for target in targets]
+
+
+def _base(path: str) -> str:
+    """The part of a path before the folder of a filter."""
+    return path.partition("{")[0].rstrip("/")
+
+
+def _parent(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[0]

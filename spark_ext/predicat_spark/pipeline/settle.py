@@ -1,0 +1,188 @@
+"""Puts staged rows into their places: folders, tables, PostgreSQL; and says beforehand what would not fit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics import messages as msg
+from predicat_spark.pipeline import failures, postgres, tables
+from predicat_spark.pipeline.commit import Record, Target, Workplace, record_path, settle_folder
+from predicat_spark.pipeline.files import Files
+from predicat_spark.pipeline.routed import sink_frame
+from predicat_spark.pipeline.source import Reading
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+
+def shown(url: str) -> str:
+    """A server as people may see it: never with a password."""
+    from predicat.deploy.failures import safe  # noqa: PLC0415  # needs the driver of PostgreSQL
+
+    return safe(url)
+
+
+def check(
+    session: SparkSession, files: Files, targets: Sequence[Target], urls: Mapping[str, str], reading: Reading
+) -> None:
+    """Raise PredicatError with all that keeps rows from their places, before any is written."""
+    found: list[Diagnostic | None] = []
+    jdbc: list[tuple[Target, str]] = []
+    for target in targets:
+        schema = _schema(reading, target.rows)
+        if target.kind == "table":
+            found.append(tables.problem(session, target, schema))
+        elif target.kind == "jdbc":
+            jdbc.append((target, urls[target.url or ""]))
+        else:
+            found.append(_folder_problem(session, files, target, schema, reading))
+    found += postgres.problems(jdbc, _schema(reading, "accepted")) if jdbc else []
+    problems = [item for item in found if item is not None]
+    if problems:
+        raise PredicatError(problems)
+
+
+def _schema(reading: Reading, rows: str) -> StructType:
+    return reading.frame.selectExpr(
+        *(f"`{column}` AS `{name}`" for column, name in sink_frame(reading, rows))
+    ).schema
+
+
+def _folder_problem(
+    session: SparkSession, files: Files, target: Target, schema: StructType, reading: Reading
+) -> Diagnostic | None:
+    """A place from which the rows come, or rows that do not fit to those that are there."""
+    for file in _inputs(reading.frame):
+        if f"{files.whole(file)}/".startswith(f"{target.place}/"):
+            return msg.usage(
+                f"{target.place} holds the source of the run, and would be replaced", "write somewhere else"
+            )
+    if (
+        target.mode == "append"
+        and files.exists(target.place)
+        and any(True for _ in files.below(target.place))
+    ):
+        before = session.read.format(target.format).options(**target.options).load(target.place).schema
+        old, new = ({field.name: field.dataType.simpleString() for field in one} for one in (before, schema))
+        typed = target.format in ("parquet", "orc", "avro")
+        said = [
+            f"{name} is {old.get(name, 'missing')} there, and {new.get(name, 'missing')} in the rows"
+            for name in {**old, **new}
+            if (old.get(name) != new.get(name) and typed and name not in target.partition_by)
+            or (name in old) != (name in new)
+        ]
+        if said:
+            return msg.usage(
+                f"the rows do not fit to those in {target.place}: {'; '.join(said)}",
+                "append somewhere else, or overwrite",
+            )
+    return None
+
+
+def _inputs(frame: DataFrame) -> Sequence[str]:
+    try:
+        return frame.inputFiles()[:1000]
+    except Exception:  # noqa: BLE001  # a stream, or a source that is no files
+        return ()
+
+
+def is_columnar(frame: DataFrame) -> bool:
+    """Whether a frame is read from files whose columns and row groups can be left out."""
+    names = _inputs(frame)
+    return bool(names) and all(name.endswith((".parquet", ".orc")) for name in names)
+
+
+def settle(
+    session: SparkSession, files: Files, place: Workplace, record: Record, urls: Mapping[str, str]
+) -> None:
+    """Put the rows of a committed run into their places. Raises PredicatError, which says what is where."""
+    done = 0
+    for step, targets, undone in _steps(session, files, record, urls):
+        started = time.monotonic()
+        try:
+            step()
+        except BaseException as error:
+            if done == 0 and undone:
+                place.withdraw()
+                place.clear()
+                raise
+            left = msg.partly_settled(
+                done, len(record.targets), record.run, files.whole(record_path(place.state, record.run))
+            )
+            if not isinstance(error, Exception):
+                raise type(error)(left.message) from None
+            raise PredicatError([*failures.told(error).diagnostics, left]) from None
+        for target in targets:
+            target.seconds = (time.monotonic() - started) / len(targets)
+        done += len(targets)
+    place.write(record)
+    place.clear()
+
+
+Step = tuple[Callable[[], None], Sequence[Target], bool]
+
+
+def _steps(session: SparkSession, files: Files, record: Record, urls: Mapping[str, str]) -> list[Step]:
+    """What puts rows in their places, the riskiest first; whether a step that fails leaves nothing behind."""
+    steps: list[Step] = []
+    for url in dict.fromkeys(target.url for target in record.targets if target.kind == "jdbc"):
+        own = [target for target in record.targets if target.kind == "jdbc" and target.url == url]
+        steps.append((_postgres(session, urls[url or ""], own, record.run), own, True))
+    steps += [
+        (_table(session, target), [target], False) for target in record.targets if target.kind == "table"
+    ]
+    return [
+        *steps,
+        *((_folder(files, target), [target], True) for target in record.targets if target.kind == "path"),
+    ]
+
+
+def _postgres(session: SparkSession, url: str, targets: Sequence[Target], run: str) -> Callable[[], None]:
+    return lambda: postgres.settle_tables(
+        session, url, [(target, _staged(session, target)) for target in targets], run
+    )
+
+
+def _table(session: SparkSession, target: Target) -> Callable[[], None]:
+    return lambda: tables.settle_table(session, target, _staged(session, target))
+
+
+def _folder(files: Files, target: Target) -> Callable[[], None]:
+    return lambda: settle_folder(files, target)
+
+
+def _staged(session: SparkSession, target: Target) -> DataFrame:
+    return session.read.parquet(target.staged)
+
+
+def settler(
+    session: SparkSession, files: Files, urls: Mapping[str, str], coming: Sequence[Target]
+) -> Callable[[Target, str], None]:
+    """What completes a target of a run that was killed. A place that this run replaces as a whole needs no
+    completion.
+    """
+    replaced = {(target.kind, target.place, target.url) for target in coming if target.mode == "overwrite"}
+
+    def complete(target: Target, run: str) -> None:
+        if target.kind == "path":
+            settle_folder(files, target)
+        elif (target.kind, target.place, target.url) in replaced:
+            return
+        elif target.kind == "table":
+            tables.settle_table(session, target, _staged(session, target))
+        else:
+            url = urls.get(target.url or "")
+            if url is None:
+                raise PredicatError.of(
+                    msg.usage(
+                        f"run {run} was killed before its rows were in {target.place} on {target.url}",
+                        "run the same job again",
+                    )
+                )
+            postgres.settle_tables(session, url, [(target, _staged(session, target))], run)
+
+    return complete

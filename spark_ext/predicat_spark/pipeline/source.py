@@ -1,0 +1,282 @@
+"""Where rows come from: tables, files of any format, and what else Spark reads; and the cells in them that
+do not convert.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+from sqlglot import exp
+
+from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Source
+from predicat.catalog.model import Dataset
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import DecimalType, Scalar
+from predicat_spark.names import quoted, quoted_table
+from predicat_spark.pipeline.files import Files
+from predicat_spark.settings import READING, settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+FORMATS = {
+    "parquet": "parquet",
+    "orc": "orc",
+    "csv": "csv",
+    "tsv": "csv",
+    "json": "json",
+    "jsonl": "json",
+    "ndjson": "json",
+    "avro": "avro",
+    "xml": "xml",
+}
+"""The endings of files, and Spark's formats for them."""
+_PACKED = frozenset({"gz", "bz2", "zst", "xz", "lz4", "snappy", "deflate", "zip"})
+_RAW = "__raw_"
+RECORD = "_corrupt_record"
+"""The column in which Spark keeps a record that it cannot read."""
+_LOOKED_AT = 1000
+"""Files of a folder whose endings tell its format."""
+
+
+class Cell(Struct, frozen=True):
+    """A column whose texts may not convert: `sql` is the text of a cell that did not, and NULL otherwise."""
+
+    column: str
+    sql: str
+
+
+class Reading(Struct, frozen=True):
+    """A source as it is read. `columns` are those that sinks get; `raw` are the same columns as they came,
+    where they were converted.
+    """
+
+    frame: DataFrame
+    columns: tuple[str, ...]
+    cells: tuple[Cell, ...] = ()
+    raw: tuple[tuple[str, str], ...] = ()
+
+
+def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
+    """A table by its name, or files by their path, with the columns of the catalog. Raises PredicatError
+    if neither is there.
+    """
+    found = read_source(session, located(session, source), dataset)
+    return found.frame.select(*(quoted(name) for name in found.columns))
+
+
+def located(
+    session: SparkSession,
+    text: str,
+    kind: str | None = None,
+    options: dict[str, str] | None = None,
+    schema: str | None = None,
+) -> Source:
+    """The source that a text means: a path if it has a slash in it or is there, else a table. Raises
+    PredicatError for what may be both.
+    """
+    path = "/" in text or Files(session).exists(text)
+    if path and "/" not in text and session.catalog.tableExists(quoted_table(text)):
+        raise PredicatError.of(
+            msg.usage(
+                f"{text} is a table and a path",
+                f"write ./{text} for the path, or its schema before the name of the table",
+            )
+        )
+    if path or kind is not None:
+        return Source(paths=(text,), format=kind, options=options or {}, schema=schema)
+    if not session.catalog.tableExists(quoted_table(text)):
+        raise PredicatError.of(msg.engine_error("Spark", f"there is no table and no file named {text}"))
+    return Source(table=text)
+
+
+def read_source(
+    session: SparkSession, source: Source, dataset: Dataset, *, streaming: bool = False
+) -> Reading:
+    """The rows of a source, with texts converted to the types that the catalog declares."""
+    source = replace(source, options=dict(map(_resolved, source.options.items())))
+    with settings(session, READING):
+        if source.table is not None:
+            frame = session.readStream.table(source.table) if streaming else session.table(source.table)
+            return Reading(frame, tuple(frame.columns))
+        kind = source.format or _format(Files(session), source.paths)
+        source = replace(source, options={**FORMAT_OPTIONS.get(kind, {}), **source.options})
+        reader: Any = session.readStream if streaming else session.read
+        reader = reader.format(kind).options(**source.options)
+        if kind in UNTYPED:
+            return _declared(_typeless(session, reader, kind, source, streaming=streaming), dataset)
+        if source.schema is not None:
+            reader = reader.schema(source.schema)
+        elif streaming:
+            reader = reader.schema(_own_schema(session, kind, source))
+        frame = _load(reader, source, streaming=streaming)
+        if kind == "parquet" and not streaming and _lacks(frame, dataset):
+            frame = _load(
+                reader.option("mergeSchema", True), source, streaming=streaming
+            )  # one file lacks a column: take the columns of all
+        return Reading(frame, tuple(frame.columns))
+
+
+def _resolved(option: tuple[str, str]) -> tuple[str, str]:
+    """An option whose value is `$NAME` has that of a variable of the environment. Raises PredicatError if
+    there is none.
+    """
+    name, value = option
+    variable = re.fullmatch(r"\$([A-Za-z_]\w*)", value)
+    if variable is None:
+        return option
+    if variable[1] not in os.environ:
+        raise PredicatError.of(
+            msg.usage(f"the option {name} is {value}, and the environment has no variable {variable[1]}")
+        )
+    return name, os.environ[variable[1]]
+
+
+def _load(reader: Any, source: Source, *, streaming: bool) -> DataFrame:
+    if not source.paths:
+        return reader.load()  # type: ignore[no-any-return]  # a reader of either kind
+    return reader.load(source.paths[0] if streaming else list(source.paths))  # type: ignore[no-any-return]  # as above
+
+
+def _own_schema(session: SparkSession, kind: str, source: Source) -> StructType:
+    """The columns that the files themselves have."""
+    return session.read.format(kind).options(**source.options).load(list(source.paths) or None).schema
+
+
+def _lacks(frame: DataFrame, dataset: Dataset) -> bool:
+    present = {name.lower() for name in frame.columns}
+    return any(decl.column("spark").lower() not in present for decl in dataset.fields.values())
+
+
+def _format(files: Files, paths: tuple[str, ...]) -> str:
+    """The format of files by their endings: of those in a folder, or of the path itself. Raises
+    PredicatError if they do not tell.
+    """
+    found: set[str] = set()
+    for path in paths:
+        if files.is_folder(path):
+            if "_delta_log" in files.names(path):
+                found.add("delta")
+                continue
+            inside = [_ending(name) for _, name in zip(range(_LOOKED_AT), files.below(path), strict=False)]
+            found |= {kind for kind in inside if kind}
+            if not any(inside) and (kind := _ending(path)):
+                found.add(kind)
+        elif kind := _ending(path):
+            found.add(kind)
+    if len(found) == 1:
+        return found.pop()
+    if found:
+        raise PredicatError.of(
+            msg.usage(
+                f"{', '.join(paths)} has files of {' and of '.join(sorted(found))}",
+                "say which with --format, or format: in a job",
+            )
+        )
+    missing = [path for path in paths if not any(sign in path for sign in "*?[{") and not files.exists(path)]
+    if missing:
+        raise PredicatError.of(msg.engine_error("Spark", f"there is no file or folder {missing[0]}"))
+    raise PredicatError.of(
+        msg.usage(
+            f"the names of the files in {', '.join(paths)} do not tell their format",
+            "say it with --format, or format: in a job",
+        )
+    )
+
+
+def _ending(path: str) -> str | None:
+    """The format that the last ending of a name tells, compression aside."""
+    parts = path.rstrip("/").rpartition("/")[2].lower().split(".")
+    while len(parts) > 1 and parts[-1] in _PACKED:
+        parts.pop()
+    return FORMATS.get(parts[-1]) if len(parts) > 1 else None
+
+
+# --- formats without types
+
+
+def _typeless(session: SparkSession, reader: Any, kind: str, source: Source, *, streaming: bool) -> DataFrame:
+    """The file's own columns, and one for the records that cannot be read."""
+    schema = source.schema
+    if schema is None:
+        schema = ", ".join(
+            f"{quoted(column.name)} {column.dataType.simpleString()}"
+            for column in _own_schema(session, kind, source)
+            if column.name != RECORD
+        )
+    if RECORD not in schema and source.options.get("mode", "permissive").lower() == "permissive":
+        schema = f"{schema}, {RECORD} string" if schema else f"{RECORD} string"
+        reader = reader.option("columnNameOfCorruptRecord", RECORD)
+    return _load(reader.schema(schema), source, streaming=streaming)
+
+
+def _declared(frame: DataFrame, dataset: Dataset) -> Reading:
+    """The columns as the catalog declares them. What does not convert is NULL, and its text is kept beside
+    it.
+    """
+    columns = [name for name in frame.columns if name != RECORD]
+    cells = [Cell("(record)", RECORD)] if RECORD in frame.columns else []
+    names = {name.lower(): name for name in columns}
+    converted: dict[str, str] = {}
+    for decl in dataset.fields.values():
+        present = names.get(decl.column("spark").lower())
+        if present is not None and (sql := _conversion(frame, present, decl)) is not None:
+            converted[present] = sql
+    parts = [
+        f"{converted[name]} AS {quoted(name)}" if name in converted else quoted(name) for name in columns
+    ]
+    kept = [f"{quoted(name)} AS {quoted(_RAW + name)}" for name in converted]
+    cells += [Cell(name, _failed(frame, name)) for name in converted]
+    raw = tuple((_RAW + name if name in converted else name, name) for name in columns)
+    more = [RECORD] if RECORD in frame.columns else []
+    raw += tuple((name, name) for name in more)
+    return Reading(frame.selectExpr(*parts, *kept, *more), tuple(columns), tuple(cells), raw)
+
+
+def _failed(frame: DataFrame, name: str) -> str:
+    raw = quoted(_RAW + name)
+    text = (
+        raw
+        if _inner(frame, name) == "string"
+        else f"to_json({raw})"
+        if _inner(frame, name) in _NESTED
+        else f"CAST({raw} AS STRING)"
+    )
+    return f"CASE WHEN {raw} IS NOT NULL AND {quoted(name)} IS NULL THEN {text} END"
+
+
+_NESTED = frozenset({"struct", "map", "array", "variant"})
+
+
+def _inner(frame: DataFrame, name: str) -> str:
+    return str(frame.schema[name].dataType.typeName())
+
+
+def _conversion(frame: DataFrame, name: str, decl: FieldDecl) -> str | None:
+    """The SQL of a column as the catalog declares it; None where it is so already."""
+    kind = str(decl.type)
+    column = quoted(name)
+    if frame.schema[name].dataType.simpleString() == kind.replace(", ", ",").replace(": ", ":"):
+        return None
+    inner = _inner(frame, name)
+    text = column if inner == "string" else f"to_json({column})"
+    if kind == "json":
+        return f"try_parse_json({text})"
+    if inner in _NESTED or not isinstance(decl.type, Scalar | DecimalType):
+        return f"from_json({text}, {exp.Literal.string(kind).sql(dialect='spark')})"
+    return f"try_cast({column} AS {kind})"
+
+
+def column_types(frame: DataFrame) -> dict[str, str]:
+    """The types of the columns; a char(n), which Spark shows as a string, by its own name."""
+    return {
+        field.name: field.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString()
+        for field in frame.schema
+    }

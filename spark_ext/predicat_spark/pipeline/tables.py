@@ -1,0 +1,103 @@
+"""Tables as sinks: their definition, partitions, properties, comment and place stay; rows that do not fit
+are refused before any is written.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from sqlglot import exp
+
+from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import messages as msg
+from predicat_spark.names import quoted, quoted_table
+from predicat_spark.pipeline.commit import Target
+from predicat_spark.settings import settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+_DYNAMIC = {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
+_STATIC = {"spark.sql.sources.partitionOverwriteMode": "static"}
+
+
+def exists(session: SparkSession, name: str) -> bool:
+    return bool(session.catalog.tableExists(quoted_table(name)))
+
+
+def problem(session: SparkSession, target: Target, schema: StructType) -> Diagnostic | None:
+    """What keeps rows of a schema from going into a table: a view of its name, columns that only one of
+    the two has, types that do not fit.
+    """
+    if not exists(session, target.place):
+        return None
+    if session.catalog.getTable(quoted_table(target.place)).tableType in ("VIEW", "TEMPORARY"):
+        return msg.usage(f"{target.place} is a view, which cannot take rows", "give the sink another name")
+    known = {field.name.lower(): field for field in session.table(quoted_table(target.place)).schema}
+    given = {field.name.lower(): field for field in schema}
+    said = [f"it has no column {field.name}" for name, field in given.items() if name not in known]
+    said += [f"the rows have no column {field.name}" for name, field in known.items() if name not in given]
+    said += [
+        f"{field.name} is {known[name].dataType.simpleString()} there, and {field.dataType.simpleString()} in the rows"
+        for name, field in given.items()
+        if name in known and not _fits(field.dataType.simpleString(), known[name].dataType.simpleString())
+    ]
+    if not said:
+        return None
+    return msg.usage(
+        f"the rows do not fit into the table {target.place}: {'; '.join(said)}",
+        "alter the table, or name another one",
+    )
+
+
+_WIDER = {
+    "tinyint": ("smallint", "int", "bigint", "float", "double"),
+    "smallint": ("int", "bigint", "float", "double"),
+    "int": ("bigint", "double"),
+    "bigint": (),
+    "float": ("double",),
+    "date": ("timestamp",),
+}
+
+
+def _fits(given: str, known: str) -> bool:
+    return (
+        given == known
+        or known in _WIDER.get(given, ())
+        or (given.startswith("decimal") and known.startswith("decimal"))
+    )
+
+
+def create(session: SparkSession, target: Target, schema: StructType) -> None:
+    """Make a table that is not there yet, empty."""
+    columns = ", ".join(f"{quoted(field.name)} {field.dataType.simpleString()}" for field in schema)
+    parts = ", ".join(map(quoted, target.partition_by))
+    options = ", ".join(f"{_text(key)} {_text(value)}" for key, value in target.options.items())
+    session.sql(
+        f"CREATE TABLE IF NOT EXISTS {quoted_table(target.place)} ({columns}) USING {exp.to_identifier(target.format).sql(dialect='spark')}"
+        + (f" OPTIONS ({options})" if options else "")
+        + (f" PARTITIONED BY ({parts})" if parts else "")
+    )
+
+
+def settle_table(session: SparkSession, target: Target, frame: DataFrame) -> None:
+    """Put staged rows into a table: all rows anew, the partitions that they touch, or beside those that
+    are there.
+    """
+    if not exists(session, target.place):
+        create(session, target, frame.schema)
+    columns = ", ".join(map(quoted, session.table(quoted_table(target.place)).columns))
+    view = f"predicat_staged_{uuid4().hex}"
+    frame.createOrReplaceTempView(view)
+    verb = "INSERT INTO" if target.mode == "append" else "INSERT OVERWRITE"
+    try:
+        with settings(session, _DYNAMIC if target.mode == "overwrite_partitions" else _STATIC):
+            session.sql(f"{verb} {quoted_table(target.place)} SELECT {columns} FROM {view}")
+    finally:
+        session.catalog.dropTempView(view)
+
+
+def _text(value: str) -> str:
+    return exp.Literal.string(value).sql(dialect="spark")

@@ -1,0 +1,95 @@
+package io.predicat.spark
+
+import java.util.Locale
+
+import scala.util.{Failure, Success, Try}
+
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types._
+
+/** What the names of a filter's columns bind to. */
+sealed trait Scope
+case class Names(qualifier: Seq[String]) extends Scope
+case class Columns(byName: Map[String, Seq[Expression]]) extends Scope
+
+/** The arguments of a call: a name, then an alias or columns, then values of parameters. */
+object Arguments {
+  def text(argument: Expression): String = argument match {
+    case literal if literal.resolved && literal.foldable && literal.dataType.isInstanceOf[StringType] && literal.eval(null) != null =>
+      String.valueOf(literal.eval(null))
+    case other => throw PredicatException(Kind.Call, s"the name of a filter must be a constant text, not ${other.sql}: matches_filter('name')")
+  }
+
+  /** Named parameters, and what names bind to: an alias, given columns, or nothing. */
+  def split(rest: Seq[Expression]): (Seq[(String, Expression)], Scope) = {
+    val named = rest.flatMap {
+      case NamedArgumentExpression(key, value) => Seq(key -> value)
+      case CreateNamedStruct(pairs) =>
+        pairs.grouped(2).map { case Seq(key, value) => text(key) -> value; case _ => throw PredicatException(Kind.Call,
+          "parameters are names and values") }.toSeq
+      case _ => Nil
+    }
+    val others = rest.filterNot(part => part.isInstanceOf[NamedArgumentExpression] || part.isInstanceOf[CreateNamedStruct])
+    val scope = others match {
+      case Nil => Names(Nil)
+      case Seq(alias) if alias.foldable => Names(Seq(text(alias)))
+      case columns => Columns(columns.map {
+        case column: NamedExpression => column.name.toLowerCase(Locale.ROOT) -> column
+        case other => throw PredicatException(Kind.Call,
+          s"matches_filter takes a filter name, then an alias or columns (o.*), then name => value; not ${other.sql}")
+      }.groupMap(_._1)(_._2))
+    }
+    (named, scope)
+  }
+
+  def values(filter: Filter, given: Seq[(String, Expression)]): Map[String, Expression] = {
+    val known = filter.params.map(_.name)
+    given.map(_._1).filterNot(known.contains).foreach { surplus =>
+      val hint = if (known.isEmpty) "; it takes none" else Near.hint(surplus, known) + s"; its parameters: ${known.mkString(", ")}"
+      throw PredicatException(Kind.Parameter, s"${filter.name} has no parameter '$surplus'$hint")
+    }
+    given.groupBy(_._1).collectFirst { case (name, several) if several.length > 1 => name }.foreach(name =>
+      throw PredicatException(Kind.Parameter, s"parameter '$name' of ${filter.name} is given more than once"))
+    filter.params.map { param =>
+      val value = given.toMap.get(param.name).map(typed(filter, param, _)).orElse(
+        param.default.map(Generated.parse)).getOrElse(throw PredicatException(Kind.Parameter,
+          s"${filter.name} needs a value for its parameter '${param.name}': matches_filter('${filter.name}', ${param.name} => ...)"))
+      param.name -> value
+    }.toMap
+  }
+
+  /** The value as the parameter's type. Texts and dates become timestamps in the time zone of the session, as everywhere in Spark. */
+  private def typed(filter: Filter, param: Param, value: Expression): Expression = {
+    val place = s"parameter '${param.name}' of ${filter.name}"
+    val wanted = Generated.usual(DataType.fromDDL(param.dataType))
+    val fits = value.dataType == wanted || Cast.canUpCast(value.dataType, wanted) || ((value.dataType, wanted) match {
+      case (_: DecimalType, DoubleType) => true
+      case (_: StringType, TimestampType | DateType) => true
+      case _ => false
+    })
+    if (!fits) throw PredicatException(Kind.Parameter, s"$place is a ${param.dataType}, " +
+      s"not ${value.dataType.sql.toLowerCase(Locale.ROOT)} (${value.sql})")
+    val cast = if (value.dataType == wanted) value else Cast(value, wanted, Some(SQLConf.get.sessionLocalTimeZone), EvalMode.TRY)
+    check(place, param, value, cast)
+    cast
+  }
+
+  /** A constant has a value: it would otherwise accept no row, in silence. */
+  private def check(place: String, param: Param, value: Expression, cast: Expression): Unit = {
+    def refuse(reason: String) = throw PredicatException(Kind.Parameter, s"$place $reason")
+    constant(value).foreach {
+      case Failure(problem) => refuse(s"has no value: ${String.valueOf(problem.getMessage).linesIterator.next()}")
+      case Success(null) => refuse("is NULL, which compares with nothing")
+      case Success(number: Double) if number.isNaN => refuse("is NaN, which compares with nothing")
+      case Success(number: Float) if number.isNaN => refuse("is NaN, which compares with nothing")
+      case Success(_) => if (constant(cast).contains(Success(null))) refuse(s"is a ${param.dataType}, and ${value.sql} is none")
+    }
+  }
+
+  /** The value of a constant, or why it has none; None if it is no constant, or only the optimizer can tell it, as with current_date(). */
+  private def constant(value: Expression): Option[Try[Any]] = {
+    val plain = value.transformUp { case replaced: RuntimeReplaceable => replaced.replacement }
+    if (!plain.resolved || !plain.foldable || plain.exists(_.isInstanceOf[Unevaluable])) None else Some(Try(plain.eval(null)))
+  }
+}

@@ -1,0 +1,90 @@
+package io.predicat.spark
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedHaving}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter => FilterNode, LogicalPlan, MergeAction, MergeIntoTable, Sort, SubqueryAlias, UnaryNode}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.types.DataType
+
+/** A column that a filter reads. It binds to the children of its operator only: never to an outer query or an alias. */
+case class FilterColumn(qualifier: Seq[String], path: Seq[String], declared: String, filter: String) extends LeafExpression with Unevaluable {
+  override lazy val resolved = false
+  override def dataType: DataType = throw new UnsupportedOperationException("dataType of an unresolved column")
+  override def nullable: Boolean = throw new UnsupportedOperationException("nullable of an unresolved column")
+  def nameParts: Seq[String] = qualifier ++ path
+  def column: Seq[String] = qualifier :+ path.head
+  override def sql: String = nameParts.mkString(".")
+  override def toString: String = s"'$sql"
+}
+
+/** Binds the columns of filters to the children of the operator that holds the call. */
+case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan] {
+  private def resolver = session.asInstanceOf[org.apache.spark.sql.classic.SparkSession].sessionState.conf.resolver
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case node if node.childrenResolved && node.expressions.exists(unbound) => node.mapExpressions {
+      case expression if unbound(expression) =>
+        val sources = scope(node, expression)
+        expression.transform { case call: MatchesFilter => bound(call, call.transform { case column: FilterColumn => resolve(node, sources, column, call) }) }
+      case expression => expression
+    }
+  }
+
+  private def bound(call: MatchesFilter, found: Expression): Expression = {
+    if (unbound(call) && !found.exists(_.isInstanceOf[UnresolvedAttribute])) found.setTagValue(MatchesFilter.Bound, ())
+    found
+  }
+
+  private def unbound(expression: Expression): Boolean = expression.exists(_.isInstanceOf[FilterColumn])
+
+  /** What an expression of the operator reads. A row of MERGE that matches nothing is in one of the two relations. */
+  private def scope(node: LogicalPlan, expression: Expression): Seq[LogicalPlan] = (node, expression) match {
+    case (merge: MergeIntoTable, action: MergeAction) if merge.notMatchedActions.exists(_ eq action) => Seq(merge.sourceTable)
+    case (merge: MergeIntoTable, action: MergeAction) if merge.notMatchedBySourceActions.exists(_ eq action) => Seq(merge.targetTable)
+    case _ => node.children
+  }
+
+  private def resolve(node: LogicalPlan, sources: Seq[LogicalPlan], column: FilterColumn, call: MatchesFilter): Expression = {
+    def find(parts: Seq[String]): Option[NamedExpression] = sources match {
+      case Seq(one) => one.resolve(parts, resolver)
+      case _ => node.resolveChildren(parts, resolver)
+    }
+    find(column.column).flatMap(found => Types.problem(column.filter, column.path.head, found, column.declared)).foreach(problem =>
+      throw Errors.analysis(PredicatException(Kind.ColumnType, problem), call.origin))
+    find(column.nameParts).map {
+      case Alias(child, _) => child
+      case found => found
+    }.getOrElse(node match {
+      // ORDER BY, HAVING and QUALIFY may name columns that their child has computed away: Spark's own rules know those.
+      case _: Sort | _: UnresolvedHaving | FilterNode(_, _: Aggregate) => UnresolvedAttribute(column.nameParts)
+      case later if later.nodeName == "UnresolvedQualify" => UnresolvedAttribute(column.nameParts)
+      case FilterNode(_, child) if below(child, column.column) => UnresolvedAttribute(column.nameParts)
+      case _ => throw missing(column.filter, column.nameParts.mkString("."), sources, call)
+    })
+  }
+
+  /** Whether the column was left out on the way, as in `select("id").where(...)`: Spark brings those back. */
+  @tailrec private def below(plan: LogicalPlan, column: Seq[String]): Boolean = plan match {
+    case _: SubqueryAlias => false
+    case unary: UnaryNode => unary.child.resolve(column, resolver).isDefined || below(unary.child, column)
+    case _ => false
+  }
+
+  private def missing(filter: String, column: String, sources: Seq[LogicalPlan], call: MatchesFilter): Throwable =
+    Errors.analysis(PredicatException(Kind.MissingColumn, Types.missing(filter, column, sources.flatMap(_.output).map(_.name))), call.origin)
+}
+
+/** A filter never reads a column of an outer query. What is bound stays so, though Spark moves the conditions of a MERGE into a subquery. */
+object RefuseOuterColumns extends (LogicalPlan => Unit) {
+  override def apply(plan: LogicalPlan): Unit = plan.foreach(_.expressions.foreach(_.foreach {
+    case call: MatchesFilter if call.getTagValue(MatchesFilter.Bound).isEmpty => call.foreach {
+      case outer: OuterReference => throw Errors.analysis(PredicatException(Kind.OuterColumn,
+        s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: matches_filter('${call.name}', o.*)"), call.origin)
+      case _ =>
+    }
+    case _ =>
+  }))
+}

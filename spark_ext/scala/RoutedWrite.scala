@@ -1,0 +1,219 @@
+package org.apache.spark.sql.predicat
+
+import java.util.{Date, LinkedHashMap => Recent}
+
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import io.predicat.spark.{Outcomes, TaskCounts}
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.mapreduce.{Job, JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
+import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BoundReference, Cast, Concat, Expression, Literal, ScalaUDF, UnsafeProjection}
+import org.apache.spark.sql.classic.{DataFrame, ExpressionUtils, SparkSession}
+import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat, OutputWriter, OutputWriterFactory}
+import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
+import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
+import org.apache.spark.util.SerializableConfiguration
+
+/** A kind of files: all sinks of one kind share what it takes to write them. */
+private[predicat] case class Kind(factory: OutputWriterFactory, conf: SerializableConfiguration, schema: StructType, columns: Array[Int])
+
+/** Where rows go: those whose byte at `place` has a bit of `mask`. `partitions` are the columns that name folders. */
+private[predicat] case class RoutedSink(kind: Int, place: Int, mask: Int, path: String, partitions: Array[Int])
+
+/**
+ * Writes the rows of many sinks in one pass, without a sort and without a copy of a row for each sink.
+ *
+ * Files have names of their task attempt. The driver is told those of the attempts that succeeded, and only they count: nothing has to be
+ * renamed for a retried or speculative task.
+ */
+object RoutedWrite {
+  private val json = new ObjectMapper()
+  val Column = "__predicat_outcomes"
+
+  /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. */
+  def outcomes(frame: DataFrame, predicates: Array[String], present: Array[String], cells: Array[String],
+      acceptsUnknown: Array[Boolean], wanted: Array[Byte], apart: Boolean): DataFrame = {
+    val parser = frame.sparkSession.sessionState.sqlParser
+    def read(texts: Array[String]): Seq[Expression] = texts.toSeq.map(parser.parseExpression)
+    val said = Outcomes(read(predicates), read(present), read(cells), acceptsUnknown.toSeq, wanted.toSeq, apart)
+    val column = ExpressionUtils.column(said).as(Column)
+    // Where no row is wanted, only the columns that filters read are.
+    val kept = if (wanted.exists(_ != 0)) frame.select(frame.col("*"), column) else frame.select(column)
+    kept.where(s"$Column IS NOT NULL")
+  }
+
+  /** Run the pass. `spec` and the result are JSON, so that nothing but texts goes through the gateway. */
+  def run(frame: DataFrame, spec: String): String = {
+    val session = frame.sparkSession
+    val asked = json.readTree(spec)
+    val query = frame.queryExecution
+    SQLExecution.withNewExecutionId(query, Some("predicat run")) {
+      val output = query.analyzed.output
+      val task = new RoutedTask(
+        asked.get("run").asText(), kinds(session, output, asked), sinks(output, asked), output.map(_.dataType).toArray,
+        output.map(_.name).toArray, output.length - 1, asked.get("filters").asInt(), asked.get("cells").asInt(),
+        asked.get("max_open").asInt(), session.sessionState.conf.sessionLocalTimeZone)
+      val found = query.toRdd
+      val rdd = if (found.getNumPartitions > 0) found else session.sparkContext.parallelize(Seq.empty[InternalRow], 1)
+      val parts = new Array[String](rdd.getNumPartitions)
+      session.sparkContext.runJob(rdd, task.run _, rdd.partitions.indices, (index: Int, result: String) => parts(index) = result)
+      parts.mkString("[", ",", "]")
+    }
+  }
+
+  private def kinds(session: SparkSession, output: Seq[Attribute], asked: JsonNode): Array[Kind] =
+    asked.get("kinds").elements().asScala.map { kind =>
+      val options = kind.get("options").properties().asScala.map(entry => entry.getKey -> entry.getValue.asText()).toMap
+      val columns = places(output, kind.get("columns"))
+      val names = kind.get("names").elements().asScala.map(_.asText()).toSeq
+      val schema = StructType(columns.toSeq.zip(names).map { case (place, name) =>
+        StructField(name, output(place).dataType, nullable = true, output(place).metadata)
+      })
+      val format = fileFormat(session, kind.get("format").asText())
+      schema.find(field => !format.supportDataType(field.dataType)).foreach(field => throw new IllegalArgumentException(
+        s"the format ${kind.get("format").asText()} cannot hold the column '${field.name}' of type ${field.dataType.simpleString}"))
+      val job = Job.getInstance(session.sessionState.newHadoopConfWithOptions(options))
+      job.setOutputKeyClass(classOf[Void])
+      job.setOutputValueClass(classOf[InternalRow])
+      val factory = format.prepareWrite(session, job, options, schema)
+      Kind(factory, new SerializableConfiguration(job.getConfiguration), schema, columns)
+    }.toArray
+
+  private def sinks(output: Seq[Attribute], asked: JsonNode): Array[RoutedSink] =
+    asked.get("sinks").elements().asScala.map(sink => RoutedSink(
+      sink.get("kind").asInt(), sink.get("place").asInt(), sink.get("mask").asInt(), sink.get("path").asText(),
+      places(output, sink.get("partitions")))).toArray
+
+  private def places(output: Seq[Attribute], names: JsonNode): Array[Int] =
+    names.elements().asScala.map(_.asText()).map(name => output.indexWhere(_.name == name)).toArray
+
+  private def fileFormat(session: SparkSession, name: String): FileFormat =
+    DataSource.lookupDataSource(name, session.sessionState.conf).getConstructor().newInstance() match {
+      case format: FileFormat => format
+      case source: FileDataSourceV2 => source.fallbackFileFormat.getConstructor().newInstance()
+      case _ => throw new IllegalArgumentException(s"the format $name is not one of files")
+    }
+}
+
+/** The work of one task. */
+private[predicat] class RoutedTask(
+    run: String, kinds: Array[Kind], sinks: Array[RoutedSink], types: Array[DataType], names: Array[String],
+    outcomes: Int, filters: Int, cells: Int, maxOpen: Int, zone: String) extends Serializable {
+
+  private class Open(val writer: OutputWriter, val sink: Int, val path: String) { var rows = 0L }
+
+  def run(context: TaskContext, rows: Iterator[InternalRow]): String = {
+    val counts = TaskCounts.current(filters, cells)
+    val json = new ObjectMapper()
+    val result = json.createObjectNode()
+    val files = result.putArray("files")
+    val contexts = kinds.map(kind => attempt(context, new Configuration(kind.conf.value)))
+    val views = kinds.map(kind => ProjectingInternalRow(kind.schema, kind.columns.toIndexedSeq))
+    val folders = sinks.map(sink => if (sink.partitions.isEmpty) null else folder(sink.partitions))
+    val plain = new Array[Open](sinks.length)
+    var started = 0
+    def close(open: Open): Unit = {
+      open.writer.close()
+      val path = new Path(open.path)
+      val file = files.addObject()
+      file.put("sink", open.sink).put("path", open.path).put("rows", open.rows)
+      file.put("bytes", path.getFileSystem(contexts(sinks(open.sink).kind).getConfiguration).getFileStatus(path).getLen): Unit
+    }
+    val partitioned = new Recent[(Int, String), Open](16, 0.75f, true)
+    def start(index: Int, below: String): Open = {
+      val sink = sinks(index)
+      val kind = kinds(sink.kind)
+      val extension = kind.factory.getFileExtension(contexts(sink.kind))
+      val name = f"part-${context.partitionId()}%05d-$run-${context.taskAttemptId()}.c$started%03d$extension"
+      started += 1
+      val path = s"${sink.path}${if (below.isEmpty) "" else s"/$below"}/$name"
+      new Open(kind.factory.newInstance(path, kind.schema, contexts(sink.kind)), index, path)
+    }
+    def within(index: Int, below: String): Open = {
+      val key = (index, below)
+      val known = partitioned.get(key)
+      if (known != null) known
+      else {
+        if (partitioned.size >= maxOpen) {
+          val oldest = partitioned.entrySet().iterator()
+          val entry = oldest.next()
+          close(entry.getValue)
+          oldest.remove()
+        }
+        val found = start(index, below)
+        partitioned.put(key, found)
+        found
+      }
+    }
+    var done = false
+    try {
+      if (context.partitionId() == 0) {
+        sinks.indices.foreach(index => if (sinks(index).partitions.isEmpty) plain(index) = start(index, ""))
+      }
+      while (rows.hasNext) {
+        val row = rows.next()
+        val said = row.getBinary(outcomes)
+        views.foreach(_.project(row))
+        var index = 0
+        while (index < sinks.length) {
+          val sink = sinks(index)
+          if ((said(sink.place) & sink.mask) != 0) {
+            val open = if (sink.partitions.isEmpty) {
+              if (plain(index) == null) plain(index) = start(index, "")
+              plain(index)
+            } else within(index, folders(index)(row).getString(0))
+            open.writer.write(views(sink.kind))
+            open.rows += 1
+          }
+          index += 1
+        }
+      }
+      plain.foreach(open => if (open != null) close(open))
+      partitioned.values().asScala.foreach(close)
+      done = true
+    } finally {
+      if (!done) (plain.iterator ++ partitioned.values().asScala.iterator).filter(_ != null).foreach(open =>
+        try open.writer.close() catch { case scala.util.control.NonFatal(_) => })
+    }
+    val numbers = result.putArray("counts")
+    counts.counts.foreach(count => numbers.add(count))
+    val samples = result.putArray("samples")
+    counts.samples.foreach { few =>
+      val one = samples.addArray()
+      few.forEach(value => one.add(value): Unit)
+    }
+    result.toString
+  }
+
+  /** The folders of a row, as in `month=1/day=2`. */
+  private def folder(columns: Array[Int]): UnsafeProjection = {
+    val parts = columns.toSeq.zipWithIndex.flatMap { case (place, index) =>
+      val text = Cast(BoundReference(place, types(place), nullable = true), StringType, Some(zone))
+      val said = ScalaUDF(ExternalCatalogUtils.getPartitionPathString _, StringType, Seq(Literal(names(place)), text))
+      if (index == 0) Seq(said) else Seq(Literal("/"), said)
+    }
+    UnsafeProjection.create(Seq(Concat(parts)))
+  }
+
+  private def attempt(context: TaskContext, conf: Configuration): TaskAttemptContext = {
+    val job = new JobID(RoutedTask.day(), context.stageId())
+    val id = new TaskAttemptID(new TaskID(job, TaskType.MAP, context.partitionId()), context.attemptNumber())
+    conf.set("mapreduce.job.id", job.toString)
+    conf.set("mapreduce.task.id", id.getTaskID.toString)
+    conf.set("mapreduce.task.attempt.id", id.toString)
+    conf.setBoolean("mapreduce.task.ismap", true)
+    conf.setInt("mapreduce.task.partition", 0)
+    new TaskAttemptContextImpl(conf, id)
+  }
+}
+
+private[predicat] object RoutedTask {
+  def day(): String = new java.text.SimpleDateFormat("yyyyMMddHHmmss", java.util.Locale.US).format(new Date())
+}

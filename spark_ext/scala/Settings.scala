@@ -1,0 +1,66 @@
+package io.predicat.spark
+
+import java.util.{Collections, WeakHashMap}
+import java.util.concurrent.ConcurrentHashMap
+
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.catalyst.QueryPlanningTracker
+import org.apache.spark.sql.internal.SQLConf
+
+/** Where the manifest is. Who runs the cluster chooses it; all calls of a statement see the same one. */
+object Settings {
+  val ManifestKey = "spark.predicat.manifest"
+  val IntervalKey = "spark.predicat.manifest.checkSeconds"
+  val SessionsKey = "spark.predicat.manifest.sessions"
+  val PinKey = "spark.predicat.manifest.sha256"
+
+  private val statements = Collections.synchronizedMap(new WeakHashMap[QueryPlanningTracker, Map[String, Manifest]]())
+  private val installed = ConcurrentHashMap.newKeySet[String]()
+
+  /** Spark's experimental analyzer knows no rules of extensions that bind columns. */
+  def singlePass: Boolean = SQLConf.get.getConfString("spark.sql.analyzer.singlePassResolver.enabled", "false").toBoolean
+
+  def session: SparkSession = SparkSession.getActiveSession.orElse(SparkSession.getDefaultSession).getOrElse(
+    throw PredicatException(Kind.Setting, "there is no active Spark session"))
+
+  /** The program that runs the driver adds the extension to its session: it may name any manifest. */
+  def allow(location: String): Unit = installed.add(location): Unit
+
+  def manifest(reload: Boolean = false): Manifest = Errors.guarded {
+    val current = session
+    val where = location(current)
+    val tracker = QueryPlanningTracker.get
+    def known = tracker.flatMap(one => Option(statements.get(one)))
+    known.flatMap(_.get(where)).filterNot(_ => reload).getOrElse {
+      val found = read(current, where, reload)
+      tracker.foreach(one => statements.put(one, known.getOrElse(Map.empty) + (where -> found)))
+      found
+    }
+  }
+
+  private def read(session: SparkSession, where: String, reload: Boolean): Manifest = {
+    val static = session.sparkContext.getConf
+    val given = session.conf.get(IntervalKey, "3")
+    val seconds = given.toDoubleOption.filter(number => number >= 0 && number <= 86400).getOrElse(throw PredicatException(Kind.Setting,
+      s"$IntervalKey is a number of seconds from 0 on, not '$given'"))
+    val pin = static.getOption(PinKey).filter(_ => static.getOption(ManifestKey).contains(where))
+    val place = Place(where, session.sparkContext.hadoopConfiguration, pin)
+    if (reload) Manifests.load(place) else Manifests.get(place, (seconds * 1000).toLong)
+  }
+
+  /** The manifest of the cluster's configuration. A session has one of its own where the cluster has none, or lets sessions choose. */
+  private def location(session: SparkSession): String = {
+    val static = session.sparkContext.getConf
+    val fixed = static.getOption(ManifestKey)
+    val asked = session.conf.getOption(ManifestKey)
+    val free = static.getBoolean(SessionsKey, defaultValue = false)
+    asked.orElse(fixed) match {
+      case None => throw PredicatException(Kind.Setting,
+        s"no manifest is set: set $ManifestKey to the path of the manifest.json that predicat compile writes")
+      case Some(where) if fixed.forall(_ == where) || free || installed.contains(where) => where
+      case Some(where) => throw PredicatException(Kind.Refused,
+        s"this session asks for the manifest $where, but the cluster's configuration names another one; " +
+          s"a session may choose only if the cluster is started with $SessionsKey=true")
+    }
+  }
+}

@@ -1,0 +1,315 @@
+"""All or nothing: a run that is killed anywhere leaves the old rows or the new ones, and the next run
+tidies up.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import predicat
+import predicat_spark
+from predicat_spark.pipeline import lease
+from predicat_spark.pipeline.commit import records, standing
+from predicat_spark.pipeline.files import Files
+from predicat_spark.pipeline.lease import Lease
+from tests.processes import spark_environment
+
+CATALOG = """\
+apiVersion: predicat/v1
+dataset: numbers
+fields: {n: bigint, run: bigint}
+filters:
+  even: {sql: n % 2 = 0}
+  small: {sql: n < 100}
+"""
+ROWS = 300
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> predicat.Catalog:
+    folder = tmp_path_factory.mktemp("catalog")
+    (folder / "c.yml").write_text(CATALOG)
+    return predicat.load_catalog(folder)
+
+
+@pytest.fixture(scope="module")
+def sources(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("sources")
+    for number in range(2):
+        spark.sql(f"SELECT id AS n, {number}L AS run FROM range({ROWS})").coalesce(1).write.parquet(
+            str(folder / str(number))
+        )
+    return [str(folder / str(number)) for number in range(2)]
+
+
+def visible(files: Files, out: str) -> set[int]:
+    """The runs whose rows a reader sees who goes by the newest record; every sink has all rows of it."""
+    record = records(files, files.whole(out))[-1]
+    found: set[int] = set()
+    for target in record.targets:
+        rows = [
+            row
+            for path in standing(files, target)
+            for row in pq.read_table(path.removeprefix("file:")).to_pylist()
+        ]
+        assert {row["n"] for row in rows} == set(
+            range(0, ROWS, 2) if target.filter == "even" else range(100)
+        ), target
+        assert len(rows) == target.count
+        found |= {row["run"] for row in rows}
+    return found
+
+
+class Killed(BaseException):
+    """The process is gone: nothing that comes after it is done."""
+
+
+@pytest.fixture
+def kill_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """Ends the work at the n-th change of the file system, and whatever would come after it."""
+    left = [10**9]
+
+    def dying(method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            if threading.current_thread() is not threading.main_thread():
+                return None
+            left[0] -= 1
+            if left[0] < 0:
+                raise Killed
+            return method(*args)
+
+        return call
+
+    for name in ("rename", "delete", "write", "create", "folder"):
+        monkeypatch.setattr(Files, name, dying(getattr(Files, name)))
+    monkeypatch.setattr(lease, "_dead", lambda holder: True)
+
+    def at(place: int) -> None:
+        left[0] = place
+
+    yield at
+    left[0] = 10**9
+
+
+def test_a_run_that_is_killed_at_any_step(
+    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, kill_at: Callable[[int], None]
+) -> None:
+    out = tmp_path / "out"
+    files = Files(spark)
+
+    def run(number: int) -> Any:
+        return predicat_spark.run(catalog, "numbers", ["even", "small"], sources[number], out)
+
+    run(0)
+    now, killed, completed = 0, 0, 0
+    for place in range(60):
+        kill_at(place)
+        try:
+            report = run(1 - now)
+        except Killed:
+            killed += 1
+        else:
+            assert any("was killed" in text for text in report.recovered)
+            now = 1 - now
+            break
+        finally:
+            kill_at(10**9)
+        seen = visible(files, str(out))
+        assert seen in ({0}, {1}), "rows of two runs"
+        completed += seen != {now}
+        now = seen.pop()
+    assert killed > 15 and completed > 3
+    assert visible(files, str(out)) == {now}
+    for name, count in (("even", ROWS // 2), ("small", 100)):
+        found = spark.read.parquet(str(out / name)).groupBy("run").count().collect()
+        assert [tuple(row) for row in found] == [(now, count)]
+    assert sorted(path.name for path in out.iterdir()) == ["_predicat", "even", "small"]
+    assert all(
+        path.name.startswith("run-") and path.suffix == ".json" for path in (out / "_predicat").iterdir()
+    ), list((out / "_predicat").iterdir())
+
+
+def test_appended_rows_come_once(
+    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, kill_at: Callable[[int], None]
+) -> None:
+    out = tmp_path / "out"
+    runs = 0
+    for place in range(8, 40, 3):
+        kill_at(place)
+        try:
+            predicat_spark.run(catalog, "numbers", ["even"], sources[0], out, mode="append")
+        except Killed:
+            pass
+        else:
+            break
+        finally:
+            kill_at(10**9)
+            runs = len(records(Files(spark), Files(spark).whole(str(out))))
+    predicat_spark.run(catalog, "numbers", ["even"], sources[1], out, mode="append")
+    assert spark.read.parquet(str(out / "even")).count() == (runs + 1) * ROWS // 2
+    spark.sql("SELECT 'a' AS n, 1L AS run").write.parquet(str(tmp_path / "other"))
+    spark.sql("SELECT 1L AS n, 1L AS run, 2 AS more").write.parquet(str(tmp_path / "more"))
+    with pytest.raises(
+        predicat.PredicatError, match="do not fit to those in .*more is missing there, and int in the rows"
+    ):
+        predicat_spark.run(catalog, "numbers", ["even"], str(tmp_path / "more"), out, mode="append")
+
+
+def test_a_lease_keeps_two_runs_apart(
+    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    files = Files(spark)
+    held = Lease(files, files.whole(str(out)), "another", 60)
+    with pytest.raises(
+        predicat.PredicatError, match=f"run another \\(process {os.getpid()} on .*\\) writes into"
+    ):
+        predicat_spark.run(catalog, "numbers", ["even"], sources[0], out)
+    with pytest.raises(predicat.PredicatError, match="writes into"):
+        Lease(files, files.whole(str(out)), "third", 60)
+    monkeypatch.setattr(lease, "_dead", lambda holder: holder["run"] == "another")
+    taken = Lease(files, files.whole(str(out)), "third", 60)
+    with pytest.raises(predicat.PredicatError, match="ran out, and another run has taken it"):
+        held.check()
+    taken.check()
+    for one in (held, taken):
+        one.give_back()
+    predicat_spark.run(catalog, "numbers", ["even"], sources[0], out)
+    renewed = Lease(files, files.whole(str(out)), "renewed", 0.9)
+    time.sleep(1.5)
+    with pytest.raises(predicat.PredicatError, match="run renewed"):
+        Lease(files, files.whole(str(out)), "third", 60)
+    renewed.over.set()
+    renewed.thread.join()
+    time.sleep(1)
+    Lease(files, files.whole(str(out)), "fourth", 60).give_back()
+
+
+def test_a_meaning_that_changed_is_said(
+    catalog: predicat.Catalog, sources: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "c.yml").write_text(CATALOG.replace("n < 100", "n < 200"))
+    other = predicat.load_catalog(tmp_path / "c.yml")
+    assert (
+        predicat_spark.run(catalog, "numbers", ["even", "small"], sources[0], tmp_path / "out").changes == []
+    )
+    (said,) = predicat_spark.run(other, "numbers", ["even", "small"], sources[0], tmp_path / "out").changes
+    assert (
+        said.startswith("small accepts other rows than in the run of ")
+        and "version 1 means something else" in said
+    )
+
+
+# --- real processes
+
+
+PROGRAM = """
+import sys, predicat, predicat_spark
+from predicat_spark.sessions import local_session
+local_session("local[2]", "killed", {"spark.driver.memory": "1g"}, jar=True)
+for source in sys.argv[3:]:
+    predicat_spark.run(predicat.load_catalog(sys.argv[1]), "numbers", ["even", "small"], source, sys.argv[2])
+"""
+
+
+def start(catalog: Path, out: Path, *runs: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", PROGRAM, str(catalog), str(out), *runs]
+    return subprocess.Popen(
+        command,
+        env=spark_environment(),
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+
+
+def kills(spark: Any, sources: list[str], tmp_path: Path, count: int) -> None:
+    """Kill the process and its JVM at random moments while it runs one job after another."""
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "c.yml").write_text(CATALOG)
+    out, files, rng = tmp_path / "out", Files(spark), random.Random(count)
+    predicat_spark.run(
+        predicat.load_catalog(tmp_path / "catalog"), "numbers", ["even", "small"], sources[0], out
+    )
+    for _ in range(count):
+        process = start(tmp_path / "catalog", out, *(sources[::-1] * 200))
+        deadline = time.monotonic() + 120
+        while (
+            not list((out / "_predicat").glob("lease-*"))
+            and process.poll() is None
+            and time.monotonic() < deadline
+        ):
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 3))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        assert visible(files, str(out)) in ({0}, {1}), "rows of two runs"
+    predicat_spark.run(
+        predicat.load_catalog(tmp_path / "catalog"), "numbers", ["even", "small"], sources[1], out
+    )
+    assert visible(files, str(out)) == {1}
+    assert spark.read.parquet(str(out / "even")).count() == ROWS // 2
+    assert not [path for path in (out / "_predicat").iterdir() if path.suffix != ".json"]
+
+
+def test_two_kills(spark: Any, sources: list[str], tmp_path: Path) -> None:
+    kills(spark, sources, tmp_path, 2)
+
+
+@pytest.mark.slow
+def test_fifty_kills(spark: Any, sources: list[str], tmp_path: Path) -> None:
+    kills(spark, sources, tmp_path, 50)
+
+
+def test_an_interrupt_leaves_nothing(sources: list[str], tmp_path: Path) -> None:
+    """Ctrl-C: one sentence, exit code 130, no rows and no litter."""
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "c.yml").write_text(CATALOG)
+    command = [
+        str(Path(sys.executable).parent / "predicat"),
+        "run",
+        "numbers",
+        "even",
+        "--catalog",
+        str(tmp_path / "catalog"),
+        "--input",
+        sources[0],
+        "--out",
+        str(tmp_path / "out"),
+        "--master",
+        "local[1]",
+    ]
+    process = subprocess.Popen(
+        command,
+        env=spark_environment(),
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while (
+        not list((tmp_path / "out" / "_predicat").glob("run-*/owner.json"))
+        and process.poll() is None
+        and time.monotonic() < deadline
+    ):
+        time.sleep(0.002)
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert (process.returncode, error.strip().splitlines()[-1]) == (
+        130,
+        "interrupted: no sink was changed",
+    ), error
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]

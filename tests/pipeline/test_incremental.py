@@ -1,0 +1,132 @@
+"""Incremental runs: what is new is read once, over retries too; partitions are replaced; a rebuild starts
+anew.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+from predicat_spark.pipeline import Job, JobFilter, Options, Sink, Source, run_job
+from predicat_spark.pipeline.commit import records
+from predicat_spark.pipeline.files import Files
+
+CATALOG = """\
+apiVersion: predicat/v1
+dataset: numbers
+fields: {n: bigint, day: bigint}
+filters:
+  even: {sql: n % 2 = 0}
+  small: {sql: n < 100}
+"""
+
+
+def load(tmp_path: Path, text: str = CATALOG) -> predicat.Catalog:
+    (tmp_path / "c.yml").write_text(text)
+    return predicat.load_catalog(tmp_path / "c.yml")
+
+
+def add(spark: Any, tmp_path: Path, first: int, last: int, day: int = 1) -> None:
+    spark.sql(f"SELECT id AS n, {day}L AS day FROM range({first}, {last})").coalesce(1).write.mode(
+        "append"
+    ).parquet(str(tmp_path / "in"))
+
+
+def test_only_what_is_new_is_read(spark: Any, tmp_path: Path) -> None:
+    catalog = load(tmp_path)
+    sinks = (Sink("path", str(tmp_path / "out" / "{filter}")),)
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("even", "even"), JobFilter("small", "small")),
+        sinks,
+        mode="append",
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+
+    def rows(name: str) -> list[int]:
+        return sorted(row.n for row in spark.read.parquet(str(tmp_path / "out" / name)).collect())
+
+    add(spark, tmp_path, 0, 90)
+    first = run_job(catalog, job)
+    assert (first.rows, first.filters[1].accepted, rows("even")) == (90, 90, list(range(0, 90, 2)))
+    assert (run_job(catalog, job).rows, rows("small")) == (0, list(range(90)))
+    add(spark, tmp_path, 90, 120)
+    second = run_job(catalog, job)
+    assert (second.rows, second.rows_read, second.batches, second.filters[1].rejected) == (30, 30, 1, 20)
+    assert rows("even") == list(range(0, 120, 2)) and rows("small") == list(range(100))
+
+    (last,) = sorted((tmp_path / "checkpoint" / "0" / "commits").glob("[0-9]*"))[-1:]
+    last.unlink()  # as if Spark was killed before it noted the end of the batch: it repeats it
+    (tmp_path / "checkpoint" / "0" / "commits" / f".{last.name}.crc").unlink(missing_ok=True)
+    assert run_job(catalog, job).batches == 0 and rows("even") == list(range(0, 120, 2))
+    assert len(records(Files(spark), Files(spark).whole(str(tmp_path / "out")))) == 2
+
+    other = load(tmp_path, CATALOG.replace("n < 100", "n < 50"))
+    add(spark, tmp_path, 0, 10)
+    changed = run_job(other, job)
+    assert (
+        changed.rows == 10
+        and "small accepts other rows" in changed.changes[0]
+        and "--rebuild" in changed.changes[0]
+    )
+    rebuilt = run_job(other, job, Options(rebuild=True))
+    assert (rebuilt.rows, rows("small")) == (130, sorted([*range(50), *range(10)]))
+    add(spark, tmp_path, 200, 202)
+    assert run_job(other, job).rows == 2 and rows("even") == sorted(
+        [*range(0, 120, 2), *range(0, 10, 2), 200]
+    )
+    with pytest.raises(predicat.PredicatError, match="--from and --to are for jobs without a checkpoint"):
+        run_job(other, job, Options(start="1"))
+
+
+def test_partitions_are_replaced(spark: Any, tmp_path: Path) -> None:
+    catalog = load(tmp_path)
+    sink = Sink("path", str(tmp_path / "out"), partition_by=("day",))
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("even", "even"),),
+        (sink,),
+        range="day",
+    )
+    for day in (1, 2):
+        add(spark, tmp_path, 0, 10, day)
+    run_job(catalog, job)
+    add(spark, tmp_path, 10, 14, 2)
+    report = run_job(
+        catalog,
+        Job("", "numbers", job.source, job.filters, (sink,), mode="overwrite_partitions", range="day"),
+        Options(start="2"),
+    )
+    assert report.rows == 14
+    found = {
+        (row.day, row["count"])
+        for row in spark.read.parquet(str(tmp_path / "out")).groupBy("day").count().collect()
+    }
+    assert found == {(1, 5), (2, 7)}
+
+
+def test_bad_cells_of_a_stream(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("n,day\n1,1\nx,1\n")
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("small", "small"),),
+        (Sink("path", str(tmp_path / "out")),),
+        mode="append",
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+    report = run_job(load(tmp_path), job)
+    assert (
+        report.rows,
+        report.filters[0].accepted,
+        [(cell.column, cell.cells, cell.samples) for cell in report.bad_cells],
+    ) == (2, 1, [("n", 1, ["x"])])

@@ -1,0 +1,307 @@
+"""The manifest of `matches_filter`: who chooses it, what it may hold, when a new one takes effect."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import predicat
+import predicat_spark
+from predicat.ir.nodes import fields_of
+from predicat_spark.settings import settings
+from tests.engines.test_corpus import ENTRIES, parsed
+from tests.engines.test_operators import EXAMPLES, build
+
+KEY = "spark.predicat.manifest"
+
+
+def entry(name: str, sql: str, columns: dict[str, str] | None = None, **more: Any) -> dict[str, Any]:
+    columns = {"x": "bigint"} if columns is None else columns
+    return {
+        "name": name,
+        "dataset": "m",
+        "version": 1,
+        "latest": True,
+        "on_unknown": "reject",
+        "sql": {"spark": sql},
+        "params": [],
+        "columns": {"spark": list(columns)},
+        "types": list(columns.values()),
+        **more,
+    }
+
+
+def write(path: Path, *filters: dict[str, Any]) -> Path:
+    beside = path.with_suffix(".new")
+    beside.write_text(json.dumps({"format": 1, "filters": filters}))
+    beside.replace(path)
+    return path
+
+
+def param(name: str, kind: str, default: str | None = None) -> dict[str, Any]:
+    return {"name": name, "type": kind, "default": None if default is None else {"spark": default}}
+
+
+@contextmanager
+def cluster(spark: Any, **values: str | None) -> Iterator[None]:
+    """Settings of the running cluster itself, which no session can change."""
+    conf = spark.sparkContext._jsc.sc().conf()
+    names = {name.replace("__", "."): value for name, value in values.items()}
+    before = {name: conf.get(name, None) for name in names}
+    try:
+        for name, value in names.items():
+            conf.remove(name) if value is None else conf.set(name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            conf.remove(name) if value is None else conf.set(name, value)
+
+
+def refused(spark: Any, query: str) -> tuple[str, str, str]:
+    with pytest.raises(Exception) as caught:
+        spark.sql(query).collect()
+    error: Any = caught.value
+    return error.getCondition(), error.getSqlState(), str(error).split("\n")[0]
+
+
+def test_a_session_chooses_a_manifest_only_where_the_cluster_lets_it(spark: Any, tmp_path: Path) -> None:
+    other = write(tmp_path / "manifest.json", entry("m.big", "x > 5"))
+    query = "SELECT count(*) FROM (SELECT 6L AS x) WHERE matches_filter('m.big')"
+    with settings(spark, {KEY: str(other)}):
+        assert spark.sql(query).first()[0] == 1
+        with cluster(spark, spark__predicat__manifest__sessions="false"):
+            condition, state, message = refused(spark, query)
+            assert (condition, state) == ("PREDICAT_REFUSED", "42501")
+            assert (
+                "the cluster's configuration names another one" in message
+                and "spark.predicat.manifest.sessions=true" in message
+            )
+            with cluster(spark, spark__predicat__manifest=None):
+                assert spark.sql(query).first()[0] == 1
+            predicat_spark.install(spark, manifest=other)
+            assert spark.sql(query).first()[0] == 1
+
+
+def test_a_pinned_manifest_has_the_digest_or_is_refused(spark: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "manifest.json", entry("m.big", "x > 5"))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    query = "SELECT count(*) FROM (SELECT 6L AS x) WHERE matches_filter('m.big')"
+    with (
+        settings(spark, {KEY: str(path)}),
+        cluster(spark, spark__predicat__manifest=str(path), spark__predicat__manifest__sha256=digest),
+    ):
+        assert spark.sql(query).first()[0] == 1
+        write(path, entry("m.big", "x > 50"))
+        assert refused(spark, "SELECT predicat_refresh()")[0] == "PREDICAT_REFUSED"
+        assert spark.sql(query).first()[0] == 1
+    with (
+        settings(spark, {KEY: str(path)}),
+        cluster(spark, spark__predicat__manifest=str(path), spark__predicat__manifest__sha256="0" * 64),
+    ):
+        assert "has the SHA-256" in refused(spark, query)[2]
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("(SELECT max(id) FROM payroll) > 5", "it holds a subquery"),
+        ("EXISTS (SELECT 1 FROM payroll)", "it holds a subquery"),
+        ("x IN (SELECT id FROM payroll)", "it holds a subquery"),
+        ("reflect('java.lang.System', 'getenv', 'HOME') > ''", "it calls the function reflect"),
+        ("java_method('java.lang.System', 'exit', 0) IS NULL", "it calls the function java_method"),
+        ("try_reflect('a', 'b') IS NULL", "it calls the function try_reflect"),
+        ("my.own.f(x)", "it calls the function my.own.f"),
+        ("matches_filter('m.other')", "it calls the function matches_filter"),
+        ("sum(x) OVER () > 1", "it reads more than a row"),
+        ("y > 5", "it reads 'y', which is none of its columns"),
+        ("session.secret = x", "it reads 'session.secret'"),
+        ("count(*) > 1", "it calls the function count"),
+        ("x >", "it cannot be read"),
+    ],
+)
+def test_a_manifest_holds_predicates_only(spark: Any, tmp_path: Path, sql: str, reason: str) -> None:
+    path = write(tmp_path / "manifest.json", entry("m.odd", sql), entry("m.fine", "x > 5"))
+    with settings(spark, {KEY: str(path)}):
+        condition, _, message = refused(spark, "SELECT matches_filter('m.odd') FROM (SELECT 6L AS x)")
+        assert condition == "PREDICAT_REFUSED" and reason in message and "filter m.odd@1" in message
+        assert refused(spark, "SELECT predicat_refresh()")[0] == "PREDICAT_REFUSED"
+        assert spark.sql("SELECT matches_filter('m.fine') FROM (SELECT 6L AS x)").first()[0] is True
+
+
+def test_a_default_is_checked_and_a_refused_manifest_leaves_the_old_one(spark: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "manifest.json", entry("m.big", "x > 5"))
+    query = "SELECT matches_filter('m.big') FROM (SELECT 6L AS x)"
+    with settings(spark, {KEY: str(path), f"{KEY}.checkSeconds": "0"}):
+        assert spark.sql(query).first()[0] is True
+        write(
+            path,
+            entry("m.big", "x > :least", params=[param("least", "bigint", "(SELECT max(id) FROM payroll)")]),
+        )
+        assert spark.sql(query).first()[0] is True
+        assert "a subquery" in refused(spark, "SELECT predicat_refresh()")[2]
+
+
+def test_all_that_the_compiler_writes_is_taken(spark: Any, tmp_path: Path) -> None:
+    """Every expression of the corpus and every example of an operator, in one manifest."""
+    found: dict[str, dict[str, Any]] = {}
+    for predicate in [case[1] for listed in ENTRIES for case in parsed(listed)]:
+        columns = {decl.column("spark"): str(decl.type) for decl in fields_of(predicate.node).values()}
+        found.setdefault(predicate.sql("spark"), columns)
+    renderer = predicat.backends.dialect("spark")
+    for number, (row, args, _) in enumerate(EXAMPLES):
+        node, _, _ = build(row, args, f"e{number}_", columns=True)
+        columns = {decl.column("spark"): str(decl.type) for decl in fields_of(node).values()}
+        found.setdefault(renderer.render(node), columns)
+    path = write(
+        tmp_path / "manifest.json",
+        *(entry(f"m.f{number}", sql, columns) for number, (sql, columns) in enumerate(found.items())),
+    )
+    assert len(found) > 800
+    with settings(spark, {KEY: str(path)}):
+        assert spark.sql("SELECT predicat_refresh()").first()[0] == f"{len(found)} filter versions"
+
+
+def test_all_calls_of_a_statement_see_one_manifest(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+
+    def turn(least: int) -> None:
+        write(path, entry("m.one", f"x > {least}"), entry("m.two", f"x > {least}"))
+
+    turn(0)
+    done = threading.Event()
+
+    def rewrite() -> None:
+        least = 0
+        while not done.is_set():
+            least = 100 - least
+            turn(least)
+
+    writer = threading.Thread(target=rewrite)
+    calls = ", ".join(f"matches_filter('m.{name}')" for name in ("one", "two") * 10)
+    with settings(spark, {KEY: str(path), f"{KEY}.checkSeconds": "0"}):
+        writer.start()
+        try:
+            rows = [set(spark.sql(f"SELECT {calls} FROM (SELECT 50L AS x)").first()) for _ in range(30)]
+        finally:
+            done.set()
+            writer.join()
+    assert all(len(row) == 1 for row in rows)
+    assert {True, False} == set.union(*rows)
+
+
+def test_a_new_manifest_is_read_beside_the_queries(spark: Any, tmp_path: Path) -> None:
+    """Of the same length and time; then storage hangs, and the queries go on."""
+    path = write(tmp_path / "manifest.json", entry("m.big", "x > 5"))
+    stamp = path.stat()
+    query = "SELECT matches_filter('m.big') FROM (SELECT 6L AS x)"
+    with settings(spark, {KEY: str(path), f"{KEY}.checkSeconds": "0.2"}):
+        assert spark.sql(query).first()[0] is True
+        write(path, entry("m.big", "x > 7"))
+        os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        assert (path.stat().st_size, path.stat().st_mtime_ns) == (stamp.st_size, stamp.st_mtime_ns)
+        deadline = time.monotonic() + 20
+        while spark.sql(query).first()[0] is True and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert spark.sql(query).first()[0] is False
+        path.unlink()
+        os.mkfifo(path)
+        time.sleep(0.6)
+        try:
+            assert spark.sql(query).first()[0] is False
+        finally:
+            path.write_text("")
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("day => '2024-13-01'", "parameter 'day' of m.since is a date, and '2024-13-01' is none"),
+        ("day => NULL", "parameter 'day' of m.since is NULL"),
+        ("day => CAST(NULL AS DATE)", "parameter 'day' of m.since is NULL"),
+        ("day => nvl(NULL, NULL)", "parameter 'day' of m.since is NULL"),
+        ("day => DATE'2024-01-01', least => 1/0", "parameter 'least' of m.since has no value"),
+        ("day => DATE'2024-01-01', least => double('NaN')", "parameter 'least' of m.since is NaN"),
+        (
+            "struct('2024-01-01' AS day, '2024-01-02' AS day)",
+            "parameter 'day' of m.since is given more than once",
+        ),
+    ],
+)
+def test_a_constant_without_a_value_is_an_error(
+    spark: Any, tmp_path: Path, argument: str, message: str
+) -> None:
+    filters = entry(
+        "m.since",
+        "d >= :day AND x > :least",
+        {"d": "date", "x": "double"},
+        params=[param("day", "date"), param("least", "double", "0.0D")],
+    )
+    with settings(spark, {KEY: str(write(tmp_path / "manifest.json", filters))}):
+        condition, state, text = refused(
+            spark,
+            f"SELECT matches_filter('m.since', {argument}) FROM (SELECT DATE'2024-01-01' AS d, 1D AS x)",
+        )
+        assert (condition, state) == ("PREDICAT_INVALID_PARAMETER", "22023") and message in text
+        assert (
+            spark.sql(
+                "SELECT matches_filter('m.since', day => current_date()) FROM (SELECT DATE'2024-01-01' AS d, 1D AS x)"
+            ).first()[0]
+            is False
+        )
+
+
+def test_texts_of_arguments_are_in_the_time_zone_of_the_session(spark: Any, tmp_path: Path) -> None:
+    filters = entry("m.since", "t >= :at", {"t": "timestamp"}, params=[param("at", "timestamp")])
+    query = "SELECT matches_filter('m.since', at => '2024-07-01 00:00:00') FROM (SELECT TIMESTAMP'2024-07-01 03:00:00Z' AS t)"
+    with settings(spark, {KEY: str(write(tmp_path / "manifest.json", filters))}):
+        for zone, expected in (("UTC", True), ("America/Los_Angeles", False), ("Asia/Tokyo", True)):
+            with settings(spark, {"spark.sql.session.timeZone": zone}):
+                assert spark.sql(query).first()[0] is expected
+
+
+def test_queries_are_counted_by_filter(spark: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "manifest.json", entry("m.counted", "x > 5"), entry("m.other", "x > 5"))
+    with settings(spark, {KEY: str(path)}):
+        for condition in (
+            "matches_filter('m.counted')",
+            "NOT matches_filter('m.counted') OR matches_filter('m.counted')",
+        ):
+            spark.sql(f"SELECT * FROM (SELECT 6L AS x) WHERE {condition}").collect()
+        spark.sql("SELECT matches_filter('m.counted') FROM (SELECT 6L AS x)").collect()
+        spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        rows = spark.sql(
+            "SELECT name, queries, last_used IS NOT NULL FROM predicat_filters() ORDER BY name"
+        ).collect()
+    assert [tuple(row) for row in rows] == [("m.counted", 3, True), ("m.other", 0, False)]
+
+
+def test_near_names_and_conditions(spark: Any, tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "manifest.json",
+        entry("m.big", "x > 5"),
+        entry("n.big", "x > 5", dataset="n"),
+        entry("m.none", "x") | {"sql": {}, "refused": {"spark": "why"}},
+    )
+    expected = {
+        "matches_filter('m.bog')": ("PREDICAT_UNKNOWN_FILTER", "42704"),
+        "matches_filter('big')": ("PREDICAT_AMBIGUOUS_FILTER", "42702"),
+        "matches_filter('m.none')": ("PREDICAT_UNSUPPORTED_FILTER", "0A000"),
+        "matches_filter(text)": ("PREDICAT_INVALID_CALL", "42601"),
+        "matches_filter('m.big', 'o')": ("PREDICAT_MISSING_COLUMN", "42703"),
+        "matches_filter('m.big', 'y')": ("PREDICAT_COLUMN_TYPE", "42804"),
+    }
+    with settings(spark, {KEY: str(path)}):
+        for call, told in expected.items():
+            assert (
+                refused(spark, f"SELECT {call} FROM (SELECT 'a' AS text, 1L AS z) o, (SELECT 'a' AS x) y")[:2]
+                == told
+            )
