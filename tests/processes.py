@@ -21,7 +21,9 @@ def spark_environment() -> dict[str, str]:
 
 
 def in_process(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A command of predicat, run in a folder by this process: for tests of many commands, each of which would load the solver anew."""
+    """A command of predicat, run in a folder by this process: for tests of many commands, each of which
+    would load the solver anew.
+    """
     out, err, code = StringIO(), StringIO(), 0
     with (
         chdir(cwd),

@@ -1,4 +1,6 @@
-"""`make test-pythons`: the tests that need no engine on each other Python from 3.11 to 3.13 that is on this machine."""
+"""`make test-pythons`: the tests that need no engine on each other Python from 3.11 to 3.13 that is on
+this machine.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,17 @@
-"""Writes docs/support.md: which operators each language can say, and which each back end has. `python -m tests.support`."""
+"""Writes docs/functions.md (the functions of each language, with examples) and docs/support.md (operators by
+language and back end).
+
+`python -m tests.support`. Examples come from tests/corpus/reference.yml, where their results are checked on
+every engine. Their
+meaning is that of the operator that is rarest among the examples of the language, unless `doc:` says
+otherwise.
+"""
 
 from __future__ import annotations
 
+import html
+import json
+from collections import Counter
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,14 +22,20 @@ import predicat
 from predicat import backends
 from predicat.backends.sql.base import Reason
 from predicat.diagnostics import PredicatError, Unsupported
+from predicat.frontends import LANGUAGES
+from predicat.frontends.cel import refused
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
-from predicat.ir.ops import OPS
+from predicat.ir.ops import COMPARISONS, OPS, TIME_PARTS
 from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, MapType, Type, parse_type
 from predicat.ir.values import WHITE_SPACE
 from predicat.passes import signatures
 
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "support.md"
+FUNCTIONS = ROOT / "docs" / "functions.md"
+REFERENCE = ROOT / "tests" / "corpus" / "reference.yml"
+_HIDDEN = frozenset({"is_true", "get", "int32", "dyn", "json_is", "json_get"})
+"""Operators that readers add to a body, which its author did not write."""
 
 
 def languages() -> dict[str, set[str]]:
@@ -28,7 +44,9 @@ def languages() -> dict[str, set[str]]:
     for file in sorted((ROOT / "tests" / "corpus").glob("*.yml")):
         for entry in yaml.safe_load(file.read_text(encoding="utf-8")):
             for case in entry["cases"]:
-                ((language, body),) = ((key, value) for key, value in case.items() if key != "expected")
+                ((language, body),) = (
+                    (key, value) for key, value in case.items() if key not in ("expected", "doc")
+                )
                 found[language] |= used(
                     predicat.parse(body, language, entry["fields"], on=entry.get("on")).node
                 )
@@ -38,12 +56,62 @@ def languages() -> dict[str, set[str]]:
     return found
 
 
+def functions() -> str:
+    """The page of functions: for each language its examples, each with one line of meaning."""
+    parts = [
+        "# Functions of each language",
+        "",
+        "One example per operator or function. `python -m tests.support` writes this page from `tests/corpus/reference.yml`.",
+        "The tests check the result of every example on the reference evaluator, Spark, PostgreSQL and DuckDB.",
+        "",
+        "Unless the line says otherwise, a function is UNKNOWN if an argument is absent or if it has no result.",
+        "",
+    ]
+    for entry in yaml.safe_load(REFERENCE.read_text(encoding="utf-8")):
+        language = entry["name"].removeprefix("reference of ")
+        cases = [
+            (case[language], case.get("doc"), ops_of(case[language], language, entry))
+            for case in entry["cases"]
+        ]
+        counts = Counter(op for _, _, ops in cases for op in set(ops))
+        rows = [
+            [code(body), doc or OPS[min(ops, key=lambda op: (counts[op], ops.index(op)))].doc]
+            for body, doc, ops in cases
+        ]
+        first, rest = LANGUAGES[language].doc[0], LANGUAGES[language].doc[1:]
+        fields = ", ".join(f"`{name}: {kind}`" for name, kind in entry["fields"].items())
+        parts += [
+            f"## {language}",
+            "",
+            f"{first.upper()}{rest}. The fields of the examples: {fields}.",
+            "",
+            table(["example", "meaning"], rows),
+            "",
+        ]
+    return "\n".join(parts)
+
+
+def ops_of(body: Any, language: str, entry: dict[str, Any]) -> list[str]:
+    """The operators of a body that its author wrote, in their order; all where there are no others."""
+    node = predicat.parse(body, language, entry["fields"], on=entry.get("on")).node
+    ops = [part.op for part in walk(node) if isinstance(part, Call)]
+    return [op for op in ops if op not in _HIDDEN] or ops
+
+
+def code(body: Any) -> str:
+    """A body in a cell of a table: bars would end it."""
+    text = body if isinstance(body, str) else json.dumps(body)
+    return f"<code>{html.escape(text, quote=False).replace('|', '&#124;').replace('*', '&#42;').replace('_', '&#95;')}</code>"
+
+
 def used(node: Node) -> set[str]:
     return {part.op for part in walk(node) if isinstance(part, Call)}
 
 
 def sample(op: str, index: int, generic: str) -> Node | None:
-    """A call of an operator on fields, with a constant where it wants one; `generic` is the type of what may have any."""
+    """A call of an operator on fields, with a constant where it wants one; `generic` is the type of what
+    may have any.
+    """
     row = signatures.signatures(op)[index]
     args: list[Node] = []
     for place, param in enumerate(row.params):
@@ -52,7 +120,13 @@ def sample(op: str, index: int, generic: str) -> Node | None:
         if place in signatures.constant_positions(op):
             args.append(
                 Literal(
-                    STRING, {"json_is": "string", "date_trunc": "day", "strip": WHITE_SPACE}.get(op, constant)
+                    STRING,
+                    {
+                        "json_is": "string",
+                        "date_trunc": "day",
+                        "strip": WHITE_SPACE,
+                        **dict.fromkeys(TIME_PARTS, "UTC"),
+                    }.get(op, constant),
                 )
             )
         elif param.startswith("list"):
@@ -62,10 +136,7 @@ def sample(op: str, index: int, generic: str) -> Node | None:
         else:
             args.append(Field(kind, FieldDecl(f"f{place}", kind)))
     found = signatures.find(
-        op,
-        tuple(arg.type for arg in args),
-        promote=False,
-        mixed_numbers=op in ("eq", "ne", "lt", "le", "gt", "ge"),
+        op, tuple(arg.type for arg in args), promote=False, mixed_numbers=op in COMPARISONS
     )
     if found is None:
         return None
@@ -80,13 +151,20 @@ def sample(op: str, index: int, generic: str) -> Node | None:
 
 
 def kind_of(param: str) -> Type:
-    names = {"any": "string", "array<T>": "array<string>", "list<T>": "array<string>", "map<string, T>": "map<string, string>",
-             "struct": "struct<k: string>", "decimal": "decimal(10,2)", "duration": "bigint"}  # fmt: skip
+    names = {
+        "any": "string",
+        "array<T>": "array<string>",
+        "list<T>": "array<string>",
+        "map<string, T>": "map<string, string>",
+        "struct": "struct<k: string>",
+        "decimal": "decimal(10,2)",
+        "duration": "bigint",
+    }
     return parse_type(names.get(param, param))
 
 
 def says(target: str, op: str) -> bool:
-    """Whether a writer can say an operator in at least one of its signatures."""
+    """Whether a writer supports an operator in at least one of its signatures."""
     for index, generic in product(range(len(signatures.signatures(op))), ("string", "bigint")):
         try:
             node = sample(op, index, generic)
@@ -117,19 +195,59 @@ def document() -> str:
     columns = [name for name in predicat.languages() if name not in ("all", "any", "not")]
     writers = [name for name in backends.WRITERS if ":" not in name]
     reads = [[f"`{op}`", *("x" if op in spoken[name] else "" for name in columns)] for op in OPS]
-    writes = [[f"`{op}`", *("" if isinstance(backends.dialect(name).table[op], Reason) else "x" for name in backends.DIALECTS),
-               *("x" if says(name, op) else "" for name in writers)] for op in OPS]  # fmt: skip
-    reasons = [f"- {name} has no `{op}`: {rule.text}." for name in backends.DIALECTS for op, rule in backends.dialect(name).table.items()
-               if isinstance(rule, Reason)]  # fmt: skip
-    return "\n".join([
-        "# Support", "", "Generated by `python -m tests.support` and checked by a test.", "",
-        "## Languages", "", "The operators that each language uses in the tests' corpus and in the reference catalog.", "",
-        table(["operator", *columns], reads), "",
-        "## Back ends", "",
-        "SQL dialects, and the languages that a predicate can be said in: x where the operator can be said of a field in at least one of its",
-        "signatures.", "", table(["operator", *backends.DIALECTS, *writers], writes), "", *reasons, "",
-    ])  # fmt: skip
+    writes = [
+        [
+            f"`{op}`",
+            *(
+                "" if isinstance(backends.dialect(name).table[op], Reason) else "x"
+                for name in backends.DIALECTS
+            ),
+            *("x" if says(name, op) else "" for name in writers),
+        ]
+        for op in OPS
+    ]
+    reasons = [
+        f"- {name} does not support `{op}`: {rule.text}."
+        for name in backends.DIALECTS
+        for op, rule in backends.dialect(name).table.items()
+        if isinstance(rule, Reason)
+    ]
+    return "\n".join(
+        [
+            "# Operators by language and back end",
+            "",
+            "`python -m tests.support` writes this page; a test checks it. [Functions](functions.md) has examples in the words of each language.",
+            "",
+            "## Languages",
+            "",
+            "Operators that each language uses in the corpus of the tests and in the reference catalog.",
+            "",
+            table(["operator", *columns], reads),
+            "",
+            "## Back ends",
+            "",
+            "SQL dialects, and languages to translate to. x: the operator is supported for a field, in at least one of its signatures.",
+            "",
+            table(["operator", *backends.DIALECTS, *writers], writes),
+            "",
+            *reasons,
+            "",
+            "## Functions of CEL's libraries that are not supported",
+            "",
+            table(["function", "from", "why not", "instead"], refusals()),
+            "",
+        ]
+    )
+
+
+def refusals() -> list[list[str]]:
+    """The functions of CEL's libraries that are not supported, one row per reason."""
+    rows: dict[refused.Refused, list[str]] = {}
+    for name, row in refused.TABLE.items():
+        rows.setdefault(row, []).append(f"`{name}`")
+    return [[", ".join(names), row.library, row.reason, row.instead] for row, names in rows.items()]
 
 
 if __name__ == "__main__":
     FILE.write_text(document(), encoding="utf-8")
+    FUNCTIONS.write_text(functions(), encoding="utf-8")

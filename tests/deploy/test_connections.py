@@ -40,19 +40,25 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("dsn", "shown"), [
-    (f"postgresql://me:{SECRET}@127.0.0.1:1/x", "me@127.0.0.1:1/x: Connection refused"),
-    (f"postgresql://127.0.0.1:1/x?user=me&password={SECRET}", "me@127.0.0.1:1/x: Connection refused"),
-    (f"host=127.0.0.1 port=1 password='{SECRET} b' dbname=x", "127.0.0.1:1/x: Connection refused"),
-    (f"host=127.0.0.1 port=1 password = {SECRET}", "127.0.0.1:1: Connection refused"),
-    (f"host=127.0.0.1 port=1 sslpassword={SECRET}", "127.0.0.1:1: Connection refused"),
-    (f"password=a {SECRET}", "the given DSN: it cannot be read"),
-    (f"postgresql://me:a/{SECRET}@127.0.0.1/x", "the given DSN: it cannot be read"),
-    (f"postgresql://me:{SECRET}/b@127.0.0.1:1/x", "the given DSN: it cannot be read"),
-    (f"postgresql://me@a:{SECRET}@127.0.0.1:1/x", "the given DSN: it cannot be read"),
-    ("service=nowhere", 'the service \'nowhere\': connection is bad: definition of service "nowhere" not found'),
-    ("host=127.0.0.1,127.0.0.1 port=1,2", "127.0.0.1,127.0.0.1:1,2: Connection refused"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dsn", "shown"),
+    [
+        (f"postgresql://me:{SECRET}@127.0.0.1:1/x", "me@127.0.0.1:1/x: Connection refused"),
+        (f"postgresql://127.0.0.1:1/x?user=me&password={SECRET}", "me@127.0.0.1:1/x: Connection refused"),
+        (f"host=127.0.0.1 port=1 password='{SECRET} b' dbname=x", "127.0.0.1:1/x: Connection refused"),
+        (f"host=127.0.0.1 port=1 password = {SECRET}", "127.0.0.1:1: Connection refused"),
+        (f"host=127.0.0.1 port=1 sslpassword={SECRET}", "127.0.0.1:1: Connection refused"),
+        (f"password=a {SECRET}", "the given DSN: it cannot be read"),
+        (f"postgresql://me:a/{SECRET}@127.0.0.1/x", "the given DSN: it cannot be read"),
+        (f"postgresql://me:{SECRET}/b@127.0.0.1:1/x", "the given DSN: it cannot be read"),
+        (f"postgresql://me@a:{SECRET}@127.0.0.1:1/x", "the given DSN: it cannot be read"),
+        (
+            "service=nowhere",
+            "the service 'nowhere': connection is bad: definition of service \"nowhere\" not found",
+        ),
+        ("host=127.0.0.1,127.0.0.1 port=1,2", "127.0.0.1,127.0.0.1:1,2: Connection refused"),
+    ],
+)
 def test_a_connection_that_fails_is_told_without_its_password(dsn: str, shown: str) -> None:
     import psycopg
 
@@ -90,13 +96,24 @@ def dsn_of(connection: Any, **changes: str) -> str:
     return make_conninfo(connection.info.dsn, **{"password": connection.info.password or "", **changes})
 
 
-@pytest.mark.parametrize(("changes", "before", "problem"), [
-    ({"user": "weak", "password": SECRET}, "", "the role 'weak' lacks a privilege: permission denied for schema connections"),
-    ({"user": "weak", "password": SECRET}, "REVOKE USAGE ON SCHEMA connections FROM weak", "the role 'weak' lacks a privilege: permission denied for schema connections"),
-    ({"dbname": "nowhere"}, "", 'database "nowhere" does not exist'),
-    ({"user": "nobody_here"}, "", "nobody_here"),
-    ({"options": "-c default_transaction_read_only=on"}, "", "the server is read-only"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "before", "problem"),
+    [
+        (
+            {"user": "weak", "password": SECRET},
+            "",
+            "the role 'weak' lacks a privilege: permission denied for schema connections",
+        ),
+        (
+            {"user": "weak", "password": SECRET},
+            "REVOKE USAGE ON SCHEMA connections FROM weak",
+            "the role 'weak' lacks a privilege: permission denied for schema connections",
+        ),
+        ({"dbname": "nowhere"}, "", 'database "nowhere" does not exist'),
+        ({"user": "nobody_here"}, "", "nobody_here"),
+        ({"options": "-c default_transaction_read_only=on"}, "", "the server is read-only"),
+    ],
+)
 def test_what_the_server_refuses_is_one_sentence(
     weak: Any, project: Path, changes: dict[str, str], before: str, problem: str
 ) -> None:

@@ -1,4 +1,6 @@
-"""PeeGeeQ's header filters: their SQL is served by the indexes that its document proposes, and they are values like others."""
+"""PeeGeeQ's header filters: their SQL is served by the indexes that its document proposes, and they are
+values like others.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +41,24 @@ def queue(postgres: Any) -> Iterator[Any]:
     postgres.execute("DROP TABLE public.queue_messages")
 
 
-@pytest.mark.parametrize(("index", "condition", "rows"), [
-    (B_TREE, TYPE, 40), (B_TREE, header_in("type", ["t7", "t8"]), 80), (B_TREE, and_(TYPE, header_equals("region", "r7")), 40),
-    (GIN, TYPE, 40), (GIN, and_(TYPE, header_equals("region", "r7")), 40), (GIN, and_(header_equals("region", "r7"), header_in("type", ["t7", "t9"])), 40),
-    (GIN, or_(TYPE, header_equals("type", "t8")), 80), (GIN, header_like(RARE, "%"), 20), (GIN, header_not_equals(RARE, "y"), 20),
-    (GIN, header_in(RARE, ["x", "z"]), 20), (TRIGRAMS, header_like("type", "t49_"), 400), (TRIGRAMS, header_like("type", "%499%"), 40),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("index", "condition", "rows"),
+    [
+        (B_TREE, TYPE, 40),
+        (B_TREE, header_in("type", ["t7", "t8"]), 80),
+        (B_TREE, and_(TYPE, header_equals("region", "r7")), 40),
+        (GIN, TYPE, 40),
+        (GIN, and_(TYPE, header_equals("region", "r7")), 40),
+        (GIN, and_(header_equals("region", "r7"), header_in("type", ["t7", "t9"])), 40),
+        (GIN, or_(TYPE, header_equals("type", "t8")), 80),
+        (GIN, header_like(RARE, "%"), 20),
+        (GIN, header_not_equals(RARE, "y"), 20),
+        (GIN, header_in(RARE, ["x", "z"]), 20),
+        (TRIGRAMS, header_like("type", "t49_"), 400),
+        (TRIGRAMS, header_like("type", "%499%"), 40),
+    ],
+    ids=str,
+)
 def test_an_index_of_the_document_serves(
     queue: Any, index: str, condition: ServerSideFilter, rows: int
 ) -> None:
@@ -63,15 +77,26 @@ def test_an_index_of_the_document_serves(
         queue.execute("DROP INDEX public.wanted")
 
 
-@pytest.mark.parametrize(("condition", "sql"), [
-    (header_equals("type", "order"), "headers @> PG_CATALOG.JSONB_BUILD_OBJECT('type', CAST($4 AS TEXT)) AND headers ->> 'type' = $4"),
-    (header_equals("n", "5"), "headers ? 'n' AND headers ->> 'n' = $4"),  # the number 5 has this text, too
-    (header_equals("n", "true"), "headers ? 'n' AND headers ->> 'n' = $4"), (header_equals("n", "[1]"), "headers ? 'n' AND headers ->> 'n' = $4"),
-    (header_not_equals("type", "a"), "headers ? 'type' AND NOT (headers ->> 'type' = $4)"),
-    (header_not_equals("type", "a", absent="accept"), "NOT ((headers ->> 'type' = $4) IS TRUE)"),
-    (header_in("region", {"US", "EU"}), "headers ? 'region' AND headers ->> 'region' IN ($4, $5)"),
-    (header_like("type", "a%"), "headers ? 'type' AND headers ->> 'type' LIKE $4"), (header_like("type", "%a_"), "headers ? 'type' AND headers ->> 'type' LIKE $4"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("condition", "sql"),
+    [
+        (
+            header_equals("type", "order"),
+            "headers @> PG_CATALOG.JSONB_BUILD_OBJECT('type', CAST($4 AS TEXT)) AND headers ->> 'type' = $4",
+        ),
+        (
+            header_equals("n", "5"),
+            "headers ? 'n' AND headers ->> 'n' = $4",
+        ),  # the number 5 has this text, too
+        (header_equals("n", "true"), "headers ? 'n' AND headers ->> 'n' = $4"),
+        (header_equals("n", "[1]"), "headers ? 'n' AND headers ->> 'n' = $4"),
+        (header_not_equals("type", "a"), "headers ? 'type' AND NOT (headers ->> 'type' = $4)"),
+        (header_not_equals("type", "a", absent="accept"), "NOT ((headers ->> 'type' = $4) IS TRUE)"),
+        (header_in("region", {"US", "EU"}), "headers ? 'region' AND headers ->> 'region' IN ($4, $5)"),
+        (header_like("type", "a%"), "headers ? 'type' AND headers ->> 'type' LIKE $4"),
+        (header_like("type", "%a_"), "headers ? 'type' AND headers ->> 'type' LIKE $4"),
+    ],
+)
 def test_the_condition(condition: ServerSideFilter, sql: str) -> None:
     assert condition.sql_condition(4) == sql
     assert len(condition.parameters) == condition.parameter_count == len(set(re.findall(r"\$\d", sql)))
@@ -95,8 +120,14 @@ VALUES = [
 @pytest.mark.parametrize("value", ["a", "5", "true", "[1]", '{"a": 1}', "", "null", "5.0"])
 def test_the_condition_is_true_for_the_same_rows(postgres: Any, value: str) -> None:
     """Also where a header is no text: it is read as one."""
-    built = [header_equals("type", value), header_not_equals("type", value), header_not_equals("type", value, absent="accept"), header_in("type", [value, "b"]),
-             header_like("type", f"%{value}%"), or_(header_equals("type", value), header_equals("type", "b"))]  # fmt: skip
+    built = [
+        header_equals("type", value),
+        header_not_equals("type", value),
+        header_not_equals("type", value, absent="accept"),
+        header_in("type", [value, "b"]),
+        header_like("type", f"%{value}%"),
+        or_(header_equals("type", value), header_equals("type", "b")),
+    ]
     for condition in built:
         for given in (*map(json.dumps, VALUES), '["type"]', '"type"', None):
             row = postgres.execute(
@@ -125,8 +156,14 @@ def test_values_that_are_no_texts_are_refused(values: Any) -> None:
 
 
 def test_filters_are_equal_and_hashed_by_what_they_say() -> None:
-    build = [lambda: header_equals("a", "b"), lambda: header_not_equals("a", "b"), lambda: header_not_equals("a", "b", absent="accept"), lambda: header_in("a", ["b", "c"]),
-             lambda: and_(header_equals("a", "b"), header_like("a", "c%")), lambda: or_(header_equals("a", "b"), header_like("a", "c%"))]  # fmt: skip
+    build = [
+        lambda: header_equals("a", "b"),
+        lambda: header_not_equals("a", "b"),
+        lambda: header_not_equals("a", "b", absent="accept"),
+        lambda: header_in("a", ["b", "c"]),
+        lambda: and_(header_equals("a", "b"), header_like("a", "c%")),
+        lambda: or_(header_equals("a", "b"), header_like("a", "c%")),
+    ]
     assert all(make() == make() and hash(make()) == hash(make()) for make in build)
     assert len({make() for make in build} | {make() for make in build}) == len(build)
     assert header_in("a", ["c", "b", "b"]) == header_in("a", ["b", "c"])

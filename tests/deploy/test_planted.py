@@ -1,6 +1,8 @@
-"""Functions and operators that others plant are never called by views: all that the back end can emit, for all types.
+"""Functions and operators that others plant are never called by views: all that the back end can emit, for
+all types.
 
-Each planted one raises an error. They stand in `public` and in a schema that is first on the search path of whoever applies and reads.
+Each planted one raises an error. They stand in `public` and in a schema that is first on the search path of
+whoever applies and reads.
 """
 
 from __future__ import annotations
@@ -44,9 +46,16 @@ _OPERATORS = (
     "?",
     "@>",
 )
-_ALIKE = {"text": ("text", "varchar", "bpchar"), "float8": ("float8", "float4", "int4", "numeric"), "int8": ("int8", "int4", "int2", "numeric"),
-          "numeric": ("numeric", "int4"), "int4": ("int4", "int2", "int8")}  # fmt: skip
-"""Types that a column or a constant may have in the place of another: a function that takes it exactly is preferred."""
+_ALIKE = {
+    "text": ("text", "varchar", "bpchar"),
+    "float8": ("float8", "float4", "int4", "numeric"),
+    "int8": ("int8", "int4", "int2", "numeric"),
+    "numeric": ("numeric", "int4"),
+    "int4": ("int4", "int2", "int8"),
+}
+"""Types that a column or a constant may have in the place of another: a function that takes it exactly is
+preferred.
+"""
 _SCHEMAS = ("public", "evil")
 
 
@@ -67,7 +76,9 @@ def emitted() -> tuple[list[str], dict[str, FieldDecl], dict[str, Any]]:
 
 
 def plant(db: Any, names: set[str]) -> int:
-    """Functions and operators with the names and signatures of PostgreSQL's own, and with similar types; how many."""
+    """Functions and operators with the names and signatures of PostgreSQL's own, and with similar types;
+    how many.
+    """
     own = db.execute(
         """SELECT p.proname, ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) AS t), format_type(p.prorettype, NULL), p.proretset
         FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = ANY (%s) AND p.prokind = 'f' AND p.provariadic = 0""",
@@ -106,12 +117,22 @@ def plant(db: Any, names: set[str]) -> int:
 
 
 def _short(kind: str) -> str:
-    return {"double precision": "float8", "bigint": "int8", "integer": "int4", "smallint": "int2", "real": "float4", "character varying": "varchar",
-            "character": "bpchar", '"char"': '"char"'}.get(kind, kind)  # fmt: skip
+    return {
+        "double precision": "float8",
+        "bigint": "int8",
+        "integer": "int4",
+        "smallint": "int2",
+        "real": "float4",
+        "character varying": "varchar",
+        "character": "bpchar",
+        '"char"': '"char"',
+    }.get(kind, kind)
 
 
 def _variants(kinds: list[str]) -> list[list[str]]:
-    """The signature, the one with each type in another form, and the ones with one of the types in another form."""
+    """The signature, the one with each type in another form, and the ones with one of the types in another
+    form.
+    """
     out = [kinds]
     for place, kind in enumerate(kinds):
         out += [[*kinds[:place], other, *kinds[place + 1 :]] for other in _ALIKE.get(kind, ())]
@@ -120,8 +141,10 @@ def _variants(kinds: list[str]) -> list[list[str]]:
 
 
 def _function(schema: str, name: str, kinds: list[str], result: str, several: bool) -> str:
-    return (f'CREATE FUNCTION {schema}."{name}"({", ".join(kinds)}) RETURNS {"SETOF " if several else ""}{result} LANGUAGE plpgsql '
-            "AS 'BEGIN RAISE EXCEPTION ''planted''; END'")  # fmt: skip
+    return (
+        f'CREATE FUNCTION {schema}."{name}"({", ".join(kinds)}) RETURNS {"SETOF " if several else ""}{result} LANGUAGE plpgsql '
+        "AS 'BEGIN RAISE EXCEPTION ''planted''; END'"
+    )
 
 
 @pytest.fixture(scope="module")

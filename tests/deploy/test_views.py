@@ -179,15 +179,36 @@ def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
     ) == ["name", "age", "city"]
 
 
-@pytest.mark.parametrize(("more", "problem"), [
-    ("CREATE FUNCTION shop.f() RETURNS bigint BEGIN ATOMIC SELECT count(*) FROM shop.people__adult; END", r"cannot be: function shop\.f\(\)"),
-    ("CREATE FUNCTION shop.g(shop.people__adult) RETURNS int LANGUAGE sql RETURN 1", r"cannot be: function shop\.g\(shop\.people__adult\)"),
-    ("CREATE TABLE shop.rows (p shop.people__adult)", "cannot be: table shop.rows"),
-    ("CREATE VIEW shop.v AS SELECT 1; CREATE RULE r AS ON UPDATE TO shop.v DO INSTEAD SELECT * FROM shop.people__adult", "cannot be: rule r on view shop.v"),
-    ("CREATE VIEW shop.v AS SELECT city FROM shop.people__adult", "view shop.v would be dropped and created again, which fails: .*city.* does not exist"),
-    ("GRANT SELECT (city) ON shop.people__adult TO reader", r"loses columns on which these hang: SELECT \(city\) of reader"),
-    ("COMMENT ON COLUMN shop.people__adult.city IS 'where'", "loses columns on which these hang: the comment on the column city"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (
+            "CREATE FUNCTION shop.f() RETURNS bigint BEGIN ATOMIC SELECT count(*) FROM shop.people__adult; END",
+            r"cannot be: function shop\.f\(\)",
+        ),
+        (
+            "CREATE FUNCTION shop.g(shop.people__adult) RETURNS int LANGUAGE sql RETURN 1",
+            r"cannot be: function shop\.g\(shop\.people__adult\)",
+        ),
+        ("CREATE TABLE shop.rows (p shop.people__adult)", "cannot be: table shop.rows"),
+        (
+            "CREATE VIEW shop.v AS SELECT 1; CREATE RULE r AS ON UPDATE TO shop.v DO INSTEAD SELECT * FROM shop.people__adult",
+            "cannot be: rule r on view shop.v",
+        ),
+        (
+            "CREATE VIEW shop.v AS SELECT city FROM shop.people__adult",
+            "view shop.v would be dropped and created again, which fails: .*city.* does not exist",
+        ),
+        (
+            "GRANT SELECT (city) ON shop.people__adult TO reader",
+            r"loses columns on which these hang: SELECT \(city\) of reader",
+        ),
+        (
+            "COMMENT ON COLUMN shop.people__adult.city IS 'where'",
+            "loses columns on which these hang: the comment on the column city",
+        ),
+    ],
+)
 def test_what_cannot_be_made_again_is_told_and_nothing_changes(
     db: Any, apply: Apply, more: str, problem: str
 ) -> None:
@@ -240,12 +261,24 @@ def test_comments_of_others_stay(db: Any, apply: Apply) -> None:
 # --- only what is ours
 
 
-@pytest.mark.parametrize(("planted", "problem"), [
-    ("CREATE VIEW shop.people__adult AS SELECT 1", "shop.people__adult was not made by predicat: it is neither replaced nor dropped"),
-    ("CREATE TABLE shop.people__adult ()", "shop.people__adult is a table"),
-    ("CREATE MATERIALIZED VIEW shop.people__adult AS SELECT 1", "shop.people__adult is a materialized view"),
-    ("CREATE VIEW shop.people__adult AS SELECT 1; COMMENT ON VIEW shop.people__adult IS 'predicat: mine'", "an earlier edition of predicat.*\n.*--adopt"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("planted", "problem"),
+    [
+        (
+            "CREATE VIEW shop.people__adult AS SELECT 1",
+            "shop.people__adult was not made by predicat: it is neither replaced nor dropped",
+        ),
+        ("CREATE TABLE shop.people__adult ()", "shop.people__adult is a table"),
+        (
+            "CREATE MATERIALIZED VIEW shop.people__adult AS SELECT 1",
+            "shop.people__adult is a materialized view",
+        ),
+        (
+            "CREATE VIEW shop.people__adult AS SELECT 1; COMMENT ON VIEW shop.people__adult IS 'predicat: mine'",
+            "an earlier edition of predicat.*\n.*--adopt",
+        ),
+    ],
+)
 @pytest.mark.parametrize("force", [False, True])
 def test_what_others_made_is_left_alone(
     db: Any, apply: Apply, planted: str, problem: str, force: bool
@@ -353,11 +386,17 @@ def test_a_filter_that_is_gone_keeps_its_view_while_that_was_changed_by_hand(db:
     assert apply(fewer, force=True) == ["drop people__adult"]
 
 
-@pytest.mark.parametrize("change", [
-    "ALTER TABLE shop.people RENAME TO persons", "ALTER SCHEMA shop RENAME TO shop2; CREATE SCHEMA other; ALTER SCHEMA shop2 RENAME TO shop",
-    "GRANT SELECT ON shop.people__adult TO reader", "ALTER VIEW shop.people__adult SET (security_barrier = true)", "ALTER VIEW shop.people__adult OWNER TO CURRENT_USER",
-    "ALTER TABLE shop.people RENAME COLUMN age TO years; ALTER TABLE shop.people RENAME COLUMN years TO age",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE shop.people RENAME TO persons",
+        "ALTER SCHEMA shop RENAME TO shop2; CREATE SCHEMA other; ALTER SCHEMA shop2 RENAME TO shop",
+        "GRANT SELECT ON shop.people__adult TO reader",
+        "ALTER VIEW shop.people__adult SET (security_barrier = true)",
+        "ALTER VIEW shop.people__adult OWNER TO CURRENT_USER",
+        "ALTER TABLE shop.people RENAME COLUMN age TO years; ALTER TABLE shop.people RENAME COLUMN years TO age",
+    ],
+)
 def test_what_is_no_change_of_a_view_by_hand(db: Any, apply: Apply, change: str) -> None:
     apply()
     db.execute(change)
@@ -416,11 +455,15 @@ def options(db: Any, view: str = "people__adult") -> list[str] | None:
     return value(db, f"SELECT reloptions FROM pg_class WHERE oid = 'shop.{view}'::regclass")
 
 
-@pytest.mark.parametrize(("dataset", "own", "expected"), [
-    ("", "", ["security_invoker=true"]), ("view: {security_invoker: false}\n", "", ["security_invoker=false"]),
-    ("view: {security_barrier: true}\n", "", ["security_invoker=true", "security_barrier=true"]),
-    ("view: {security_invoker: false}\n", "view: {security_invoker: true}, ", ["security_invoker=true"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("dataset", "own", "expected"),
+    [
+        ("", "", ["security_invoker=true"]),
+        ("view: {security_invoker: false}\n", "", ["security_invoker=false"]),
+        ("view: {security_barrier: true}\n", "", ["security_invoker=true", "security_barrier=true"]),
+        ("view: {security_invoker: false}\n", "view: {security_invoker: true}, ", ["security_invoker=true"]),
+    ],
+)
 def test_security_options(db: Any, apply: Apply, dataset: str, own: str, expected: list[str]) -> None:
     text = HEAD + dataset + FILTERS.replace("adult: {", f"adult: {{{own}")
     apply()
@@ -453,10 +496,16 @@ def test_options_that_somebody_set_stay(db: Any, apply: Apply) -> None:
     assert options(db) == ["security_invoker=off", "check_option=local"]
 
 
-@pytest.mark.parametrize(("server", "stated", "expected"), [
-    (140_012, {}, {}), (150_000, {}, {"security_invoker": "true"}), (140_012, {"security_barrier": True}, {"security_barrier": "true"}),
-    (140_012, {"security_invoker": False}, {}), (140_012, {"security_invoker": True}, None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("server", "stated", "expected"),
+    [
+        (140_012, {}, {}),
+        (150_000, {}, {"security_invoker": "true"}),
+        (140_012, {"security_barrier": True}, {"security_barrier": "true"}),
+        (140_012, {"security_invoker": False}, {}),
+        (140_012, {"security_invoker": True}, None),
+    ],
+)
 def test_servers_without_security_invoker(
     tmp_path: Path, server: int, stated: dict[str, bool], expected: dict[str, str] | None
 ) -> None:
@@ -547,8 +596,10 @@ def test_a_dry_run_prints_a_script_and_changes_nothing(db: Any, apply: Apply, tm
     lines = list(deployment.script(db, deployment.plan(new, db, "shop"), Limits()))
     assert state(db) == before
     assert [line for line in lines if line.startswith("--")] == [
-        "-- replace shop.people__adult: its SQL changed", "-- create shop.people__named: a new filter", "-- create shop.people__old: a new filter",
-    ]  # fmt: skip
+        "-- replace shop.people__adult: its SQL changed",
+        "-- create shop.people__named: a new filter",
+        "-- create shop.people__old: a new filter",
+    ]
     db.execute("\n".join(lines))
     assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == [
         "comment people__adult",

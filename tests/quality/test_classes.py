@@ -1,4 +1,6 @@
-"""Classes of rows tell apart all that filters tell apart: outcomes worked out for classes are those of the reference evaluator."""
+"""Classes of rows tell apart all that filters tell apart: outcomes worked out for classes are those of the
+reference evaluator.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,15 @@ def comparisons() -> st.SearchStrategy[Node]:
                 literals(kind),
             )
         )
-        found.append(st.builds(lambda one, items, kind=kind: Call(BOOLEAN, "in", (one, Items(ArrayType(kind), tuple(items)))), field,
-                               st.lists(literals(kind), min_size=1, max_size=4)))  # fmt: skip
+        found.append(
+            st.builds(
+                lambda one, items, kind=kind: Call(
+                    BOOLEAN, "in", (one, Items(ArrayType(kind), tuple(items)))
+                ),
+                field,
+                st.lists(literals(kind), min_size=1, max_size=4),
+            )
+        )
         found.append(st.builds(lambda one: Call(BOOLEAN, "is_null", (one,)), field))
     return st.one_of(found)
 
@@ -74,8 +83,14 @@ def check(nodes: list[Node], tables: Tables) -> None:
             assert got == tables.reference(node), f"{engine}: {node}"
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
-          phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(
     nodes=st.lists(st.one_of(comparisons(), predicates(3)), min_size=60, max_size=60),
     many=st.lists(comparisons(), min_size=150, max_size=150),
@@ -106,9 +121,16 @@ def test_decimals_and_many_constants(spark: Any, postgres: Any) -> None:
         {"amount": amount, "n": number},
         [{"amount": value, "n": place} for place, value in enumerate(values)],
     )
-    nodes = [predicat.parse(text, "sql", {"amount": "decimal(10,2)", "n": "bigint"}).node for text in [
-        "amount > 1.005", "amount = -0.05", "amount IN (0.14, 0.21, 99999999999.5)", "amount <> 0.70",
-        *(f"n = {place} OR n >= {place + 40}" for place in range(60))]]  # fmt: skip
+    nodes = [
+        predicat.parse(text, "sql", {"amount": "decimal(10,2)", "n": "bigint"}).node
+        for text in [
+            "amount > 1.005",
+            "amount = -0.05",
+            "amount IN (0.14, 0.21, 99999999999.5)",
+            "amount <> 0.70",
+            *(f"n = {place} OR n >= {place + 40}" for place in range(60)),
+        ]
+    ]
     check(nodes, tables)
 
 

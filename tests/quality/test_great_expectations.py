@@ -19,8 +19,10 @@ from tests.quality.test_measure import CATALOG, ROWS
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "shop.yml").write_text(
-        CATALOG.replace("unknown_at_most: 5%", "unknown_at_most: 60%").replace("exhaustive: true", "exhaustive: false")
-        .replace("{at_least: 1}", "{at_most: 1}"))  # fmt: skip
+        CATALOG.replace("unknown_at_most: 5%", "unknown_at_most: 60%")
+        .replace("exhaustive: true", "exhaustive: false")
+        .replace("{at_least: 1}", "{at_most: 1}")
+    )
     return tmp_path
 
 
@@ -136,15 +138,42 @@ def test_postgres_files_need_no_server(folder: Path, monkeypatch: pytest.MonkeyP
 WHERE = {"catalog": "catalog", "dataset": "shop"}
 
 
-@pytest.mark.parametrize(("name", "kwargs", "message"), [
-    ("ExpectFilterCoverageToBeBetween", {"filter": "low"}, "give at least one of min_share, max_share, min_rows, max_rows"),
-    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "max_share": 1.5}, "max_share is 1.5; shares are from 0 to 1"),
-    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "min_rows": -1}, "min_rows is -1; it is 0 or more"),
-    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "min_share": 0.5, "max_share": 0.2}, r"min_share \(0.5\) is more than max_share \(0.2\)"),
-    ("ExpectFilterCoverageToBeBetween", {"filter": "low", "max_share": {"PARAMETER": "x"}}, "max_share takes a number or"),
-    ("ExpectFilterUnknownRateToBeAtMost", {"filter": "low"}, "give at least one of max_share, max_rows"),
-    ("ExpectFilterCoverageToBeStable", {"filter": "low", "baseline_accepted": 1, "baseline_rows": 2, "min_change": 2}, "min_change is 2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "kwargs", "message"),
+    [
+        (
+            "ExpectFilterCoverageToBeBetween",
+            {"filter": "low"},
+            "give at least one of min_share, max_share, min_rows, max_rows",
+        ),
+        (
+            "ExpectFilterCoverageToBeBetween",
+            {"filter": "low", "max_share": 1.5},
+            "max_share is 1.5; shares are from 0 to 1",
+        ),
+        (
+            "ExpectFilterCoverageToBeBetween",
+            {"filter": "low", "min_rows": -1},
+            "min_rows is -1; it is 0 or more",
+        ),
+        (
+            "ExpectFilterCoverageToBeBetween",
+            {"filter": "low", "min_share": 0.5, "max_share": 0.2},
+            r"min_share \(0.5\) is more than max_share \(0.2\)",
+        ),
+        (
+            "ExpectFilterCoverageToBeBetween",
+            {"filter": "low", "max_share": {"PARAMETER": "x"}},
+            "max_share takes a number or",
+        ),
+        ("ExpectFilterUnknownRateToBeAtMost", {"filter": "low"}, "give at least one of max_share, max_rows"),
+        (
+            "ExpectFilterCoverageToBeStable",
+            {"filter": "low", "baseline_accepted": 1, "baseline_rows": 2, "min_change": 2},
+            "min_change is 2",
+        ),
+    ],
+)
 def test_bounds_that_cannot_hold_are_configuration_errors(
     name: str, kwargs: dict[str, Any], message: str
 ) -> None:

@@ -27,7 +27,8 @@ def test_the_pyspark_job(tmp_path: Path, spark: Any) -> None:
 
     source = to_parquet(tmp_path / "data")["flights"]
     spark.read.parquet(str(source)).where("dep_delay IS NULL").write.parquet(str(tmp_path / "broken"))
-    both = "import sys; from examples.pipelines.pyspark_job import main; print(main(*sys.argv[1:3])); sys.exit(main(*sys.argv[3:5]))"  # in one session
+    # in one session
+    both = "import sys; from examples.pipelines.pyspark_job import main; print(main(*sys.argv[1:3])); sys.exit(main(*sys.argv[3:5]))"
     folders = [str(folder) for folder in (source, tmp_path / "out", tmp_path / "broken", tmp_path / "never")]
     done = subprocess.run(
         [sys.executable, "-c", both, *folders], cwd=ROOT, capture_output=True, text=True, check=False
@@ -58,9 +59,14 @@ def test_the_airflow_example(tmp_path: Path, postgres: Any, monkeypatch: pytest.
     to_parquet(tmp_path / "data")
     to_postgres(postgres, tmp_path / "data")
     info = postgres.info
-    environment = {**os.environ, "AIRFLOW_HOME": str(tmp_path), "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "examples" / "pipelines"),
-                   "AIRFLOW__CORE__LOAD_EXAMPLES": "False", "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-                   "PREDICAT_DSN": f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} password={info.password or 'x'}"}  # fmt: skip
+    environment = {
+        **os.environ,
+        "AIRFLOW_HOME": str(tmp_path),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "examples" / "pipelines"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PREDICAT_DSN": f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} password={info.password or 'x'}",
+    }
     for command in (["db", "migrate"], ["dags", "test", "filters", "2026-01-02"]):
         done = subprocess.run(
             [sys.executable, "-m", "airflow", *command],
@@ -81,7 +87,12 @@ def test_the_macro_of_the_dbt_package_gives_the_sql_of_each_adapter(tmp_path: Pa
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "c.yml").write_text(CATALOG)
     (tmp_path / "catalog" / "d.yml").write_text(
-        "apiVersion: predicat/v1\ndataset: odd\nfields: {s: string}\nfilters:\n  f: {sql: \"s = '{{ x }} {% y %} {# z #} é \U0001f600 \\\\ '\"}\n  low: {sql: s = 'x'}\n".replace("{{ x }}", "{{ '{{ x }}' }}").replace("{% y %}", "{{ '{% y %}' }}").replace("{# z #}", "{{ '{# z #}' }}"))  # fmt: skip
+        "apiVersion: predicat/v1\ndataset: odd\nfields: {s: string}\nfilters:\n  f: {sql: \"s = '{{ x }} {% y %} {# z #} é \U0001f600 \\\\ '\"}\n  low: {sql: s = 'x'}\n".replace(
+            "{{ x }}", "{{ '{{ x }}' }}"
+        )
+        .replace("{% y %}", "{{ '{% y %}' }}")
+        .replace("{# z #}", "{{ '{# z #}' }}")
+    )
     catalog = predicat.load_catalog(tmp_path / "catalog")
     count, notes = export(catalog, tmp_path / "out")
     assert count == 7 and notes == []
@@ -116,8 +127,13 @@ class Macros:
         def refuse(message: str) -> None:
             raise CompilerError(message)
 
-        functions = {"return": give, "exceptions": SimpleNamespace(raise_compiler_error=refuse), "target": SimpleNamespace(type=adapter),
-                     "modules": SimpleNamespace(re=re), "predicat_filters": self}  # fmt: skip
+        functions = {
+            "return": give,
+            "exceptions": SimpleNamespace(raise_compiler_error=refuse),
+            "target": SimpleNamespace(type=adapter),
+            "modules": SimpleNamespace(re=re),
+            "predicat_filters": self,
+        }
         environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
         self.macros: dict[str, Any] = {}
         for file in (package / "macros").glob("*.sql"):
@@ -144,17 +160,20 @@ filters:
 """
 
 
-@pytest.mark.parametrize(("name", "alias", "params", "expected"), [
-    ("least", None, {}, "(n >= 2 AND d < 0.5)"),
-    ("least", "o", {"k": -5}, "(o.n >= CAST(-5 AS BIGINT) AND o.d < 0.5)"),
-    ("least", "o", {"k": "5"}, "the parameter k takes a value of type BIGINT, not 5"),
-    ("least", "o", {"k": True}, "takes a value of type BIGINT, not True"),
-    ("least", "o", {"kk": 1}, "shop.least has no parameter 'kk'"),
-    ("least", "o; DROP TABLE x", {}, "is not the alias of a table"),
-    ("named", "o", {"s": "it's {{ x }} \\"}, "(o.s = 'it''s {{ x }} \\' OR o.s = 'n >= 2')"),
-    ("named", "o", {}, "the parameter s takes a value of type TEXT, not None"),
-    ("nosuch", None, {}, "there is no filter 'nosuch' for postgres"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "alias", "params", "expected"),
+    [
+        ("least", None, {}, "(n >= 2 AND d < 0.5)"),
+        ("least", "o", {"k": -5}, "(o.n >= CAST(-5 AS BIGINT) AND o.d < 0.5)"),
+        ("least", "o", {"k": "5"}, "the parameter k takes a value of type BIGINT, not 5"),
+        ("least", "o", {"k": True}, "takes a value of type BIGINT, not True"),
+        ("least", "o", {"kk": 1}, "shop.least has no parameter 'kk'"),
+        ("least", "o; DROP TABLE x", {}, "is not the alias of a table"),
+        ("named", "o", {"s": "it's {{ x }} \\"}, "(o.s = 'it''s {{ x }} \\' OR o.s = 'n >= 2')"),
+        ("named", "o", {}, "the parameter s takes a value of type TEXT, not None"),
+        ("nosuch", None, {}, "there is no filter 'nosuch' for postgres"),
+    ],
+)
 def test_the_dbt_macro_takes_an_alias_and_parameters(
     tmp_path: Path, name: str, alias: str | None, params: dict[str, Any], expected: str
 ) -> None:
@@ -197,7 +216,8 @@ def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
     )
     (project / "packages.yml").write_text(f"packages:\n  - local: {tmp_path / 'package'}\n")
     (project / "profiles.yml").write_text(
-        f"shop: {{target: dev, outputs: {{dev: {{type: postgres, host: '{info.host}', port: {info.port}, user: '{info.user}', password: '{info.password or 'x'}', dbname: '{info.dbname}', schema: public, threads: 1}}}}}}\n")  # fmt: skip
+        f"shop: {{target: dev, outputs: {{dev: {{type: postgres, host: '{info.host}', port: {info.port}, user: '{info.user}', password: '{info.password or 'x'}', dbname: '{info.dbname}', schema: public, threads: 1}}}}}}\n"
+    )
     (project / "models" / "low_rows.sql").write_text(
         "select o.* from public.shop o where {{ predicat_filters.matches_filter('low', alias='o') }}\n"
     )

@@ -14,11 +14,19 @@ from predicat.quality.statistics import wilson
 LOW, HIGH = wilson(30, 100)
 """30 of 100 rows of the sample: 21.9 % to 39.6 % of all."""
 BOUNDS = [
-    ("at_most: 25%", "pass"), ("at_most: 21%", "fail"), ("at_most: 35%", "pass"),
-    ("at_least: 35%", "pass"), ("at_least: 40%", "fail"), ("at_least: 25%", "pass"),
-    ("at_most: 250", "pass"), ("at_most: 210", "fail"), ("at_least: 350", "pass"), ("at_least: 400", "fail"),
-    ("unknown_at_most: 25%", "pass"), ("unknown_at_most: 21%", "fail"),
-]  # fmt: skip
+    ("at_most: 25%", "pass"),
+    ("at_most: 21%", "fail"),
+    ("at_most: 35%", "pass"),
+    ("at_least: 35%", "pass"),
+    ("at_least: 40%", "fail"),
+    ("at_least: 25%", "pass"),
+    ("at_most: 250", "pass"),
+    ("at_most: 210", "fail"),
+    ("at_least: 350", "pass"),
+    ("at_least: 400", "fail"),
+    ("unknown_at_most: 25%", "pass"),
+    ("unknown_at_most: 21%", "fail"),
+]
 
 
 @pytest.mark.parametrize(("bound", "status"), BOUNDS)

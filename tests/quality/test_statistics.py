@@ -25,11 +25,14 @@ def test_psi() -> None:
     assert psi((0, 0), (1, 1)) == 0
 
 
-@pytest.mark.parametrize(("before", "after", "least", "moved"), [
-    ((100, 1000), (200, 1000), 0.05, True),
-    ((100, 1000), (200, 1000), 0.2, False),  # too small a change
-    ((1, 10), (3, 10), 0.05, False),  # the intervals meet
-    ((0, 0), (3, 10), 0.05, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after", "least", "moved"),
+    [
+        ((100, 1000), (200, 1000), 0.05, True),
+        ((100, 1000), (200, 1000), 0.2, False),  # too small a change
+        ((1, 10), (3, 10), 0.05, False),  # the intervals meet
+        ((0, 0), (3, 10), 0.05, False),
+    ],
+)
 def test_drift(before: tuple[int, int], after: tuple[int, int], least: float, moved: bool) -> None:
     assert drifted(before, after, least) is moved

@@ -26,7 +26,9 @@ SHAPES = {
 
 
 class Forge(ThreadingHTTPServer):
-    """A host with one pull request. `refusals` are answers (status, headers) given first; `read_only` refuses what writes."""
+    """A host with one pull request. `refusals` are answers (status, headers) given first; `read_only`
+    refuses what writes.
+    """
 
     daemon_threads = True
 
@@ -44,8 +46,13 @@ class Forge(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def add(self, body: str, name: str) -> dict[str, Any]:
-        item = {"id": 1000 + len(self.comments), "body": body, "html_url": f"{self.url}/c/{1000 + len(self.comments)}",
-                "user": {"login": name, "type": "Bot" if name.endswith("[bot]") else "User"}, "author": {"username": name}}  # fmt: skip
+        item = {
+            "id": 1000 + len(self.comments),
+            "body": body,
+            "html_url": f"{self.url}/c/{1000 + len(self.comments)}",
+            "user": {"login": name, "type": "Bot" if name.endswith("[bot]") else "User"},
+            "author": {"username": name},
+        }
         self.comments.append(item)
         return item
 

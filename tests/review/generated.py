@@ -1,4 +1,5 @@
-"""Pairs of predicates by chance, where proofs go wrong: arrays in arrays, wide decimals beside doubles, JSON, fields of every name.
+"""Pairs of predicates by chance, where proofs go wrong: arrays in arrays, wide decimals beside doubles, JSON,
+fields of every name.
 
 All of it is made from a number, so that a pair that fails is found again by its number.
 """
@@ -27,14 +28,66 @@ from predicat.review.mutants import mutants
 from tests.review.hostile import POOLS
 
 NAMES = [
-    "length xs", "null a", "xs[0]", "m['k']", "a b", "a:bigint b", "b:double 1", "v1", "v2", "n!1", ":p", "\x01x", "é", "$x", "(and", "x)", "x", "X", "'", '"',
-    "a.b", "a.c", "element 0", "item", "opaque", "true", "\\", "😀", " ", "1", "-1", "round", "if", "k!0", "Select", "%", "\n", "int", "field", "[", "]",
-]  # fmt: skip
+    "length xs",
+    "null a",
+    "xs[0]",
+    "m['k']",
+    "a b",
+    "a:bigint b",
+    "b:double 1",
+    "v1",
+    "v2",
+    "n!1",
+    ":p",
+    "\x01x",
+    "é",
+    "$x",
+    "(and",
+    "x)",
+    "x",
+    "X",
+    "'",
+    '"',
+    "a.b",
+    "a.c",
+    "element 0",
+    "item",
+    "opaque",
+    "true",
+    "\\",
+    "😀",
+    " ",
+    "1",
+    "-1",
+    "round",
+    "if",
+    "k!0",
+    "Select",
+    "%",
+    "\n",
+    "int",
+    "field",
+    "[",
+    "]",
+]
 KINDS = {
-    "n": "bigint", "k": "bigint", "b": "double", "c": "double", "w": "decimal(38,20)", "e": "decimal(15,2)", "s": "string", "p": "boolean",
-    "t": "timestamp", "xs": "array<bigint>", "ys": "array<bigint>", "ss": "array<string>", "aa": "array<array<bigint>>",
-    "rs": "array<struct<x: bigint, tags: array<string>>>", "m": "map<string, string>", "j": "json",
-}  # fmt: skip
+    "n": "bigint",
+    "k": "bigint",
+    "b": "double",
+    "c": "double",
+    "w": "decimal(38,20)",
+    "e": "decimal(15,2)",
+    "s": "string",
+    "p": "boolean",
+    "t": "timestamp",
+    "xs": "array<bigint>",
+    "ys": "array<bigint>",
+    "ss": "array<string>",
+    "aa": "array<array<bigint>>",
+    "rs": "array<struct<x: bigint, tags: array<string>>>",
+    "m": "map<string, string>",
+    "j": "json",
+}
 _ORDER = ("eq", "ne", "lt", "le", "gt", "ge")
 _INTS = [0, 1, 2, 3, 7, -1, 1000, 2**53, 2**53 + 1, 2**63 - 1, -(2**63)]
 _FLOATS = [
@@ -135,8 +188,11 @@ class Maker:
             for name, kind in scope.items()
             if isinstance(kind, ArrayType) or kind == JSON
         ]
-        own += [Call(kind.get("tags"), "member", (Variable(kind, name), Literal(STRING, "tags")))  # type: ignore[arg-type]  # it has tags
-                for name, kind in scope.items() if isinstance(kind, StructType)]  # fmt: skip
+        own += [
+            Call(kind.get("tags"), "member", (Variable(kind, name), Literal(STRING, "tags")))  # type: ignore[arg-type]  # it has tags
+            for name, kind in scope.items()
+            if isinstance(kind, StructType)
+        ]
         if own and self.chance.random() < 0.6:
             return self.chance.choice(own)
         return self.chance.choice(
@@ -177,19 +233,42 @@ class Maker:
             lambda: self.compared(self.integer(scope), self.integer(scope)),
             lambda: self.compared(self.double(), self.double()),
             lambda: self.compared(self.field("w"), Literal(self.field("w").type, self.chance.choice(_FINE))),
-            lambda: self.compared(self.field("e"), Literal(parse_type("decimal(3,2)"), Decimal(self.chance.choice(["0.1", "0.11", "-3.5"])))),
-            lambda: self.compared(Call(DOUBLE, "to_double", (self.field(self.chance.choice("we")),)), self.double()),
+            lambda: self.compared(
+                self.field("e"),
+                Literal(parse_type("decimal(3,2)"), Decimal(self.chance.choice(["0.1", "0.11", "-3.5"]))),
+            ),
+            lambda: self.compared(
+                Call(DOUBLE, "to_double", (self.field(self.chance.choice("we")),)), self.double()
+            ),
             lambda: self.compared(self.field("n"), self.double()),
             lambda: self.compared(self.field("s"), Literal(STRING, self.chance.choice(_TEXTS))),
-            lambda: self.compared(Call(STRING, "get", (self.field("m"), Literal(STRING, self.chance.choice("kK")))), self.field("s")),
-            lambda: self.compared(Call(BIGINT, "size", (self.field(self.chance.choice(["xs", "ss", "aa"])),)), Literal(BIGINT, self.chance.choice(_SIZES))),
+            lambda: self.compared(
+                Call(STRING, "get", (self.field("m"), Literal(STRING, self.chance.choice("kK")))),
+                self.field("s"),
+            ),
+            lambda: self.compared(
+                Call(BIGINT, "size", (self.field(self.chance.choice(["xs", "ss", "aa"])),)),
+                Literal(BIGINT, self.chance.choice(_SIZES)),
+            ),
             lambda: Call(BOOLEAN, "in", (self.integer(scope), self.field("xs"))),
-            lambda: Call(BOOLEAN, "in", (self.field("n"), Items(ArrayType(BIGINT), (Literal(BIGINT, 1), self.integer({}))))),
+            lambda: Call(
+                BOOLEAN,
+                "in",
+                (self.field("n"), Items(ArrayType(BIGINT), (Literal(BIGINT, 1), self.integer({})))),
+            ),
             lambda: self.compared(Call(DOUBLE, "json_number", (self.json(),)), self.double()),
-            lambda: Call(BOOLEAN, "json_is", (self.json(), Literal(STRING, self.chance.choice(["string", "number", "array", "object"])))),
-            lambda: Call(BOOLEAN, "is_null", (self.chance.choice([self.field(self.chance.choice(list(KINDS))), self.json()]),)),
+            lambda: Call(
+                BOOLEAN,
+                "json_is",
+                (self.json(), Literal(STRING, self.chance.choice(["string", "number", "array", "object"]))),
+            ),
+            lambda: Call(
+                BOOLEAN,
+                "is_null",
+                (self.chance.choice([self.field(self.chance.choice(list(KINDS))), self.json()]),),
+            ),
             lambda: self.field("p"),
-        ]  # fmt: skip
+        ]
         return self.chance.choice(tests)()
 
     def json(self) -> Node:

@@ -1,4 +1,6 @@
-"""The baseline of lint: old findings do not count, new ones do, and lines that nothing needs any more are told."""
+"""The baseline of lint: old findings do not count, new ones do, and lines that nothing needs any more are
+told.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,10 @@ def edit(folder: Path, *changes: tuple[str, str]) -> None:
 def test_it_is_sorted_and_has_a_line_for_each_finding(folder: Path) -> None:
     head, *lines = (folder / "old.txt").read_text().splitlines()
     assert head.startswith("# ") and [(line.split()[0], line.split(maxsplit=2)[2]) for line in lines] == [
-        ("P204", "orders.f: this operand of AND decides no row"), ("P204", "orders.g: this operand of AND decides no row"),
+        ("P204", "orders.f: this operand of AND decides no row"),
+        ("P204", "orders.g: this operand of AND decides no row"),
         ("P401", "orders.k: f and g both accept ..."),
-    ]  # fmt: skip
+    ]
     before = (folder / "old.txt").read_text()
     assert run(*ARGS, "--update-baseline", cwd=folder).stdout == "old.txt: 3 findings, 0 new, 0 gone\n"
     assert (folder / "old.txt").read_text() == before

@@ -1,4 +1,6 @@
-"""`predicat comment`: one comment, found by its mark; troubles that pass are waited for, and others never fail the job."""
+"""`predicat comment`: one comment, found by its mark; troubles that pass are waited for, and others never
+fail the job.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +39,17 @@ def job(host: Forge, monkeypatch: Patch, folder: Path, base: str | None = None) 
         monkeypatch.delenv(name, raising=False)
     (folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7}}))
     (folder / "review.md").write_text(REVIEW)
-    known = {"NO_PROXY": "127.0.0.1", "GITHUB_REPOSITORY": "o/r", "GITHUB_EVENT_PATH": "event.json", "GITHUB_API_URL": base or host.url, "CI_PROJECT_ID": "11",
-             "CI_API_V4_URL": base or host.url, "CI_MERGE_REQUEST_IID": "7", "GITHUB_TOKEN": f"{host.token}\n", "GITLAB_TOKEN": host.token}  # fmt: skip
+    known = {
+        "NO_PROXY": "127.0.0.1",
+        "GITHUB_REPOSITORY": "o/r",
+        "GITHUB_EVENT_PATH": "event.json",
+        "GITHUB_API_URL": base or host.url,
+        "CI_PROJECT_ID": "11",
+        "CI_API_V4_URL": base or host.url,
+        "CI_MERGE_REQUEST_IID": "7",
+        "GITHUB_TOKEN": f"{host.token}\n",
+        "GITLAB_TOKEN": host.token,
+    }
     for name, value in known.items():
         monkeypatch.setenv(name, value)
 
@@ -82,10 +93,16 @@ def test_an_answer_that_is_lost_makes_no_second_comment(host: Forge, tmp_path: P
     assert host.ours() == [REVIEW]
 
 
-@pytest.mark.parametrize(("refusal", "said"), [
-    ((403, {}), "answers 403 (not now); "), ((404, {}), "answers 404 (not now); "), ((422, {}), "answers 422 (not now). "),
-    ((302, {"Location": "http://127.0.0.1:1/"}), "answers 302 (not now). "), ((503, {"Retry_After": "3600"}), "answers 503 (not now). "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        ((403, {}), "answers 403 (not now); "),
+        ((404, {}), "answers 404 (not now); "),
+        ((422, {}), "answers 422 (not now). "),
+        ((302, {"Location": "http://127.0.0.1:1/"}), "answers 302 (not now). "),
+        ((503, {"Retry_After": "3600"}), "answers 503 (not now). "),
+    ],
+)
 def test_the_job_passes_without_a_comment(
     host: Forge, tmp_path: Path, monkeypatch: Patch, refusal: tuple[int, dict[str, str]], said: str
 ) -> None:
@@ -105,8 +122,18 @@ def test_the_job_passes_without_a_comment(
     assert (tmp_path / "summary.md").read_text().startswith(REVIEW)
 
 
-@pytest.mark.parametrize("answer", [b"", b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
-                                    b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n[1,2]", b"HTTP/1.1 500 \xff\r\nContent-Length: 1\r\n\r\n\xff", None])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n[1,2]",
+        b"HTTP/1.1 500 \xff\r\nContent-Length: 1\r\n\r\n\xff",
+        None,
+    ],
+)
 def test_a_host_that_answers_nonsense_or_is_down(
     tmp_path: Path, monkeypatch: Patch, answer: bytes | None
 ) -> None:
@@ -135,12 +162,19 @@ def test_a_host_that_answers_nonsense_or_is_down(
         )
 
 
-@pytest.mark.parametrize(("name", "value", "code", "said"), [
-    ("GITHUB_REPOSITORY", None, 2, "GITHUB_REPOSITORY is not set"), ("GITHUB_REPOSITORY", "o/../r", 2, "GITHUB_REPOSITORY is no such value"),
-    ("GITHUB_EVENT_PATH", None, 2, "GITHUB_EVENT_PATH is not set"), ("GITHUB_EVENT_PATH", "review.md", 2, "is of no pull request"),
-    ("GITHUB_TOKEN", None, 0, "answers 401"), ("GITHUB_TOKEN", "a\nb", 0, "GitHub cannot be used"), ("GITHUB_TOKEN", "\u2028x\u00e9\u4e00", 0, "the token"),
-    ("GITHUB_API_URL", "file:///etc", 0, "is no address of an API"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value", "code", "said"),
+    [
+        ("GITHUB_REPOSITORY", None, 2, "GITHUB_REPOSITORY is not set"),
+        ("GITHUB_REPOSITORY", "o/../r", 2, "GITHUB_REPOSITORY is no such value"),
+        ("GITHUB_EVENT_PATH", None, 2, "GITHUB_EVENT_PATH is not set"),
+        ("GITHUB_EVENT_PATH", "review.md", 2, "is of no pull request"),
+        ("GITHUB_TOKEN", None, 0, "answers 401"),
+        ("GITHUB_TOKEN", "a\nb", 0, "GitHub cannot be used"),
+        ("GITHUB_TOKEN", "\u2028x\u00e9\u4e00", 0, "the token"),
+        ("GITHUB_API_URL", "file:///etc", 0, "is no address of an API"),
+    ],
+)
 def test_what_the_job_lacks_is_told(
     tmp_path: Path, monkeypatch: Patch, name: str, value: str | None, code: int, said: str
 ) -> None:

@@ -1,4 +1,6 @@
-"""Comparisons of predicates: verdicts that are known, and generated pairs whose verdicts the evaluator checks on many rows."""
+"""Comparisons of predicates: verdicts that are known, and generated pairs whose verdicts the evaluator
+checks on many rows.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,20 @@ from predicat.semantics.evaluate import compile_node
 from tests.engines.predicates import predicates, rows
 
 FIELDS = {
-    "a": "bigint", "b": "double", "x": "double", "s": "string", "u": "string", "t": "timestamp", "d": "date", "m": "map<string, string>", "xs": "array<string>",
-    "dec": "decimal(10,2)", "j": "json", "p": "boolean", "st": "struct<x: bigint, y: string>",
-}  # fmt: skip
+    "a": "bigint",
+    "b": "double",
+    "x": "double",
+    "s": "string",
+    "u": "string",
+    "t": "timestamp",
+    "d": "date",
+    "m": "map<string, string>",
+    "xs": "array<string>",
+    "dec": "decimal(10,2)",
+    "j": "json",
+    "p": "boolean",
+    "st": "struct<x: bigint, y: string>",
+}
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "150"))
 
 PAIRS = [
@@ -56,7 +69,7 @@ PAIRS = [
     ("a / 0 = 1", "FALSE", "equivalent as a filter"),
     ("st.x > 1", "st.x >= 2", "equivalent"),
     ("trim(s) = 'a'", "s = 'a'", "narrower"),
-]  # fmt: skip
+]
 
 
 def parse(text: str) -> predicat.Predicate:
@@ -85,7 +98,9 @@ def test_unknown_rows_count_where_a_filter_accepts_them() -> None:
 
 
 def test_a_row_that_the_evaluator_refuses_is_no_proof() -> None:
-    """1/49 times 49 is 1 among numbers and not among doubles: Z3's row does not survive, and nothing is proved by that."""
+    """1/49 times 49 is 1 among numbers and not among doubles: Z3's row does not survive, and nothing is
+    proved by that.
+    """
     assert predicat.compare(parse("b * 49 = x + 0 AND x = 1"), parse("FALSE"), timeout=1).proof == ""
 
 
@@ -107,11 +122,21 @@ PROOFS = [
     ("a > 3", "a > 4", "proved", "rows are lost, none is gained (proved)"),
     ("a > 1", "a < 5", "shown", "rows are lost and rows are gained (shown)"),
     ("b * 3 > 6", "b > 2", "proved", "the same outcome on every row (proved)"),
-    ("b + x > x + b + 1", "FALSE", "holds for exact arithmetic", "the same rows (holds for exact arithmetic)"),
+    (
+        "b + x > x + b + 1",
+        "FALSE",
+        "holds for exact arithmetic",
+        "the same rows (holds for exact arithmetic)",
+    ),
     ("b + x - x > 2 AND a > 1", "b + x - x > 2", "proved", "rows are gained, none is lost (proved)"),
-    ("b + x + 1 > 2", "b + x > 1", "holds for exact arithmetic", "the same outcome on every row (holds for exact arithmetic)"),
+    (
+        "b + x + 1 > 2",
+        "b + x > 1",
+        "holds for exact arithmetic",
+        "the same outcome on every row (holds for exact arithmetic)",
+    ),
     ("lower(s) = lower(u)", "upper(s) = upper(u)", "", "no proof, because of lower"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("before", "after", "proof", "sentence"), PROOFS)
@@ -173,8 +198,14 @@ def rewritten(node: Node) -> Node:
     return simplify(Call(BOOLEAN, "not", (Call(BOOLEAN, "not", (node,)),)))
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ, phases=[Phase.generate],
-          suppress_health_check=list(HealthCheck), database=None)  # fmt: skip
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
 @given(pair=st.tuples(predicates(2), predicates(2), st.integers(0, 3), st.integers(0, 10**6)))
 def test_no_verdict_is_wrong(pair: Any) -> None:
     before, after, mode, choice = pair

@@ -83,8 +83,14 @@ def test_a_refactoring_is_exit_code_0(repository: Path) -> None:
 
 
 def test_the_comment_of_a_pull_request(repository: Path) -> None:
-    edit(repository, ("amount > 100", "amount >= 100"), ('country == "DE"', 'country == "DE" || country == "AT"'), ("  noted:\n    sql: note IS NOT NULL\n", ""),
-         (", noted]", "]"), ("description: Well scored.", "description: Scored | well `so`"))  # fmt: skip
+    edit(
+        repository,
+        ("amount > 100", "amount >= 100"),
+        ('country == "DE"', 'country == "DE" || country == "AT"'),
+        ("  noted:\n    sql: note IS NOT NULL\n", ""),
+        (", noted]", "]"),
+        ("description: Well scored.", "description: Scored | well `so`"),
+    )
     git(repository, "commit", "-qam", "second")
     done = run("diff", "main", "--format", "markdown", cwd=repository)
     assert (done.returncode, done.stderr) == (1, "")
@@ -99,8 +105,12 @@ def test_other_forms(repository: Path) -> None:
     assert first["verdict"]["witnesses"] == [
         {"shows": "gained", "row": {"amount": 100}, "params": {}, "before": "FALSE", "after": "TRUE"}
     ]
-    assert first["affects"] == {"filters": ["orders.large_domestic"], "groups": ["orders.kinds"], "subscriptions": ["orders.desk"],
-                                "views": ["orders__large", "orders__large_domestic"]}  # fmt: skip
+    assert first["affects"] == {
+        "filters": ["orders.large_domestic"],
+        "groups": ["orders.kinds"],
+        "subscriptions": ["orders.desk"],
+        "views": ["orders__large", "orders__large_domestic"],
+    }
     assert run("diff", "--format", "github", cwd=repository).stdout.startswith(
         "::warning file=catalog/orders.yml,line=7,title=orders.large::wider"
     )
@@ -112,7 +122,9 @@ def test_what_refers_to_a_changed_filter_is_affected(repository: Path) -> None:
     edit(repository, ('country == "DE"', 'country == "DE" || country == "AT"'))
     data = json.loads(run("diff", "--format", "json", cwd=repository).stdout)
     assert {row["name"]: (row["status"], row["verdict"]["kind"]) for row in data["filters"]} == {
-        "orders.domestic": ("changed", "wider"), "orders.large_domestic": ("affected", "wider")}  # fmt: skip
+        "orders.domestic": ("changed", "wider"),
+        "orders.large_domestic": ("affected", "wider"),
+    }
 
 
 def test_versions_and_unknown(repository: Path) -> None:
@@ -300,8 +312,11 @@ def test_a_changed_default_is_judged_at_the_defaults_and_for_all_values(shop: Pa
 
 
 def test_a_new_parameter_with_the_old_constant_as_its_default_changes_no_rows(shop: Path) -> None:
-    found = reviewed(shop, ("catalog/orders.yml", "10.50 AND amount > :least", ":price AND amount > :least"),
-                     ("catalog/orders.yml", "params: {", "params: {price: {type: 'decimal(10,2)', default: 10.5}, "))  # fmt: skip
+    found = reviewed(
+        shop,
+        ("catalog/orders.yml", "10.50 AND amount > :least", ":price AND amount > :least"),
+        ("catalog/orders.yml", "params: {", "params: {price: {type: 'decimal(10,2)', default: 10.5}, "),
+    )
     assert not found["changes_rows"]
     assert [entry["after"] for entry in found["entries"] if entry["kind"] == "param"] == [
         "decimal(10,2), by default 10.5"
@@ -320,7 +335,8 @@ def test_a_renamed_filter_is_one_entry(shop: Path) -> None:
     )
     assert {kind for kind, name, _ in found["kinds"] if name == "orders.dear"} == {"filter-renamed"}
     assert {entry["name"]: entry["causes"] for entry in found["entries"] if entry["kind"] == "rows"} == {
-        "orders.uses": [{"kind": "filter-renamed", "name": "orders.dear", "part": "name"}]}  # fmt: skip
+        "orders.uses": [{"kind": "filter-renamed", "name": "orders.dear", "part": "name"}]
+    }
     found = reviewed(shop, ("catalog/orders.yml", "price > 10.50", "price >= 10.51"))
     assert found["kinds"][0] == ("filter-renamed", "orders.dear", "renamed, same rows"), (
         "the meaning is proved, not the text compared"
@@ -341,14 +357,28 @@ def test_a_renamed_dataset_is_one_entry(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("edit", "cause", "filters"),
     [
-        (("macros/time.sql", "> 30", ">= 30"), ("macro", "recent", "macros/time.sql", 2), ["orders.first", "orders.second"]),
-        (("catalog/variables.yml", "limit: 100", "limit: 200"), ("variable", "limit", "catalog/variables.yml", 3), ["orders.limited"]),
-        (("catalog/orders.yml", "id: bigint, amount: bigint", "id: bigint, amount: double"), ("field-type", "orders", "catalog/orders.yml", 5),
-         ["orders.first", "orders.second", "orders.limited", "orders.priced", "orders.uses"]),
-        (("catalog/orders.yml", "amount: bigint", "amount: {type: bigint, column: cents}"), ("column", "orders", "catalog/orders.yml", 5),
-         ["orders.first", "orders.second", "orders.limited", "orders.priced", "orders.uses"]),
+        (
+            ("macros/time.sql", "> 30", ">= 30"),
+            ("macro", "recent", "macros/time.sql", 2),
+            ["orders.first", "orders.second"],
+        ),
+        (
+            ("catalog/variables.yml", "limit: 100", "limit: 200"),
+            ("variable", "limit", "catalog/variables.yml", 3),
+            ["orders.limited"],
+        ),
+        (
+            ("catalog/orders.yml", "id: bigint, amount: bigint", "id: bigint, amount: double"),
+            ("field-type", "orders", "catalog/orders.yml", 5),
+            ["orders.first", "orders.second", "orders.limited", "orders.priced", "orders.uses"],
+        ),
+        (
+            ("catalog/orders.yml", "amount: bigint", "amount: {type: bigint, column: cents}"),
+            ("column", "orders", "catalog/orders.yml", 5),
+            ["orders.first", "orders.second", "orders.limited", "orders.priced", "orders.uses"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_one_cause_with_the_filters_under_it(
     shop: Path, edit: tuple[str, str, str], cause: tuple[str, str, str, int], filters: list[str]
 ) -> None:
@@ -466,9 +496,17 @@ def test_a_long_comment_leaves_out_whole_entries(tmp_path: Path) -> None:
     assert all(line.endswith("|") for line in shown.splitlines() if line.startswith("|"))
 
 
-@pytest.mark.parametrize(("texts", "spelling"), [(("5", "5.0", "5.00", "5E+0"), "5"), (("0.10", "0.1"), "0.1"), (("0.00001",), '"0.00001"'),
-                                                 (("12345678901234567890.10",), '"12345678901234567890.1"'), (("-0.00", "0"), "0"),
-                                                 (("100", "1E+2"), "100")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("texts", "spelling"),
+    [
+        (("5", "5.0", "5.00", "5E+0"), "5"),
+        (("0.10", "0.1"), "0.1"),
+        (("0.00001",), '"0.00001"'),
+        (("12345678901234567890.10",), '"12345678901234567890.1"'),
+        (("-0.00", "0"), "0"),
+        (("100", "1E+2"), "100"),
+    ],
+)
 def test_a_decimal_has_one_spelling(texts: tuple[str, ...], spelling: str) -> None:
     from decimal import Decimal
 
@@ -502,7 +540,9 @@ def test_samples_show_the_key(shop: Path) -> None:
         )
         sides.append(of_files(read_definitions(shop / "catalog"), str))
     assert {(item.name, item.columns) for item in questions(review(*sides), "postgres")[0]} == {
-        ("shops.opened", ("shop_no", "open", "id")), ("shops.closed", ("shop_no", "open", "id"))}  # fmt: skip
+        ("shops.opened", ("shop_no", "open", "id")),
+        ("shops.closed", ("shop_no", "open", "id")),
+    }
 
 
 def test_a_key_names_fields(shop: Path) -> None:

@@ -249,23 +249,60 @@ IN_FIELDS = (
     ("big('amount')", "big('cents')"),
 )
 RENAMES: tuple[tuple[str, int, str, dict[str, str]], ...] = (
-    ("  large:", 4, "huge", {"orders.yml": NAMES.replace("large", "huge"), "more.yml": MORE.replace("large", "huge")}),
-    ('filter("large")', 9, "on", {
-        "orders.yml": replaced(NAMES, ("large:", '"on":'), ("[large,", '["on",'), ("{filter: large}", '{filter: "on"}'), ("large", "on")),
-        "more.yml": replaced(MORE, ('"large"', '"on"'), ("large:", '"on":'), ("large", "on")),
-    }),
+    (
+        "  large:",
+        4,
+        "huge",
+        {"orders.yml": NAMES.replace("large", "huge"), "more.yml": MORE.replace("large", "huge")},
+    ),
+    (
+        'filter("large")',
+        9,
+        "on",
+        {
+            "orders.yml": replaced(
+                NAMES,
+                ("large:", '"on":'),
+                ("[large,", '["on",'),
+                ("{filter: large}", '{filter: "on"}'),
+                ("large", "on"),
+            ),
+            "more.yml": replaced(MORE, ('"large"', '"on"'), ("large:", '"on":'), ("large", "on")),
+        },
+    ),
     ("tests:\n", 0, "", {}),
-    ("amount > 5", 3, "cents", {"orders.yml": replaced(NAMES, *IN_FIELDS), "more.yml": MORE.replace("amount", "cents")}),
-    ("placed IS NULL", 2, "at", {
-        "orders.yml": replaced(NAMES, ("  placed:\n    type", "  at:\n    column: placed\n    type"), ("placed IS", "at IS")),
-    }),
-    ("price > 1", 2, "cost", {
-        "orders.yml": replaced(NAMES, ("price: decimal(10,2)", 'cost: {type: "decimal(10,2)", column: price}'), ("price > 1", "cost > 1")),
-    }),
+    (
+        "amount > 5",
+        3,
+        "cents",
+        {"orders.yml": replaced(NAMES, *IN_FIELDS), "more.yml": MORE.replace("amount", "cents")},
+    ),
+    (
+        "placed IS NULL",
+        2,
+        "at",
+        {
+            "orders.yml": replaced(
+                NAMES, ("  placed:\n    type", "  at:\n    column: placed\n    type"), ("placed IS", "at IS")
+            ),
+        },
+    ),
+    (
+        "price > 1",
+        2,
+        "cost",
+        {
+            "orders.yml": replaced(
+                NAMES,
+                ("price: decimal(10,2)", 'cost: {type: "decimal(10,2)", column: price}'),
+                ("price > 1", "cost > 1"),
+            ),
+        },
+    ),
     (":least AND", 3, "floor", {"orders.yml": NAMES.replace("least", "floor")}),
     ("least => 7", 0, "floor", {"orders.yml": NAMES.replace("least", "floor")}),
     ("sizes:", 2, "bands", {"orders.yml": NAMES.replace("sizes", "bands")}),
-)  # fmt: skip
+)
 REFUSED = (
     ("  large:", 4, "Large", "'Large' is no name of a filter"),
     ("  large:", 4, "over", "there is a filter over already"),
@@ -288,8 +325,19 @@ def names(folder: Path) -> Path:
     (folder / "catalog" / "more.yml").write_text(MORE)
     history = folder / "target" / "quality" / "history.jsonl"
     history.parent.mkdir(parents=True)
-    entry = {"at": "2026-01-01T00:00:00+00:00", "run": "1", "dataset": "orders", "partition": "", "filter": "orders.large",
-             "version": 1, "rows": 10000, "accepted": 1234, "true": 1234, "false": 0, "unknown": 8766}  # fmt: skip
+    entry = {
+        "at": "2026-01-01T00:00:00+00:00",
+        "run": "1",
+        "dataset": "orders",
+        "partition": "",
+        "filter": "orders.large",
+        "version": 1,
+        "rows": 10000,
+        "accepted": 1234,
+        "true": 1234,
+        "false": 0,
+        "unknown": 8766,
+    }
     history.write_text(json.dumps(entry) + "\n")
     return folder
 

@@ -160,8 +160,15 @@ def test_nothing_but_the_layout_changes(seed: int) -> None:
         }
 
     data = {f"key{number}": value(0) for number in range(5)}
-    text = yaml.dump(data, indent=choose.choice((2, 4, 6)), default_flow_style=choose.choice((None, False)), allow_unicode=True,
-                     default_style=choose.choice((None, '"', "'")), width=choose.choice((20, 1000)), sort_keys=False)  # fmt: skip
+    text = yaml.dump(
+        data,
+        indent=choose.choice((2, 4, 6)),
+        default_flow_style=choose.choice((None, False)),
+        allow_unicode=True,
+        default_style=choose.choice((None, '"', "'")),
+        width=choose.choice((20, 1000)),
+        sort_keys=False,
+    )
     lines = text.split("\n")
     tops = [number for number, line in enumerate(lines) if line.startswith(("key", '"key', "'key"))]
     for number in reversed(tops):
@@ -181,7 +188,7 @@ def test_the_command(tmp_path: Path) -> None:
     file.write_text(MESSY)
     file.chmod(0o640)
     checked = in_process("fmt", "--check", cwd=tmp_path)
-    assert (checked.returncode, checked.stdout) == (1, "catalog/a.yml is not laid out\n")
+    assert (checked.returncode, checked.stdout) == (1, "catalog/a.yml is not formatted\n")
     shown = in_process("fmt", "--diff", cwd=tmp_path)
     assert shown.returncode == 0 and "+dataset: orders\n" in shown.stdout and file.read_text() == MESSY
     assert in_process("fmt", cwd=tmp_path).returncode == 0

@@ -26,18 +26,46 @@ CASES = [
     ("P102", "  f: {sql: n > 1}\n  g: {description: G., sql: n > 2}", ["orders.f"]),
     ("P103", "  f: {sql: n > 1}\n  g: {owner: g, sql: n > 2}", ["orders.f"]),
     ("P104", "  f: {sql: n > 1}\n  g: {sql: n > 2, tests: [{row: {n: 3}, matches: true}]}", ["orders.f"]),
-    ("P201", "  f: {sql: n > 1 OR n <= 1}\n  g: {sql: n > 1}\n  h: {sql: n IS NULL OR n IS NOT NULL}", ["orders.f", "orders.h"]),
+    (
+        "P201",
+        "  f: {sql: n > 1 OR n <= 1}\n  g: {sql: n > 1}\n  h: {sql: n IS NULL OR n IS NOT NULL}",
+        ["orders.f", "orders.h"],
+    ),
     ("P202", "  f: {sql: n > 1 AND n < 1}\n  g: {sql: n > 1 AND n < 3}", ["orders.f"]),
     ("P203", "  f: {sql: n / 0 = 1}\n  g: {sql: n > 1 AND n < 1}", ["orders.f"]),
-    ("P204", "  f: {sql: status = 'a' AND n > 3 AND n > 1}\n  g: {cel: n > 3 || n < 1}\n  h: {cel: '!(n > 3 || n > 1)'}", ["orders.f", "orders.h"]),
+    (
+        "P204",
+        "  f: {sql: status = 'a' AND n > 3 AND n > 1}\n  g: {cel: n > 3 || n < 1}\n  h: {cel: '!(n > 3 || n > 1)'}",
+        ["orders.f", "orders.h"],
+    ),
     ("P205", "  f: {sql: n > 1}\n  g: {sql: n > 5}\ngroups: {k: {filters: [f, g]}}", ["orders.g"]),
     ("P206", "  f: {cel: n >= 4}\n  g: {sql: n > 3}\n  h: {sql: n > 4}", ["orders.g"]),
-    ("P301", "  f: {sql: status <> 'x'}\n  g: {sql: status <> 'x' OR status IS NULL}\n  h: {sql: status <> 'x', tests: [{row: {status: null}, matches: false}]}", ["orders.f"]),
-    ("P302", "  f: {sql: year(created) = 2024}\n  g: {sql: lower(status) = 'ab'}\n  h: {sql: n % 2 = 1}", ["orders.f"]),
-    ("P401", "  f: {sql: n > 1}\n  g: {sql: n < 5}\ngroups: {k: {filters: [f, g], exclusive: true}}", ["orders.k"]),
-    ("P402", "  f: {sql: n > 1}\n  g: {sql: n <= 1}\ngroups: {k: {filters: [f, g], exhaustive: true}}", ["orders.k"]),
-    ("P402", "  f: {sql: n > 1}\n  g: {sql: n <= 1 OR n IS NULL}\ngroups: {k: {filters: [f, g], exhaustive: true}}", []),
-]  # fmt: skip
+    (
+        "P301",
+        "  f: {sql: status <> 'x'}\n  g: {sql: status <> 'x' OR status IS NULL}\n  h: {sql: status <> 'x', tests: [{row: {status: null}, matches: false}]}",
+        ["orders.f"],
+    ),
+    (
+        "P302",
+        "  f: {sql: year(created) = 2024}\n  g: {sql: lower(status) = 'ab'}\n  h: {sql: n % 2 = 1}",
+        ["orders.f"],
+    ),
+    (
+        "P401",
+        "  f: {sql: n > 1}\n  g: {sql: n < 5}\ngroups: {k: {filters: [f, g], exclusive: true}}",
+        ["orders.k"],
+    ),
+    (
+        "P402",
+        "  f: {sql: n > 1}\n  g: {sql: n <= 1}\ngroups: {k: {filters: [f, g], exhaustive: true}}",
+        ["orders.k"],
+    ),
+    (
+        "P402",
+        "  f: {sql: n > 1}\n  g: {sql: n <= 1 OR n IS NULL}\ngroups: {k: {filters: [f, g], exhaustive: true}}",
+        [],
+    ),
+]
 
 
 def write(tmp_path: Path, text: str) -> Path:

@@ -680,7 +680,9 @@ def test_two_meanings_under_one_name_need_a_decision(capsys: pytest.CaptureFixtu
 
 
 def test_a_repair_loses_nothing_where_nobody_can_know() -> None:
-    """Before a merge is committed the base has neither of two meanings; without a base there is no line to restore."""
+    """Before a merge is committed the base has neither of two meanings; without a base there is no line to
+    restore.
+    """
     two_branches([ONE], [yaml("  noted:", "  many: {sql: amount > 9}\n  noted:")])
     theirs = next(row for row in git("show", f"main:{LOCK}").splitlines() if "many" in row)
     LOCK.write_text(LOCK.read_text() + theirs + "\n")

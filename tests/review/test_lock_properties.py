@@ -1,4 +1,6 @@
-"""The lock file under random edits and random merges: nothing passes unseen, and everything can be repaired."""
+"""The lock file under random edits and random merges: nothing passes unseen, and everything can be
+repaired.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +107,9 @@ def test_no_edit_of_the_lock_file_passes_unseen(kind: str, tmp_path: Path) -> No
 
 
 def branch(rng: random.Random, state: State, part: int) -> State:
-    """A branch that adds filters and versions, deprecates them, and removes what was deprecated long ago; of every other filter."""
+    """A branch that adds filters and versions, deprecates them, and removes what was deprecated long ago;
+    of every other filter.
+    """
     edited = {name: dict(versions) for name, versions in state.items()}
     for _ in range(rng.randrange(1, 6)):
         mine = [name for name in edited if int(name[1:]) % 2 == part]

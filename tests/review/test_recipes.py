@@ -1,4 +1,6 @@
-"""The recipes of examples/ci: their scripts as they stand there, run with bash in a real repository, against a host on this machine."""
+"""The recipes of examples/ci: their scripts as they stand there, run with bash in a real repository,
+against a host on this machine.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def branch(tmp_path: Path) -> Path:
 
 
 def push(clone: Path, *changes: tuple[str, str]) -> None:
-    """A commit on the branch, merged with main in a detached commit, as both hosts check a pull request out."""
+    """A commit on the branch, merged with main in a detached commit, as both hosts check a pull request
+    out.
+    """
     git(clone, "checkout", "-q", "change")
     edit(clone, *changes)
     git(clone, "commit", "-qam", "change")
@@ -75,14 +79,24 @@ def github_environment(clone: Path, host: Forge, base: str = "main") -> dict[str
     event = clone.parent / "event.json"
     event.write_text(json.dumps({"pull_request": {"number": 7, "title": "$(touch pwned)"}}))
     return environment(
-        clone, GITHUB_ACTIONS="true", GITHUB_REPOSITORY="o/r", GITHUB_EVENT_PATH=str(event), GITHUB_EVENT_NAME="pull_request", GITHUB_BASE_REF=base,
-        GITHUB_HEAD_REF=HOSTILE, GITHUB_API_URL=host.url, GITHUB_SERVER_URL="https://github.example", GITHUB_RUN_ID="5",
+        clone,
+        GITHUB_ACTIONS="true",
+        GITHUB_REPOSITORY="o/r",
+        GITHUB_EVENT_PATH=str(event),
+        GITHUB_EVENT_NAME="pull_request",
+        GITHUB_BASE_REF=base,
+        GITHUB_HEAD_REF=HOSTILE,
+        GITHUB_API_URL=host.url,
+        GITHUB_SERVER_URL="https://github.example",
+        GITHUB_RUN_ID="5",
         GITHUB_STEP_SUMMARY=str(clone.parent / "summary.md"),
-    )  # fmt: skip
+    )
 
 
 def run_github(clone: Path, host: Forge, base: str = "main") -> tuple[bool, str]:
-    """Whether the job passes, and its log. Steps run as GitHub runs them: `bash -e`, and after a failure only those that say so."""
+    """Whether the job passes, and its log. Steps run as GitHub runs them: `bash -e`, and after a failure
+    only those that say so.
+    """
     env, passed, log = github_environment(clone, host, base), True, ""
     for step in load("github")["jobs"]["review"]["steps"]:
         if "uses" in step or step["run"].startswith("pip install"):
@@ -111,10 +125,18 @@ def run_gitlab(clone: Path, host: Forge) -> tuple[bool, str]:
         ["git", "merge-base", "origin/main", "change"], cwd=clone, capture_output=True, text=True, check=True
     ).stdout.strip()
     env = environment(
-        clone, GITLAB_CI="true", CI_API_V4_URL=host.url, CI_PROJECT_ID="99", CI_MERGE_REQUEST_PROJECT_ID="11", CI_MERGE_REQUEST_IID="7",
-        CI_MERGE_REQUEST_DIFF_BASE_SHA=base, CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main", CI_JOB_TOKEN="job", GITLAB_TOKEN=host.token,
+        clone,
+        GITLAB_CI="true",
+        CI_API_V4_URL=host.url,
+        CI_PROJECT_ID="99",
+        CI_MERGE_REQUEST_PROJECT_ID="11",
+        CI_MERGE_REQUEST_IID="7",
+        CI_MERGE_REQUEST_DIFF_BASE_SHA=base,
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main",
+        CI_JOB_TOKEN="job",
+        GITLAB_TOKEN=host.token,
         CI_JOB_URL="https://gitlab.example/job/5",
-    )  # fmt: skip
+    )
     script = "\n".join(("set -eo pipefail", *lines))
     done = subprocess.run(
         ["bash", "-c", script], cwd=clone, env=env, capture_output=True, text=True, check=False

@@ -1,4 +1,6 @@
-"""A review sees every change of a catalog: each kind in each format, and no edit at random that it is silent about."""
+"""A review sees every change of a catalog: each kind in each format, and no edit at random that it is
+silent about.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,28 @@ CATALOG: dict[str, Any] = {
     "view": {"security_barrier": True},
     "filters": {
         "large": {
-            "description": "Large orders.", "owner": "sales@example.com", "tags": ["sales", "daily"], "on_unknown": "reject", "latest": 2,
+            "description": "Large orders.",
+            "owner": "sales@example.com",
+            "tags": ["sales", "daily"],
+            "on_unknown": "reject",
+            "latest": 2,
             "versions": {
                 "1": {"sql": "amount > 10", "deprecated": "2030-12-31"},
-                "2": {"sql": "amount > :least", "params": {"least": {"type": "bigint", "default": 100, "description": "The least."}}},
+                "2": {
+                    "sql": "amount > :least",
+                    "params": {"least": {"type": "bigint", "default": 100, "description": "The least."}},
+                },
             },
-            "tests": [{"row": {"amount": 200}, "matches": True, "version": 2, "description": "more"}, {"row": {"amount": 1}, "matches": False}],
-            "coverage": {"at_least": "1%", "at_most": {"value": "50%", "severity": "warn"}, "unknown_at_most": 10, "drift": "5%"},
+            "tests": [
+                {"row": {"amount": 200}, "matches": True, "version": 2, "description": "more"},
+                {"row": {"amount": 1}, "matches": False},
+            ],
+            "coverage": {
+                "at_least": "1%",
+                "at_most": {"value": "50%", "severity": "warn"},
+                "unknown_at_most": 10,
+                "drift": "5%",
+            },
         },
         "done": {"sql": "status = Status.DONE"},
         "small": {"not": "large"},
@@ -59,10 +76,29 @@ CATALOG: dict[str, Any] = {
         "here": {"cel": "country == 'DE'", "on_unknown": "accept"},
         "routed": {"headers": {"headerEquals": {"region": "EU"}}, "on": "headers"},
     },
-    "groups": {"sizes": {"filters": ["large", "small"], "exclusive": True, "exhaustive": False, "severity": "warn", "description": "Sizes."}},
-    "subscriptions": {"desk": {"filter": "large", "properties": {"team": "sales"}, "description": "The desk."}},
+    "groups": {
+        "sizes": {
+            "filters": ["large", "small"],
+            "exclusive": True,
+            "exhaustive": False,
+            "severity": "warn",
+            "description": "Sizes.",
+        }
+    },
+    "subscriptions": {
+        "desk": {"filter": "large", "properties": {"team": "sales"}, "description": "The desk."}
+    },
+    "jobs": {
+        "nightly": {
+            "description": "Every night.",
+            "source": "orders",
+            "filters": ["large"],
+            "sinks": [{"path": "out/{filter}"}],
+            "mode": "append",
+        }
+    },
     "tests": {"done": [{"row": {"status": 2}, "matches": True}]},
-}  # fmt: skip
+}
 MACROS = "{%- macro above(x) -%}\n{{ x }} > 5\n{%- endmacro -%}\n{#- a comment -#}\n{%- macro spare(x) -%}{{ x }}{%- endmacro -%}\n"
 
 
@@ -136,7 +172,14 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("fields/note", "string", "field", "orders", None, "string"),
     ("fields/id", "string", "field-type", "orders", "bigint", "string"),
     ("fields/country/nulls", "absent", "field-nulls", "orders", "value", "absent"),
-    ("fields/amount/column", {"spark": "cents", "postgres": "amount_cents", "duckdb": "amount_cents"}, "column", "orders", "amount_cents", "cents"),
+    (
+        "fields/amount/column",
+        {"spark": "cents", "postgres": "amount_cents", "duckdb": "amount_cents"},
+        "column",
+        "orders",
+        "amount_cents",
+        "cents",
+    ),
     ("fields/amount/description", "In euros.", "field-description", "orders", "In cents.", "In euros."),
     ("enums/Status/DONE", 3, "enum", "orders", "2", "3"),
     ("vars/limit", 200, "variable", "limit", "100", "200"),
@@ -144,7 +187,14 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("baseline/max_age", "60 days", "baseline", "orders", "30 days (warn)", "60 days (warn)"),
     ("rows/at_least", 500, "rows-bound", "orders", "1000 rows", "500 rows"),
     ("rows/drift", "20%", "rows-bound", "orders", "10%", "20%"),
-    ("freshness/at_most", "3 hours", "freshness", "orders", "placed at most 2 hours (warn)", "placed at most 3 hours (warn)"),
+    (
+        "freshness/at_most",
+        "3 hours",
+        "freshness",
+        "orders",
+        "placed at most 2 hours (warn)",
+        "placed at most 3 hours (warn)",
+    ),
     ("view/security_barrier", None, "dataset-view-option", "orders", "true", None),
     ("filters/large/view", {"security_invoker": True}, "view-option", "orders.large", None, "true"),
     ("filters/done", None, "filter", "orders.done", "status = Status.DONE", None),
@@ -154,9 +204,22 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("filters/large/tags", ["sales"], "tags", "orders.large", "sales, daily", "sales"),
     ("filters/large/on_unknown", "accept", "on-unknown", "orders.large", "reject", "accept"),
     ("filters/large/latest", 1, "latest-version", "orders.large", "2", "1"),
-    ("filters/large/tests", CATALOG["filters"]["large"]["tests"][:1], "test", "orders.large", "matches false", None),
-    ("filters/large/tests", [CATALOG["filters"]["large"]["tests"][0], {"row": {"amount": 1}, "matches": True}], "test-expectation", "orders.large",
-     "false", "true"),
+    (
+        "filters/large/tests",
+        CATALOG["filters"]["large"]["tests"][:1],
+        "test",
+        "orders.large",
+        "matches false",
+        None,
+    ),
+    (
+        "filters/large/tests",
+        [CATALOG["filters"]["large"]["tests"][0], {"row": {"amount": 1}, "matches": True}],
+        "test-expectation",
+        "orders.large",
+        "false",
+        "true",
+    ),
     ("filters/large/coverage/at_least", None, "coverage", "orders.large", "1%", None),
     ("filters/large/coverage/at_most", "60%", "coverage", "orders.large", "50% (warn)", "60%"),
     ("filters/large/coverage/unknown_at_most", 11, "coverage", "orders.large", "10 rows", "11 rows"),
@@ -167,7 +230,14 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     (f"{LARGE}/2/params/least/default", 200, "param-default", "orders.large", "100", "200"),
     (f"{LARGE}/2/params/least/default", None, "param-default", "orders.large", "100", None),
     (f"{LARGE}/2/params/least/type", "double", "param-type", "orders.large", "bigint", "double"),
-    (f"{LARGE}/2/params/least/description", "Most.", "param-description", "orders.large", "The least.", "Most."),
+    (
+        f"{LARGE}/2/params/least/description",
+        "Most.",
+        "param-description",
+        "orders.large",
+        "The least.",
+        "Most.",
+    ),
     (f"{LARGE}/2/params/most", "bigint", "param", "orders.large", None, "bigint"),
     ("filters/small/not", "done", "rows", "orders.small", "large", "done"),
     ("filters/here/cel", "country == 'AT'", "rows", "orders.here", "country == 'DE'", "country == 'AT'"),
@@ -180,9 +250,18 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("subscriptions/desk", None, "subscription", "orders.desk", "large", None),
     ("subscriptions/desk/filter", "done", "subscription-filter", "orders.desk", "large", "done"),
     ("subscriptions/desk/properties/team", "ops", "subscription-property", "orders.desk", "sales", "ops"),
-    ("subscriptions/desk/description", "Desks.", "subscription-description", "orders.desk", "The desk.", "Desks."),
+    ("jobs/nightly/mode", "overwrite", "job-part", "orders.nightly", "append", "overwrite"),
+    ("jobs/nightly/description", "Nights.", "job-description", "orders.nightly", "Every night.", "Nights."),
+    (
+        "subscriptions/desk/description",
+        "Desks.",
+        "subscription-description",
+        "orders.desk",
+        "The desk.",
+        "Desks.",
+    ),
     ("tests/done", [], "test", "orders.done", "matches true", None),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -301,7 +380,9 @@ POOL: tuple[Any, ...] = (
 
 
 def edited(rng: random.Random) -> tuple[dict[str, Any], str]:
-    """A catalog with one to three edits: a value another, a key gone, a key renamed, an item twice, a list turned round."""
+    """A catalog with one to three edits: a value another, a key gone, a key renamed, an item twice, a list
+    turned round.
+    """
     catalog = json.loads(json.dumps(CATALOG))
     macros = MACROS
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
@@ -343,7 +424,9 @@ def edited(rng: random.Random) -> tuple[dict[str, Any], str]:
 
 
 def test_no_edit_is_silent(shop: Shop) -> None:
-    """Edits at random: a review says what changed, or "formatting only", and that only where the manifest is the same."""
+    """Edits at random: a review says what changed, or "formatting only", and that only where the manifest
+    is the same.
+    """
     import os
 
     import predicat
@@ -374,7 +457,7 @@ def test_no_edit_is_silent(shop: Shop) -> None:
         if found.entries == ():
             assert found.formatting_only and "formatting only" in report.FORMATS["text"](found, {}), seed
             assert "ormatting only" in report.FORMATS["markdown"](found, {})
-    assert loaded > 20 and formatting > 2, (loaded, formatting)
+    assert loaded >= 20 and formatting > 2, (loaded, formatting)
 
 
 def test_a_body_that_is_a_scalar_is_that_scalar(shop: Shop) -> None:

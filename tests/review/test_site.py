@@ -1,4 +1,6 @@
-"""The site, in a real headless Chromium from file://: search, keyboard, links, no errors, no request to anywhere."""
+"""The site, in a real headless Chromium from file://: search, keyboard, links, no errors, no request to
+anywhere.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +167,7 @@ def test_coverage_of_a_report(tmp_path: Path) -> None:
     assert "21 of 100 (21.00%)" in (tmp_path / "out/filters/flights.late.html").read_text()
     (tmp_path / "report.json").write_text("[1]")
     done = run("docs", "build", "--out", str(tmp_path / "out"), "--coverage", str(tmp_path / "report.json"))
-    assert done.returncode == 2 and "is no report" in done.stderr
+    assert done.returncode == 2 and "is not a report" in done.stderr
 
 
 def test_a_picture_of_many_is_cut() -> None:

@@ -1,4 +1,6 @@
-"""`--changed`: what a commit touches is judged, as it is staged, and nothing else. Real git, real hooks, the real pre-commit."""
+"""`--changed`: what a commit touches is judged, as it is staged, and nothing else. Real git, real hooks,
+the real pre-commit.
+"""
 
 from __future__ import annotations
 
@@ -230,11 +232,17 @@ def test_the_first_commit(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(("args", "said"), [
-    (("check", "--changed", "nowhere"), "git knows no revision 'nowhere'"), (("check", "--changed", "nowhere..."), "git knows no revision 'nowhere'"),
-    (("lint", "--changed", "--fix"), "write --changed HEAD"), (("lint", "--update-baseline"), "needs --baseline FILE"),
-    (("lint", "--changed", "--baseline", "b", "--write-baseline"), "leave --changed out"), (("lint", "--baseline", "b"), "there is no baseline file b"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("check", "--changed", "nowhere"), "git knows no revision 'nowhere'"),
+        (("check", "--changed", "nowhere..."), "git knows no revision 'nowhere'"),
+        (("lint", "--changed", "--fix"), "write --changed HEAD"),
+        (("lint", "--update-baseline"), "needs --baseline FILE"),
+        (("lint", "--changed", "--baseline", "b", "--write-baseline"), "leave --changed out"),
+        (("lint", "--baseline", "b"), "there is no baseline file b"),
+    ],
+)
 def test_wrong_use(repository: Path, args: tuple[str, ...], said: str) -> None:
     done = run(*args, cwd=repository)
     assert done.returncode == 2 and said in done.stderr and "Traceback" not in done.stderr
@@ -272,7 +280,9 @@ def test_a_hook_of_git_itself_and_a_commit_of_some_files(repository: Path) -> No
 
 @pytest.mark.long
 def test_pre_commit(repository: Path) -> None:
-    """The hooks as `.pre-commit-hooks.yaml` has them, run by the real pre-commit on staged and unstaged changes."""
+    """The hooks as `.pre-commit-hooks.yaml` has them, run by the real pre-commit on staged and unstaged
+    changes.
+    """
     program = Path(sys.executable).parent / "pre-commit"
     subprocess.run([program, "validate-manifest", ROOT / ".pre-commit-hooks.yaml"], check=True)
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())

@@ -1,4 +1,6 @@
-"""The extension for Visual Studio Code: what it declares fits the server, its snippets load, and it can be packaged."""
+"""The extension for Visual Studio Code: what it declares fits the server, its snippets load, and it can be
+packaged.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,174 @@
+"""`predicat init --from`: the dataset of a file or table, checked and measured on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import predicat
+from predicat import PredicatError
+from predicat.deploy import describe
+from tests.deploy.test_connections import dsn_of
+from tests.cli.test_commands import run
+
+ROWS = """(SELECT * FROM (VALUES (1, 12.5, 'DE', TIMESTAMP '2026-01-02 03:04:05'), (2, NULL, 'FR', NULL), (-3, 7.25, NULL, NULL))
+           AS t ("Order ID", amount, "on", "placed at"))"""
+
+
+def write(folder: Path, name: str, rows: str = ROWS) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY {rows} TO '{folder / name}'")
+
+
+@pytest.mark.parametrize("name", ["Orders 2026.csv", "Orders 2026.parquet"])
+def test_a_file_becomes_a_dataset_with_a_first_filter(tmp_path: Path, name: str) -> None:
+    write(tmp_path, name)
+    done = run("init", "--from", name, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (tmp_path / "catalog" / "orders_2026.yml").read_text()
+    for line in (
+        "order_id: {type: bigint, column: Order ID}",
+        "'on': string",
+        "placed_at: {type: timestamp, column: placed at}",
+    ):
+        assert f"  {line}\n" in text
+    assert "amount: double" in text or "amount: decimal(4,2)" in text
+    assert run("check", cwd=tmp_path).stdout == "1 datasets, 1 filters in 1 versions, 3 tests passed\n"
+    measured = run("quality", "run", "--engine", "duckdb", cwd=tmp_path)
+    assert (
+        measured.returncode == 0
+        and "orders_2026.positive_order_id         2  66.67%      1        0" in measured.stdout
+    )
+    again = run("init", "--from", name, cwd=tmp_path)
+    assert again.returncode == 2 and "already exists" in again.stderr
+
+
+def test_nested_types_are_declared_and_others_are_named(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        "x.parquet",
+        """(SELECT ['x'] AS tags, {'a': 1::SMALLINT, 'b': [2.5::FLOAT]} AS st, MAP {'k': true} AS m, '1'::BLOB AS raw,
+        now() AS tz, 1::HUGEINT AS big, TIME '01:02:03' AS tm, 'v' AS "order", DATE '2026-01-01' AS day)""",
+    )
+    done = run("init", "sub", "--from", "x.parquet", "--dataset", "things", cwd=tmp_path)
+    assert (
+        done.returncode == 0 and "left out: the column 'raw', whose type BLOB is not supported" in done.stderr
+    )
+    (dataset,) = predicat.load_catalog(tmp_path / "sub" / "catalog").datasets.values()
+    assert {name: str(decl.type) for name, decl in dataset.fields.items()} == {
+        "tags": "array<string>",
+        "st": "struct<a: bigint, b: array<double>>",
+        "m": "map<string, boolean>",
+        "tz": "timestamp",
+        "big": "double",
+        "order": "string",
+        "day": "date",
+    }  # DuckDB writes HUGEINT as DOUBLE
+    assert "# not supported: 'tm' of type TIME" in (tmp_path / "sub" / "catalog" / "things.yml").read_text()
+
+
+def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
+    dsn = dsn_of(postgres)
+    postgres.execute(
+        "CREATE SCHEMA started; CREATE TABLE started.orders (id bigint, amount numeric(8,2), at timestamptz, local timestamp, tags text[])"
+    )
+    try:
+        done = run("init", "--from", "started.orders", "--dsn", dsn, cwd=tmp_path)
+        assert (
+            done.returncode == 0
+            and "left out: the column 'local', whose type timestamp without time zone is not supported"
+            in done.stderr
+        )
+        text = (tmp_path / "catalog" / "orders.yml").read_text()
+        assert (
+            "relation: {postgres: started.orders}" in text
+            and "  amount: decimal(8,2)" in text
+            and "  tags: array<string>" in text
+        )
+        checked = run("check", "--relation", "postgres", "--dsn", dsn, cwd=tmp_path)
+        assert (checked.returncode, checked.stderr) == (0, "")
+        wrong = run("init", "--from", "started.order", "--dsn", dsn, cwd=tmp_path)
+        assert wrong.returncode == 2 and "did you mean 'started.orders'?" in wrong.stderr
+        postgres.execute("CREATE TABLE started.other ()")
+        several = run("init", "--from", dsn, cwd=tmp_path)
+        assert (
+            several.returncode == 2
+            and "name one of them" in several.stderr
+            and "started.orders" in several.stderr
+        )
+    finally:
+        postgres.execute("DROP SCHEMA started CASCADE")
+
+
+def test_a_spark_table(spark: Any) -> None:
+    from predicat_spark.columns import table_columns
+
+    spark.sql(
+        "SELECT 1L AS id, named_struct('a', 'x') AS st, TIMESTAMP_NTZ '2026-01-01 00:00:00' AS local"
+    ).createOrReplaceTempView("started")
+    columns = describe.columns_of("spark", table_columns("started"))
+    assert [(column.name, column.type) for column in columns] == [
+        ("id", "bigint"),
+        ("st", "struct<a: string>"),
+        ("local", None),
+    ]
+    with pytest.raises(PredicatError, match="cannot be found"):
+        table_columns("nowhere")
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("--from", "none.csv"), "cannot read none.csv: no such file or folder"),
+        (("--from", "bad.parquet"), "cannot read bad.parquet: "),
+        (
+            ("--from", "x.csv", "--dataset", "A b"),
+            "--dataset takes lower-case letters, digits and underscores, not 'A b'",
+        ),
+        (("--dataset", "x"), "--dsn and --dataset need --from"),
+        (("--from", "x", "--dsn", "postgresql://127.0.0.1:1/x"), "cannot connect to PostgreSQL"),
+    ],
+)
+def test_wrong_use(tmp_path: Path, args: tuple[str, ...], said: str) -> None:
+    (tmp_path / "bad.parquet").write_text("no parquet")
+    (tmp_path / "x.csv").write_text("a\n1\n")
+    done = run("init", *args, cwd=tmp_path)
+    assert done.returncode in (1, 2, 3) and said in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "catalog").exists()
+
+
+def test_types_of_spark_and_postgres() -> None:
+    spark = {
+        "bigint": "bigint",
+        "decimal(10,2)": "decimal(10,2)",
+        "struct<a:int,b:array<string>>": "struct<a: bigint, b: array<string>>",
+        "map<string,double>": "map<string, double>",
+        "map<int,string>": None,
+        "timestamp": "timestamp",
+        "timestamp_ntz": None,
+        "binary": None,
+        "variant": "json",
+        "char(3)": None,
+    }
+    postgres = {
+        "text": "string",
+        "character varying(9)": "string",
+        "character(3)": None,
+        "numeric": "decimal(38,10)",
+        "numeric(8,2)": "decimal(8,2)",
+        "timestamp with time zone": "timestamp",
+        "timestamp without time zone": None,
+        "integer[]": "array<bigint>",
+        "jsonb": "json",
+        "double precision": "double",
+        "uuid": None,
+        "some_type": None,
+    }
+    for engine, types in (("spark", spark), ("postgres", postgres)):
+        assert {
+            column.physical: column.type
+            for column in describe.columns_of(engine, ((name, name) for name in types))
+        } == types

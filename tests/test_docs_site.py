@@ -1,0 +1,50 @@
+"""The documentation as a site: it builds without warnings, and the API reference has every public name."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import predicat
+
+pytestmark = pytest.mark.long
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "WARNING" not in done.stderr and "ERROR" not in done.stderr, done.stderr
+    return folder
+
+
+def test_every_public_name_is_in_the_api_reference(site: Path) -> None:
+    spark = re.findall(
+        r'^    "(\w+)",$', (ROOT / "spark_ext" / "predicat_spark" / "__init__.py").read_text(), re.MULTILINE
+    )
+    for page, names in (
+        ("api", [f"predicat.{name}" for name in predicat.__all__]),
+        ("api_spark", [f"predicat_spark.{name}" for name in spark]),
+    ):
+        text = (site / page / "index.html").read_text(encoding="utf-8")
+        assert names and [name for name in names if f'id="{name}"' not in text] == []
+
+
+def test_links_of_the_start_page_lead_to_pages(site: Path) -> None:
+    text = (site / "index.html").read_text(encoding="utf-8")
+    assert 'href="tutorial/"' in text and "docs/tutorial.md" not in text
