@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+# One process runs all tests that use Spark; the others take the remaining files.
+PARALLEL ?= -n auto --maxprocesses 4 --dist loadgroup
 
-.PHONY: help demo test test-fast test-all test-pythons lint fuzz test-matrix schema clean
+.PHONY: help demo test test-fast test-all test-pythons lint docs fuzz test-matrix schema clean
 .DEFAULT_GOAL := help
 
 help:
@@ -12,7 +14,8 @@ help:
 	@echo "make test         all tests, but for a few that are slow"
 	@echo "make test-fast    the tests that need no engine (Spark, PostgreSQL, DuckDB, a browser), in less than a minute"
 	@echo "make test-all     all tests, the slow ones too, and those without an engine on other versions of Python"
-	@echo "make lint         ruff, mypy, basedpyright, import-linter"
+	@echo "make lint         ruff (format and rules), mypy, basedpyright, import-linter"
+	@echo "make docs         the documentation as a site, in target/docs"
 	@echo "make fuzz         10,000 generated predicates on all engines, and every language on hostile bodies (hours)"
 	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1 and 4.2"
 
@@ -27,10 +30,10 @@ demo: $(STAMP)
 	@$(BIN)/python -W ignore -m examples.demo
 
 test: $(STAMP)
-	@$(BIN)/python -m pytest -q
+	@$(BIN)/python -m pytest -q $(PARALLEL)
 
 test-fast: $(STAMP)
-	@PREDICAT_FAST=1 $(BIN)/python -m pytest -q
+	@PREDICAT_FAST=1 $(BIN)/python -m pytest -q $(PARALLEL)
 
 test-all: test
 	@PREDICAT_SLOW=1 $(BIN)/python -m pytest -q -m slow
@@ -40,10 +43,14 @@ test-pythons: $(STAMP)
 	@$(BIN)/python tests/pythons.py
 
 lint: $(STAMP)
+	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/basedpyright --level error
 	@$(BIN)/lint-imports
+
+docs: $(STAMP)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=334 $(BIN)/python -m pytest -q tests/engines/test_generated.py

@@ -1,7 +1,9 @@
 """Checks and compiles generated catalogs: `python benchmarks/compile.py [filters] [--runs N]`.
 
-Prints CPU seconds of `predicat compile` on a catalog of generated filters (25 lines of YAML each, SQL and CEL in turn), and on one
-of as many filters with two versions each, cold and unchanged, with the ratio to reading the same files with PyYAML's C loader alone;
+Prints CPU seconds of `predicat compile` on a catalog of generated filters (25 lines of YAML each, SQL and CEL
+in turn), and on one
+of as many filters with two versions each, cold and unchanged, with the ratio to reading the same files with
+PyYAML's C loader alone;
 and of `predicat --help` and `predicat check` on the reference catalog.
 """
 
@@ -26,7 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def cpu(*command: str, cwd: Path = ROOT, cache: str | None = None, codes: Sequence[int] = (0,)) -> float:
-    """CPU seconds of a command, which must end with one of some exit codes, with Python's byte code kept as an installed program has it; `cache` is the user's cache folder."""
+    """CPU seconds of a command, which must end with one of some exit codes, with Python's byte code kept
+    as an installed program has it; `cache` is the user's cache folder.
+    """
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     environment |= {"PYTHONPYCACHEPREFIX": BYTE_CODE.name} | ({"PREDICAT_CACHE": cache} if cache else {})
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

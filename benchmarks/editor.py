@@ -1,7 +1,9 @@
 """Times edits in an editor: `python benchmarks/editor.py [filters] [--edits N]`.
 
-CPU milliseconds of `predicat lsp`, a process spoken to by its protocol, from an edit to the problems that it publishes, and
-for the other questions that an editor asks; beside a load of the same catalog. The filters stand in one file, in files of 50, and
+CPU milliseconds of `predicat lsp`, a process spoken to by its protocol, from an edit to the problems that it
+publishes, and
+for the other questions that an editor asks; beside a load of the same catalog. The filters stand in one file,
+in files of 50, and
 in files of one.
 """
 
@@ -66,7 +68,9 @@ class Editor:
         return 1000 * (int(fields[11]) + int(fields[12])) / TICKS
 
     async def best(self, times: int, step: Callable[[int], Awaitable[object]]) -> float:
-        """The CPU milliseconds of a step in the best round of some: the clock counts hundredths of a second."""
+        """The CPU milliseconds of a step in the best round of some: the clock counts hundredths of a
+        second.
+        """
         found = []
         for start in range(0, max(times, ROUND), ROUND):
             before = self.cpu()

@@ -1,7 +1,8 @@
 """Times generated SQL, which never raises, beside the raising SQL that a person writes:
 `python benchmarks/guards.py [rows] [engine ...] [--runs N] [--only LABEL]`.
 
-On Spark, PostgreSQL and DuckDB, where both give the same rows. Printed as ratios, each of the best of runs in turn.
+On Spark, PostgreSQL and DuckDB, where both give the same rows. Printed as ratios, each of the best of runs in
+turn.
 """
 
 from __future__ import annotations
@@ -16,22 +17,35 @@ from pathlib import Path
 
 import predicat
 
-FIELDS = {"a": "bigint", "b": "bigint", "d": "double", "s": "string", "n": "string", "f": "string", "t": "string", "moment": "timestamp", "other": "timestamp",
-          "x": "date", "y": "date", "e": "array<bigint>", "m": "map<string, string>"}  # fmt: skip
+FIELDS = {
+    "a": "bigint",
+    "b": "bigint",
+    "d": "double",
+    "s": "string",
+    "n": "string",
+    "f": "string",
+    "t": "string",
+    "moment": "timestamp",
+    "other": "timestamp",
+    "x": "date",
+    "y": "date",
+    "e": "array<bigint>",
+    "m": "map<string, string>",
+}
 COLUMNS = {
     "spark": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0D AS d, concat('x', id % 100) AS s, CAST(id % 1000 AS STRING) AS n,"
-             " CAST((id % 1000) / 1000.0D AS STRING) AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, timestamp_seconds(1500000000 + id) AS moment,"
-             " timestamp_seconds(1500000000 + id % 7 * 86400) AS other, date_add(DATE '2020-01-01', CAST(id % 300 AS INT)) AS x,"
-             " date_add(DATE '2020-01-03', CAST(id % 30 AS INT)) AS y, array(id % 10, id % 1000) AS e, map('k', concat('x', id % 100)) AS m",
+    " CAST((id % 1000) / 1000.0D AS STRING) AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, timestamp_seconds(1500000000 + id) AS moment,"
+    " timestamp_seconds(1500000000 + id % 7 * 86400) AS other, date_add(DATE '2020-01-01', CAST(id % 300 AS INT)) AS x,"
+    " date_add(DATE '2020-01-03', CAST(id % 30 AS INT)) AS y, array(id % 10, id % 1000) AS e, map('k', concat('x', id % 100)) AS m",
     "postgres": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0::float8 AS d, concat('x', id % 100) AS s, (id % 1000)::text AS n,"
-                " ((id % 1000) / 1000.0::float8)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, to_timestamp(1500000000 + id) AS moment,"
-                " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, date '2020-01-03' + (id % 30)::int AS y,"
-                " array[id % 10, id % 1000] AS e, jsonb_build_object('k', concat('x', id % 100)) AS m",
+    " ((id % 1000) / 1000.0::float8)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, to_timestamp(1500000000 + id) AS moment,"
+    " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, date '2020-01-03' + (id % 30)::int AS y,"
+    " array[id % 10, id % 1000] AS e, jsonb_build_object('k', concat('x', id % 100)) AS m",
     "duckdb": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0::double AS d, concat('x', id % 100) AS s, (id % 1000)::text AS n,"
-              " ((id % 1000) / 1000.0::double)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, to_timestamp(1500000000 + id) AS moment,"
-              " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, date '2020-01-03' + (id % 30)::int AS y,"
-              " [id % 10, id % 1000] AS e, map(['k'], [concat('x', id % 100)]) AS m",
-}  # fmt: skip
+    " ((id % 1000) / 1000.0::double)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, to_timestamp(1500000000 + id) AS moment,"
+    " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, date '2020-01-03' + (id % 30)::int AS y,"
+    " [id % 10, id % 1000] AS e, map(['k'], [concat('x', id % 100)]) AS m",
+}
 _YEAR_2020 = "TIMESTAMP '2020-01-01 00:00:00Z'"
 _ZONED = "TIMESTAMPTZ '2020-01-01 00:00:00Z'"
 PAIRS: dict[str, tuple[str, dict[str, str]]] = {
@@ -43,7 +57,10 @@ PAIRS: dict[str, tuple[str, dict[str, str]]] = {
     "remainder": ("a % b = 3", {}),
     "absolute": ("abs(a - b) > 500", {}),
     "sum of three": ("a + b + a > 900", {}),
-    "difference, product, quotient": ("(a - b) * 100 / b > 900", {"spark": "(a - b) * 100 DIV b > 900", "duckdb": "(a - b) * 100 // b > 900"}),
+    "difference, product, quotient": (
+        "(a - b) * 100 / b > 900",
+        {"spark": "(a - b) * 100 DIV b > 900", "duckdb": "(a - b) * 100 // b > 900"},
+    ),
     "double comparison": ("d > 0.5", {}),
     "double sum": ("d + d > 0.5", {}),
     "double product": ("d * d > 0.5", {}),
@@ -53,38 +70,76 @@ PAIRS: dict[str, tuple[str, dict[str, str]]] = {
     "contains": ("s LIKE '%7%'", {}),
     "pattern": ("s LIKE 'x_7'", {}),
     "ILIKE": ("s ILIKE 'x1%'", {}),
-    "regular expression": ("s RLIKE '^x[1-3]+$'", {"postgres": "s ~ '^x[1-3]+$'", "duckdb": "regexp_matches(s, '^x[1-3]+$')"}),
+    "regular expression": (
+        "s RLIKE '^x[1-3]+$'",
+        {"postgres": "s ~ '^x[1-3]+$'", "duckdb": "regexp_matches(s, '^x[1-3]+$')"},
+    ),
     "repeated group, rounds told apart": (
         r"t RLIKE '^(\d+[-:T])+\d+Z$'",
-        {"spark": r"t RLIKE r'^(\d+[-:T])+\d+Z$'", "postgres": r"t ~ '^(\d+[-:T])+\d+Z$'", "duckdb": r"regexp_matches(t, '^(\d+[-:T])+\d+Z$')"},
+        {
+            "spark": r"t RLIKE r'^(\d+[-:T])+\d+Z$'",
+            "postgres": r"t ~ '^(\d+[-:T])+\d+Z$'",
+            "duckdb": r"regexp_matches(t, '^(\d+[-:T])+\d+Z$')",
+        },
     ),
     "repeated group, rounds not told apart": (
         r"t RLIKE '^(\w+[-:]?)*$'",
-        {"spark": r"t RLIKE r'^(\w+[-:]?)*$'", "postgres": r"t ~ '^(\w+[-:]?)*$'", "duckdb": r"regexp_matches(t, '^(\w+[-:]?)*$')"},
+        {
+            "spark": r"t RLIKE r'^(\w+[-:]?)*$'",
+            "postgres": r"t ~ '^(\w+[-:]?)*$'",
+            "duckdb": r"regexp_matches(t, '^(\w+[-:]?)*$')",
+        },
     ),
     "lower case": ("lower(s) = 'x7'", {}),
     "concatenation": ("s || n = 'x77'", {}),
     "substring": ("substring(s, 2, 1) = '7'", {}),
     "integer to text": ("CAST(a AS string) = '7'", {"postgres": "CAST(a AS TEXT) = '7'"}),
-    "double to integer": ("CAST(d * 100 AS bigint) = 7", {"postgres": "CAST(trunc(d * 100) AS BIGINT) = 7", "duckdb": "CAST(trunc(d * 100) AS BIGINT) = 7"}),
+    "double to integer": (
+        "CAST(d * 100 AS bigint) = 7",
+        {"postgres": "CAST(trunc(d * 100) AS BIGINT) = 7", "duckdb": "CAST(trunc(d * 100) AS BIGINT) = 7"},
+    ),
     "hour": ("hour(moment) = 3", {"postgres": "extract(hour FROM moment) = 3"}),
     "year": ("year(moment) = 2020", {"postgres": "extract(year FROM moment) = 2020"}),
-    "day": ("CAST(moment AS date) = '2020-01-01'", dict.fromkeys(COLUMNS, "CAST(moment AS DATE) = DATE '2020-01-01'")),
-    "interval": ("moment + INTERVAL '1' DAY > '2020-01-01 00:00:00'", {
-        "spark": f"moment + INTERVAL '1' DAY > {_YEAR_2020}", **dict.fromkeys(("postgres", "duckdb"), f"moment + INTERVAL '1 day' > {_ZONED}")}),
-    "difference of timestamps": ("moment - other > INTERVAL '1' DAY", dict.fromkeys(("postgres", "duckdb"), "moment - other > INTERVAL '24:00:00'")),
+    "day": (
+        "CAST(moment AS date) = '2020-01-01'",
+        dict.fromkeys(COLUMNS, "CAST(moment AS DATE) = DATE '2020-01-01'"),
+    ),
+    "interval": (
+        "moment + INTERVAL '1' DAY > '2020-01-01 00:00:00'",
+        {
+            "spark": f"moment + INTERVAL '1' DAY > {_YEAR_2020}",
+            **dict.fromkeys(("postgres", "duckdb"), f"moment + INTERVAL '1 day' > {_ZONED}"),
+        },
+    ),
+    "difference of timestamps": (
+        "moment - other > INTERVAL '1' DAY",
+        dict.fromkeys(("postgres", "duckdb"), "moment - other > INTERVAL '24:00:00'"),
+    ),
     "days between dates": ("datediff(x, y) > 3", dict.fromkeys(("postgres", "duckdb"), "x - y > 3")),
     "days added": ("date_add(x, 3) > y", dict.fromkeys(("postgres", "duckdb"), "x + 3 > y")),
     "element": ("e[1] = 7", dict.fromkeys(("postgres", "duckdb"), "e[2] = 7")),
     "key of a map": ("m['k'] = 'x7'", {"postgres": "m ->> 'k' = 'x7'"}),
-    "exists": ("exists(e, x -> x > 900)", {
-        "postgres": "EXISTS (SELECT 1 FROM unnest(e) AS i WHERE i > 900)", "duckdb": "list_bool_or([i > 900 FOR i IN e])"}),
+    "exists": (
+        "exists(e, x -> x > 900)",
+        {
+            "postgres": "EXISTS (SELECT 1 FROM unnest(e) AS i WHERE i > 900)",
+            "duckdb": "list_bool_or([i > 900 FOR i IN e])",
+        },
+    ),
     "text to integer": ("CAST(n AS bigint) > 500", {}),
     "text to double": ("CAST(f AS double) > 0.5", {"postgres": "CAST(f AS DOUBLE PRECISION) > 0.5"}),
-    "text to date": ("CAST(left(t, 10) AS date) > '2020-01-01'", dict.fromkeys(COLUMNS, "CAST(left(t, 10) AS DATE) > DATE '2020-01-01'")),
-    "text to timestamp": ("CAST(t AS timestamp) > '2020-01-01 00:00:00'", {
-        "spark": f"CAST(t AS TIMESTAMP) > {_YEAR_2020}", **dict.fromkeys(("postgres", "duckdb"), f"CAST(t AS TIMESTAMPTZ) > {_ZONED}")}),
-}  # fmt: skip
+    "text to date": (
+        "CAST(left(t, 10) AS date) > '2020-01-01'",
+        dict.fromkeys(COLUMNS, "CAST(left(t, 10) AS DATE) > DATE '2020-01-01'"),
+    ),
+    "text to timestamp": (
+        "CAST(t AS timestamp) > '2020-01-01 00:00:00'",
+        {
+            "spark": f"CAST(t AS TIMESTAMP) > {_YEAR_2020}",
+            **dict.fromkeys(("postgres", "duckdb"), f"CAST(t AS TIMESTAMPTZ) > {_ZONED}"),
+        },
+    ),
+}
 
 Count = Callable[[str], int]
 
@@ -119,8 +174,13 @@ def on_postgres(rows: int, folder: Path) -> Iterator[Count]:
     folder.chmod(0o755)
     with connect(None, folder / "postgres") as connection:
         connection.autocommit = True
-        for statement in ("SET timezone = 'UTC'", "SET max_parallel_workers_per_gather = 0", "SET jit = off",
-                          f"CREATE TABLE guards AS SELECT {COLUMNS['postgres']} FROM generate_series(0::bigint, {rows - 1}) AS id", "VACUUM ANALYZE guards"):  # fmt: skip
+        for statement in (
+            "SET timezone = 'UTC'",
+            "SET max_parallel_workers_per_gather = 0",
+            "SET jit = off",
+            f"CREATE TABLE guards AS SELECT {COLUMNS['postgres']} FROM generate_series(0::bigint, {rows - 1}) AS id",
+            "VACUUM ANALYZE guards",
+        ):
             connection.execute(statement.encode())
 
         def count(condition: str) -> int:

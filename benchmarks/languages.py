@@ -1,6 +1,7 @@
 """Times front ends and the evaluator on one core: `python benchmarks/languages.py [seconds]`.
 
-Filters a second that each front end parses (text or data to an untyped tree), and rows a second of the evaluator.
+Filters a second that each front end parses (text or data to an untyped tree), and rows a second of the
+evaluator.
 """
 
 from __future__ import annotations
@@ -18,12 +19,21 @@ from predicat.frontends.pulsar import proto
 
 EXPR = 'tp: PREDICATE predicate { ref: PROPERTY name: "a" op: IN values: "x" values: "y" }'
 BODIES: dict[str, Any] = {
-    "sql": "a > 5 AND s = 'x'", "cel": 'a > 5 && s == "x"', "pip": {"property": "a", "op": "IN", "values": ["x", "y"]}, "pulsar": EXPR,
-    "attributes": {"type": "a", "source": "b"}, "cloudevents": {"all": [{"exact": {"type": "a"}}, {"prefix": {"source": "b"}}]},
-    "cesql": "type = 'a' AND source LIKE 'b%'", "headers": {"and": [{"headerEquals": {"a": "x"}}, {"headerIn": {"b": ["y", "z"]}}]},
-    "sns": {"a": ["x", {"prefix": "y"}], "b": [{"numeric": [">", 5]}]}, "pubsub": 'attributes.a = "x" AND NOT attributes:b', "rabbitmq": "a.*.#",
-    "labels": "a in (x, y), !b, c != z", "jms": "a > 5 AND s = 'x'", "kafka": {"type": "TopicNameMatches", "pattern": "a.*"},
-}  # fmt: skip
+    "sql": "a > 5 AND s = 'x'",
+    "cel": 'a > 5 && s == "x"',
+    "pip": {"property": "a", "op": "IN", "values": ["x", "y"]},
+    "pulsar": EXPR,
+    "attributes": {"type": "a", "source": "b"},
+    "cloudevents": {"all": [{"exact": {"type": "a"}}, {"prefix": {"source": "b"}}]},
+    "cesql": "type = 'a' AND source LIKE 'b%'",
+    "headers": {"and": [{"headerEquals": {"a": "x"}}, {"headerIn": {"b": ["y", "z"]}}]},
+    "sns": {"a": ["x", {"prefix": "y"}], "b": [{"numeric": [">", 5]}]},
+    "pubsub": 'attributes.a = "x" AND NOT attributes:b',
+    "rabbitmq": "a.*.#",
+    "labels": "a in (x, y), !b, c != z",
+    "jms": "a > 5 AND s = 'x'",
+    "kafka": {"type": "TopicNameMatches", "pattern": "a.*"},
+}
 FIELDS = {"a": "bigint", "d": "double", "s": "string"}
 
 

@@ -1,11 +1,17 @@
-"""Times coverage on Spark beside other ways: `python benchmarks/quality.py [rows] [filters] [--runs N] [--wide]`.
+"""Times coverage on Spark beside other ways: `python benchmarks/quality.py [rows] [filters] [--runs N]
+[--wide]`.
 
-On one Parquet file, in one run, in turn: a count(*) with one filter; one pass of predicat over all filters, conditions, missing values
-and overlaps; an aggregate of count_if in chunks of 25 (without overlaps). Each is run once to warm up and then five times; the median
-counts. Then Great Expectations' UnexpectedRowsExpectation, one a filter, for three filters, as seconds for each.
+On one Parquet file, in one run, in turn: a count(*) with one filter; one pass of predicat over all filters,
+conditions, missing values
+and overlaps; an aggregate of count_if in chunks of 25 (without overlaps). Each is run once to warm up and
+then five times; the median
+counts. Then Great Expectations' UnexpectedRowsExpectation, one a filter, for three filters, as seconds for
+each.
 
-With --wide the filters read 38 columns of random numbers, so that grouping would not pay: coverage beside the aggregates that a person
-would write (count_if of each filter, and of each filter IS NULL, in chunks of 25), and the memory of this process.
+With --wide the filters read 38 columns of random numbers, so that grouping would not pay: coverage beside the
+aggregates that a person
+would write (count_if of each filter, and of each filter IS NULL, in chunks of 25), and the memory of this
+process.
 """
 
 from __future__ import annotations
@@ -69,15 +75,25 @@ def main(rows: int, filters: int, runs: int) -> None:
         frame = spark.read.parquet(str(folder / "rows"))
         conditions = [found[f"d.f{number}"].sql("spark") for number in range(filters)]
         chunks = [conditions[start : start + 25] for start in range(0, filters, 25)]
-        took = medians({
-            "count(*) with one filter": lambda: frame.where(conditions[0]).count(),
-            f"coverage and overlaps of {filters} filters in one pass": lambda: on_spark(plan(found, "d", (), "spark"), frame),
-            "count_if in chunks of 25": lambda: [frame.selectExpr(*(f"count_if({condition})" for condition in chunk)).collect() for chunk in chunks],
-        }, runs)  # fmt: skip
+        took = medians(
+            {
+                "count(*) with one filter": lambda: frame.where(conditions[0]).count(),
+                f"coverage and overlaps of {filters} filters in one pass": lambda: on_spark(
+                    plan(found, "d", (), "spark"), frame
+                ),
+                "count_if in chunks of 25": lambda: [
+                    frame.selectExpr(*(f"count_if({condition})" for condition in chunk)).collect()
+                    for chunk in chunks
+                ],
+            },
+            runs,
+        )
         one, ours, chunked = took.values()
         each = great_expectations(frame, conditions[:3], min(2, runs)) / 3
-        print(f"one pass: {ours / one:.1f} times one count; {chunked / ours:.1f} times faster than chunks; {each * filters / ours:.0f} times faster than "
-              f"UnexpectedRowsExpectation ({each:.2f} s each)")  # fmt: skip
+        print(
+            f"one pass: {ours / one:.1f} times one count; {chunked / ours:.1f} times faster than chunks; {each * filters / ours:.0f} times faster than "
+            f"UnexpectedRowsExpectation ({each:.2f} s each)"
+        )
 
 
 COLUMNS = 38
@@ -104,8 +120,9 @@ def wide(rows: int, filters: int, runs: int) -> None:
             catalog=folder, config={"spark.master": "local[2]", "spark.ui.enabled": "false"}
         )
         columns = (f"pmod(hash(id, {number}), 1000) AS c{number}" for number in range(COLUMNS))
-        spark.range(rows).selectExpr(*columns).selectExpr(*(f"CAST(c{number} AS BIGINT) AS c{number}" for number in range(COLUMNS))).write.parquet(
-            str(folder / "rows"))  # fmt: skip
+        spark.range(rows).selectExpr(*columns).selectExpr(
+            *(f"CAST(c{number} AS BIGINT) AS c{number}" for number in range(COLUMNS))
+        ).write.parquet(str(folder / "rows"))
         frame = spark.read.parquet(str(folder / "rows"))
         conditions = [found[f"d.f{number}"].sql("spark") for number in range(filters)]
         chunks = [conditions[start : start + 25] for start in range(0, filters, 25)]
@@ -116,11 +133,18 @@ def wide(rows: int, filters: int, runs: int) -> None:
             ]
             for chunk in chunks
         ]
-        took = medians({
-            "one count(*)": lambda: frame.where(conditions[0]).count(),
-            f"coverage, conditions and overlaps of {filters} filters": lambda: on_spark(plan(found, "d", (), "spark"), frame),
-            "count_if of each filter, and of IS NULL, in chunks of 25": lambda: [frame.selectExpr(*chunk).collect() for chunk in aggregates],
-        }, runs)  # fmt: skip
+        took = medians(
+            {
+                "one count(*)": lambda: frame.where(conditions[0]).count(),
+                f"coverage, conditions and overlaps of {filters} filters": lambda: on_spark(
+                    plan(found, "d", (), "spark"), frame
+                ),
+                "count_if of each filter, and of IS NULL, in chunks of 25": lambda: [
+                    frame.selectExpr(*chunk).collect() for chunk in aggregates
+                ],
+            },
+            runs,
+        )
         _, ours, written = took.values()
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         print(f"{ours / written:.2f} times the aggregates; this process took {memory} MB at most")

@@ -1,8 +1,11 @@
 """Times proofs and reviews: `python benchmarks/review.py [filters] [--pairs N]`.
 
-Milliseconds of `predicat.compare` for every ordered pair of the reference catalog's filters of a dataset; then, on a generated catalog in
-a git repository, CPU seconds of `predicat diff` of one filter, of ten, and of a fifth of all, and seconds of `predicat check` and
-`predicat test` cold and again, and of `predicat docs build`; CPU seconds of `predicat release` and of a check of all that is released.
+Milliseconds of `predicat.compare` for every ordered pair of the reference catalog's filters of a dataset;
+then, on a generated catalog in
+a git repository, CPU seconds of `predicat diff` of one filter, of ten, and of a fifth of all, and seconds of
+`predicat check` and
+`predicat test` cold and again, and of `predicat docs build`; CPU seconds of `predicat release` and of a check
+of all that is released.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Times `WHERE matches_filter(...)` beside other ways to say it: `python benchmarks/spark.py [rows] [--runs N]`.
+"""Times `WHERE matches_filter(...)` beside other ways to say it: `python benchmarks/spark.py [rows] [--runs
+N]`.
 
-All in one run on the same Parquet file, alternately, the best of five (Python UDFs: of two); printed as ratios to the
-condition written out by hand. Also: milliseconds of analysis for each query, and the rows that the scan hands on when the
+All in one run on the same Parquet file, alternately, the best of five (Python UDFs: of two); printed as
+ratios to the
+condition written out by hand. Also: milliseconds of analysis for each query, and the rows that the scan hands
+on when the
 file is sorted by the column (pushdown to row groups).
 """
 
@@ -72,9 +75,16 @@ def main(rows: int, runs: int) -> None:
         folder = Path(name)
         (folder / "catalog").mkdir()
         (folder / "catalog" / "bench.yml").write_text(CATALOG.replace("$RECENT", str(rows - rows // 50)))
-        spark = predicat_spark.session(catalog=folder / "catalog", config={
-            "spark.master": "local[2]", "spark.ui.enabled": "false", "spark.driver.memory": "4g", "spark.log.level": "ERROR",
-            "spark.ui.showConsoleProgress": "false"})  # fmt: skip
+        spark = predicat_spark.session(
+            catalog=folder / "catalog",
+            config={
+                "spark.master": "local[2]",
+                "spark.ui.enabled": "false",
+                "spark.driver.memory": "4g",
+                "spark.log.level": "ERROR",
+                "spark.ui.showConsoleProgress": "false",
+            },
+        )
         columns = ("id", "id % 1000 AS a", "id % 7 AS b", "concat('x', id % 100) AS s")
         spark.range(0, rows, 1, 1).selectExpr(*columns).write.parquet(str(folder / "data"))
         spark.read.parquet(str(folder / "data")).createOrReplaceTempView("bench")

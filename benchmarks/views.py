@@ -1,4 +1,6 @@
-"""Times `predicat apply` of many views, in CPU seconds of the client and seconds in all: `python benchmarks/views.py [views] [dsn]`."""
+"""Times `predicat apply` of many views, in CPU seconds of the client and seconds in all: `python
+benchmarks/views.py [views] [dsn]`.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,10 @@ def main(count: int, dsn: str | None) -> None:
                 asked = catalog(folder, views, sign)
                 cpu, wall = time.process_time(), time.monotonic()
                 plan = deployment.apply(asked, connection, "benchmark")
-                print(f"{label:10} {len(plan.changes):6,} changes in {len(plan.batches):2} transactions: "
-                      f"{time.process_time() - cpu:5.1f} s CPU, {time.monotonic() - wall:5.1f} s in all")  # fmt: skip
+                print(
+                    f"{label:10} {len(plan.changes):6,} changes in {len(plan.batches):2} transactions: "
+                    f"{time.process_time() - cpu:5.1f} s CPU, {time.monotonic() - wall:5.1f} s in all"
+                )
 
 
 if __name__ == "__main__":

@@ -16,24 +16,64 @@ from examples.events import events, flights_folder
 if TYPE_CHECKING:
     import psycopg
 
-_ARROW = {"bigint": pa.int64(), "double": pa.float64(), "text": pa.string(), "timestamptz": pa.timestamp("us", tz="UTC"),
-          "jsonb": pa.map_(pa.string(), pa.string())}  # fmt: skip
+_ARROW = {
+    "bigint": pa.int64(),
+    "double": pa.float64(),
+    "text": pa.string(),
+    "timestamptz": pa.timestamp("us", tz="UTC"),
+    "jsonb": pa.map_(pa.string(), pa.string()),
+}
 _WHOLE = "bigint"
 SCHEMAS: dict[str, dict[str, str]] = {
     "flights": dict.fromkeys(
-        ("year", "month", "day", "dep_time", "sched_dep_time", "dep_delay", "arr_time", "sched_arr_time", "arr_delay"), _WHOLE)
-    | {"carrier": "text", "flight": _WHOLE, "tailnum": "text", "origin": "text", "dest": "text", "air_time": _WHOLE,
-       "distance": _WHOLE, "hour": _WHOLE, "minute": _WHOLE, "time_hour": "timestamptz"},
+        (
+            "year",
+            "month",
+            "day",
+            "dep_time",
+            "sched_dep_time",
+            "dep_delay",
+            "arr_time",
+            "sched_arr_time",
+            "arr_delay",
+        ),
+        _WHOLE,
+    )
+    | {
+        "carrier": "text",
+        "flight": _WHOLE,
+        "tailnum": "text",
+        "origin": "text",
+        "dest": "text",
+        "air_time": _WHOLE,
+        "distance": _WHOLE,
+        "hour": _WHOLE,
+        "minute": _WHOLE,
+        "time_hour": "timestamptz",
+    },
     "weather": {"origin": "text"}
-    | dict.fromkeys(("temp", "dewp", "humid", "wind_dir", "wind_speed", "wind_gust", "precip", "pressure", "visib"), "double")
+    | dict.fromkeys(
+        ("temp", "dewp", "humid", "wind_dir", "wind_speed", "wind_gust", "precip", "pressure", "visib"),
+        "double",
+    )
     | {"time_hour": "timestamptz"},
-    "events": {"ce_id": "text", "ce_type": "text", "ce_source": "text", "ce_subject": "text", "properties": "jsonb",
-               "event_time": "timestamptz", "publish_time": "timestamptz", "latency": "double"},
-}  # fmt: skip
+    "events": {
+        "ce_id": "text",
+        "ce_type": "text",
+        "ce_source": "text",
+        "ce_subject": "text",
+        "properties": "jsonb",
+        "event_time": "timestamptz",
+        "publish_time": "timestamptz",
+        "latency": "double",
+    },
+}
 
 
 def table(name: str) -> pa.Table:
-    """One of the example datasets as an Arrow table with the types of its schema, and a number for each row."""
+    """One of the example datasets as an Arrow table with the types of its schema, and a number for each
+    row.
+    """
     found = _table(name)
     return found.append_column("row_id", pa.array(range(found.num_rows), pa.int64()))
 
@@ -70,7 +110,9 @@ def to_parquet(folder: Path) -> dict[str, Path]:
 
 
 def to_postgres(connection: psycopg.Connection, folder: Path) -> dict[str, int]:
-    """The rows of the Parquet files as tables of the schema public; views on them are dropped with the old tables."""
+    """The rows of the Parquet files as tables of the schema public; views on them are dropped with the old
+    tables.
+    """
     counts: dict[str, int] = {}
     for name, path in to_parquet(folder).items():
         kinds = {**SCHEMAS[name], "row_id": "bigint"}

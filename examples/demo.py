@@ -36,7 +36,7 @@ def main() -> int:
         for name, path in files.items()
     }
     _say(
-        f"ran them on Spark over {sum(report['rows'] for report in reports.values()):,} rows; accepted rows are in target/accepted"
+        f"ran them on Spark over {sum(done.rows for done in reports.values()):,} rows; accepted rows are in target/accepted"
     )
     with server.connect(None, TARGET / "postgres") as connection:
         to_postgres(connection, TARGET / "data")
@@ -44,21 +44,31 @@ def main() -> int:
         _say(f"created {len(done.changes)} PostgreSQL views on the same rows\n")
         rows: list[tuple[str, ...]] = []
         wrong = 0
-        for name, report in reports.items():
-            for found in report["filters"]:
-                query = f'SELECT row_id FROM public."{name}__{found["name"]}" ORDER BY row_id'
+        for name, ran in reports.items():
+            for found in ran.filters:
+                query = f'SELECT row_id FROM public."{name}__{found.name}" ORDER BY row_id'
                 there = [row[0] for row in connection.execute(query.encode()).fetchall()]
                 here = sorted(
-                    pq.read_table(TARGET / "accepted" / name / found["name"], columns=["row_id"])[
+                    pq.read_table(TARGET / "accepted" / name / found.name, columns=["row_id"])[
                         "row_id"
                     ].to_pylist()
                 )
                 agree = here == there
                 wrong += not agree
-                rows.append((f"{name}.{found['name']}", found["language"], f"{len(here):,}", f"{len(there):,}",
-                             f"{found['unknown']:,}", "yes" if agree else "NO"))  # fmt: skip
+                rows.append(
+                    (
+                        f"{name}.{found.name}",
+                        found.language,
+                        f"{len(here):,}",
+                        f"{len(there):,}",
+                        f"{found.unknown:,}",
+                        "yes" if agree else "NO",
+                    )
+                )
     _table(("filter", "language", "rows in Spark", "rows in PostgreSQL", "UNKNOWN", "agree"), rows)
-    (TARGET / "report.json").write_text(json.dumps(reports, indent=2) + "\n", encoding="utf-8")
+    (TARGET / "report.json").write_text(
+        json.dumps({name: done.data() for name, done in reports.items()}, indent=2) + "\n", encoding="utf-8"
+    )
     _say(
         f"\n{len(rows) - wrong} of {len(rows)} filters select the same rows in both, row by row; {time.monotonic() - started:.0f} s; report: target/report.json"
     )
@@ -70,7 +80,9 @@ def main() -> int:
 
 
 def _coverage(catalog: predicat.Catalog, files: dict[str, Path]) -> int:
-    """Print how many rows each filter of the flights accepts, check every bound, and write the page; the number of broken bounds."""
+    """Print how many rows each filter of the flights accepts, check every bound, and write the page; the
+    number of broken bounds.
+    """
     runs = []
     for name, path in files.items():
         found = on_spark(plan(catalog, name, (), "spark"), str(path))
@@ -99,8 +111,12 @@ def _say(text: str) -> None:
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
     widths = [max(len(row[column]) for row in (head, *rows)) for column in range(len(head))]
     for row in (head, tuple("-" * width for width in widths), *rows):
-        _say("  ".join(cell.ljust(width) if index in (0, 1, 5) else cell.rjust(width)
-                       for index, (cell, width) in enumerate(zip(row, widths, strict=True))).rstrip())  # fmt: skip
+        _say(
+            "  ".join(
+                cell.ljust(width) if index in (0, 1, 5) else cell.rjust(width)
+                for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""A seeded generator of CloudEvents-shaped messages with properties, and the loader of the flights and the weather."""
+"""A seeded generator of CloudEvents-shaped messages with properties, and the loader of the flights and the
+weather.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,13 @@ from pathlib import Path
 from typing import Any
 
 _TYPES = ("com.github.pull.create", "com.github.issue.create", "dev.knative.observation", "com.example.order")
-_SOURCES = ("https://github.com/knative/eventing/pulls/123", "https://github.com/knative/proposals/7",
-            "https://gitlab.example.com/a", "urn:sensor:%_\\", "HTTPS://GITHUB.COM/upper")  # fmt: skip
+_SOURCES = (
+    "https://github.com/knative/eventing/pulls/123",
+    "https://github.com/knative/proposals/7",
+    "https://gitlab.example.com/a",
+    "urn:sensor:%_\\",
+    "HTTPS://GITHUB.COM/upper",
+)
 START = datetime(2025, 1, 1, 0, 0, tzinfo=UTC)
 
 

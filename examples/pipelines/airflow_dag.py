@@ -1,4 +1,6 @@
-"""An Airflow DAG: coverage is checked before the views are applied. A broken bound (exit code 1) or a failed engine (3) stops it."""
+"""An Airflow DAG: coverage is checked before the views are applied. A broken bound (exit code 1) or a
+failed engine (3) stops it.
+"""
 
 from __future__ import annotations
 

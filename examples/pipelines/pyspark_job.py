@@ -1,4 +1,6 @@
-"""A PySpark job that checks the coverage of filters before it writes: `python -m examples.pipelines.pyspark_job INPUT OUTPUT`."""
+"""A PySpark job that checks the coverage of filters before it writes: `python -m
+examples.pipelines.pyspark_job INPUT OUTPUT`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ import predicat_spark
 
 
 def main(source: str, out: str) -> int:
-    """Write the late flights of a file, unless the filters of the catalog accept too many or too few of its rows."""
+    """Write the late flights of a file, unless the filters of the catalog accept too many or too few of
+    its rows.
+    """
     catalog = predicat.load_catalog("catalog")
     spark = predicat_spark.session(catalog="catalog", config={"spark.master": "local[2]"})
     flights = spark.read.parquet(source)
