@@ -11,15 +11,15 @@ import pytest
 
 from predicat import backends
 from predicat.backends.sql.base import Reason
-from predicat.backends.sql.dynamic import ONLY_IN_SQL
+from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable
 from predicat.ir.ops import OPS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, JSON, STRING, Scalar
-from predicat.review.probe import NOT_TRIED, Probe
+from predicat.review.candidate_rows import NOT_TRIED, CandidateRows
 from predicat.review.smt.encode import encodable
 from predicat.review.smt.rules import WITHOUT_FORMULA
-from predicat.review.words import CALLS, words
+from predicat.review.prose import SHOWN_AS_CALLS, describe
 from predicat.semantics.evaluate import compile_node, supported
 from tests.engines.predicates import POOLS
 from tests.test_traits import calls
@@ -72,14 +72,14 @@ def test_an_operator_has_a_formula_or_a_reason() -> None:
 
 
 def test_an_operator_has_words_or_is_a_call() -> None:
-    shown_as_calls = {op for op in OPS for node in samples(op) if words(node).startswith(f"{op}(")}
-    assert shown_as_calls == CALLS
+    shown_as_calls = {op for op in OPS for node in samples(op) if describe(node).startswith(f"{op}(")}
+    assert shown_as_calls == SHOWN_AS_CALLS
 
 
 @pytest.mark.parametrize("op", OPS)
 def test_candidate_rows_show_both_outcomes(op: str) -> None:
     outcomes = [
-        set(map(compile_node(test), Probe((test,)).rows(60)))
+        set(map(compile_node(test), CandidateRows((test,)).rows(60)))
         for node in samples(op)
         for test in conditions(node)
     ]

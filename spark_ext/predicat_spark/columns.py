@@ -10,7 +10,7 @@ from sqlglot import exp
 from predicat import backends
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import dataset_of
-from predicat.deploy.views import accepted
+from predicat.deploy.views import row_filter
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Node, fields_of
@@ -137,6 +137,6 @@ def _acceptable(catalog: Catalog, dataset: str | None) -> Iterator[tuple[str, st
         if dataset not in (None, item.name) or "spark" not in item.relation:
             continue
         for row in item.filters.values():
-            node = accepted(row, row.current)
+            node = row_filter(row, row.current)
             if node is not None:
                 yield row.view, item.relation["spark"], node

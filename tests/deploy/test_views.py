@@ -16,7 +16,7 @@ from predicat.deploy.deployment import Plan
 from predicat.deploy.plan import Planner, Rules
 from predicat.deploy.relations import Column, Relation
 from predicat.deploy.sessions import Limits
-from predicat.deploy.views import wanted
+from predicat.deploy.views import views_of
 from predicat.diagnostics import PredicatError
 
 HEAD = """\
@@ -514,7 +514,7 @@ def test_servers_without_security_invoker(
     )
     rows = catalog(tmp_path, f"{HEAD}view: {json.dumps(stated)}\n{FILTERS}")
     planner = Planner(rows, "shop", Rules(), server, lambda _: {})
-    step = planner.steps(wanted(rows, "shop", {"people": relation}), [])[0]
+    step = planner.steps(views_of(rows, "shop", {"people": relation}), [])[0]
     if expected is None:
         assert "PostgreSQL 14 has no security_invoker" in planner.reporter.errors[0].message
     else:

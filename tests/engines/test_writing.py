@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp, parse_one
 
-from predicat.backends.sql.base import cast, number, text, try_cast
+from predicat.backends.sql.base import cast, number_literal, string_literal, try_cast
 from predicat.backends.sql.spark import SPARK
 
 KINDS = [
@@ -26,7 +26,8 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
-    "value", [text("a"), number(-1), exp.Null(), exp.column("x"), cast(exp.column("x"), "STRING")]
+    "value",
+    [string_literal("a"), number_literal(-1), exp.Null(), exp.column("x"), cast(exp.column("x"), "STRING")],
 )
 def test_casts_are_as_sqlglot_writes_them(kind: str, value: exp.Expr) -> None:
     for sql in (cast(value, kind), try_cast(value, kind)):

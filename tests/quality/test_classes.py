@@ -23,7 +23,7 @@ from predicat.quality.classes import classes
 from predicat.quality.fold import lanes, outcomes
 from predicat.quality.grouping import codes
 from predicat.quality.program import program
-from predicat.review.reasons import atoms
+from predicat.review.explanation import atoms
 from tests.engines.predicates import FIELDS, literals, predicates, rows
 from tests.engines.rows import Tables
 

@@ -19,7 +19,7 @@ from predicat.review.cases.proof import cases
 from predicat.review.cases.standins import standins
 from predicat.review.cases.texts import Texts
 from predicat.review.compare import EXACT, compare_nodes
-from predicat.review.probe import Probe
+from predicat.review.candidate_rows import CandidateRows
 from predicat.semantics.evaluate import compile_node
 from tests.review.test_compare import check_witnesses, refutes
 
@@ -58,7 +58,7 @@ def test_no_row_has_outcomes_that_no_case_has(part: int) -> None:
         found = cases(left, right)
         assert found is not None, (before, after)
         functions = compile_node(left), compile_node(right)
-        for row in Probe((left, right)).rows(60, seed=11):
+        for row in CandidateRows((left, right)).rows(60, seed=11):
             outcomes = tuple(function(row) for function in functions)
             assert outcomes in found.possible, (before, after, row)
             assert not refutes(kind, *outcomes), (before, after, row)
@@ -494,7 +494,7 @@ def test_random_predicates_have_no_outcomes_but_the_possible() -> None:
         found = cases(left, right)
         assert found is not None
         runs = compile_node(left), compile_node(right)
-        for row in Probe((left, right)).rows(60, seed=2):
+        for row in CandidateRows((left, right)).rows(60, seed=2):
             assert tuple(run(row) for run in runs) in found.possible, (before, after, row)
 
 

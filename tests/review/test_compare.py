@@ -20,7 +20,7 @@ from predicat.passes.simplify import simplify
 from predicat.review import show
 from predicat.review.compare import EXACT, PROVED, Verdict, compare_nodes, example
 from predicat.review.mutants import mutants
-from predicat.review.probe import Probe
+from predicat.review.candidate_rows import CandidateRows
 from predicat.review.smt.encode import encodable
 from predicat.semantics.evaluate import compile_node
 from tests.engines.predicates import predicates, rows
@@ -221,6 +221,6 @@ def test_no_verdict_is_wrong(pair: Any) -> None:
     if verdict.proof == EXACT:
         return  # it holds for exact numbers, and says so: 1e-200 * 1e-200 is 0 in doubles
     functions = compile_node(before), compile_node(after)
-    for row in [*rows(50), *Probe((before, after)).rows(150, seed=7)]:
+    for row in [*rows(50), *CandidateRows((before, after)).rows(150, seed=7)]:
         outcomes = tuple(function(row) for function in functions)
         assert not refutes(verdict.kind, *outcomes), f"{verdict}: {to_text(before)} | {to_text(after)}: {row}"

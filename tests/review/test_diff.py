@@ -513,12 +513,12 @@ def test_a_decimal_has_one_spelling(texts: tuple[str, ...], spelling: str) -> No
     from predicat.ir.nodes import Literal
     from predicat.ir.types import DecimalType
     from predicat.review.show import plain, row_text
-    from predicat.review.words import words
+    from predicat.review.prose import describe
 
     for text in texts:
         assert row_text({"a": Decimal(text)}) == f"{{a: {spelling}}}"
         assert json.dumps(plain(Decimal(text))) == spelling
-        assert words(Literal(DecimalType(38, 10), Decimal(text))) == spelling.strip('"')
+        assert describe(Literal(DecimalType(38, 10), Decimal(text))) == spelling.strip('"')
 
 
 def test_samples_show_the_key(shop: Path) -> None:

@@ -37,7 +37,7 @@ from predicat.passes.accept import never_unknown
 from predicat.passes.fold import fold
 from predicat.passes.variables import free
 from predicat.review.compare import compare_nodes
-from predicat.review.probe import affordable
+from predicat.review.candidate_rows import is_affordable
 from predicat.review.show import SENTENCES
 from predicat.review.smt.arrays import needed
 from predicat.review.smt.encode import Encoder
@@ -368,7 +368,7 @@ def test_a_row_that_takes_long_to_judge_is_no_witness() -> None:
         predicat.parse(text, "cel", fields).node
         for text in ("xs.all(v, v > 1)", "xs.all(v, xs.exists(w, w > v))")
     )
-    assert affordable({"xs": [1] * 2000}, (one, one))
-    assert not affordable({"xs": [1] * 2000}, (one, two))
-    assert affordable({"xs": [1] * 50}, (two, two))
+    assert is_affordable({"xs": [1] * 2000}, (one, one))
+    assert not is_affordable({"xs": [1] * 2000}, (one, two))
+    assert is_affordable({"xs": [1] * 50}, (two, two))
     assert compare_nodes(Call(BOOLEAN, "and", (two, two)), two, timeout=1).same_rows

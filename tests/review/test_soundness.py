@@ -10,7 +10,7 @@ import predicat
 from predicat.ir.nodes import Field, Node, ParamDecl, Parameter, rewrite_children
 from predicat.ir.text import to_text
 from predicat.review.compare import EXACT, compare_nodes
-from predicat.review.probe import Probe
+from predicat.review.candidate_rows import CandidateRows
 from predicat.semantics.evaluate import compile_node
 from tests.review import generated, hostile
 from tests.review.test_compare import check_witnesses, refutes
@@ -59,7 +59,7 @@ def test_no_verdict_on_generated_pairs_is_wrong() -> None:
         functions = compile_node(before), compile_node(after)
         rows = [
             *generated.rows((before, after), maker.fields, 25, seed),
-            *Probe((before, after)).rows(25, seed=7),
+            *CandidateRows((before, after)).rows(25, seed=7),
         ]
         for row in rows if verdict.proof != EXACT else ():
             outcomes = tuple(function(row) for function in functions)

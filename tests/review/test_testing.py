@@ -13,7 +13,7 @@ from predicat.ir.nodes import Node
 from predicat.review import coverage, testing
 from predicat.review.compare import example
 from predicat.review.mutants import mutants
-from predicat.review.probe import Probe
+from predicat.review.candidate_rows import CandidateRows
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import on_spark
 from tests.cli.test_commands import run
@@ -179,4 +179,4 @@ def test_rows_worth_trying_reach_into_documents_and_texts(text: str) -> None:
     node = predicat.parse(
         text, "cel", {"j": "json", "m": "map<string, string>", "s": "string", "n": "bigint", "t": "timestamp"}
     )
-    assert {True, False} <= {node.evaluate(row) for row in Probe([node.node]).rows(60)}
+    assert {True, False} <= {node.evaluate(row) for row in CandidateRows([node.node]).rows(60)}

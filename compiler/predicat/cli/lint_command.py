@@ -224,7 +224,7 @@ class Run:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
         from predicat.review import findings  # noqa: PLC0415  # not for --help
 
-        done = findings.mend(found, lambda: self.catalog(scope), 10 * self.timeout)
+        done = findings.apply_fixes(found, lambda: self.catalog(scope), 10 * self.timeout)
         for item in done:
             click.echo(
                 f"fixed {item.code} {item.name}: {item.fix.text or 'left out' if item.fix else ''}", err=True

@@ -193,7 +193,7 @@ def _sql(dialect: str, node: Node) -> str:
     """
     engine = backends.dialect(dialect)
     mark = f"predicat_{uuid4().hex}_"  # in no text by accident, and by nobody's choice
-    sql = engine.said(_Template(engine, mark=mark), node)
+    sql = engine.to_sql(_Template(engine, mark=mark), node)
     params = {part.decl.name: part.decl for part in _parameters(node)}
     pieces: list[str] = []
     for piece in re.split(rf"({mark}t\.|{mark}p_[a-z][a-z0-9_]*?{mark})", sql):

@@ -20,7 +20,7 @@ from predicat.deploy.inventory import Existing
 from predicat.deploy.plan import Action, Planner, Rules, Step, comment
 from predicat.deploy.relations import Relation, check_relations
 from predicat.deploy.sessions import Limits, guarded, statements
-from predicat.deploy.views import View, wanted
+from predicat.deploy.views import View, views_of
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
@@ -76,7 +76,7 @@ def plan(
     of others, changes by hand.
     """
     relations = check_relations(catalog, connection)
-    views = wanted(catalog, name, relations, schema)
+    views = views_of(catalog, name, relations, schema)
     oids = [relation.oid for relation in relations.values()]
     with guarded(connection):
         existing = inventory.read(connection, name, [view.place for view in views], oids)

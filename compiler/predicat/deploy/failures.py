@@ -100,7 +100,7 @@ def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnos
 
 
 @contextmanager
-def told(connection: psycopg.Connection) -> Iterator[None]:
+def errors_reported(connection: psycopg.Connection) -> Iterator[None]:
     """Errors of the server within are PredicatErrors."""
     import psycopg  # noqa: PLC0415  # optional
 

@@ -80,7 +80,7 @@ def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[st
         if "postgres" in dataset.relation and dataset.filters
     }
     outermost(connection)
-    with failures.told(connection), connection.transaction():
+    with failures.errors_reported(connection), connection.transaction():
         found, composites, known = _read(connection, named)
     for name, relation in named.items():
         if name not in found:

@@ -50,7 +50,7 @@ def connect(dsn: str | None, folder: Path) -> Iterator[psycopg.Connection]:
         connection = psycopg.connect(given, connect_timeout=_PATIENCE)
     except psycopg.Error as error:
         raise PredicatError.of(failures.not_connected(given, error)) from None
-    with failures.told(connection), connection:
+    with failures.errors_reported(connection), connection:
         yield connection
 
 

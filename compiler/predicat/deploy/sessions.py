@@ -55,7 +55,7 @@ def guarded(connection: psycopg.Connection, limits: Limits | None = None) -> Ite
     transaction is open already.
     """
     outermost(connection)
-    with failures.told(connection), connection.transaction():
+    with failures.errors_reported(connection), connection.transaction():
         guard(connection, limits)
         yield
 

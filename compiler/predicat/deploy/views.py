@@ -25,7 +25,7 @@ MAX_NAME = 63
 """Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII."""
 
 
-def accepted(row: Filter, version: Version, *, exact: bool = False) -> Node | None:
+def row_filter(row: Filter, version: Version, *, exact: bool = False) -> Node | None:
     """The predicate with its parameters' defaults, as a row filter; None where a parameter has no default.
 
     `exact` keeps FALSE and UNKNOWN apart, and leaves `on_unknown` out.
@@ -72,7 +72,7 @@ def qualified(schema: str, name: str) -> str:
     return exp.table_(name, db=schema, quoted=True).sql(dialect="postgres")
 
 
-def wanted(
+def views_of(
     catalog: Catalog, name: str, relations: Mapping[str, Relation], schema: str | None = None
 ) -> list[View]:
     """The views of a catalog of this name, in the schemas of their relations or in `schema`.
@@ -99,7 +99,7 @@ def wanted(
 
 
 def _view(row: Filter, catalog: str, relation: Relation, schema: str | None) -> View | None:
-    node = accepted(row, row.current)
+    node = row_filter(row, row.current)
     if node is None:
         return None
     # The condition is rendered SQL: reading it back through sqlglot could change it.

@@ -20,8 +20,8 @@ from predicat.passes.substitute import with_defaults
 from predicat.quality.classes import Classes, classes
 from predicat.quality.fold import Program
 from predicat.quality.program import program
-from predicat.review.reasons import atoms as conditions
-from predicat.review.words import words
+from predicat.review.explanation import atoms as conditions
+from predicat.review.prose import describe
 
 
 class Item(Struct, frozen=True):
@@ -161,4 +161,4 @@ def _earlier(engine: str, row: Filter) -> list[Item]:
 
 def _atoms(row: Filter, node: Node) -> list[Item]:
     found = list(dict.fromkeys(conditions(node)))
-    return [Item("atom", row.qualified, words(atom), atom) for atom in found] if len(found) > 1 else []
+    return [Item("atom", row.qualified, describe(atom), atom) for atom in found] if len(found) > 1 else []

@@ -16,8 +16,8 @@ from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of, walk
 from predicat.ir.ops import OF_DOUBLES
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
+from predicat.review.candidate_rows import CandidateRows, is_affordable
 from predicat.review.cases.proof import Cases, cases
-from predicat.review.probe import Probe, affordable
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Encoder, OutOfTime
 from predicat.review.smt.functions import TEXT_OPERATORS
@@ -147,7 +147,7 @@ def search(
     found = asked.find(test, formula)
     if found is not None:
         return "found", found
-    return "open" if asked.open else EXACT if asked.exact else "none", None
+    return "open" if asked.inconclusive else EXACT if asked.exact else "none", None
 
 
 def example(node: Node, wanted: Outcome, timeout: float = 1.0) -> tuple[str, Witness | None]:
@@ -215,8 +215,8 @@ class _Comparison:
         self.fields: dict[str, FieldDecl] = {**fields_of(before), **fields_of(after)}
         self.params = {name: decl.type for node in self.nodes for name, decl in params_of(node).items()}
         self.untried: Iterator[Row] | None = None
-        self.tried: list[tuple[Row, Outcome, Outcome]] = []
-        self.open = False
+        self.tried_rows: list[tuple[Row, Outcome, Outcome]] = []
+        self.inconclusive = False
         self.operators: dict[str, None] = {}
         self.exact = False
         self.solvers: dict[tuple[bool, bool, bool], tuple[Encoder, Any, tuple[Truth, Truth]]] = {}
@@ -236,21 +236,21 @@ class _Comparison:
 
     def trials(self) -> Iterator[tuple[Row, Outcome, Outcome]]:
         """Rows to try with their outcomes, worked out when they are asked for, and once."""
-        yield from self.tried
+        yield from self.tried_rows
         if self.untried is None:
-            self.untried = Probe(self.nodes).rows(_PROBES)
+            self.untried = CandidateRows(self.nodes).rows(_PROBES)
         for row in self.untried:
             try:
                 found = (row, *self.outcomes(row))
             except PredicatError:  # a value that does not fit the type of its field
                 continue
-            self.tried.append(found)
+            self.tried_rows.append(found)
             yield found
 
     def accepted(self, side: int, outcome: Outcome) -> bool:
         return self.accept[side] if outcome is None else outcome
 
-    def parted(self, values: Row) -> tuple[Row, Row]:
+    def split_params(self, values: Row) -> tuple[Row, Row]:
         """The fields and the parameters of a row that has both."""
         params = {name: values[f":{name}"] for name in self.params if f":{name}" in values}
         return {
@@ -267,7 +267,7 @@ class _Comparison:
             if self.implies(0, 1)
             else self.find(
                 lambda a, b: self.accepted(0, a) and not self.accepted(1, b),
-                lambda a, b: all_of(self.taken(0, a), negated(self.taken(1, b))),
+                lambda a, b: all_of(self.accepts(0, a), negated(self.accepts(1, b))),
             )
         )
         gained = (
@@ -275,23 +275,23 @@ class _Comparison:
             if self.implies(1, 0)
             else self.find(
                 lambda a, b: self.accepted(1, b) and not self.accepted(0, a),
-                lambda a, b: all_of(self.taken(1, b), negated(self.taken(0, a))),
+                lambda a, b: all_of(self.accepts(1, b), negated(self.accepts(0, a))),
             )
         )
-        if self.open:
-            return self._open(lost, gained)
+        if self.inconclusive:
+            return self._inconclusive(lost, gained)
         unknown = None
         if lost is None and gained is None:
             unknown = self.find(
                 lambda a, b: a is not b,
                 lambda a, b: any_of(_differs(a.true, b.true), _differs(a.false, b.false)),
             )
-            if self.open:
-                return self._open(None, None)
-            return self._done(
+            if self.inconclusive:
+                return self._inconclusive(None, None)
+            return self._verdict(
                 "equivalent" if unknown is None else "equivalent as a filter", self.proof, unknown=unknown
             )
-        return self._done(*self._kind(lost, gained), lost=lost, gained=gained)
+        return self._verdict(*self._kind(lost, gained), lost=lost, gained=gained)
 
     def implies(self, one: int, other: int) -> bool:
         """Whether it is plain from the operands alone that every row that one accepts the other accepts:
@@ -306,18 +306,22 @@ class _Comparison:
 
     def _kind(self, lost: Witness | None, gained: Witness | None) -> tuple[str, str]:
         """The kind of a difference, and what it rests on."""
-        if lost and not gained and self.none(lambda _, b: self.accepted(1, b), lambda _, b: self.taken(1, b)):
+        if (
+            lost
+            and not gained
+            and self.none(lambda _, b: self.accepted(1, b), lambda _, b: self.accepts(1, b))
+        ):
             return "never", self.proof
         if (
             gained
             and not lost
-            and self.none(lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.taken(1, b)))
+            and self.none(lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.accepts(1, b)))
         ):
             return "always", self.proof
         if lost and gained:
             both = self.none(
                 lambda a, b: self.accepted(0, a) and self.accepted(1, b),
-                lambda a, b: all_of(self.taken(0, a), self.taken(1, b)),
+                lambda a, b: all_of(self.accepts(0, a), self.accepts(1, b)),
             )
             return ("disjoint", PROVED) if both else ("changed", SHOWN)
         return "narrower" if lost else "wider", self.proof
@@ -327,12 +331,12 @@ class _Comparison:
         """What the questions that found no row rest on."""
         return EXACT if self.exact else PROVED
 
-    def _open(self, lost: Witness | None, gained: Witness | None) -> Verdict:
+    def _inconclusive(self, lost: Witness | None, gained: Witness | None) -> Verdict:
         if lost and gained:
-            return self._done("changed", SHOWN, lost=lost, gained=gained)
-        return self._done("unsupported" if self.operators else "undecided", "", lost=lost, gained=gained)
+            return self._verdict("changed", SHOWN, lost=lost, gained=gained)
+        return self._verdict("unsupported" if self.operators else "undecided", "", lost=lost, gained=gained)
 
-    def _done(
+    def _verdict(
         self,
         kind: str,
         proof: str,
@@ -345,18 +349,18 @@ class _Comparison:
             kind, proof, lost, gained, unknown, tuple(self.operators) if kind == "unsupported" else ()
         )
 
-    def taken(self, side: int, truth: Truth) -> Bool:
+    def accepts(self, side: int, truth: Truth) -> Bool:
         return negated(truth.false) if self.accept[side] else truth.true
 
     def none(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> bool:
         """Whether it is proved that no row answers a question, for exact arithmetic only if the verdict
         holds for it only; else a No.
         """
-        before = self.open, self.exact
-        self.open = self.exact = False
+        before = self.inconclusive, self.exact
+        self.inconclusive = self.exact = False
         found = self.find(test, formula)
-        proved = found is None and not self.open and (before[1] or not self.exact)
-        self.open, self.exact = before
+        proved = found is None and not self.inconclusive and (before[1] or not self.exact)
+        self.inconclusive, self.exact = before
         return proved
 
     def find(
@@ -367,10 +371,10 @@ class _Comparison:
             if not any(test(*pair) for pair in self.cases.possible):
                 return None
             for pair, values in self.cases.rows.items():
-                if test(*pair) and (seen := self.witness(*self.parted(values), test)) is not None:
+                if test(*pair) and (seen := self.witness(*self.split_params(values), test)) is not None:
                     return seen
         for row, a, b in self.trials():
-            if test(a, b) and (seen := self.witness(*self.parted(row), test)) is not None:
+            if test(a, b) and (seen := self.witness(*self.split_params(row), test)) is not None:
                 return seen
         for attempt in _ROUNDED if self.rounds else _ATTEMPTS:
             answer = self.solve(formula, test, attempt) if self.texts or not attempt.opaque_texts else "open"
@@ -378,18 +382,18 @@ class _Comparison:
                 return answer
             if answer == "none":
                 return None
-        return self.last_trials(test)
+        return self.try_more_rows(test)
 
-    def last_trials(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
+    def try_more_rows(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
         """More rows, where the solver has none: a difference that nobody proves may be a plain one."""
         partial = (
             [row for pair, row in self.cases.partial.items() if test(*pair)] if self.cases is not None else []
         )
-        for number, row in enumerate(Probe(self.nodes).rows(_MORE_PROBES, seed=1)):
-            tried = _together(partial[number % len(partial)], row) if partial else row
-            if (seen := self.witness(*self.parted(tried), test)) is not None:
+        for number, row in enumerate(CandidateRows(self.nodes).rows(_MORE_PROBES, seed=1)):
+            tried = _merge_rows(partial[number % len(partial)], row) if partial else row
+            if (seen := self.witness(*self.split_params(tried), test)) is not None:
                 return seen
-        self.open = True
+        self.inconclusive = True
         return None
 
     def solve(
@@ -437,7 +441,7 @@ class _Comparison:
                     continue
                 except (ValueError, OverflowError, AttributeError):
                     return "open"
-                if not affordable(row, self.nodes):
+                if not is_affordable(row, self.nodes):
                     return "open"
                 found = self.witness(row, params, test)
                 if found is not None:
@@ -500,11 +504,11 @@ def _rounds(node: Node) -> bool:
     return node.op in OF_DOUBLES or (node.op == "to_double" and isinstance(node.args[0].type, DecimalType))
 
 
-def _together(row: Any, other: Any) -> Any:
+def _merge_rows(row: Any, other: Any) -> Any:
     """A row with what it lacks from another one."""
     if not isinstance(row, Mapping) or not isinstance(other, Mapping):
         return row
-    return {**other, **{name: _together(value, other.get(name)) for name, value in row.items()}}
+    return {**other, **{name: _merge_rows(value, other.get(name)) for name, value in row.items()}}
 
 
 def _operands(op: str, node: Node) -> set[str]:

@@ -21,9 +21,9 @@ from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
 from predicat.review.compare import compare_nodes, example
+from predicat.review.explanation import atoms
 from predicat.review.mutants import Mutant, mutants
-from predicat.review.reasons import atoms
-from predicat.review.words import words
+from predicat.review.prose import describe
 from predicat.semantics.evaluate import compile_node
 
 MAX_MUTANTS = 300
@@ -39,7 +39,7 @@ class Need(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return f"{words(self.atom)} is {str(self.outcome).upper()} and decides"
+        return f"{describe(self.atom)} is {str(self.outcome).upper()} and decides"
 
 
 class Quality(Struct, frozen=True):

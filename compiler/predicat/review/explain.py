@@ -15,11 +15,11 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, fiel
 from predicat.ir.ops import COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import ArrayType, MapType, StructType
 from predicat.passes.accept import accepting
-from predicat.review.reasons import Reason, atoms, deciding, reason
+from predicat.review.explanation import Explanation, atoms, decisive, explain_node
+from predicat.review.prose import describe
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
 from predicat.review.users import Users
-from predicat.review.words import words
 
 _PUSHED = (*COMPARISONS, "in", "is_null", "same", "starts_with", "ends_with", "contains")
 _INDEXED = (*ORDERED, "eq", "in", "is_null", "starts_with")
@@ -71,7 +71,7 @@ def tree(node: Node, depth: int = 0) -> Iterator[str]:
     elif isinstance(node, Call) and node.op == "is_true":
         yield from tree(node.args[0], depth)
     else:
-        yield f"{indent}{words(node)}"
+        yield f"{indent}{describe(node)}"
 
 
 def pushdown(node: Node) -> Iterator[str]:
@@ -80,7 +80,7 @@ def pushdown(node: Node) -> Iterator[str]:
         spark, postgres = _bare(atom, _PUSHED), _bare(atom, _INDEXED)
         shown = f"{'yes' if spark else 'no '} / {'yes' if postgres else 'no '}"
         why = "" if spark else f"  ({_why(atom)})"
-        yield f"{shown}  {words(atom)}{why}"
+        yield f"{shown}  {describe(atom)}{why}"
 
 
 def _bare(atom: Node, ops: tuple[str, ...]) -> bool:
@@ -102,7 +102,7 @@ def _why(atom: Node) -> str:
     if isinstance(atom, Call) and atom.op in _PUSHED:
         changed = next((arg for arg in atom.args if isinstance(arg, Call)), None)
         return (
-            f"it compares {words(changed)}, not a column"
+            f"it compares {describe(changed)}, not a column"
             if changed is not None
             else "it compares no column with a constant"
         )
@@ -128,9 +128,9 @@ def lineage(catalog: Catalog, row: Filter, version: Version) -> Iterator[str]:
 
 def explain_row(row: Filter, version: Version, item: Mapping[str, Any]) -> list[str]:
     """Why a version accepts a row or not: the outcome of every condition, the deciding ones marked."""
-    found = reason(version.predicate.node, item)
+    found = explain_node(version.predicate.node, item)
     accepted = row.on_unknown == "accept" if found.outcome is None else found.outcome
-    marked = {id(part) for part in deciding(found)}
+    marked = {id(part) for part in decisive(found)}
     lines = [
         f"{row.qualified}@{version.number} is {shown(found.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"
     ]
@@ -141,7 +141,7 @@ def explain_row(row: Filter, version: Version, item: Mapping[str, Any]) -> list[
     )
 
 
-def _reasons(found: Reason, marked: set[int], depth: int = 0) -> Iterator[str]:
+def _reasons(found: Explanation, marked: set[int], depth: int = 0) -> Iterator[str]:
     indent = "  " * depth
     if found.parts and found.op != "is_true":
         title = {"and": "all of", "or": "at least one of", "not": "not"}[found.op]

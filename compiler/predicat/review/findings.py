@@ -61,7 +61,9 @@ def _place(item: Finding) -> tuple[str, int, str]:
     return place.source.name, place.start, item.code
 
 
-def mend(found: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0) -> list[Finding]:
+def apply_fixes(
+    found: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0
+) -> list[Finding]:
     """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the
     same rows.
     """

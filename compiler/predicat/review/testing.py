@@ -15,7 +15,7 @@ from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Field, FieldDecl, Node
 from predicat.ir.values import to_value
 from predicat.passes.substitute import with_defaults
-from predicat.review.reasons import deciding, reason
+from predicat.review.explanation import decisive, explain_node
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
 from predicat.semantics.evaluate import compile_node
@@ -61,7 +61,7 @@ def _result(row: Filter, test: FilterTest, engine: str, outcome: bool | None) ->
     if passes(row, test, outcome):
         return Result(row, test, engine, outcome)
     node = row.versions[test.version or row.latest].predicate.node
-    atoms = deciding(reason(node, test.row)) if engine == "evaluator" else []
+    atoms = decisive(explain_node(node, test.row)) if engine == "evaluator" else []
     decided = "; ".join(
         f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}"
         for item in atoms[:3]

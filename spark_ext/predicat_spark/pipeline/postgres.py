@@ -55,7 +55,7 @@ def problems(targets: Sequence[tuple[Target, str]], schema: StructType) -> list[
     """
     found: list[Diagnostic] = []
     for url in dict.fromkeys(url for _, url in targets):
-        with _connection(url) as connection, failures.told(connection):
+        with _connection(url) as connection, failures.errors_reported(connection):
             for target, other in targets:
                 known = _columns(connection, target.place) if other == url else []
                 if known:
@@ -80,7 +80,7 @@ def settle_tables(
     """
     from psycopg import sql  # noqa: PLC0415  # optional
 
-    with _connection(url) as connection, failures.told(connection), connection.transaction():
+    with _connection(url) as connection, failures.errors_reported(connection), connection.transaction():
         for target, frame in items:
             table = _table(target.place)
             if not _columns(connection, target.place):

@@ -1,6 +1,6 @@
 """What the SQL dialects share: the renderer, literals, logic, and comparisons with one meaning.
 
-A dialect is a table from every operator to a rule, or to a Reason why it cannot be said. Rules build sqlglot
+A dialect is a table from every operator to a rule, or to NotSupported with the reason. Rules build sqlglot
 nodes,
 never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and never raises.
 
@@ -24,10 +24,15 @@ from msgspec import Struct, field
 from sqlglot import exp, parse_one
 
 from predicat.backends.sql import writing
-from predicat.backends.sql.dynamic import JSON_STEPS, ONLY_IN_SQL, compact
+from predicat.backends.sql.common_subexpressions import (
+    ValueNumbering,
+    is_nameable,
+    repeated_parts,
+    with_names,
+)
+from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
 from predicat.backends.sql.names import identifier
-from predicat.backends.sql.sharing import Numbers, can_be_named, renamed, repeated
-from predicat.backends.sql.sizes import Sizes, parts_of, release
+from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
 from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
@@ -55,7 +60,7 @@ from predicat.semantics import casefold
 Sql = exp.Expr
 
 
-class Reason(Struct, frozen=True):
+class NotSupported(Struct, frozen=True):
     """Why a dialect cannot say an operator."""
 
     text: str
@@ -90,45 +95,45 @@ class Dialect(Struct, frozen=True):
 
     name: str
     sqlglot: str
-    table: Mapping[str, Rule | Reason]
+    table: Mapping[str, Rule | NotSupported]
     types: Mapping[Type, str]
     quantifier: Callable[[Renderer, Quantifier], Sql]
     not_nan: Callable[[Sql], Sql]
     timestamp: Callable[[datetime], Sql]
     not_json_null: Callable[[Sql], Sql]
     """A JSON value that a column holds, with JSON's null as no value."""
-    let: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
+    let_compared: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
     """`body(value)` for a comparison, which says the value twice."""
     documents: Documents
     bind: Callable[[Mapping[str, Sql], Sql], Sql]
     """An expression in which names stand for values that are worked out once."""
-    stores_nul: bool = True
-    most_lambdas: int | None = None
+    supports_nul: bool = True
+    max_lambda_depth: int | None = None
     """So many functions of functions within each other are planned at once, each further one takes twice
     as long; None: without end.
     """
-    tells_case: bool = False
+    case_sensitive_columns: bool = False
     """Whether two columns may differ by capital letters alone."""
-    finish: Callable[[str], str] = str
+    postprocess: Callable[[str], str] = str
     """What is done to the text of SQL, so that no setting of a session changes how it is read."""
-    served: Callable[[Renderer, Node, Sql], Sql | None] | None = None
+    index_condition: Callable[[Renderer, Node, Sql], Sql | None] | None = None
     """What holds wherever a test is TRUE and an index may serve."""
-    octets: str | None = None
+    byte_length_function: str | None = None
     """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make
     of ASCII letters.
     """
 
     def render(self, node: Node) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
-        return self.said(Renderer(self), node)
+        return self.to_sql(Renderer(self), node)
 
     def parameterized(self, node: Node, first: int, *, condition: bool = False) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters from `first` on, and their values.
 
         As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
         """
-        renderer = Renderer(self, marks=True, indexed=condition)
-        said, spark = self.said(renderer, node), self.name == "spark"
+        renderer = Renderer(self, parameterize=True, indexed=condition)
+        said, spark = self.to_sql(renderer, node), self.name == "spark"
         values: list[Value] = []
         numbers: dict[str, int] = {}
 
@@ -145,37 +150,37 @@ class Dialect(Struct, frozen=True):
 
         return (_SPARK_MARK if spark else _MARK).sub(mark, said), values
 
-    def said(self, renderer: Renderer, node: Node) -> str:
+    def to_sql(self, renderer: Renderer, node: Node) -> str:
         parts = list(walk(node))
-        renderer.taken = self.names(parts, node.span)
+        renderer.taken_names = self.folded_columns(parts, node.span)
         try:
             if any(part.type == JSON for part in parts):
-                node = compact(node)
+                node = fuse_kind_tests(node)
             if any(isinstance(part, Quantifier) for part in parts):
-                node = apart(node, renderer.taken, lambda name: _VARIABLE.match(name) is not None)
+                node = apart(node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None)
             sql = renderer.condition(accepting(node)) if renderer.indexed else renderer.node(node)
-            if isinstance(node, Call | Quantifier) and len(parts) > _LARGE:
-                sql = renderer.bounded(sql, node)
+            if isinstance(node, Call | Quantifier) and len(parts) > _LARGE_PARTS:
+                sql = renderer.limit_growth(sql, node)
             found = self.text(sql)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
-        most = self.most_lambdas
+        most = self.max_lambda_depth
         if (
             most is not None
             and found.count("->") + found.count("LAMBDA") > most
             and (depth := renderer.sizes.lambdas(sql, most)) > most
         ):
             raise Unsupported.of(say.too_deep_to_write(node.span, self.name, depth))
-        release(sql)
+        release_parents(sql)
         return found
 
-    def names(self, parts: list[Node], span: Span) -> frozenset[str]:
+    def folded_columns(self, parts: list[Node], span: Span) -> frozenset[str]:
         """What the columns are called, without the difference of capital letters. Raises Unsupported for
         two that only these tell apart.
         """
         columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
         found = frozenset(map(caseless, columns))
-        if len(found) < len(columns) and not self.tells_case:
+        if len(found) < len(columns) and not self.case_sensitive_columns:
             one, other = next(
                 (one, other)
                 for one, other in combinations(sorted(columns), 2)
@@ -185,7 +190,7 @@ class Dialect(Struct, frozen=True):
         return found
 
     def text(self, sql: Sql) -> str:
-        return self.finish(writing.text(sql, self.sqlglot))
+        return self.postprocess(writing.text(sql, self.sqlglot))
 
 
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
@@ -200,16 +205,16 @@ _SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
 # --- small builders
 
 
-def fn(name: str, *args: Sql) -> Sql:
+def call(name: str, *args: Sql) -> Sql:
     """A function call, written as it is given."""
     return exp.Anonymous(this=name, expressions=list(args))
 
 
-def text(value: str) -> Sql:
+def string_literal(value: str) -> Sql:
     return exp.Literal(this=value, is_string=True)
 
 
-def number(value: int | str) -> Sql:
+def number_literal(value: int | str) -> Sql:
     shown = str(value)
     plain = exp.Literal(this=shown.removeprefix("-"), is_string=False)
     return exp.Neg(this=plain) if shown.startswith("-") else plain
@@ -237,8 +242,8 @@ def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
 
 def clamp(sql: Sql, low: int, high: int) -> Sql:
     """The nearest number in a range. LEAST and GREATEST will not do: they pass over NULL."""
-    below = (binary(exp.LT, sql, number(low)), number(low))
-    above = (binary(exp.GT, sql, number(high)), number(high))
+    below = (binary(exp.LT, sql, number_literal(low)), number_literal(low))
+    above = (binary(exp.GT, sql, number_literal(high)), number_literal(high))
     return case(below, above, default=sql)
 
 
@@ -276,25 +281,25 @@ _tight: dict[type[Sql], bool] = {}
 
 
 def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
-    side = beside if issubclass(kind, _COMPARED) else wrap
+    side = comparison_operand if issubclass(kind, _COMPARED) else wrap
     return kind(this=side(left), expression=side(right))
 
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
-def beside(sql: Sql) -> Sql:
+def comparison_operand(sql: Sql) -> Sql:
     """The expression as an operand of a comparison, LIKE, IN or IS: PostgreSQL's `->>` binds tighter than
     these.
     """
     return sql if isinstance(sql, exp.JSONExtractScalar) else wrap(sql)
 
 
-def both(*parts: Sql) -> Sql:
+def and_(*parts: Sql) -> Sql:
     return _join(exp.And, parts)
 
 
-def either(*parts: Sql) -> Sql:
+def or_(*parts: Sql) -> Sql:
     return _join(exp.Or, parts)
 
 
@@ -316,7 +321,7 @@ def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
     return exp.Paren(this=sql) if loose else sql
 
 
-def negation(sql: Sql) -> Sql:
+def not_(sql: Sql) -> Sql:
     if isinstance(sql, exp.Is) and isinstance(sql.expression, exp.Null):
         return exp.Not(this=sql)
     return exp.Not(this=wrap(sql))
@@ -325,7 +330,7 @@ def negation(sql: Sql) -> Sql:
 def is_null(sql: Sql) -> Sql:
     # IS NULL alone does not tell PostgreSQL what a parameter is.
     typed = cast(sql, "TEXT") if isinstance(sql, exp.Var) else sql
-    return exp.Is(this=beside(typed), expression=exp.Null())
+    return exp.Is(this=comparison_operand(typed), expression=exp.Null())
 
 
 def is_true(sql: Sql) -> Sql:
@@ -336,15 +341,15 @@ def between(sql: Sql, low: Sql, high: Sql) -> Sql:
     return exp.Between(this=wrap(sql), low=low, high=high)
 
 
-_SMALL = 24
+_SMALL_PARTS = 24
 
 
 def is_small(sql: Sql) -> bool:
     """Whether an expression may be written twice where a guard needs its value."""
-    return not Sizes().exceeds(sql, _SMALL)
+    return not Sizes().exceeds(sql, _SMALL_PARTS)
 
 
-def as_one(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
+def pack(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
     """Values as one: the only one, or a struct of them; a name for it; and the body, in which the names of
     several are those of members.
     """
@@ -362,34 +367,34 @@ def as_one(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
     return exp.Struct(expressions=members), name, body
 
 
-def once(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(value)` for a body that says the value often: a large one is worked out once."""
-    return body(value) if is_small(value) else bound(r, value, body)
+    return body(value) if is_small(value) else let_always(r, value, body)
 
 
-def bound(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
+def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(value)` for a value that is worked out once, under a name."""
-    name = r.fresh("v")
+    name = r.fresh_name("v")
     return r.dialect.bind({name: value}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
 # --- rendering
 
 _CONVERSIONS = ("to_int", "to_double", "to_timestamp", "to_date", "to_duration", "to_boolean")
-_HELD = LOOK_UPS.keys() - JSON_LOOK_UPS
+_COLUMN_LOOK_UPS = LOOK_UPS.keys() - JSON_LOOK_UPS
 """What reads a value that a column holds. Inside of a JSON document the rules tell its nulls themselves."""
 
 
 MAX_PARTS = 20_000
-_GROWTH = 100
+_MAX_GROWTH = 100
 """The most parts of SQL for each different part of a predicate; the largest guard of a single operator has
 about 60.
 """
-_HIGH = 3
+_MIN_HEIGHT = 3
 """Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no
 count.
 """
-_LARGE = 1_000
+_LARGE_PARTS = 1_000
 """From so many parts on, an operand that a guard says again gets a name."""
 
 
@@ -397,29 +402,29 @@ class Renderer(Struct):
     """One rendering. With `marks`, constants become parameters and `values` collects them."""
 
     dialect: Dialect
-    marks: bool = False
+    parameterize: bool = False
     indexed: bool = False
     """Whether the SQL is a condition of a WHERE, which indexes may serve."""
-    taken: frozenset[str] = frozenset()
+    taken_names: frozenset[str] = frozenset()
     """What the columns are called, without the difference of capital letters."""
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
-    large: dict[int, Sql] = field(default_factory=dict[int, Sql])
+    rendered: dict[int, Sql] = field(default_factory=dict[int, Sql])
     """What is rendered of the large nodes, by their numbers: a rule may ask for an operand several times."""
-    numbers: Numbers = field(default_factory=Numbers)
+    numbering: ValueNumbering = field(default_factory=ValueNumbering)
     sizes: Sizes = field(default_factory=Sizes)
 
     def node(self, node: Node) -> Sql:
         match node:  # the common ones first
             case Call() | Quantifier():
-                if self.large and (known := self.large.get(self.numbers.of(node))):
-                    self.height = max(self.height, _HIGH)
+                if self.rendered and (known := self.rendered.get(self.numbering.number(node))):
+                    self.height = max(self.height, _MIN_HEIGHT)
                     return known
                 beside, self.height = self.height, 0
                 sql = self.call(node) if isinstance(node, Call) else self.dialect.quantifier(self, node)
-                if self.height >= _HIGH:
-                    sql = self.bounded(sql, node)
+                if self.height >= _MIN_HEIGHT:
+                    sql = self.limit_growth(sql, node)
                 self.height = max(beside, self.height + 1)
                 return sql
             case Field():
@@ -444,51 +449,51 @@ class Renderer(Struct):
 
     def condition(self, node: Node) -> Sql:
         """A test of which TRUE alone counts, with what an index may serve."""
-        return both(*dict.fromkeys(self._conjuncts(node)))
+        return and_(*dict.fromkeys(self._conjuncts(node)))
 
     def _conjuncts(self, node: Node) -> list[Sql]:
         if isinstance(node, Call) and node.op == "and":
             return [part for arg in node.args for part in self._conjuncts(arg)]
         if isinstance(node, Call) and node.op == "or":
-            return [either(*map(self.condition, node.args))]
+            return [or_(*map(self.condition, node.args))]
         sql = self.node(node)
-        served = self.dialect.served(self, node, sql) if self.dialect.served else None
+        served = self.dialect.index_condition(self, node, sql) if self.dialect.index_condition else None
         return [sql] if served is None else [served, sql]
 
     def call(self, node: Call) -> Sql:
         read = node.args[0] if node.op in _CONVERSIONS else None
         if isinstance(read, Call) and read.op == "json_string":
-            return self.converted(node, read.args[0])
+            return self.convert_json_text(node, read.args[0])
         if isinstance(read, Call) and read.op == "json_number":
-            return self.with_name(
+            return self.let_node(
                 read, lambda double: self.call(Call(node.type, node.op, (double,), node.span))
             )
         rule = self.dialect.table[node.op]
-        if not self.dialect.stores_nul:
-            self.no_nul(node)
-        if isinstance(rule, Reason):
+        if not self.dialect.supports_nul:
+            self.refuse_nul(node)
+        if isinstance(rule, NotSupported):
             raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, written(node), rule.text))
-        sql = rule(self, node) if node.op not in BY_KEY else self.keyed(rule, node)
-        return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _HELD else sql
+        sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
+        return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _COLUMN_LOOK_UPS else sql
 
-    def converted(self, node: Call, value: Node) -> Sql:
+    def convert_json_text(self, node: Call, value: Node) -> Sql:
         """A conversion of the text of a JSON value: its kind is asked for first, and the text, which rules
         say often, is read once.
         """
         json = self.dialect.documents
-        found = self.with_name(
+        found = self.let_node(
             Call(STRING, "json_text", (value,), node.span),
             lambda text: self.node(Call(node.type, node.op, (text, *node.args[1:]), node.span)),
         )
         return case((json.is_kind(json.kind(self, value), "string"), found))
 
-    def with_name(self, node: Node, body: Callable[[Node], Sql]) -> Sql:
+    def let_node(self, node: Node, body: Callable[[Node], Sql]) -> Sql:
         """`body(node)` for a body that says the node often: one that is looked up or worked out gets a
         name.
         """
         if not isinstance(node, Call):
             return body(node)
-        name = self.fresh("v")
+        name = self.fresh_name("v")
         return self.dialect.bind({name: self.node(node)}, body(Variable(node.type, name, node.span)))
 
     def column(self, node: Field) -> Sql:
@@ -509,40 +514,40 @@ class Renderer(Struct):
             else self.node(node)
         )
 
-    def bounded(self, sql: Sql, node: Call | Quantifier) -> Sql:
+    def limit_growth(self, sql: Sql, node: Call | Quantifier) -> Sql:
         """The SQL of a node without what grows out of proportion: a guard says its operand again, and each
         one around it says all of that again.
         """
-        if not self.sizes.exceeds(sql, _LARGE):
+        if not self.sizes.exceeds(sql, _LARGE_PARTS):
             return sql
         if isinstance(node, Call):
-            sql = min(sql, self.named(sql, node), key=parts_of)
-        self.large[self.numbers.of(node)] = sql
-        parts = parts_of(sql)
-        if parts > MAX_PARTS and parts > _GROWTH * len(set(map(self.numbers.of, walk(node)))):
+            sql = min(sql, self.share_parts(sql, node), key=count_parts)
+        self.rendered[self.numbering.number(node)] = sql
+        parts = count_parts(sql)
+        if parts > MAX_PARTS and parts > _MAX_GROWTH * len(set(map(self.numbering.number, walk(node)))):
             raise Unsupported.of(say.too_many_parts(node.span, self.dialect.name, written(node), parts))
         return sql
 
-    def named(self, sql: Sql, node: Call) -> Sql:
+    def share_parts(self, sql: Sql, node: Call) -> Sql:
         """The SQL of a call with names for what it has several times, and for the operands that its rule
         says again.
         """
         parts = {
             number: value
-            for number, part in repeated(node, self.numbers).items()
+            for number, part in repeated_parts(node, self.numbering).items()
             if not is_small(value := self.node(part))
         }
-        outer = {number: self.fresh("v") for number in parts}
-        call = renamed(node, outer, self.numbers)
-        operands = {self.numbers.of(arg): arg for arg in call.args if can_be_named(arg)}
-        names = {number: self.fresh("v") for number in operands}
+        outer = {number: self.fresh_name("v") for number in parts}
+        call = with_names(node, outer, self.numbering)
+        operands = {self.numbering.number(arg): arg for arg in call.args if is_nameable(arg)}
+        names = {number: self.fresh_name("v") for number in operands}
         said = Counter(
-            column.name for column in self.call(renamed(call, names, self.numbers)).find_all(exp.Column)
+            column.name for column in self.call(with_names(call, names, self.numbering)).find_all(exp.Column)
         )
         inner = {number: name for number, name in names.items() if said[name] > 1}
         if not inner and not outer:
             return sql
-        found = self.call(renamed(call, inner, self.numbers))
+        found = self.call(with_names(call, inner, self.numbering))
         if inner:
             found = self.dialect.bind(
                 {name: self.node(operands[number]) for number, name in inner.items()}, found
@@ -553,15 +558,15 @@ class Renderer(Struct):
             else found
         )
 
-    def keyed(self, rule: Rule, node: Call) -> Sql:
+    def with_literal_keys(self, rule: Rule, node: Call) -> Sql:
         """Keys are names: they stay in the SQL where constants become parameters."""
-        marks, self.marks = self.marks, False
+        marks, self.parameterize = self.parameterize, False
         try:
             return rule(self, node)
         finally:
-            self.marks = marks
+            self.parameterize = marks
 
-    def no_nul(self, node: Call) -> None:
+    def refuse_nul(self, node: Call) -> None:
         for arg in node.args:
             for item in arg.items if isinstance(arg, Items) else (arg,):
                 if isinstance(item, Literal) and isinstance(item.value, str) and "\0" in item.value:
@@ -570,10 +575,10 @@ class Renderer(Struct):
     def args(self, node: Call) -> list[Sql]:
         return [self.node(arg) for arg in node.args]
 
-    def fresh(self, prefix: str) -> str:
+    def fresh_name(self, prefix: str) -> str:
         """A name that no column has, and no variable: theirs begin otherwise."""
         self.counter += 1
-        while (name := f"__{prefix}{self.counter}") in self.taken:
+        while (name := f"__{prefix}{self.counter}") in self.taken_names:
             self.counter += 1
         return name
 
@@ -583,25 +588,27 @@ class Renderer(Struct):
     def literal(self, kind: Type, value: Value) -> Sql:
         if value is None:
             return self.null(kind)
-        if self.marks and not isinstance(value, bool):
+        if self.parameterize and not isinstance(value, bool):
             return self.parameter(kind, value)
         match value:
             case str():
-                return text(value)
+                return string_literal(value)
             case bool():
                 return exp.Boolean(this=value)
             case int():
-                return number(value) if value > INT_MIN else cast(text(str(value)), "BIGINT")
+                return (
+                    number_literal(value) if value > INT_MIN else cast(string_literal(str(value)), "BIGINT")
+                )
             case float():
                 return self.double(value)
             case Decimal():
-                return number(f"{value:f}")
+                return number_literal(f"{value:f}")
             case datetime():
                 return self.dialect.timestamp(value.astimezone(UTC))
             case date():
-                return cast(text(value.isoformat()), "DATE")
+                return cast(string_literal(value.isoformat()), "DATE")
             case timedelta():
-                return number(micros(value))
+                return number_literal(micros(value))
 
     def null(self, kind: Type) -> Sql:
         name = self.dialect.types.get(kind)
@@ -622,13 +629,17 @@ class Renderer(Struct):
     def double(self, value: float) -> Sql:
         """A double that stands beside a double: a plain number where the engine reads that exactly so."""
         if not math.isfinite(value):
-            return cast(text({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE")
+            return cast(
+                string_literal({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE"
+            )
         if value.is_integer() and abs(value) < 1e15:
             return (
-                number(int(value)) if math.copysign(1, value) > 0 or value else cast(text("-0.0"), "DOUBLE")
+                number_literal(int(value))
+                if math.copysign(1, value) > 0 or value
+                else cast(string_literal("-0.0"), "DOUBLE")
             )
         shown = repr(value)
-        return number(shown) if "e" not in shown else cast(text(shown), "DOUBLE")
+        return number_literal(shown) if "e" not in shown else cast(string_literal(shown), "DOUBLE")
 
 
 def _exact(value: Decimal) -> str:
@@ -650,33 +661,37 @@ def _and(r: Renderer, node: Call) -> Sql:
     compared = [
         arg.args[0]
         for arg in node.args
-        if isinstance(arg, Call) and arg.op in KINDS and isinstance(arg.args[1], Literal)
+        if isinstance(arg, Call) and arg.op in COMPARISON_NODES and isinstance(arg.args[1], Literal)
     ]
-    again = next((part for part in compared if _is_long(part) and compared.count(part) > 1), None)
+    again = next((part for part in compared if _is_costly(part) and compared.count(part) > 1), None)
     if again is None:
-        return both(*r.args(node))
-    return r.with_name(again, lambda name: _and(r, _named_in(r, node, again, name)))
+        return and_(*r.args(node))
+    return r.let_node(again, lambda name: _and(r, _named_in(r, node, again, name)))
 
 
 def _named_in(r: Renderer, node: Call, part: Node, name: Node) -> Call:
-    return renamed(node, {r.numbers.of(part): name.name}, r.numbers) if isinstance(name, Variable) else node
+    return (
+        with_names(node, {r.numbering.number(part): name.name}, r.numbering)
+        if isinstance(name, Variable)
+        else node
+    )
 
 
-def _is_long(node: Node) -> bool:
+def _is_costly(node: Node) -> bool:
     """Whether the SQL of a node is much longer than a name for it."""
     return (
         isinstance(node, Call)
-        and can_be_named(node)
+        and is_nameable(node)
         and any(isinstance(part, Call) and part.op in _CONVERSIONS for part in walk(node))
     )
 
 
 def _or(r: Renderer, node: Call) -> Sql:
-    return either(*r.args(node))
+    return or_(*r.args(node))
 
 
 def _not(r: Renderer, node: Call) -> Sql:
-    return negation(r.node(node.args[0]))
+    return not_(r.node(node.args[0]))
 
 
 def _is_null(r: Renderer, node: Call) -> Sql:
@@ -688,48 +703,48 @@ def _cond(r: Renderer, node: Call) -> Sql:
     """CASE takes its ELSE on NULL; here an UNKNOWN condition makes all UNKNOWN, unless it can never be."""
     test, yes, no = node.args
     if isinstance(yes, Literal) and yes.value is None:
-        return case((negation(r.node(test)), r.node(no)))
+        return case((not_(r.node(test)), r.node(no)))
     if isinstance(no, Literal) and no.value is None:
-        return case((_plain_test(r, no, test), r.node(yes)))
-    if never_unknown(test) or _vanishes(no, test):
+        return case((_test_for_branch(r, no, test), r.node(yes)))
+    if never_unknown(test) or _null_with_kind(no, test):
         default = r.node(no)
         if isinstance(default, exp.Case) and default.this is None:  # one CASE instead of one in the other
-            first = exp.If(this=_plain_test(r, no, test), true=r.node(yes))
+            first = exp.If(this=_test_for_branch(r, no, test), true=r.node(yes))
             return exp.Case(ifs=[first, *default.args["ifs"]], default=default.args.get("default"))
-        return case((_plain_test(r, no, test), r.node(yes)), default=default)
+        return case((_test_for_branch(r, no, test), r.node(yes)), default=default)
     branches = [
         exp.If(this=exp.Boolean(this=value), true=r.node(part)) for value, part in ((True, yes), (False, no))
     ]
     return exp.Case(this=r.node(test), ifs=branches)
 
 
-def _plain_test(r: Renderer, otherwise: Node, test: Node) -> Sql:
+def _test_for_branch(r: Renderer, otherwise: Node, test: Node) -> Sql:
     """A test whose UNKNOWN leads to NULL as its FALSE does: a kind is asked for without a difference
     between them.
     """
     absent = isinstance(otherwise, Literal) and otherwise.value is None
-    if isinstance(test, Call) and test.op == "json_is" and (absent or _vanishes(otherwise, test)):
+    if isinstance(test, Call) and test.op == "json_is" and (absent or _null_with_kind(otherwise, test)):
         json = r.dialect.documents
         return json.is_kind(json.kind(r, test.args[0]), constant(test.args[1]))
     return r.node(test)
 
 
-def _vanishes(node: Node, test: Node) -> bool:
+def _null_with_kind(node: Node, test: Node) -> bool:
     """Whether a node has no value where a test of a JSON value's kind has none."""
-    return isinstance(test, Call) and test.op == "json_is" and _needs(node, test.args[0])
+    return isinstance(test, Call) and test.op == "json_is" and _null_with(node, test.args[0])
 
 
-def _needs(node: Node, value: Node) -> bool:
+def _null_with(node: Node, value: Node) -> bool:
     """Whether a node has no value where another one has none."""
     if node == value:
         return True
     if not isinstance(node, Call):
-        return isinstance(node, Quantifier) and _needs(node.source, value)
+        return isinstance(node, Quantifier) and _null_with(node.source, value)
     if node.op == "cond":
-        return _needs(node.args[0], value) or all(_needs(arg, value) for arg in node.args[1:])
+        return _null_with(node.args[0], value) or all(_null_with(arg, value) for arg in node.args[1:])
     if node.op in JUNCTIONS:
-        return all(_needs(arg, value) for arg in node.args)
-    return (node.op in ONLY_IN_SQL or node.op in STRICT) and any(_needs(arg, value) for arg in node.args)
+        return all(_null_with(arg, value) for arg in node.args)
+    return (node.op in ONLY_IN_SQL or node.op in STRICT) and any(_null_with(arg, value) for arg in node.args)
 
 
 def _in(r: Renderer, node: Call) -> Sql:
@@ -738,10 +753,10 @@ def _in(r: Renderer, node: Call) -> Sql:
         return r.dialect.table["in_array"](r, node)  # type: ignore[operator]
     sql = r.node(left)
     if not right.items:
-        return case((negation(is_null(sql)), exp.Boolean(this=False)))
+        return case((not_(is_null(sql)), exp.Boolean(this=False)))
     if any(_numeric_mix(left, item) or _nan_matters(item) for item in right.items):
-        return either(*(compare(r, "eq", left, item) for item in right.items))
-    return exp.In(this=beside(sql), expressions=[r.node(item) for item in right.items])
+        return or_(*(compare(r, "eq", left, item) for item in right.items))
+    return exp.In(this=comparison_operand(sql), expressions=[r.node(item) for item in right.items])
 
 
 def _same(r: Renderer, node: Call) -> Sql:
@@ -760,7 +775,7 @@ def _same(r: Renderer, node: Call) -> Sql:
 
 # --- comparisons
 
-KINDS: dict[str, type[exp.Binary]] = {
+COMPARISON_NODES: dict[str, type[exp.Binary]] = {
     "eq": exp.EQ,
     "ne": exp.NEQ,
     "lt": exp.LT,
@@ -779,18 +794,18 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     nothing.
     """
     if _numeric_mix(left, right):
-        return _mixed(r, op, left, right)
+        return _compare_mixed(r, op, left, right)
     if left.type is DOUBLE or right.type is DOUBLE:
-        return _doubles(r, op, left, right)
+        return _compare_doubles(r, op, left, right)
     one, other = r.node(left), r.node(right)
     if left.type == STRING and op in ORDERED:
         collate = r.dialect.table.get("collate")
         if callable(collate):
             one = collate(r, Call(STRING, "collate", (left,)))
-    return binary(KINDS[op], one, other)
+    return binary(COMPARISON_NODES[op], one, other)
 
 
-def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     """Both engines hold NaN equal to itself and above all: the comparisons that come out wrong get a
     guard.
     """
@@ -808,19 +823,17 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
     def build(value: Sql) -> Sql:
         pair = (r.node(other), value) if guards_right else (value, r.node(other))
-        found = binary(KINDS[op], *pair)
+        found = binary(COMPARISON_NODES[op], *pair)
         if not needed:
             return found
         # One text alone is read as NaN, and comparing it costs less than reading it twice.
-        guard = binary(exp.NEQ, r.node(read), text("NaN")) if read else r.dialect.not_nan(value)
+        guard = binary(exp.NEQ, r.node(read), string_literal("NaN")) if read else r.dialect.not_nan(value)
         if isinstance(other, Literal) and other.value is not None:
-            return either(found, negation(guard)) if op == "ne" else both(found, guard)
+            return or_(found, not_(guard)) if op == "ne" else and_(found, guard)
         # Beside NULL the comparison stays UNKNOWN, NaN or not.
         missing = is_null(r.node(other))
         return (
-            either(found, both(negation(guard), negation(missing)))
-            if op == "ne"
-            else both(found, either(guard, missing))
+            or_(found, and_(not_(guard), not_(missing))) if op == "ne" else and_(found, or_(guard, missing))
         )
 
     value = r.node(guarded)
@@ -835,8 +848,10 @@ def _doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         # Of NaN, negated or not, the engines hold that it is above all: turned round, the comparison needs
         # its value only once.
         negated, beside = exp.Neg(this=wrap(value)), r.literal(DOUBLE, -limit)
-        return binary(KINDS[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside)))
-    return r.dialect.let(r, value, build) if needed and not read else build(value)
+        return binary(
+            COMPARISON_NODES[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside))
+        )
+    return r.dialect.let_compared(r, value, build) if needed and not read else build(value)
 
 
 def _nan_matters(node: Node) -> bool:
@@ -851,63 +866,63 @@ def _numeric_mix(left: Node, right: Node) -> bool:
     return (left.type is BIGINT and right.type is DOUBLE) or (left.type is DOUBLE and right.type is BIGINT)
 
 
-def _mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
+def _compare_mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     """An integer against a double: as doubles, the rule of CEL, Spark and PostgreSQL alike."""
     if left.type == DOUBLE:
         op, left, right = FLIPPED[op], right, left
     if isinstance(right, Literal) and isinstance(right.value, float):
-        return _against_double(r, op, left, right.value)
+        return _compare_with_double(r, op, left, right.value)
     if isinstance(left, Literal) and isinstance(left.value, int) and abs(left.value) <= 2**53:
         return compare(r, op, Literal(DOUBLE, float(left.value)), right)
-    return _doubles(r, op, Call(DOUBLE, "to_double", (left,), left.span), right)
+    return _compare_doubles(r, op, Call(DOUBLE, "to_double", (left,), left.span), right)
 
 
-def _against_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
+def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     """`bigint op constant`: the constant becomes the integer that decides the same, so that an index
     serves.
     """
     sql = r.node(left)
     if math.isnan(value):
-        return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
+        return case((not_(is_null(sql)), exp.Boolean(this=op == "ne")))
     if abs(value) >= 2**53:  # 2**53 + 1 is rounded to it
-        return binary(KINDS[op], cast(sql, "DOUBLE"), r.double(value))
+        return binary(COMPARISON_NODES[op], cast(sql, "DOUBLE"), r.double(value))
     if op in EQUALITIES and not value.is_integer():
-        return case((negation(is_null(sql)), exp.Boolean(this=op == "ne")))
+        return case((not_(is_null(sql)), exp.Boolean(this=op == "ne")))
     bound = math.ceil(value) if op in ("lt", "ge") else math.floor(value)
-    return binary(KINDS[op], sql, r.literal(BIGINT, bound))
+    return binary(COMPARISON_NODES[op], sql, r.literal(BIGINT, bound))
 
 
-_AS_WIDE = frozenset({*ARITHMETIC, "neg", "abs", "floor", "ceil", "to_double", "to_int"})
+_FULL_WIDTH = frozenset({*ARITHMETIC, "neg", "abs", "floor", "ceil", "to_double", "to_int"})
 """The operators whose SQL is as wide as their type. What others choose or look up is a column, or a
 constant that engines hold narrower.
 """
 
 
-def floating(r: Renderer, node: Node) -> Sql:
+def as_double(r: Renderer, node: Node) -> Sql:
     """An operand as a double: the column may be narrower, and a constant of another type."""
     sql = r.node(node)
-    return sql if isinstance(node, Call) and node.op in _AS_WIDE else cast(sql, "DOUBLE")
+    return sql if isinstance(node, Call) and node.op in _FULL_WIDTH else cast(sql, "DOUBLE")
 
 
-def whole(r: Renderer, node: Node) -> Sql:
+def as_bigint(r: Renderer, node: Node) -> Sql:
     """An integer operand as BIGINT: a narrower one would overflow earlier."""
     sql = r.node(node)
-    return sql if isinstance(node, Call) and node.op in _AS_WIDE else cast(sql, "BIGINT")
+    return sql if isinstance(node, Call) and node.op in _FULL_WIDTH else cast(sql, "BIGINT")
 
 
-def over_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
+def divided_by_zero(a: Sql, negative: Sql, *, not_nan: Sql) -> Sql:
     """IEEE 754's quotient of `a` by a zero: NaN, or an infinity by the signs of both. `negative` says
     whether the zero is.
     """
-    nan, up, down = (cast(text(name), "DOUBLE") for name in ("NaN", "Infinity", "-Infinity"))
-    nothing = either(binary(exp.EQ, a, number(0)), negation(not_nan))
-    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, number(0))), expression=wrap(negative))
-    return case((nothing, nan), (same_sign, up), (negation(is_null(a)), down))
+    nan, up, down = (cast(string_literal(name), "DOUBLE") for name in ("NaN", "Infinity", "-Infinity"))
+    nothing = or_(binary(exp.EQ, a, number_literal(0)), not_(not_nan))
+    same_sign = exp.NEQ(this=wrap(binary(exp.GT, a, number_literal(0))), expression=wrap(negative))
+    return case((nothing, nan), (same_sign, up), (not_(is_null(a)), down))
 
 
 def function(name: str) -> Rule:
     """An operator that is one function of the engine."""
-    return lambda r, node: fn(name, *r.args(node))
+    return lambda r, node: call(name, *r.args(node))
 
 
 def _extreme(name: str) -> Rule:
@@ -920,7 +935,7 @@ def _extreme(name: str) -> Rule:
         first = (
             collate(r, Call(STRING, "collate", node.args[:1])) if callable(collate) else r.node(node.args[0])
         )
-        return fn(name, first, *map(r.node, node.args[1:]))
+        return call(name, first, *map(r.node, node.args[1:]))
 
     return rule
 
@@ -935,7 +950,7 @@ def constant_int(node: Node) -> int:
     return node.value if isinstance(node, Literal) and isinstance(node.value, int) else 0
 
 
-def folded(r: Renderer, node: Node, wanted: str) -> Sql:
+def fold_case(r: Renderer, node: Node, wanted: str) -> Sql:
     """A text with each character that can become one of `wanted` folded, and the others as they are."""
     source, target = casefold.translation(wanted)
     return _translated(r, node, source, target, "LOWER") if source else r.node(node)
@@ -954,11 +969,11 @@ def _translated(r: Renderer, node: Node, source: str, target: str, ascii_name: s
     another function, if it can.
     """
     sql = r.node(node)
-    slow = fn("TRANSLATE", sql, text(source), text(target))
-    if r.dialect.octets is None or not isinstance(node, Field):
+    slow = call("TRANSLATE", sql, string_literal(source), string_literal(target))
+    if r.dialect.byte_length_function is None or not isinstance(node, Field):
         return slow
-    plain = binary(exp.EQ, fn(r.dialect.octets, sql), fn("LENGTH", sql))
-    return case((plain, fn(ascii_name, sql)), default=slow)
+    plain = binary(exp.EQ, call(r.dialect.byte_length_function, sql), call("LENGTH", sql))
+    return case((plain, call(ascii_name, sql)), default=slow)
 
 
 INT32_MAX = 2**31 - 1
@@ -971,38 +986,40 @@ def substr(add: Callable[[Sql, Sql], Sql], narrow: Callable[[Sql], Sql] = lambda
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
-        value, start = r.node(node.args[0]), whole(r, node.args[1])
+        value, start = r.node(node.args[0]), as_bigint(r, node.args[1])
         plain = 1 <= constant_int(node.args[1]) <= INT32_MAX
         first = r.node(node.args[1]) if plain else narrow(clamp(start, 1, INT32_MAX))
         if len(node.args) == 2:
-            return fn("SUBSTRING", value, first)
+            return call("SUBSTRING", value, first)
         if plain and 1 <= constant_int(node.args[2]) <= INT32_MAX:
-            return fn("SUBSTRING", value, first, narrow(r.node(node.args[2])))
-        length = whole(r, node.args[2])
-        count = fn("LEAST", length, number(INT32_MAX))
-        known = [binary(exp.GTE, length, number(0))]
+            return call("SUBSTRING", value, first, narrow(r.node(node.args[2])))
+        length = as_bigint(r, node.args[2])
+        count = call("LEAST", length, number_literal(INT32_MAX))
+        known = [binary(exp.GTE, length, number_literal(0))]
         if not plain:
             # Beyond the integers is beyond any text: LEAST passes over NULL.
-            end = fn("GREATEST", fn("LEAST", add(start, length), number(INT32_MAX)), number(0))
-            count = fn("GREATEST", binary(exp.Sub, end, first), number(0))
-            known.append(negation(is_null(start)))
-        return case((both(*known), fn("SUBSTRING", value, first, narrow(count))))
+            end = call(
+                "GREATEST", call("LEAST", add(start, length), number_literal(INT32_MAX)), number_literal(0)
+            )
+            count = call("GREATEST", binary(exp.Sub, end, first), number_literal(0))
+            known.append(not_(is_null(start)))
+        return case((and_(*known), call("SUBSTRING", value, first, narrow(count))))
 
     return rule
 
 
 def rlike(sql: Sql, pattern: str) -> Sql:
     """Whether a pattern of the engine matches a part of a text."""
-    return exp.RegexpLike(this=wrap(sql), expression=text(pattern))
+    return exp.RegexpLike(this=wrap(sql), expression=string_literal(pattern))
 
 
 def like(value: Sql, pattern: Sql) -> Sql:
     """LIKE where the backslash escapes by itself."""
-    return exp.Like(this=beside(value), expression=pattern)
+    return exp.Like(this=comparison_operand(value), expression=pattern)
 
 
-def ignoring_case(
-    name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = folded
+def case_insensitive(
+    name: str, like: Callable[[Sql, Sql], Sql] = like, fold: Callable[[Renderer, Node, str], Sql] = fold_case
 ) -> Rule:
     """A comparison with a constant under case folding: by equality (EQ), by the engine's LIKE, or by a
     function.
@@ -1010,10 +1027,10 @@ def ignoring_case(
 
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
-        value, pattern = fold(r, node.args[0], wanted), text(wanted)
+        value, pattern = fold(r, node.args[0], wanted), string_literal(wanted)
         if name == "EQ":
             return binary(exp.EQ, value, pattern)
-        return like(value, pattern) if name == "LIKE" else fn(name, value, pattern)
+        return like(value, pattern) if name == "LIKE" else call(name, value, pattern)
 
     return rule
 
@@ -1029,14 +1046,18 @@ def replace_each(any_character: str, group: str, *flags: str) -> Rule:
         value, old, new = r.args(node)
         plain = new
         for special in dict.fromkeys(("\\", group[0])):
-            plain = fn("REPLACE", plain, text(special), text("\\" + special))
-        behind = exp.DPipe(this=text(group), expression=plain, safe=True)
+            plain = call("REPLACE", plain, string_literal(special), string_literal("\\" + special))
+        behind = exp.DPipe(this=string_literal(group), expression=plain, safe=True)
         around = exp.DPipe(
             this=wrap(new),
-            expression=fn("REGEXP_REPLACE", value, text(any_character), behind, *map(text, flags)),
+            expression=call(
+                "REGEXP_REPLACE", value, string_literal(any_character), behind, *map(string_literal, flags)
+            ),
             safe=True,
         )
-        return case((binary(exp.EQ, old, text("")), around), default=fn("REPLACE", value, old, new))
+        return case(
+            (binary(exp.EQ, old, string_literal("")), around), default=call("REPLACE", value, old, new)
+        )
 
     return rule
 
@@ -1058,7 +1079,7 @@ def template(
             if column.name in ("__a", "__b") or column.name in parts
         ]
         values: dict[str, Sql] = dict(zip(("__a", "__b"), (read(r, arg) for arg in node.args), strict=True))
-        names = {key: r.fresh("v") for key in values if sum(column.name == key for column in said) > 1}
+        names = {key: r.fresh_name("v") for key in values if sum(column.name == key for column in said) > 1}
         for column in said:
             if column.name in names:
                 column.replace(exp.Column(this=exp.to_identifier(names[column.name], quoted=True)))
@@ -1084,38 +1105,48 @@ def quantity(
     def build(sql: Sql) -> Sql:
         exponents = sql
         for unit, exponent in QUANTITY_UNITS.items():
-            exponents = fn("REPLACE", exponents, text(unit), text(exponent))
-        digits = fn("TRANSLATE", sql, text("KMGTPEi"), text(""))
-        exa = fn("REPLACE", sql, text("E"), text("e18"))
+            exponents = call("REPLACE", exponents, string_literal(unit), string_literal(exponent))
+        digits = call("TRANSLATE", sql, string_literal("KMGTPEi"), string_literal(""))
+        exa = call("REPLACE", sql, string_literal("E"), string_literal("e18"))
         read = case((ends(sql, "i"), digits), (ends(sql, "E"), exa), default=exponents)
-        powers = [(ends(sql, unit), cast(number(power), "BIGINT")) for unit, power in QUANTITY_POWERS.items()]
-        return case((is_one(sql), product(read, case(*powers, default=number(1)))))
+        powers = [
+            (ends(sql, unit), cast(number_literal(power), "BIGINT"))
+            for unit, power in QUANTITY_POWERS.items()
+        ]
+        return case((is_one(sql), product(read, case(*powers, default=number_literal(1)))))
 
-    return lambda r, node: once(r, r.node(node.args[0]), build)
+    return lambda r, node: let(r, r.node(node.args[0]), build)
 
 
-def to_whole(rounded: str) -> Rule:
+def to_whole_number(rounded: str) -> Rule:
     """A double as a whole number where the engine's function that rounds leaves it as it is."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         def build(number: Node) -> Sql:
             sql = r.node(number)
             return case(
-                (binary(exp.EQ, sql, fn(rounded, sql)), r.call(Call(BIGINT, "to_int", (number,), node.span)))
+                (
+                    binary(exp.EQ, sql, call(rounded, sql)),
+                    r.call(Call(BIGINT, "to_int", (number,), node.span)),
+                )
             )
 
-        return r.with_name(node.args[0], build)
+        return r.let_node(node.args[0], build)
 
     return rule
 
 
 def to_boolean(sql: Sql) -> Sql:
-    yes = exp.In(this=wrap(sql), expressions=[text(word) for word in ("true", "TRUE", "True", "t", "1")])
-    no = exp.In(this=wrap(sql), expressions=[text(word) for word in ("false", "FALSE", "False", "f", "0")])
+    yes = exp.In(
+        this=wrap(sql), expressions=[string_literal(word) for word in ("true", "TRUE", "True", "t", "1")]
+    )
+    no = exp.In(
+        this=wrap(sql), expressions=[string_literal(word) for word in ("false", "FALSE", "False", "f", "0")]
+    )
     return case((yes, exp.Boolean(this=True)), (no, exp.Boolean(this=False)))
 
 
-COMMON: dict[str, Rule | Reason] = {
+COMMON: dict[str, Rule | NotSupported] = {
     "and": _and,
     "or": _or,
     "not": _not,
@@ -1129,6 +1160,6 @@ COMMON: dict[str, Rule | Reason] = {
     "same": _same,
     "in": _in,
     "like": lambda r, node: like(*r.args(node)),
-    **{op: _comparison(op) for op in KINDS},
+    **{op: _comparison(op) for op in COMPARISON_NODES},
 }
 """The operators that all dialects say alike."""

@@ -11,8 +11,18 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Rule, Sql, beside, both, case, constant, fn, text
-from predicat.backends.sql.dynamic import is_only_text, path
+from predicat.backends.sql.base import (
+    Renderer,
+    Rule,
+    Sql,
+    and_,
+    call,
+    case,
+    comparison_operand,
+    constant,
+    string_literal,
+)
+from predicat.backends.sql.json_rewrites import is_only_text, path
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 
@@ -20,7 +30,7 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 def is_kind(r: Renderer, value: Node, kind: str) -> Sql:
     """Whether a JSON value is of a kind; UNKNOWN where there is none."""
     json = r.dialect.documents
-    return json.is_kind(fn("NULLIF", json.kind(r, value), text(json.null)), kind)
+    return json.is_kind(call("NULLIF", json.kind(r, value), string_literal(json.null)), kind)
 
 
 def where_kind(r: Renderer, value: Node, kind: str, read: Sql) -> Sql:
@@ -42,11 +52,11 @@ def _json_text(r: Renderer, node: Call) -> Sql:
 
 
 def _json_boolean(r: Renderer, node: Call) -> Sql:
-    return where_kind(r, node.args[0], "boolean", _is_text(r, node.args[0], text("true")))
+    return where_kind(r, node.args[0], "boolean", _is_text(r, node.args[0], string_literal("true")))
 
 
 def _is_text(r: Renderer, value: Node, wanted: Sql) -> Sql:
-    return exp.EQ(this=beside(r.dialect.documents.text(r, value)), expression=wanted)
+    return exp.EQ(this=comparison_operand(r.dialect.documents.text(r, value)), expression=wanted)
 
 
 def _json_equals(r: Renderer, node: Call) -> Sql:
@@ -54,27 +64,31 @@ def _json_equals(r: Renderer, node: Call) -> Sql:
     value, wanted = node.args
     known = wanted.value if isinstance(wanted, Literal) else None
     if isinstance(known, bool):
-        return both(is_kind(r, value, "boolean"), _is_text(r, value, text("true" if known else "false")))
+        return and_(
+            is_kind(r, value, "boolean"), _is_text(r, value, string_literal("true" if known else "false"))
+        )
     if isinstance(known, str):
         equal = _is_text(r, value, r.node(wanted))
-        return equal if is_only_text(known) else both(is_kind(r, value, "string"), equal)
+        return equal if is_only_text(known) else and_(is_kind(r, value, "string"), equal)
     if (
         isinstance(known, int | float)
-        and not r.marks
+        and not r.parameterize
         and (equals := r.dialect.documents.equals(r, value, float(known))) is not None
     ):
         return equals
     kind = Call(BOOLEAN, "json_is", (value, Literal(STRING, "number")), node.span)
     equal = r.node(Call(BOOLEAN, "eq", (Call(DOUBLE, "json_number", (value,), node.span), wanted), node.span))
-    return both(r.node(kind), equal)
+    return and_(r.node(kind), equal)
 
 
 def _json_in(r: Renderer, node: Call) -> Sql:
     value, wanted = node.args
     items = wanted.items if isinstance(wanted, Items) else ()
-    found = exp.In(this=beside(r.dialect.documents.text(r, value)), expressions=list(map(r.node, items)))
+    found = exp.In(
+        this=comparison_operand(r.dialect.documents.text(r, value)), expressions=list(map(r.node, items))
+    )
     texts = all(is_only_text(constant(item)) for item in items)
-    return found if texts else both(is_kind(r, value, "string"), found)
+    return found if texts else and_(is_kind(r, value, "string"), found)
 
 
 def _json_element(r: Renderer, node: Call) -> Sql:
@@ -88,7 +102,7 @@ def member_or_element(r: Renderer, node: Call) -> Sql:
     base, key = node.args
     json = r.dialect.documents
     if isinstance(path(key, lambda _: True)[0], Call):  # what is worked out is worked out once
-        name = r.fresh("v")
+        name = r.fresh_name("v")
         found = member_or_element(
             r, Call(node.type, node.op, (base, Variable(JSON, name, key.span)), node.span)
         )

@@ -18,40 +18,40 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
-    as_one,
+    and_,
+    as_bigint,
+    as_double,
     ascii_lower,
     ascii_upper,
     between,
     binary,
-    both,
+    call,
     case,
+    case_insensitive,
     cast,
     constant,
     constant_int,
-    either,
-    floating,
-    fn,
-    folded,
+    divided_by_zero,
+    fold_case,
     function,
-    ignoring_case,
     is_null,
-    negation,
-    number,
-    once,
-    over_zero,
+    let,
+    not_,
+    number_literal,
+    or_,
+    pack,
     quantity,
     replace_each,
+    string_literal,
     substr,
     template,
-    text,
     to_boolean,
-    to_whole,
+    to_whole_number,
     try_cast,
-    whole,
     wrap,
 )
 from predicat.backends.sql.documents import member_or_element, where_kind
-from predicat.backends.sql.dynamic import JSON_STEPS, Step, path
+from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
 from predicat.backends.sql.names import identifier
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
@@ -84,7 +84,7 @@ def _try(sql: Sql) -> Sql:
     TRY. Behind the guard of a CASE the
     operation needs it all the same, for it may stand in a TRY elsewhere.
     """
-    return fn("TRY", sql)
+    return call("TRY", sql)
 
 
 # --- numbers
@@ -94,36 +94,36 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DOUBLE:
-            return binary(operator, floating(r, left), floating(r, right))
+            return binary(operator, as_double(r, left), as_double(r, right))
         if node.type == DURATION and left.type == DURATION:
             return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
         if node.type == BIGINT:
-            return _try(binary(operator, whole(r, left), whole(r, right)))
+            return _try(binary(operator, as_bigint(r, left), as_bigint(r, right)))
         if node.type == DURATION:
             return _try(binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right))))
-        return _moment(_try(binary(operator, _micros(r.node(left)), whole(r, right))))
+        return _moment(_try(binary(operator, _micros(r.node(left)), as_bigint(r, right))))
 
     return rule
 
 
 def _micros(sql: Sql) -> Sql:
-    return fn("EPOCH_US", sql)
+    return call("EPOCH_US", sql)
 
 
 def _moment(micros: Sql) -> Sql:
     """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
-    return case((between(micros, low, high), _utc(fn("MAKE_TIMESTAMP", micros))))
+    low, high = number_literal(MIN_SECONDS * _MILLION), number_literal(MAX_SECONDS * _MILLION + 999_999)
+    return case((between(micros, low, high), _utc(call("MAKE_TIMESTAMP", micros))))
 
 
 def _utc(sql: Sql) -> Sql:
     """Between a timestamp and its wall clock in UTC, either way, whatever the session's time zone."""
-    return exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))
+    return exp.AtTimeZone(this=wrap(sql), zone=string_literal("UTC"))
 
 
 def _local(sql: Sql) -> Sql:
     """The wall clock of a timestamp in UTC; AT TIME ZONE takes fifteen times as long."""
-    return fn("MAKE_TIMESTAMP", _micros(sql))
+    return call("MAKE_TIMESTAMP", _micros(sql))
 
 
 def _whole_div(a: Sql, b: Sql) -> Sql:
@@ -133,9 +133,9 @@ def _whole_div(a: Sql, b: Sql) -> Sql:
 def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
-        b = floating(r, right)
-        return case((binary(exp.NEQ, b, number(0)), _plain_div(floating(r, left), b)))
-    return _try(_whole_div(whole(r, left), fn("NULLIF", whole(r, right), number(0))))
+        b = as_double(r, right)
+        return case((binary(exp.NEQ, b, number_literal(0)), _plain_div(as_double(r, left), b)))
+    return _try(_whole_div(as_bigint(r, left), call("NULLIF", as_bigint(r, right), number_literal(0))))
 
 
 def _plain_div(a: Sql, b: Sql) -> Sql:
@@ -145,36 +145,44 @@ def _plain_div(a: Sql, b: Sql) -> Sql:
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
-    a, b = (floating(r, arg) for arg in node.args)
-    negative = binary(exp.EQ, cast(b, "TEXT"), text("-0.0"))
-    at_zero = over_zero(a, negative, not_nan=negation(fn("ISNAN", a)))
-    return case((binary(exp.EQ, b, number(0)), at_zero), (binary(exp.NEQ, b, number(0)), _plain_div(a, b)))
+    a, b = (as_double(r, arg) for arg in node.args)
+    negative = binary(exp.EQ, cast(b, "TEXT"), string_literal("-0.0"))
+    at_zero = divided_by_zero(a, negative, not_nan=not_(call("ISNAN", a)))
+    return case(
+        (binary(exp.EQ, b, number_literal(0)), at_zero),
+        (binary(exp.NEQ, b, number_literal(0)), _plain_div(a, b)),
+    )
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
     """A remainder by -1 is 0: the smallest integer would overflow."""
-    a, b = whole(r, node.args[0]), whole(r, node.args[1])
-    divisor = case((binary(exp.EQ, b, number(-1)), number(1)), default=fn("NULLIF", b, number(0)))
+    a, b = as_bigint(r, node.args[0]), as_bigint(r, node.args[1])
+    divisor = case(
+        (binary(exp.EQ, b, number_literal(-1)), number_literal(1)),
+        default=call("NULLIF", b, number_literal(0)),
+    )
     return binary(exp.Mod, a, cast(divisor, "BIGINT"))
 
 
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
-        return exp.Neg(this=wrap(floating(r, node.args[0])))
-    return _try(binary(exp.Sub, cast(number(0), "BIGINT"), whole(r, node.args[0])))
+        return exp.Neg(this=wrap(as_double(r, node.args[0])))
+    return _try(binary(exp.Sub, cast(number_literal(0), "BIGINT"), as_bigint(r, node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
     return (
-        fn("ABS", floating(r, node.args[0]))
+        call("ABS", as_double(r, node.args[0]))
         if node.type == DOUBLE
-        else _try(fn("ABS", whole(r, node.args[0])))
+        else _try(call("ABS", as_bigint(r, node.args[0])))
     )
 
 
 def _whole(name: str) -> Rule:
     """Zero has no sign here, whatever that of its argument."""
-    return lambda r, node: binary(exp.Add, fn(name, floating(r, node.args[0])), cast(number(0), "DOUBLE"))
+    return lambda r, node: binary(
+        exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
+    )
 
 
 # --- strings
@@ -188,22 +196,22 @@ def _lowers(wanted: str) -> bool:
 
 
 def _folded(r: Renderer, node: Node, wanted: str) -> Sql:
-    return fn("LOWER", r.node(node)) if _lowers(wanted) else folded(r, node, wanted)
+    return call("LOWER", r.node(node)) if _lowers(wanted) else fold_case(r, node, wanted)
 
 
 def _like(value: Sql, pattern: Sql, kind: type[exp.Binary] = exp.Like) -> Sql:
     """LIKE has no escape character of its own, and is slower with one."""
     found = kind(this=wrap(value), expression=pattern)
     escapes = not isinstance(pattern, exp.Literal) or "\\" in pattern.this
-    return exp.Escape(this=found, expression=text("\\")) if escapes else found
+    return exp.Escape(this=found, expression=string_literal("\\")) if escapes else found
 
 
 def _like_ci(r: Renderer, node: Call) -> Sql:
     wanted = casefold.fold(constant(node.args[1]))
     return (
-        _like(r.node(node.args[0]), text(wanted), exp.ILike)
+        _like(r.node(node.args[0]), string_literal(wanted), exp.ILike)
         if _lowers(wanted)
-        else ignoring_case("LIKE", _like)(r, node)
+        else case_insensitive("LIKE", _like)(r, node)
     )
 
 
@@ -214,32 +222,38 @@ def _matches(r: Renderer, node: Call) -> Sql:
 
 
 def _pattern(sql: Sql, pattern: str) -> Sql:
-    return fn("REGEXP_MATCHES", sql, text(pattern))
+    return call("REGEXP_MATCHES", sql, string_literal(pattern))
 
 
 def _shape(sql: Sql, pattern: str) -> Sql:
     """One of the patterns of ir.values. RE2 has no lookahead: the year 0000 is asked for apart."""
     found = _pattern(sql, pattern.replace("(?!0000)", ""))
-    return both(found, negation(fn("STARTS_WITH", sql, text("0000")))) if "(?!0000)" in pattern else found
+    return (
+        and_(found, not_(call("STARTS_WITH", sql, string_literal("0000"))))
+        if "(?!0000)" in pattern
+        else found
+    )
 
 
 def _glob(sql: Sql, pattern: str) -> Sql:
-    return exp.Glob(this=wrap(sql), expression=text(pattern))
+    return exp.Glob(this=wrap(sql), expression=string_literal(pattern))
 
 
 def _only(sql: Sql, characters: str, longest: int) -> Sql:
     """Whether a text has at most so many bytes and no character but these, for a cast that takes much
     else. A pattern takes half as long again.
     """
-    return both(
-        binary(exp.LTE, fn("STRLEN", sql), number(longest)), negation(_glob(sql, f"*[!{characters}]*"))
+    return and_(
+        binary(exp.LTE, call("STRLEN", sql), number_literal(longest)), not_(_glob(sql, f"*[!{characters}]*"))
     )
 
 
 def _reverse(r: Renderer, node: Call) -> Sql:
     """REVERSE keeps combined characters together: reverse the code points."""
-    return fn(
-        "ARRAY_TO_STRING", fn("LIST_REVERSE", fn("STRING_SPLIT", r.node(node.args[0]), text(""))), text("")
+    return call(
+        "ARRAY_TO_STRING",
+        call("LIST_REVERSE", call("STRING_SPLIT", r.node(node.args[0]), string_literal(""))),
+        string_literal(""),
     )
 
 
@@ -250,23 +264,23 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        return case((either(_only(sql, "0-9", 20), _shape(sql, INT_PATTERN)), try_cast(sql, "BIGINT")))
+        return case((or_(_only(sql, "0-9", 20), _shape(sql, INT_PATTERN)), try_cast(sql, "BIGINT")))
     if arg.type == DOUBLE:
-        return try_cast(fn("TRUNC", sql), "BIGINT")
+        return try_cast(call("TRUNC", sql), "BIGINT")
     if arg.type == TIMESTAMP:
         return _floor_seconds(sql)
     return cast(sql, "BIGINT")
 
 
 def _floor_seconds(sql: Sql) -> Sql:
-    return _whole_div(binary(exp.Sub, _micros(sql), _below_a_second(sql)), number(_MILLION))
+    return _whole_div(binary(exp.Sub, _micros(sql), _below_a_second(sql)), number_literal(_MILLION))
 
 
 def _below_a_second(sql: Sql) -> Sql:
     return binary(
         exp.Mod,
-        binary(exp.Add, binary(exp.Mod, _micros(sql), number(_MILLION)), number(_MILLION)),
-        number(_MILLION),
+        binary(exp.Add, binary(exp.Mod, _micros(sql), number_literal(_MILLION)), number_literal(_MILLION)),
+        number_literal(_MILLION),
     )
 
 
@@ -275,16 +289,19 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(sql, "DOUBLE")
-    value = fn(
+    value = call(
         "NULLIF",
-        fn("NULLIF", try_cast(sql, "DOUBLE"), cast(text("Infinity"), "DOUBLE")),
-        cast(text("-Infinity"), "DOUBLE"),
+        call("NULLIF", try_cast(sql, "DOUBLE"), cast(string_literal("Infinity"), "DOUBLE")),
+        cast(string_literal("-Infinity"), "DOUBLE"),
     )
-    named = exp.In(this=wrap(sql), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-    short = binary(exp.LTE, fn("STRLEN", sql), number(DOUBLE_LONGEST))
+    named = exp.In(
+        this=wrap(sql),
+        expressions=[string_literal("NaN"), string_literal("Infinity"), string_literal("-Infinity")],
+    )
+    short = binary(exp.LTE, call("STRLEN", sql), number_literal(DOUBLE_LONGEST))
     # Three hundred digits are not infinite yet.
     plain = (_only(sql, "0-9.", 300), try_cast(sql, "DOUBLE"))
-    return case(plain, (both(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql, "DOUBLE")))
+    return case(plain, (and_(short, _shape(sql, DOUBLE_PATTERN)), value), (named, try_cast(sql, "DOUBLE")))
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:
@@ -293,10 +310,10 @@ def _to_string(r: Renderer, node: Call) -> Sql:
         raise r.refuse(node, say.DOUBLES_AS_TEXT)
     sql = r.node(arg)
     if arg.type == DURATION:
-        return once(r, cast(sql, "BIGINT"), durations.duration_text)
+        return let(r, cast(sql, "BIGINT"), durations.duration_text)
     if arg.type == TIMESTAMP:
-        clock = fn("STRFTIME", _wall(r, node), text("%Y-%m-%dT%H:%M:%S"))
-        return durations.joined(clock, durations.fraction(_below_a_second(sql)), text("Z"))
+        clock = call("STRFTIME", _wall(r, node), string_literal("%Y-%m-%dT%H:%M:%S"))
+        return durations.concatenate(clock, durations.fraction(_below_a_second(sql)), string_literal("Z"))
     return cast(sql, "TEXT")
 
 
@@ -304,19 +321,26 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        value = try_cast(fn("UPPER", sql), "TIMESTAMPTZ")
-        low, high = number(MIN_SECONDS * _MILLION), number(MAX_SECONDS * _MILLION + 999_999)
-        common = both(
+        value = try_cast(call("UPPER", sql), "TIMESTAMPTZ")
+        low, high = number_literal(MIN_SECONDS * _MILLION), number_literal(MAX_SECONDS * _MILLION + 999_999)
+        common = and_(
             _glob(sql, "????-??-??T[0-9]?:??:?[0-9]Z"),
-            negation(_glob(sql, "*T24*")),
-            binary(exp.GTE, sql, text("0001")),
+            not_(_glob(sql, "*T24*")),
+            binary(exp.GTE, sql, string_literal("0001")),
         )
-        general = both(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high))
+        general = and_(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high))
         return case((common, try_cast(sql, "TIMESTAMPTZ")), (general, value))
     if arg.type == BIGINT:
-        inside = between(sql, number(MIN_SECONDS), number(MAX_SECONDS))
+        inside = between(sql, number_literal(MIN_SECONDS), number_literal(MAX_SECONDS))
         return case(
-            (inside, _utc(fn("MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql, "BIGINT"), number(_MILLION))))))
+            (
+                inside,
+                _utc(
+                    call(
+                        "MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql, "BIGINT"), number_literal(_MILLION)))
+                    )
+                ),
+            )
         )
     return _utc(cast(sql, "TIMESTAMP"))
 
@@ -325,18 +349,20 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     """The parts added up as nanoseconds, which decimals of 38 digits hold exactly."""
     sql = r.node(node.args[0])
     part = exp.Column(this=exp.to_identifier("__part", quoted=True))
-    count = try_cast(fn("REGEXP_EXTRACT", part, text("[0-9.]+")), "DECIMAL(24, 9)")
-    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", part, text("[a-z]+"))), "DECIMAL(13)")
-    each = fn(
+    count = try_cast(call("REGEXP_EXTRACT", part, string_literal("[0-9.]+")), "DECIMAL(24, 9)")
+    unit = cast(durations.nanoseconds(call("REGEXP_EXTRACT", part, string_literal("[a-z]+"))), "DECIMAL(13)")
+    each = call(
         "LIST_TRANSFORM",
-        fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART)),
+        call("REGEXP_EXTRACT_ALL", sql, string_literal(durations.PART)),
         _lambda("__part", binary(exp.Mul, count, unit)),
     )
-    total = fn("COALESCE", fn("LIST_SUM", each), number(0))
-    micros = once(
+    total = call("COALESCE", call("LIST_SUM", each), number_literal(0))
+    micros = let(
         r,
-        try_cast(fn("FLOOR", total), "HUGEINT"),
-        lambda nanos: case((durations.short(nanos), try_cast(_whole_div(nanos, number(1000)), "BIGINT"))),
+        try_cast(call("FLOOR", total), "HUGEINT"),
+        lambda nanos: case(
+            (durations.fits_duration(nanos), try_cast(_whole_div(nanos, number_literal(1000)), "BIGINT"))
+        ),
     )
     return case((_shape(sql, DURATION_PATTERN), durations.signed(sql, micros)))
 
@@ -345,16 +371,20 @@ def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     """The value, or a struct of several, as the one element of a list, and its name as the variable of a
     function on that.
     """
-    value, name, body = as_one(values, body)
-    return fn("LIST_EXTRACT", fn("LIST_TRANSFORM", fn("LIST_VALUE", value), _lambda(name, body)), number(1))
+    value, name, body = pack(values, body)
+    return call(
+        "LIST_EXTRACT",
+        call("LIST_TRANSFORM", call("LIST_VALUE", value), _lambda(name, body)),
+        number_literal(1),
+    )
 
 
 def _to_date(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if arg.type == STRING:
-        common = both(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, text("0001")))
-        return case((either(common, _shape(sql, DATE_PATTERN)), try_cast(sql, "DATE")))
+        common = and_(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, string_literal("0001")))
+        return case((or_(common, _shape(sql, DATE_PATTERN)), try_cast(sql, "DATE")))
     return cast(_local(sql), "DATE")
 
 
@@ -363,7 +393,7 @@ def _to_date(r: Renderer, node: Call) -> Sql:
 
 def _clock(name: str) -> Rule:
     """A part of a timestamp, in UTC or in a named zone; of a date, as it is."""
-    return lambda r, node: fn(name, _wall(r, node))
+    return lambda r, node: call(name, _wall(r, node))
 
 
 def _wall(r: Renderer, node: Call) -> Sql:
@@ -378,37 +408,40 @@ def _wall(r: Renderer, node: Call) -> Sql:
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
-    return _whole_div(_below_a_second(r.node(node.args[0])), number(1000))
+    return _whole_div(_below_a_second(r.node(node.args[0])), number_literal(1000))
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
     local = _local(r.node(node.args[1]))
-    return _utc(cast(fn("DATE_TRUNC", text(constant(node.args[0])), local), "TIMESTAMP"))
+    return _utc(cast(call("DATE_TRUNC", string_literal(constant(node.args[0])), local), "TIMESTAMP"))
 
 
 _LAST_DAY = date.max.toordinal()
 
 
 def _add_days(r: Renderer, node: Call) -> Sql:
-    day, count = r.node(node.args[0]), whole(r, node.args[1])
+    day, count = r.node(node.args[0]), as_bigint(r, node.args[1])
     ahead = constant_int(node.args[1])
-    if isinstance(node.args[1], Literal) and not r.marks and abs(ahead) < _LAST_DAY:
+    if isinstance(node.args[1], Literal) and not r.parameterize and abs(ahead) < _LAST_DAY:
         first, last = date.fromordinal(max(1, 1 - ahead)), date.fromordinal(min(_LAST_DAY, _LAST_DAY - ahead))
         return case(
             (
                 between(day, r.literal(DATE, first), r.literal(DATE, last)),
-                _try(binary(exp.Add, day, number(ahead))),
+                _try(binary(exp.Add, day, number_literal(ahead))),
             )
         )
-    epoch = cast(text("1970-01-01"), "DATE")
+    epoch = cast(string_literal("1970-01-01"), "DATE")
     total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
     return case(
-        (between(total, number(-719162), number(2932896)), binary(exp.Add, epoch, try_cast(total, "INT")))
+        (
+            between(total, number_literal(-719162), number_literal(2932896)),
+            binary(exp.Add, epoch, try_cast(total, "INT")),
+        )
     )
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
-    return _whole_div(cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])]))
+    return _whole_div(cast(r.node(node.args[1]), "BIGINT"), number_literal(UNITS[constant(node.args[0])]))
 
 
 # --- collections
@@ -420,7 +453,7 @@ def _lambda(variable: str, body: Sql) -> Sql:
 
 def _absent(items: Sql) -> Sql:
     """Whether an element has no value."""
-    return binary(exp.LT, fn("LIST_COUNT", items), fn("LEN", items))
+    return binary(exp.LT, call("LIST_COUNT", items), call("LEN", items))
 
 
 def _elements(r: Renderer, node: Node) -> Sql:
@@ -435,7 +468,7 @@ def _elements(r: Renderer, node: Node) -> Sql:
     if read is node:
         return where_kind(r, read, "array", _all_of(r, read))
     item = exp.Column(this=exp.to_identifier("__item", quoted=True))
-    keys = fn("LIST_TRANSFORM", _pathed(r, "JSON_KEYS", read), _lambda("__item", fn("TO_JSON", item)))
+    keys = call("LIST_TRANSFORM", _pathed(r, "JSON_KEYS", read), _lambda("__item", call("TO_JSON", item)))
     return case(
         (_is_kind(_pathed(r, "JSON_TYPE", read), "object"), keys),
         (_is_kind(_pathed(r, "JSON_TYPE", read), "array"), _all_of(r, read)),
@@ -449,43 +482,43 @@ def _values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
     value: Sql = exp.Column(this=item)
     alone: Sql = exp.Array(expressions=[sql])
     if nulls:
-        alone = case((negation(is_null(sql)), alone), default=exp.Array(expressions=[]))
-    inside = fn("COALESCE", try_cast(value, "JSON[]"), exp.Array(expressions=[value]))
-    flat = fn("FLATTEN", fn("LIST_TRANSFORM", exp.Column(this=found), _lambda("__inner", inside)))
+        alone = case((not_(is_null(sql)), alone), default=exp.Array(expressions=[]))
+    inside = call("COALESCE", try_cast(value, "JSON[]"), exp.Array(expressions=[value]))
+    flat = call("FLATTEN", call("LIST_TRANSFORM", exp.Column(this=found), _lambda("__inner", inside)))
     start = exp.Array(
         expressions=[alone, *(exp.Array(expressions=[]) for _ in range(ARRAYS))]
     )  # it begins with the first
-    return fn("LIST_REDUCE", start, exp.Lambda(this=flat, expressions=[found, place]))
+    return call("LIST_REDUCE", start, exp.Lambda(this=flat, expressions=[found, place]))
 
 
 def _quantifier(r: Renderer, node: Quantifier) -> Sql:
     if is_exists_over_values(node) and isinstance(node.source, Call):
-        tested = fn(
+        tested = call(
             "LIST_TRANSFORM",
             _values(r, node.source, nulls=takes_null(node)),
             _lambda(node.variable, r.node(condition(node))),
         )
-        return fn("LIST_CONTAINS", tested, exp.Boolean(this=True))
+        return call("LIST_CONTAINS", tested, exp.Boolean(this=True))
     items, body = _elements(r, node.source), r.node(node.body)
-    tested = fn("LIST_TRANSFORM", items, _lambda(node.variable, body))
+    tested = call("LIST_TRANSFORM", items, _lambda(node.variable, body))
     if node.kind in ("any", "all"):
         one, other = (exp.Column(this=exp.to_identifier(name, quoted=True)) for name in ("__one", "__two"))
         kind = exp.Or if node.kind == "any" else exp.And
         step = exp.Lambda(this=kind(this=one, expression=other), expressions=[one.this, other.this])
-        return fn("LIST_REDUCE", tested, step, exp.Boolean(this=node.kind == "all"))
-    whole = both(negation(is_null(items)), negation(_absent(tested)))
+        return call("LIST_REDUCE", tested, step, exp.Boolean(this=node.kind == "all"))
+    whole = and_(not_(is_null(items)), not_(_absent(tested)))
     if node.kind == "map":
         return case((whole, tested))
-    kept = fn("LIST_FILTER", items, _lambda(node.variable, body))
-    return case((whole, binary(exp.EQ, fn("LEN", kept), number(1)) if node.kind == "one" else kept))
+    kept = call("LIST_FILTER", items, _lambda(node.variable, body))
+    return case((whole, binary(exp.EQ, call("LEN", kept), number_literal(1)) if node.kind == "one" else kept))
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
-    known = both(negation(is_null(value)), negation(is_null(items)))
-    hit = fn("LIST_CONTAINS", items, value)
+    known = and_(not_(is_null(value)), not_(is_null(items)))
+    hit = call("LIST_CONTAINS", items, value)
     return case(
-        (negation(wrap(known)), cast(exp.Null(), "BOOLEAN")),
+        (not_(wrap(known)), cast(exp.Null(), "BOOLEAN")),
         (hit, exp.Boolean(this=True)),
         (_absent(items), cast(exp.Null(), "BOOLEAN")),
         default=exp.Boolean(this=False),
@@ -493,20 +526,20 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 
 
 def _array(r: Renderer, node: Call) -> Sql:
-    found = fn("LIST_VALUE", *r.args(node))
+    found = call("LIST_VALUE", *r.args(node))
     doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
+    return case((and_(*(not_(is_null(part)) for part in doubtful)), found)) if doubtful else found
 
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
-    return case((both(negation(_absent(left)), negation(_absent(right))), binary(exp.EQ, left, right)))
+    return case((and_(not_(_absent(left)), not_(_absent(right))), binary(exp.EQ, left, right)))
 
 
 def _extreme_of(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         items = r.node(node.args[0])
-        return case((negation(_absent(items)), fn(name, items)))
+        return case((not_(_absent(items)), call(name, items)))
 
     return rule
 
@@ -514,43 +547,54 @@ def _extreme_of(name: str) -> Rule:
 def _array_concat(r: Renderer, node: Call) -> Sql:
     """LIST_CONCAT passes over a NULL list."""
     left, right = r.args(node)
-    return case((both(negation(is_null(left)), negation(is_null(right))), fn("LIST_CONCAT", left, right)))
+    return case((and_(not_(is_null(left)), not_(is_null(right))), call("LIST_CONCAT", left, right)))
 
 
 def _range(r: Renderer, node: Call) -> Sql:
     def build(count: Sql) -> Sql:
-        return case((between(count, number(0), number(RANGE_MOST)), fn("RANGE", count)))
+        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), call("RANGE", count)))
 
-    return once(r, whole(r, node.args[0]), build)
+    return let(r, as_bigint(r, node.args[0]), build)
 
 
 def _sum(r: Renderer, node: Call) -> Sql:
     """LIST_SUM adds up in order; of no elements it has no value."""
     items = r.node(node.args[0])
-    whole_list = both(negation(is_null(items)), negation(_absent(items)))
+    whole_list = and_(not_(is_null(items)), not_(_absent(items)))
     if node.type == DOUBLE:
-        size = fn("ABS", exp.Column(this=exp.to_identifier("__item", quoted=True)))
-        large = both(
-            binary(exp.GT, size, cast(text(repr(SUM_MOST)), "DOUBLE")),
-            binary(exp.LT, size, cast(text("Infinity"), "DOUBLE")),
+        size = call("ABS", exp.Column(this=exp.to_identifier("__item", quoted=True)))
+        large = and_(
+            binary(exp.GT, size, cast(string_literal(repr(SUM_MOST)), "DOUBLE")),
+            binary(exp.LT, size, cast(string_literal("Infinity"), "DOUBLE")),
         )
-        none = binary(exp.EQ, fn("LEN", fn("LIST_FILTER", items, _lambda("__item", large))), number(0))
+        none = binary(
+            exp.EQ, call("LEN", call("LIST_FILTER", items, _lambda("__item", large))), number_literal(0)
+        )
         return case(
-            (both(whole_list, none), fn("COALESCE", fn("LIST_SUM", items), cast(number(0), "DOUBLE")))
+            (
+                and_(whole_list, none),
+                call("COALESCE", call("LIST_SUM", items), cast(number_literal(0), "DOUBLE")),
+            )
         )
-    return case((whole_list, try_cast(fn("COALESCE", fn("LIST_SUM", items), number(0)), "BIGINT")))
+    return case(
+        (whole_list, try_cast(call("COALESCE", call("LIST_SUM", items), number_literal(0)), "BIGINT"))
+    )
 
 
 def _split(r: Renderer, node: Call) -> Sql:
     value, by = r.node(node.args[0]), r.node(node.args[1])
-    parts = fn("STRING_SPLIT", value, by)
+    parts = call("STRING_SPLIT", value, by)
     if len(node.args) == 2:
         return parts
     most = int(constant(node.args[2]))
-    rest = fn("ARRAY_TO_STRING", fn("LIST_SLICE", parts, number(most), number(-1)), by)
-    more = binary(exp.GT, fn("LEN", parts), number(most))
+    rest = call("ARRAY_TO_STRING", call("LIST_SLICE", parts, number_literal(most), number_literal(-1)), by)
+    more = binary(exp.GT, call("LEN", parts), number_literal(most))
     return case(
-        (more, fn("LIST_APPEND", fn("LIST_SLICE", parts, number(1), number(most - 1)), rest)), default=parts
+        (
+            more,
+            call("LIST_APPEND", call("LIST_SLICE", parts, number_literal(1), number_literal(most - 1)), rest),
+        ),
+        default=parts,
     )
 
 
@@ -558,33 +602,33 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
     """ARRAY_TO_STRING takes a constant alone between the texts."""
     items, by = r.args(node)
     if isinstance(node.args[1], Literal):
-        return case((negation(_absent(items)), fn("ARRAY_TO_STRING", items, by)))
+        return case((not_(_absent(items)), call("ARRAY_TO_STRING", items, by)))
     one, two = (exp.to_identifier(name, quoted=True) for name in ("__one", "__two"))
     step = exp.DPipe(
         this=exp.DPipe(this=exp.Column(this=one), expression=wrap(by), safe=True),
         expression=exp.Column(this=two),
         safe=True,
     )
-    joined = fn("LIST_REDUCE", items, exp.Lambda(this=step, expressions=[one, two]))
-    empty = binary(exp.EQ, fn("LEN", items), number(0))
-    known = negation(is_null(by))
-    return case((both(empty, known), text("")), (both(negation(_absent(items)), known), joined))
+    joined = call("LIST_REDUCE", items, exp.Lambda(this=step, expressions=[one, two]))
+    empty = binary(exp.EQ, call("LEN", items), number_literal(0))
+    known = not_(is_null(by))
+    return case((and_(empty, known), string_literal("")), (and_(not_(_absent(items)), known), joined))
 
 
 def _index(r: Renderer, node: Call) -> Sql:
-    items, position = r.node(node.args[0]), whole(r, node.args[1])
-    following = binary(exp.Add, position, number(1))
-    found = fn("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
-    return case((between(position, number(0), number(INT32_MAX)), found))
+    items, position = r.node(node.args[0]), as_bigint(r, node.args[1])
+    following = binary(exp.Add, position, number_literal(1))
+    found = call("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
+    return case((between(position, number_literal(0), number_literal(INT32_MAX)), found))
 
 
 def _size(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
-    return cast(fn("CARDINALITY" if isinstance(arg.type, MapType) else "LEN", r.node(arg)), "BIGINT")
+    return cast(call("CARDINALITY" if isinstance(arg.type, MapType) else "LEN", r.node(arg)), "BIGINT")
 
 
 def _get(r: Renderer, node: Call) -> Sql:
-    return fn("MAP_EXTRACT_VALUE", *r.args(node))
+    return call("MAP_EXTRACT_VALUE", *r.args(node))
 
 
 def _member(r: Renderer, node: Call) -> Sql:
@@ -605,7 +649,7 @@ def _place(r: Renderer, node: Node) -> tuple[Sql, Sql | None]:
         return r.document(base), _pointer(steps)
     base, steps = path(node, lambda step: isinstance(step, int) or not set(step) & set('"\\*'))
     if steps:
-        return r.document(base), text(
+        return r.document(base), string_literal(
             "$" + "".join(f"[{step}]" if isinstance(step, int) else f'."{step}"' for step in steps)
         )
     assert isinstance(node, Call)  # noqa: S101  # it has a step
@@ -614,7 +658,7 @@ def _place(r: Renderer, node: Node) -> tuple[Sql, Sql | None]:
 
 def _pointer(steps: Sequence[Step]) -> Sql:
     """A JSON pointer (RFC 6901), which takes any key."""
-    return text("".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps))
+    return string_literal("".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps))
 
 
 def _is_member(step: Step) -> bool:
@@ -627,17 +671,17 @@ def _is_member(step: Step) -> bool:
 def _pathed(r: Renderer, name: str, node: Node) -> Sql:
     """A function of a JSON value."""
     base, place = _place(r, node)
-    return fn(name, base) if place is None else fn(name, base, place)
+    return call(name, base) if place is None else call(name, base, place)
 
 
 def _value(r: Renderer, node: Node) -> Sql:
     base, place = _place(r, node)
-    return base if place is None else fn("JSON_EXTRACT", base, place)
+    return base if place is None else call("JSON_EXTRACT", base, place)
 
 
 def _text_of(r: Renderer, node: Node) -> Sql:
     base, place = _place(r, node)
-    return fn("JSON_EXTRACT_STRING", base, text("$") if place is None else place)
+    return call("JSON_EXTRACT_STRING", base, string_literal("$") if place is None else place)
 
 
 def _all_of(r: Renderer, node: Node) -> Sql:
@@ -658,31 +702,41 @@ def _computed(r: Renderer, node: Call) -> Sql:
     if isinstance(key, Literal):
         return r.null(JSON)
     if node.op == "json_get":
-        escaped = fn("REPLACE", fn("REPLACE", r.node(key), text("~"), text("~0")), text("/"), text("~1"))
-        found = fn("JSON_EXTRACT", r.document(base), exp.DPipe(this=text("/"), expression=escaped, safe=True))
+        escaped = call(
+            "REPLACE",
+            call("REPLACE", r.node(key), string_literal("~"), string_literal("~0")),
+            string_literal("/"),
+            string_literal("~1"),
+        )
+        found = call(
+            "JSON_EXTRACT",
+            r.document(base),
+            exp.DPipe(this=string_literal("/"), expression=escaped, safe=True),
+        )
         return where_kind(r, base, "object", found)
 
     def build(position: Node) -> Sql:
         place = r.node(position)
-        known = both(
-            _is_kind(_pathed(r, "JSON_TYPE", base), "array"), between(place, number(0), number(INT32_MAX))
+        known = and_(
+            _is_kind(_pathed(r, "JSON_TYPE", base), "array"),
+            between(place, number_literal(0), number_literal(INT32_MAX)),
         )
         steps = exp.DPipe(
-            this=exp.DPipe(this=text("$["), expression=cast(place, "TEXT"), safe=True),
-            expression=text("]"),
+            this=exp.DPipe(this=string_literal("$["), expression=cast(place, "TEXT"), safe=True),
+            expression=string_literal("]"),
             safe=True,
         )
-        return case((known, fn("JSON_EXTRACT", r.document(base), steps)))
+        return case((known, call("JSON_EXTRACT", r.document(base), steps)))
 
-    return r.with_name(key, build)
+    return r.let_node(key, build)
 
 
 def _json_values(r: Renderer, node: Call) -> Sql:
-    return fn("TO_JSON", _values(r, node, nulls=True))
+    return call("TO_JSON", _values(r, node, nulls=True))
 
 
 def _not_json_null(sql: Sql) -> Sql:
-    return fn("NULLIF", sql, cast(text("null"), "JSON"))
+    return call("NULLIF", sql, cast(string_literal("null"), "JSON"))
 
 
 _KINDS = {"string": "VARCHAR", "boolean": "BOOLEAN", "object": "OBJECT", "array": "ARRAY"}
@@ -691,8 +745,8 @@ _NUMBERS = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL")
 
 def _is_kind(name: Sql, kind: str) -> Sql:
     if kind == "number":
-        return exp.In(this=name, expressions=list(map(text, _NUMBERS)))
-    return binary(exp.EQ, name, text(_KINDS[kind]))
+        return exp.In(this=name, expressions=list(map(string_literal, _NUMBERS)))
+    return binary(exp.EQ, name, string_literal(_KINDS[kind]))
 
 
 # All parts of both values with their paths (RFC 6901), in order: a loop of as many rounds as there are arrays
@@ -724,7 +778,7 @@ def _number(r: Renderer, value: Node) -> Sql:
 
 
 def _json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
-    there = negation(is_null(_text_of(r, value)))
+    there = not_(is_null(_text_of(r, value)))
     return case((there, exp.NullSafeEQ(this=_number(r, value), expression=r.double(wanted))))
 
 
@@ -733,26 +787,26 @@ def _json_size(r: Renderer, node: Call) -> Sql:
     kind, keys = _pathed(r, "JSON_TYPE", value), _pathed(r, "JSON_KEYS", value)
     return case(
         (_is_kind(kind, "array"), cast(_pathed(r, "JSON_ARRAY_LENGTH", value), "BIGINT")),
-        (_is_kind(kind, "object"), cast(fn("LEN", keys), "BIGINT")),
+        (_is_kind(kind, "object"), cast(call("LEN", keys), "BIGINT")),
     )
 
 
 def _json_items(r: Renderer, node: Call) -> Sql:
     (value,) = node.args
-    keys = fn("TO_JSON", _pathed(r, "JSON_KEYS", value))
+    keys = call("TO_JSON", _pathed(r, "JSON_KEYS", value))
     return case(
         (_is_kind(_pathed(r, "JSON_TYPE", value), "object"), keys), default=_not_json_null(r.document(value))
     )
 
 
 def _timestamp(value: datetime) -> Sql:
-    return cast(text(value.replace(tzinfo=None).isoformat() + "Z"), "TIMESTAMPTZ")
+    return cast(string_literal(value.replace(tzinfo=None).isoformat() + "Z"), "TIMESTAMPTZ")
 
 
 DUCKDB = Dialect(
     name="duckdb",
     sqlglot="duckdb",
-    octets="STRLEN",
+    byte_length_function="STRLEN",
     types={
         STRING: "TEXT",
         BIGINT: "BIGINT",
@@ -764,7 +818,7 @@ DUCKDB = Dialect(
         JSON: "JSON",
     },
     quantifier=_quantifier,
-    let=lambda _r, value, body: body(value),
+    let_compared=lambda _r, value, body: body(value),
     documents=Documents(
         value=_value,
         text=_text_of,
@@ -775,8 +829,8 @@ DUCKDB = Dialect(
         equals=_json_equals,
     ),
     bind=_bind,
-    most_lambdas=10,
-    not_nan=lambda sql: negation(fn("ISNAN", sql)),
+    max_lambda_depth=10,
+    not_nan=lambda sql: not_(call("ISNAN", sql)),
     not_json_null=_not_json_null,
     timestamp=_timestamp,
     table={
@@ -789,7 +843,7 @@ DUCKDB = Dialect(
         "div": _div,
         "fdiv": _ieee_div,
         "mod": _mod,
-        "int32": lambda r, node: cast(try_cast(whole(r, node.args[0]), "INT"), "BIGINT"),
+        "int32": lambda r, node: cast(try_cast(as_bigint(r, node.args[0]), "INT"), "BIGINT"),
         "neg": _neg,
         "abs": _abs,
         "floor": _whole("FLOOR"),
@@ -797,13 +851,13 @@ DUCKDB = Dialect(
         "concat": lambda r, node: exp.DPipe(
             this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])), safe=True
         ),
-        "length": lambda r, node: cast(fn("LENGTH", r.node(node.args[0])), "BIGINT"),
+        "length": lambda r, node: cast(call("LENGTH", r.node(node.args[0])), "BIGINT"),
         "lower": ascii_lower,
         "upper": ascii_upper,
-        "trim": lambda r, node: fn("TRIM", r.node(node.args[0]), text(" ")),
-        "ltrim": lambda r, node: fn("LTRIM", r.node(node.args[0]), text(" ")),
-        "rtrim": lambda r, node: fn("RTRIM", r.node(node.args[0]), text(" ")),
-        "strip": lambda r, node: fn("TRIM", *r.args(node)),
+        "trim": lambda r, node: call("TRIM", r.node(node.args[0]), string_literal(" ")),
+        "ltrim": lambda r, node: call("LTRIM", r.node(node.args[0]), string_literal(" ")),
+        "rtrim": lambda r, node: call("RTRIM", r.node(node.args[0]), string_literal(" ")),
+        "strip": lambda r, node: call("TRIM", *r.args(node)),
         "reverse": _reverse,
         "split": _split,
         "join": _join_texts,
@@ -811,17 +865,17 @@ DUCKDB = Dialect(
         "ends_with": function("ENDS_WITH"),
         "contains": function("CONTAINS"),
         "like": lambda r, node: _like(r.node(node.args[0]), r.node(node.args[1])),
-        "equals_ci": ignoring_case("EQ", fold=_folded),
-        "starts_with_ci": ignoring_case("STARTS_WITH", fold=_folded),
-        "contains_ci": ignoring_case("CONTAINS", fold=_folded),
+        "equals_ci": case_insensitive("EQ", fold=_folded),
+        "starts_with_ci": case_insensitive("STARTS_WITH", fold=_folded),
+        "contains_ci": case_insensitive("CONTAINS", fold=_folded),
         "like_ci": _like_ci,
         "matches": _matches,
         "substr": substr(lambda one, other: _try(binary(exp.Add, one, other))),
-        "position": lambda r, node: cast(fn("INSTR", *r.args(node)), "BIGINT"),
+        "position": lambda r, node: cast(call("INSTR", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
         "replace_each": replace_each("(?s)(.)", "\\1", "g"),
         "to_int": _to_int,
-        "to_whole": to_whole("TRUNC"),
+        "to_whole": to_whole_number("TRUNC"),
         "to_double": _to_double,
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
@@ -829,7 +883,7 @@ DUCKDB = Dialect(
         "to_duration": _to_duration,
         "to_quantity": quantity(
             lambda sql: _shape(sql, QUANTITY_PATTERN),
-            lambda sql, end: fn("ENDS_WITH", sql, text(end)),
+            lambda sql, end: call("ENDS_WITH", sql, string_literal(end)),
             lambda digits, power: binary(exp.Mul, try_cast(digits, "DOUBLE"), cast(power, "DOUBLE")),
         ),
         "to_date": _to_date,

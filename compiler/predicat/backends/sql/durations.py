@@ -6,7 +6,17 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Sql, between, binary, case, cast, fn, number, text, wrap
+from predicat.backends.sql.base import (
+    Sql,
+    between,
+    binary,
+    call,
+    case,
+    cast,
+    number_literal,
+    string_literal,
+    wrap,
+)
 from predicat.ir.values import LONGEST, NANOSECONDS
 
 PART = "[0-9.]+[a-z]+"
@@ -21,45 +31,57 @@ def operation(operator: type[exp.Binary], left: Sql, right: Sql) -> Sql:
 
 def in_range(micros: Sql) -> Sql:
     """A duration, or NULL beyond the longest."""
-    return case((between(micros, number(-LONGEST), number(LONGEST)), micros))
+    return case((between(micros, number_literal(-LONGEST), number_literal(LONGEST)), micros))
 
 
 def nanoseconds(unit: Sql) -> Sql:
     """How many nanoseconds a unit has."""
     return exp.Case(
-        this=unit, ifs=[exp.If(this=text(name), true=number(count)) for name, count in NANOSECONDS.items()]
+        this=unit,
+        ifs=[
+            exp.If(this=string_literal(name), true=number_literal(count))
+            for name, count in NANOSECONDS.items()
+        ],
     )
 
 
-def short(total: Sql) -> Sql:
+def fits_duration(total: Sql) -> Sql:
     """Whether so many nanoseconds make no more than the longest duration."""
-    return binary(exp.LT, total, number((LONGEST + 1) * 1000))
+    return binary(exp.LT, total, number_literal((LONGEST + 1) * 1000))
 
 
 def signed(duration: Sql, micros: Sql) -> Sql:
     """The microseconds with the sign that the text of a duration begins with."""
-    minus = binary(exp.EQ, fn("LEFT", duration, number(1)), text("-"))
-    return binary(exp.Mul, case((minus, number(-1)), default=number(1)), micros)
+    minus = binary(exp.EQ, call("LEFT", duration, number_literal(1)), string_literal("-"))
+    return binary(exp.Mul, case((minus, number_literal(-1)), default=number_literal(1)), micros)
 
 
 def duration_text(micros: Sql) -> Sql:
     """A duration as CEL writes it: seconds, with three or six digits behind the point."""
-    size = fn("ABS", micros)
-    sign = case((binary(exp.LT, micros, number(0)), text("-")), default=text(""))
-    return joined(sign, _shown(divided(size, _SECOND)), fraction(remainder(size, _SECOND)), text("s"))
+    size = call("ABS", micros)
+    sign = case((binary(exp.LT, micros, number_literal(0)), string_literal("-")), default=string_literal(""))
+    return concatenate(
+        sign, _shown(divide_by(size, _SECOND)), fraction(remainder_of(size, _SECOND)), string_literal("s")
+    )
 
 
 def fraction(micros: Sql) -> Sql:
     """The point and the digits behind whole seconds: none, three or six."""
-    digits = case((binary(exp.EQ, remainder(micros, 1000), number(0)), number(3)), default=number(6))
-    # A leading 1 keeps the zeros.
-    shown = joined(
-        text("."), fn("SUBSTRING", _shown(binary(exp.Add, micros, number(_SECOND))), number(2), digits)
+    digits = case(
+        (binary(exp.EQ, remainder_of(micros, 1000), number_literal(0)), number_literal(3)),
+        default=number_literal(6),
     )
-    return case((binary(exp.EQ, micros, number(0)), text("")), default=shown)
+    # A leading 1 keeps the zeros.
+    shown = concatenate(
+        string_literal("."),
+        call(
+            "SUBSTRING", _shown(binary(exp.Add, micros, number_literal(_SECOND))), number_literal(2), digits
+        ),
+    )
+    return case((binary(exp.EQ, micros, number_literal(0)), string_literal("")), default=shown)
 
 
-def joined(*parts: Sql) -> Sql:
+def concatenate(*parts: Sql) -> Sql:
     """Texts one behind the other; NULL where one is."""
     found, *others = parts
     for part in others:
@@ -67,12 +89,12 @@ def joined(*parts: Sql) -> Sql:
     return found
 
 
-def divided(sql: Sql, by: int) -> Sql:
-    return exp.IntDiv(this=wrap(sql), expression=number(by))
+def divide_by(sql: Sql, by: int) -> Sql:
+    return exp.IntDiv(this=wrap(sql), expression=number_literal(by))
 
 
-def remainder(sql: Sql, by: int) -> Sql:
-    return binary(exp.Mod, sql, number(by))
+def remainder_of(sql: Sql, by: int) -> Sql:
+    return binary(exp.Mod, sql, number_literal(by))
 
 
 def _shown(sql: Sql) -> Sql:

@@ -67,12 +67,12 @@ def _lambdas(sql: exp.Expr, known: Mapping[int, Size]) -> int:
     return deepest
 
 
-def parts_of(sql: exp.Expr) -> int:
+def count_parts(sql: exp.Expr) -> int:
     """The number of an expression's parts."""
     return sum(1 for _ in sql.walk())
 
 
-def release(sql: exp.Expr) -> None:
+def release_parents(sql: exp.Expr) -> None:
     """Let the nodes of an expression forget the nodes that they are in, so that their memory is free at once.
 
     Otherwise Python would have to look for these cycles: a third of the time in which a filter is compiled.

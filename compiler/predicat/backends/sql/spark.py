@@ -16,40 +16,40 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
-    as_one,
+    and_,
+    as_bigint,
+    as_double,
     ascii_lower,
     ascii_upper,
     between,
     binary,
-    both,
+    call,
     case,
+    case_insensitive,
     cast,
     constant,
     constant_int,
-    either,
-    floating,
-    fn,
+    divided_by_zero,
     function,
-    ignoring_case,
     is_null,
-    negation,
-    number,
-    once,
-    over_zero,
+    let,
+    not_,
+    number_literal,
+    or_,
+    pack,
     quantity,
     replace_each,
     rlike,
+    string_literal,
     substr,
     template,
-    text,
     to_boolean,
-    to_whole,
+    to_whole_number,
     try_cast,
-    whole,
     wrap,
 )
 from predicat.backends.sql.documents import is_kind, member_or_element, where_kind
-from predicat.backends.sql.dynamic import JSON_STEPS, path
+from predicat.backends.sql.json_rewrites import JSON_STEPS, path
 from predicat.backends.sql.names import identifier
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Literal, Node, Quantifier, ranged_over
@@ -85,7 +85,7 @@ _MICROS_OF_DAY = 86_400_000_000
 
 def _integer(r: Renderer, node: Node) -> Sql:
     """An integer operand; a constant stands beside a BIGINT."""
-    return r.node(node) if isinstance(node, Literal) else whole(r, node)
+    return r.node(node) if isinstance(node, Literal) else as_bigint(r, node)
 
 
 def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
@@ -99,67 +99,80 @@ def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
     """
     if not isinstance(arg, Call) or arg.op != parent.op or parent.op not in ("add", "mul"):
         return sql
-    return binary(exp.Sub, sql, number(0)) if parent.type == DOUBLE else fn("TRY_SUBTRACT", sql, number(0))
+    return (
+        binary(exp.Sub, sql, number_literal(0))
+        if parent.type == DOUBLE
+        else call("TRY_SUBTRACT", sql, number_literal(0))
+    )
 
 
 def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == BIGINT:
-            return fn(integer, *(_apart(arg, node, _integer(r, arg)) for arg in node.args))
+            return call(integer, *(_apart(arg, node, _integer(r, arg)) for arg in node.args))
         if node.type == DOUBLE:
-            return binary(operator, *(_apart(arg, node, floating(r, arg)) for arg in node.args))
+            return binary(operator, *(_apart(arg, node, as_double(r, arg)) for arg in node.args))
         if node.type == DURATION and left.type == TIMESTAMP:
-            return binary(exp.Sub, fn("UNIX_MICROS", r.node(left)), fn("UNIX_MICROS", r.node(right)))
+            return binary(exp.Sub, call("UNIX_MICROS", r.node(left)), call("UNIX_MICROS", r.node(right)))
         if node.type == DURATION:
             return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
-        return _from_micros(fn(integer, fn("UNIX_MICROS", r.node(left)), r.node(right)))
+        return _from_micros(call(integer, call("UNIX_MICROS", r.node(left)), r.node(right)))
 
     return rule
 
 
 def _from_micros(micros: Sql) -> Sql:
-    low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
-    return case((between(micros, low, high), fn("TIMESTAMP_MICROS", micros)))
+    low, high = number_literal(MIN_SECONDS * 1_000_000), number_literal(MAX_SECONDS * 1_000_000 + 999_999)
+    return case((between(micros, low, high), call("TIMESTAMP_MICROS", micros)))
 
 
 def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
-        return fn("TRY_DIVIDE", floating(r, left), floating(r, right))
+        return call("TRY_DIVIDE", as_double(r, left), as_double(r, right))
     a, b = _integer(r, left), _integer(r, right)
     if isinstance(right, Literal) and right.value not in (0, -1):
         return exp.IntDiv(this=wrap(a), expression=wrap(b))
     # The one quotient that overflows is that by -1.
-    minus = binary(exp.EQ, b, number(-1))
+    minus = binary(exp.EQ, b, number_literal(-1))
     if not isinstance(left, Call):
-        by = exp.IntDiv(this=wrap(a), expression=fn("NULLIF", b, number(0)))
-        return case((minus, fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), a)), default=by)
+        by = exp.IntDiv(this=wrap(a), expression=call("NULLIF", b, number_literal(0)))
+        return case((minus, call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), a)), default=by)
     # A long dividend is written once: divide by 1 there, and let TRY_MULTIPLY change the sign.
     quotient = exp.IntDiv(
-        this=wrap(a), expression=case((minus, number(1)), default=fn("NULLIF", b, number(0)))
+        this=wrap(a),
+        expression=case((minus, number_literal(1)), default=call("NULLIF", b, number_literal(0))),
     )
-    return fn(
-        "TRY_MULTIPLY", cast(quotient, "BIGINT"), cast(case((minus, number(-1)), default=number(1)), "BIGINT")
+    return call(
+        "TRY_MULTIPLY",
+        cast(quotient, "BIGINT"),
+        cast(case((minus, number_literal(-1)), default=number_literal(1)), "BIGINT"),
     )
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
-    return binary(exp.Mod, _integer(r, node.args[0]), fn("NULLIF", _integer(r, node.args[1]), number(0)))
+    return binary(
+        exp.Mod, _integer(r, node.args[0]), call("NULLIF", _integer(r, node.args[1]), number_literal(0))
+    )
 
 
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == BIGINT:
-        return fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), _integer(r, node.args[0]))
-    return exp.Neg(this=wrap(floating(r, node.args[0])))
+        return call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), _integer(r, node.args[0]))
+    return exp.Neg(this=wrap(as_double(r, node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
-        return fn("ABS", floating(r, node.args[0]))
+        return call("ABS", as_double(r, node.args[0]))
     sql = _integer(r, node.args[0])
     return case(
-        (binary(exp.LT, sql, number(0)), fn("TRY_SUBTRACT", cast(number(0), "BIGINT"), sql)), default=sql
+        (
+            binary(exp.LT, sql, number_literal(0)),
+            call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), sql),
+        ),
+        default=sql,
     )
 
 
@@ -167,9 +180,9 @@ def _whole(name: str) -> Rule:
     """FLOOR and CEIL give a BIGINT in Spark; beyond 2^53 a double is whole already."""
 
     def rule(r: Renderer, node: Call) -> Sql:
-        sql = floating(r, node.args[0])
-        inside = binary(exp.LT, fn("ABS", sql), number(2**53))
-        return case((inside, cast(fn(name, sql), "DOUBLE")), default=sql)
+        sql = as_double(r, node.args[0])
+        inside = binary(exp.LT, call("ABS", sql), number_literal(2**53))
+        return case((inside, cast(call(name, sql), "DOUBLE")), default=sql)
 
     return rule
 
@@ -178,7 +191,7 @@ def _whole(name: str) -> Rule:
 
 
 def _trim(name: str) -> Rule:
-    return lambda r, node: fn(name, r.node(node.args[0]))
+    return lambda r, node: call(name, r.node(node.args[0]))
 
 
 def _shape(pattern: str) -> str:
@@ -187,7 +200,7 @@ def _shape(pattern: str) -> str:
 
 
 def _replace(r: Renderer, node: Call) -> Sql:
-    return fn("REPLACE", *r.args(node))
+    return call("REPLACE", *r.args(node))
 
 
 # --- conversions
@@ -199,11 +212,11 @@ def _to_int(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         return case((_digits(sql), try_cast(sql, "BIGINT")))
     if arg.type == DOUBLE:
-        limit = cast(text("9.223372036854775808E18"), "DOUBLE")
-        inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
+        limit = cast(string_literal("9.223372036854775808E18"), "DOUBLE")
+        inside = and_(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
         return case((inside, cast(sql, "BIGINT")))
     if arg.type == TIMESTAMP:
-        return fn("UNIX_SECONDS", sql)
+        return call("UNIX_SECONDS", sql)
     return cast(sql, "BIGINT")
 
 
@@ -212,16 +225,21 @@ def _to_double(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type != STRING:
         return cast(sql, "DOUBLE")
-    short = binary(exp.LTE, fn("OCTET_LENGTH", sql), number(DOUBLE_LONGEST))
+    short = binary(exp.LTE, call("OCTET_LENGTH", sql), number_literal(DOUBLE_LONGEST))
     # NULL for a number beyond the doubles, which TRY_CAST takes for infinity: only of infinity is the
     # remainder of infinity NaN.
-    value = fn(
-        "NANVL", binary(exp.Mod, try_cast(sql, "DOUBLE"), cast(text("Infinity"), "DOUBLE")), exp.Null()
+    value = call(
+        "NANVL",
+        binary(exp.Mod, try_cast(sql, "DOUBLE"), cast(string_literal("Infinity"), "DOUBLE")),
+        exp.Null(),
     )
-    named = exp.In(this=wrap(sql), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-    odd = both(short, rlike(sql, _shape(DOUBLE_PATTERN)))
+    named = exp.In(
+        this=wrap(sql),
+        expressions=[string_literal("NaN"), string_literal("Infinity"), string_literal("-Infinity")],
+    )
+    odd = and_(short, rlike(sql, _shape(DOUBLE_PATTERN)))
     return case(
-        (both(short, _decimal(sql), _byte(sql, -1, "9")), value),
+        (and_(short, _decimal(sql), _byte(sql, -1, "9")), value),
         (odd, value),
         (named, try_cast(sql, "DOUBLE")),
     )
@@ -235,18 +253,27 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
         common = _shaped(sql, "____-_____T_____:_9Z")
         value = try_cast(sql, "TIMESTAMPTZ")
         # An offset may lead out of the years that there are.
-        inside = both(binary(exp.GTE, sql, text("0001-01-02")), binary(exp.LT, sql, text("9999-12-31")))
-        upper = try_cast(fn("UPPER", sql), "TIMESTAMPTZ")
+        inside = and_(
+            binary(exp.GTE, sql, string_literal("0001-01-02")),
+            binary(exp.LT, sql, string_literal("9999-12-31")),
+        )
+        upper = try_cast(call("UPPER", sql), "TIMESTAMPTZ")
         known = between(upper, r.dialect.timestamp(FIRST_MOMENT), r.dialect.timestamp(LAST_MOMENT))
         return case(
             (common, value),
-            (both(inside, rlike(sql, _MOMENT)), value),
-            (both(rlike(sql, f"(?i){_MOMENT}"), either(inside, known)), upper),
+            (and_(inside, rlike(sql, _MOMENT)), value),
+            (and_(rlike(sql, f"(?i){_MOMENT}"), or_(inside, known)), upper),
         )
     if arg.type == BIGINT:
-        return case((between(sql, number(MIN_SECONDS), number(MAX_SECONDS)), fn("TIMESTAMP_SECONDS", sql)))
-    return fn(
-        "TIMESTAMP_MICROS", binary(exp.Mul, cast(fn("UNIX_DATE", sql), "BIGINT"), number(_MICROS_OF_DAY))
+        return case(
+            (
+                between(sql, number_literal(MIN_SECONDS), number_literal(MAX_SECONDS)),
+                call("TIMESTAMP_SECONDS", sql),
+            )
+        )
+    return call(
+        "TIMESTAMP_MICROS",
+        binary(exp.Mul, cast(call("UNIX_DATE", sql), "BIGINT"), number_literal(_MICROS_OF_DAY)),
     )
 
 
@@ -255,18 +282,23 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
     total, part = (exp.to_identifier(name, quoted=True) for name in ("__total", "__part"))
     one, sum_ = exp.Column(this=part), exp.Column(this=total)
-    count = try_cast(fn("REGEXP_EXTRACT", one, text("[0-9.]+"), number(0)), "DECIMAL(24, 9)")
-    unit = cast(durations.nanoseconds(fn("REGEXP_EXTRACT", one, text("[a-z]+"), number(0))), "DECIMAL(13)")
+    count = try_cast(
+        call("REGEXP_EXTRACT", one, string_literal("[0-9.]+"), number_literal(0)), "DECIMAL(24, 9)"
+    )
+    unit = cast(
+        durations.nanoseconds(call("REGEXP_EXTRACT", one, string_literal("[a-z]+"), number_literal(0))),
+        "DECIMAL(13)",
+    )
     more = cast(binary(exp.Mul, count, unit), "DECIMAL(37, 9)")
     added = exp.Lambda(
         this=try_cast(binary(exp.Add, sum_, more), "DECIMAL(37, 9)"), expressions=[total, part]
     )
-    micros = case((durations.short(sum_), exp.IntDiv(this=sum_, expression=number(1000))))
-    parts = fn("REGEXP_EXTRACT_ALL", sql, text(durations.PART), number(0))
-    found = fn(
+    micros = case((durations.fits_duration(sum_), exp.IntDiv(this=sum_, expression=number_literal(1000))))
+    parts = call("REGEXP_EXTRACT_ALL", sql, string_literal(durations.PART), number_literal(0))
+    found = call(
         "AGGREGATE",
         parts,
-        cast(number(0), "DECIMAL(37, 9)"),
+        cast(number_literal(0), "DECIMAL(37, 9)"),
         added,
         exp.Lambda(this=micros, expressions=[total]),
     )
@@ -287,8 +319,8 @@ def _digits(sql: Sql) -> Sql:
 
     Casts to numbers take spaces and controls around the number, and a plus.
     """
-    first = both(binary(exp.GTE, sql, text("-")), binary(exp.LT, sql, text(":")))
-    return both(first, binary(exp.LTE, fn("OCTET_LENGTH", sql), number(20)), _byte(sql, -1, "9"))
+    first = and_(binary(exp.GTE, sql, string_literal("-")), binary(exp.LT, sql, string_literal(":")))
+    return and_(first, binary(exp.LTE, call("OCTET_LENGTH", sql), number_literal(20)), _byte(sql, -1, "9"))
 
 
 def _decimal(sql: Sql) -> Sql:
@@ -297,10 +329,10 @@ def _decimal(sql: Sql) -> Sql:
     """
 
     def compared(kind: type[exp.Binary], other: str) -> Sql:
-        return binary(kind, sql, text(other))
+        return binary(kind, sql, string_literal(other))
 
-    minus = either(both(compared(exp.GTE, "-"), compared(exp.LT, "-0F")), compared(exp.GTE, "-1"))
-    return either(both(compared(exp.LT, "0F"), either(compared(exp.GTE, "."), minus)), compared(exp.GTE, "1"))
+    minus = or_(and_(compared(exp.GTE, "-"), compared(exp.LT, "-0F")), compared(exp.GTE, "-1"))
+    return or_(and_(compared(exp.LT, "0F"), or_(compared(exp.GTE, "."), minus)), compared(exp.GTE, "1"))
 
 
 def _shaped(sql: Sql, shape: str) -> Sql:
@@ -310,16 +342,16 @@ def _shaped(sql: Sql, shape: str) -> Sql:
     A shape names only the places that leave TRY_CAST no other reading: after '____-' the year has four digits
     and neither sign nor spaces.
     """
-    size = binary(exp.EQ, fn("OCTET_LENGTH", sql), number(len(shape)))
+    size = binary(exp.EQ, call("OCTET_LENGTH", sql), number_literal(len(shape)))
     places = (_byte(sql, place, byte) for place, byte in enumerate(shape, 1) if byte != "_")
-    return both(size, binary(exp.GTE, sql, text("0001")), *places)
+    return and_(size, binary(exp.GTE, sql, string_literal("0001")), *places)
 
 
 def _byte(sql: Sql, place: int, byte: str) -> Sql:
     """Whether a text has this byte at this place; '9' stands for any digit. Bytes are not decoded, so this
     costs an eighth of LIKE.
     """
-    found = fn("SUBSTRING", cast(sql, "BINARY"), number(place), number(1))
+    found = call("SUBSTRING", cast(sql, "BINARY"), number_literal(place), number_literal(1))
     return between(found, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, found, _hex(byte))
 
 
@@ -329,10 +361,10 @@ def _hex(byte: str) -> Sql:
 
 def _utc_date(sql: Sql) -> Sql:
     """The UTC day of a timestamp: the session's time zone must not matter."""
-    seconds = fn("UNIX_SECONDS", sql)
-    midnight = binary(exp.Sub, seconds, fn("PMOD", seconds, number(86_400)))
-    days = cast(exp.IntDiv(this=wrap(midnight), expression=number(86_400)), "INT")
-    return fn("DATE_FROM_UNIX_DATE", days)
+    seconds = call("UNIX_SECONDS", sql)
+    midnight = binary(exp.Sub, seconds, call("PMOD", seconds, number_literal(86_400)))
+    days = cast(exp.IntDiv(this=wrap(midnight), expression=number_literal(86_400)), "INT")
+    return call("DATE_FROM_UNIX_DATE", days)
 
 
 _MOMENT = (
@@ -349,9 +381,9 @@ def _seconds(unit: int, name: str, above: int) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         if len(node.args) == 2:
-            return fn(name, _wall(r, node))
-        rest = fn("PMOD", fn("UNIX_SECONDS", r.node(node.args[0])), number(above))
-        return exp.IntDiv(this=rest, expression=number(unit)) if unit > 1 else rest
+            return call(name, _wall(r, node))
+        rest = call("PMOD", call("UNIX_SECONDS", r.node(node.args[0])), number_literal(above))
+        return exp.IntDiv(this=rest, expression=number_literal(unit)) if unit > 1 else rest
 
     return rule
 
@@ -361,7 +393,7 @@ def _calendar(name: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         moment = node.args[0]
-        return fn(
+        return call(
             name,
             _utc_date(r.node(moment)) if moment.type == TIMESTAMP and len(node.args) == 1 else _wall(r, node),
         )
@@ -375,50 +407,54 @@ def _wall(r: Renderer, node: Call) -> Sql:
     sql = r.node(moment)
     if moment.type == DATE:
         return sql
-    wall = _wall_clock(fn("UNIX_MICROS", sql))
-    return wall if len(node.args) == 1 else fn("CONVERT_TIMEZONE", text("UTC"), r.node(node.args[1]), wall)
+    wall = _wall_clock(call("UNIX_MICROS", sql))
+    return (
+        wall
+        if len(node.args) == 1
+        else call("CONVERT_TIMEZONE", string_literal("UTC"), r.node(node.args[1]), wall)
+    )
 
 
 def _wall_clock(micros: Sql) -> Sql:
     """The wall clock in UTC, so many microseconds after 1970 began."""
-    return fn(
+    return call(
         "TIMESTAMPADD",
         exp.Var(this="MICROSECOND"),
         micros,
-        cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"),
+        cast(string_literal("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"),
     )
 
 
 def _day_of_week(r: Renderer, node: Call) -> Sql:
-    return binary(exp.Sub, _calendar("DAYOFWEEK")(r, node), number(1))
+    return binary(exp.Sub, _calendar("DAYOFWEEK")(r, node), number_literal(1))
 
 
 def _millisecond(r: Renderer, node: Call) -> Sql:
-    micros = fn("UNIX_MICROS", r.node(node.args[0]))
-    return exp.IntDiv(this=fn("PMOD", micros, number(1_000_000)), expression=number(1000))
+    micros = call("UNIX_MICROS", r.node(node.args[0]))
+    return exp.IntDiv(this=call("PMOD", micros, number_literal(1_000_000)), expression=number_literal(1000))
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
     """DATE_TRUNC on the UTC wall clock, back to a timestamp."""
     unit = constant(node.args[0])
     inner = _wall(r, Call(TIMESTAMP, "date_trunc", (node.args[1],)))
-    epoch = cast(text("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
-    local = fn("DATE_TRUNC", text(unit.upper()), inner)
+    epoch = cast(string_literal("1970-01-01 00:00:00"), "TIMESTAMP_NTZ")
+    local = call("DATE_TRUNC", string_literal(unit.upper()), inner)
     micros = exp.Anonymous(
         this="TIMESTAMPDIFF", expressions=[exp.Var(this="MICROSECOND"), epoch, cast(local, "TIMESTAMP_NTZ")]
     )
-    return fn("TIMESTAMP_MICROS", micros)
+    return call("TIMESTAMP_MICROS", micros)
 
 
 def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.args(node)
-    total = fn("TRY_ADD", cast(fn("UNIX_DATE", day), "BIGINT"), count)
-    inside = between(total, number(-719162), number(2932896))
-    return case((inside, fn("DATE_FROM_UNIX_DATE", cast(total, "INT"))))
+    total = call("TRY_ADD", cast(call("UNIX_DATE", day), "BIGINT"), count)
+    inside = between(total, number_literal(-719162), number_literal(2932896))
+    return case((inside, call("DATE_FROM_UNIX_DATE", cast(total, "INT"))))
 
 
 def _days_between(r: Renderer, node: Call) -> Sql:
-    return fn("DATEDIFF", *r.args(node))
+    return call("DATEDIFF", *r.args(node))
 
 
 # --- collections
@@ -426,14 +462,16 @@ def _days_between(r: Renderer, node: Call) -> Sql:
 
 def _quantifier(r: Renderer, node: Quantifier) -> Sql:
     if is_exists_over_values(node) and isinstance(node.source, Call) and not takes_null(node):
-        return fn("EXISTS", _values(r, node.source, nulls=False), _lambda(node, r.node(node.body)))
+        return call("EXISTS", _values(r, node.source, nulls=False), _lambda(node, r.node(node.body)))
     items = _elements(r, node.source)
     body = r.node(node.body)
     if node.kind in ("any", "all"):
-        return fn("EXISTS" if node.kind == "any" else "FORALL", items, _lambda(node, body))
-    known = fn("FORALL", items, _lambda(node, negation(is_null(body))))
-    found = fn("TRANSFORM" if node.kind == "map" else "FILTER", items, _lambda(node, body))
-    return case((known, binary(exp.EQ, fn("ARRAY_SIZE", found), number(1)) if node.kind == "one" else found))
+        return call("EXISTS" if node.kind == "any" else "FORALL", items, _lambda(node, body))
+    known = call("FORALL", items, _lambda(node, not_(is_null(body))))
+    found = call("TRANSFORM" if node.kind == "map" else "FILTER", items, _lambda(node, body))
+    return case(
+        (known, binary(exp.EQ, call("ARRAY_SIZE", found), number_literal(1)) if node.kind == "one" else found)
+    )
 
 
 def _lambda(node: Quantifier, body: Sql) -> Sql:
@@ -449,26 +487,26 @@ def _elements(r: Renderer, node: Node) -> Sql:
     read = ranged_over(node)
     if read is node:
         return _items(r, node)
-    return fn("COALESCE", _items(r, read), cast(fn("MAP_KEYS", _members(r, read)), "ARRAY<VARIANT>"))
+    return call("COALESCE", _items(r, read), cast(call("MAP_KEYS", _members(r, read)), "ARRAY<VARIANT>"))
 
 
 def _not_json_null(sql: Sql) -> Sql:
-    return case((negation(fn("IS_VARIANT_NULL", sql)), sql))
+    return case((not_(call("IS_VARIANT_NULL", sql)), sql))
 
 
 def _array(r: Renderer, node: Call) -> Sql:
-    found = fn("ARRAY", *r.args(node))
+    found = call("ARRAY", *r.args(node))
     doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
+    return case((and_(*(not_(is_null(part)) for part in doubtful)), found)) if doubtful else found
 
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
     whole = [
-        negation(fn("ARRAY_CONTAINS", fn("TRANSFORM", part, _is_absent()), exp.Boolean(this=True)))
+        not_(call("ARRAY_CONTAINS", call("TRANSFORM", part, _is_absent()), exp.Boolean(this=True)))
         for part in (left, right)
     ]
-    return case((both(*whole), binary(exp.EQ, left, right)))
+    return case((and_(*whole), binary(exp.EQ, left, right)))
 
 
 def _is_absent() -> Sql:
@@ -480,10 +518,15 @@ def _range(r: Renderer, node: Call) -> Sql:
     """SEQUENCE counts down to a smaller end: one number more is made, and cut."""
 
     def build(count: Sql) -> Sql:
-        found = fn("SLICE", fn("SEQUENCE", cast(number(0), "BIGINT"), count), number(1), cast(count, "INT"))
-        return case((between(count, number(0), number(RANGE_MOST)), found))
+        found = call(
+            "SLICE",
+            call("SEQUENCE", cast(number_literal(0), "BIGINT"), count),
+            number_literal(1),
+            cast(count, "INT"),
+        )
+        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), found))
 
-    return once(r, whole(r, node.args[0]), build)
+    return let(r, as_bigint(r, node.args[0]), build)
 
 
 def _sum(r: Renderer, node: Call) -> Sql:
@@ -492,19 +535,24 @@ def _sum(r: Renderer, node: Call) -> Sql:
     items = r.node(node.args[0])
     if node.type == DOUBLE:
         step = binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DOUBLE"))
-        found = fn(
-            "AGGREGATE", items, cast(number(0), "DOUBLE"), exp.Lambda(this=step, expressions=[total, item])
+        found = call(
+            "AGGREGATE",
+            items,
+            cast(number_literal(0), "DOUBLE"),
+            exp.Lambda(this=step, expressions=[total, item]),
         )
-        known = fn("FORALL", items, exp.Lambda(this=_can_be_added(exp.Column(this=item)), expressions=[item]))
+        known = call(
+            "FORALL", items, exp.Lambda(this=_can_be_added(exp.Column(this=item)), expressions=[item])
+        )
         return case((known, found))
     step = cast(
         binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DECIMAL(20)")), "DECIMAL(38)"
     )
     return try_cast(
-        fn(
+        call(
             "AGGREGATE",
             items,
-            cast(number(0), "DECIMAL(38)"),
+            cast(number_literal(0), "DECIMAL(38)"),
             exp.Lambda(this=step, expressions=[total, item]),
         ),
         "BIGINT",
@@ -513,49 +561,51 @@ def _sum(r: Renderer, node: Call) -> Sql:
 
 def _can_be_added(item: Sql) -> Sql:
     """Whether a double is not so large that the sum of many would be beyond the doubles."""
-    size = fn("ABS", item)
-    return either(
-        binary(exp.LTE, size, cast(text(repr(SUM_MOST)), "DOUBLE")),
-        binary(exp.GTE, size, cast(text("Infinity"), "DOUBLE")),
+    size = call("ABS", item)
+    return or_(
+        binary(exp.LTE, size, cast(string_literal(repr(SUM_MOST)), "DOUBLE")),
+        binary(exp.GTE, size, cast(string_literal("Infinity"), "DOUBLE")),
     )
 
 
 def _extreme_of(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         items = r.node(node.args[0])
-        return case((negation(fn("EXISTS", items, _is_absent())), fn(name, items)))
+        return case((not_(call("EXISTS", items, _is_absent())), call(name, items)))
 
     return rule
 
 
 def _join_texts(r: Renderer, node: Call) -> Sql:
     items, by = r.args(node)
-    absent = fn("EXISTS", items, _is_absent())
-    return case((negation(absent), fn("ARRAY_JOIN", items, by)))
+    absent = call("EXISTS", items, _is_absent())
+    return case((not_(absent), call("ARRAY_JOIN", items, by)))
 
 
 def _split(r: Renderer, node: Call) -> Sql:
     """SPLIT takes a Java pattern: the text in it is quoted whole."""
     quoted = "\\Q" + constant(node.args[1]).replace("\\E", "\\E\\\\E\\Q") + "\\E"
-    return fn(
+    return call(
         "SPLIT",
         r.node(node.args[0]),
-        text(quoted),
-        number(constant_int(node.args[2]) if len(node.args) == 3 else -1),
+        string_literal(quoted),
+        number_literal(constant_int(node.args[2]) if len(node.args) == 3 else -1),
     )
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
-    a, b = (floating(r, arg) for arg in node.args)
+    a, b = (as_double(r, arg) for arg in node.args)
     if isinstance(node.args[1], Literal) and node.args[1].value:
-        return fn("TRY_DIVIDE", a, b)
-    negative = binary(exp.EQ, cast(b, "STRING"), text("-0.0"))
-    at_zero = over_zero(a, negative, not_nan=negation(fn("ISNAN", a)))
-    return case((binary(exp.EQ, b, number(0)), at_zero), default=fn("TRY_DIVIDE", a, b))
+        return call("TRY_DIVIDE", a, b)
+    negative = binary(exp.EQ, cast(b, "STRING"), string_literal("-0.0"))
+    at_zero = divided_by_zero(a, negative, not_nan=not_(call("ISNAN", a)))
+    return case((binary(exp.EQ, b, number_literal(0)), at_zero), default=call("TRY_DIVIDE", a, b))
 
 
 def _in_units(r: Renderer, node: Call) -> Sql:
-    return exp.IntDiv(this=wrap(r.node(node.args[1])), expression=number(UNITS[constant(node.args[0])]))
+    return exp.IntDiv(
+        this=wrap(r.node(node.args[1])), expression=number_literal(UNITS[constant(node.args[0])])
+    )
 
 
 def _to_string(r: Renderer, node: Call) -> Sql:
@@ -564,49 +614,53 @@ def _to_string(r: Renderer, node: Call) -> Sql:
         raise r.refuse(node, say.DOUBLES_AS_TEXT)
     sql = r.node(arg)
     if arg.type == DURATION:
-        return once(r, sql, durations.duration_text)
+        return let(r, sql, durations.duration_text)
     if arg.type == TIMESTAMP:
-        return once(r, fn("UNIX_MICROS", sql), _moment_text)
+        return let(r, call("UNIX_MICROS", sql), _moment_text)
     return cast(sql, "STRING")
 
 
 def _moment_text(micros: Sql) -> Sql:
     # DATE_FORMAT would read the wall clock in the session's time zone, which may lack that hour.
-    clock = fn(
+    clock = call(
         "SUBSTRING",
-        fn("REPLACE", cast(_wall_clock(micros), "STRING"), text(" "), text("T")),
-        number(1),
-        number(19),
+        call("REPLACE", cast(_wall_clock(micros), "STRING"), string_literal(" "), string_literal("T")),
+        number_literal(1),
+        number_literal(19),
     )
-    return durations.joined(clock, durations.fraction(fn("PMOD", micros, number(1_000_000))), text("Z"))
+    return durations.concatenate(
+        clock, durations.fraction(call("PMOD", micros, number_literal(1_000_000))), string_literal("Z")
+    )
 
 
 def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     """The value, or a struct of several, as the one element of an array, and its name as the variable of a
     function on that.
     """
-    value, name, body = as_one(values, body)
+    value, name, body = pack(values, body)
     found = exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True)])
-    return fn("GET", fn("TRANSFORM", fn("ARRAY", value), found), number(0))
+    return call("GET", call("TRANSFORM", call("ARRAY", value), found), number_literal(0))
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
-    return fn("ARRAY_CONTAINS", items, value)
+    return call("ARRAY_CONTAINS", items, value)
 
 
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.args(node)
     if isinstance(node.args[1], Literal):
         return (
-            fn("GET", items, position) if 0 <= constant_int(node.args[1]) <= INT32_MAX else r.null(node.type)
+            call("GET", items, position)
+            if 0 <= constant_int(node.args[1]) <= INT32_MAX
+            else r.null(node.type)
         )
     return _at(items, position)
 
 
 def _at(items: Sql, position: Sql) -> Sql:
     """The element at a place, counted from 0, that the row names."""
-    return fn("GET", items, try_cast(position, "INT"))
+    return call("GET", items, try_cast(position, "INT"))
 
 
 def _member(r: Renderer, node: Call) -> Sql:
@@ -618,8 +672,8 @@ def _size(r: Renderer, node: Call) -> Sql:
     """SIZE of a NULL is -1 in some settings; CARDINALITY of a map is that of its entries."""
     (arg,) = node.args
     sql = r.node(arg)
-    items = fn("MAP_KEYS", sql) if isinstance(arg.type, MapType) else sql
-    return fn("ARRAY_SIZE", items)
+    items = call("MAP_KEYS", sql) if isinstance(arg.type, MapType) else sql
+    return call("ARRAY_SIZE", items)
 
 
 # --- JSON: VARIANT columns
@@ -631,8 +685,11 @@ def _get(r: Renderer, node: Node, kind: str | None = None) -> Sql:
     found = _looked_up(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(base)
     if kind is None and not steps:
         return found
-    return fn(
-        "TRY_VARIANT_GET", found, text("$" + "".join(map(_step, steps))), *([text(kind)] if kind else [])
+    return call(
+        "TRY_VARIANT_GET",
+        found,
+        string_literal("$" + "".join(map(_step, steps))),
+        *([string_literal(kind)] if kind else []),
     )
 
 
@@ -642,13 +699,17 @@ def _looked_up(r: Renderer, node: Call) -> Sql:
         return member_or_element(r, node)
     base, key = node.args
     if node.op == "json_get":
-        return fn("TRY_ELEMENT_AT", _members(r, base), r.node(key))
+        return call("TRY_ELEMENT_AT", _members(r, base), r.node(key))
     if isinstance(key, Call) and key.op == "to_whole" and (number_of := _json_read(key.args[0])) is not None:
         # A number that is whole, as the integer that a place is.
         kind = r.dialect.documents.kind(r, number_of)
-        whole = binary(exp.EQ, exp.Mod(this=_get(r, number_of, "double"), expression=number(1)), number(0))
-        return fn(
-            "GET", _items(r, base), case((both(_is_kind(kind, "number"), whole), _get(r, number_of, "int")))
+        whole = binary(
+            exp.EQ,
+            exp.Mod(this=_get(r, number_of, "double"), expression=number_literal(1)),
+            number_literal(0),
+        )
+        return call(
+            "GET", _items(r, base), case((and_(_is_kind(kind, "number"), whole), _get(r, number_of, "int")))
         )
     return _at(_items(r, base), r.node(key))
 
@@ -680,39 +741,45 @@ def _json_step(r: Renderer, node: Call) -> Sql:
 
 def _values(r: Renderer, node: Call, *, nulls: bool) -> Sql:
     """The values of a key; without a difference between no key and a JSON null unless `nulls` asks for it."""
-    alone = fn("ARRAY", _get(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0]))
+    alone = call("ARRAY", _get(r, Call(JSON, "json_get", node.args) if node.args[1:] else node.args[0]))
     found, place, item = (exp.to_identifier(name, quoted=True) for name in ("__found", "__n", "__inner"))
     if nulls:
-        there = negation(is_null(exp.Column(this=item)))
-        alone = fn("FILTER", alone, exp.Lambda(this=there, expressions=[item]))
+        there = not_(is_null(exp.Column(this=item)))
+        alone = call("FILTER", alone, exp.Lambda(this=there, expressions=[item]))
     value = exp.Column(this=item)
-    inside = fn(
-        "COALESCE", fn("TRY_VARIANT_GET", value, text("$"), text("array<variant>")), fn("ARRAY", value)
+    inside = call(
+        "COALESCE",
+        call("TRY_VARIANT_GET", value, string_literal("$"), string_literal("array<variant>")),
+        call("ARRAY", value),
     )
-    flat = fn("FLATTEN", fn("TRANSFORM", exp.Column(this=found), exp.Lambda(this=inside, expressions=[item])))
-    return fn(
+    flat = call(
+        "FLATTEN", call("TRANSFORM", exp.Column(this=found), exp.Lambda(this=inside, expressions=[item]))
+    )
+    return call(
         "AGGREGATE",
-        fn("SEQUENCE", number(1), number(ARRAYS)),
+        call("SEQUENCE", number_literal(1), number_literal(ARRAYS)),
         alone,
         exp.Lambda(this=flat, expressions=[found, place]),
     )
 
 
 def _json_values(r: Renderer, node: Call) -> Sql:
-    return fn("TRY_PARSE_JSON", fn("TO_JSON", _values(r, node, nulls=True)))
+    return call("TRY_PARSE_JSON", call("TO_JSON", _values(r, node, nulls=True)))
 
 
 def _json_size(r: Renderer, node: Call) -> Sql:
     (value,) = node.args
-    return fn(
-        "COALESCE", fn("ARRAY_SIZE", _items(r, value)), fn("ARRAY_SIZE", fn("MAP_KEYS", _members(r, value)))
+    return call(
+        "COALESCE",
+        call("ARRAY_SIZE", _items(r, value)),
+        call("ARRAY_SIZE", call("MAP_KEYS", _members(r, value))),
     )
 
 
 def _json_items(r: Renderer, node: Call) -> Sql:
     (value,) = node.args
-    keys = fn("TRY_PARSE_JSON", fn("TO_JSON", fn("MAP_KEYS", _members(r, value))))
-    return fn("COALESCE", keys, _not_json_null(r.document(value)))
+    keys = call("TRY_PARSE_JSON", call("TO_JSON", call("MAP_KEYS", _members(r, value))))
+    return call("COALESCE", keys, _not_json_null(r.document(value)))
 
 
 # The same tokens (a text, a number, what stands between two of these), of which numbers are doubles: VARIANT
@@ -728,7 +795,7 @@ EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
 
 def _is_kind(name: Sql, kind: str) -> Sql:
     if kind in ("string", "boolean"):
-        return binary(exp.EQ, name, text(kind.upper()))
+        return binary(exp.EQ, name, string_literal(kind.upper()))
     return rlike(name, "^(BIGINT|DECIMAL|DOUBLE|FLOAT)" if kind == "number" else f"^{kind.upper()}")
 
 
@@ -737,7 +804,7 @@ def _json_number(r: Renderer, node: Call) -> Sql:
 
 
 def _json_equals(r: Renderer, value: Node, wanted: float) -> Sql:
-    return both(is_kind(r, value, "number"), binary(exp.EQ, _get(r, value, "double"), r.double(wanted)))
+    return and_(is_kind(r, value, "number"), binary(exp.EQ, _get(r, value, "double"), r.double(wanted)))
 
 
 def _without_variables(sql: str) -> str:
@@ -750,8 +817,8 @@ def _without_variables(sql: str) -> str:
 SPARK = Dialect(
     name="spark",
     sqlglot="spark",
-    finish=_without_variables,
-    octets="OCTET_LENGTH",
+    postprocess=_without_variables,
+    byte_length_function="OCTET_LENGTH",
     types={
         STRING: "STRING",
         BIGINT: "BIGINT",
@@ -762,21 +829,21 @@ SPARK = Dialect(
         DURATION: "BIGINT",
     },
     quantifier=_quantifier,
-    let=lambda _r, value, body: body(value),
+    let_compared=lambda _r, value, body: body(value),
     documents=Documents(
         value=_get,
         text=lambda r, node: _get(r, node, "string"),
-        kind=lambda r, node: fn("SCHEMA_OF_VARIANT", _get(r, node)),
+        kind=lambda r, node: call("SCHEMA_OF_VARIANT", _get(r, node)),
         null="VOID",
         has_nan=True,
         is_kind=_is_kind,
         equals=_json_equals,
     ),
     bind=_bind,
-    most_lambdas=14,
-    not_nan=lambda sql: negation(fn("ISNAN", sql)),
+    max_lambda_depth=14,
+    not_nan=lambda sql: not_(call("ISNAN", sql)),
     not_json_null=_not_json_null,
-    timestamp=lambda value: cast(text(_zulu(value)), "TIMESTAMPTZ"),
+    timestamp=lambda value: cast(string_literal(_zulu(value)), "TIMESTAMPTZ"),
     table={
         **COMMON,
         **documents.RULES,
@@ -808,17 +875,17 @@ SPARK = Dialect(
         "starts_with": function("STARTSWITH"),
         "ends_with": function("ENDSWITH"),
         "contains": function("CONTAINS"),
-        "equals_ci": ignoring_case("EQ"),
-        "starts_with_ci": ignoring_case("STARTSWITH"),
-        "contains_ci": ignoring_case("CONTAINS"),
-        "like_ci": ignoring_case("LIKE"),
+        "equals_ci": case_insensitive("EQ"),
+        "starts_with_ci": case_insensitive("STARTSWITH"),
+        "contains_ci": case_insensitive("CONTAINS"),
+        "like_ci": case_insensitive("LIKE"),
         "matches": spark_patterns.matches,
-        "substr": substr(lambda one, other: fn("TRY_ADD", one, other), lambda places: cast(places, "INT")),
-        "position": lambda r, node: fn("INSTR", *r.args(node)),
+        "substr": substr(lambda one, other: call("TRY_ADD", one, other), lambda places: cast(places, "INT")),
+        "position": lambda r, node: call("INSTR", *r.args(node)),
         "replace": _replace,
         "replace_each": replace_each("(?s)(.)", "$1"),
         "to_int": _to_int,
-        "to_whole": to_whole("RINT"),
+        "to_whole": to_whole_number("RINT"),
         "to_double": _to_double,
         "to_string": _to_string,
         "to_boolean": lambda r, node: to_boolean(r.node(node.args[0])),
@@ -826,7 +893,7 @@ SPARK = Dialect(
         "to_duration": _to_duration,
         "to_quantity": quantity(
             lambda sql: rlike(sql, _shape(QUANTITY_PATTERN)),
-            lambda sql, end: fn("ENDSWITH", sql, text(end)),
+            lambda sql, end: call("ENDSWITH", sql, string_literal(end)),
             lambda digits, power: binary(exp.Mul, try_cast(digits, "DOUBLE"), power),
         ),
         "to_date": _to_date,

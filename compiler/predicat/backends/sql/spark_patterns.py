@@ -11,13 +11,13 @@ from predicat.backends.sql.base import (
     Sql,
     between,
     binary,
+    call,
     case,
     constant,
-    either,
-    fn,
-    number,
+    number_literal,
+    or_,
     rlike,
-    text,
+    string_literal,
 )
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
@@ -46,21 +46,21 @@ def matches(r: Renderer, node: Call) -> Sql:
 
 def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
     """The state in which the characters of a text leave an automaton is one of the accepting ones."""
-    state, char = (exp.to_identifier(r.fresh(name), quoted=True) for name in ("q", "c"))
+    state, char = (exp.to_identifier(r.fresh_name(name), quoted=True) for name in ("q", "c"))
     q, c = exp.Column(this=state), exp.Column(this=char)
     branches = [
-        (binary(exp.EQ, q, number(place)), _next(c, moves, table.classes))
+        (binary(exp.EQ, q, number_literal(place)), _next(c, moves, table.classes))
         for place, moves in enumerate(table.moves)
     ]
-    nothing = (binary(exp.EQ, c, text("")), q)  # of the empty text Spark makes one part
+    nothing = (binary(exp.EQ, c, string_literal("")), q)  # of the empty text Spark makes one part
     step = exp.Lambda(this=case(nothing, *branches), expressions=[state, char])
     accepted = (
-        exp.In(this=q, expressions=[number(place) for place in table.accepting])
+        exp.In(this=q, expressions=[number_literal(place) for place in table.accepting])
         if table.accepting
         else exp.Boolean(this=False)
     )
     last = exp.Lambda(this=accepted, expressions=[state])
-    return fn("AGGREGATE", fn("SPLIT", sql, text("")), number(0), step, last)
+    return call("AGGREGATE", call("SPLIT", sql, string_literal("")), number_literal(0), step, last)
 
 
 def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
@@ -70,11 +70,11 @@ def _next(char: Sql, moves: list[int], classes: list[Ranges]) -> Sql:
         targets.setdefault(target, []).extend(ranges)
     usual = max(targets, key=lambda target: sum(high - low + 1 for low, high in targets[target]))
     others = [
-        (_is_one_of(char, regex.normal(ranges)), number(target))
+        (_is_one_of(char, regex.normal(ranges)), number_literal(target))
         for target, ranges in targets.items()
         if target != usual
     ]
-    return case(*others, default=number(usual)) if others else number(usual)
+    return case(*others, default=number_literal(usual)) if others else number_literal(usual)
 
 
 def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
@@ -83,8 +83,13 @@ def _is_one_of(char: Sql, ranges: Ranges) -> Sql:
         0xD800 <= edge <= 0xDFFF for span in ranges for edge in span
     ):  # no text has half a character
         return rlike(char, regex.emit(Chars(ranges), regex.JAVA))
-    alone = [text(chr(low)) for low, high in ranges if low == high]
+    alone = [string_literal(chr(low)) for low, high in ranges if low == high]
     same = [exp.In(this=char, expressions=alone)] if alone else []
-    return either(
-        *same, *(between(char, text(chr(low)), text(chr(high))) for low, high in ranges if low != high)
+    return or_(
+        *same,
+        *(
+            between(char, string_literal(chr(low)), string_literal(chr(high)))
+            for low, high in ranges
+            if low != high
+        ),
     )

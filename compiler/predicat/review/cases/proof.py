@@ -18,9 +18,9 @@ from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children
 from predicat.ir.ops import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import never_unknown
+from predicat.review.candidate_rows import is_affordable
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.standins import Standin, Unknown, standins
-from predicat.review.probe import affordable
 from predicat.semantics.evaluate import compile_node
 
 Outcome = bool | None
@@ -201,7 +201,7 @@ class _Proof:
             for level, value in path:
                 if level.place is not None and (value is not None or isinstance(level.place, Parameter)):
                     _put(row, _path(level.place), value)
-            if not affordable(row, self.nodes):
+            if not is_affordable(row, self.nodes):
                 raise NotCases
             seen: Pair = (functions[0](row), functions[1](row))
             if seen != pair and all(level.place is not None for level, _ in path):

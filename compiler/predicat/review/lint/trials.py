@@ -8,7 +8,7 @@ from typing import Any
 
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.text import to_text
-from predicat.review.probe import Probe
+from predicat.review.candidate_rows import CandidateRows
 from predicat.semantics.evaluate import compile_node
 
 Row = Mapping[str, Any]
@@ -72,7 +72,7 @@ def accepted(outcome: bool | None, *, accept: bool) -> bool:
 
 def rows(nodes: Sequence[Node], count: int) -> Iterator[Row]:
     """At most `count` rows worth trying on predicates, with a value for each of their parameters."""
-    yield from Probe(nodes).rows(count)
+    yield from CandidateRows(nodes).rows(count)
 
 
 def required(node: Node) -> Required:

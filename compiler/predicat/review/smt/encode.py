@@ -54,9 +54,9 @@ from predicat.review.smt.terms import (
     Array,
     Bool,
     Double,
-    Group,
     Json,
-    Plain,
+    Record,
+    Scalar,
     Term,
     Truth,
     all_of,
@@ -201,13 +201,13 @@ class Encoder:
         if isinstance(value, float):
             return numbers.double_of(value)
         if isinstance(value, int):
-            return numbers.double_of(float(value)) if kind == DOUBLE else Plain(integer(value), False)
+            return numbers.double_of(float(value)) if kind == DOUBLE else Scalar(integer(value), False)
         if isinstance(value, str):
-            return Plain(strings.text(value), False)
+            return Scalar(strings.text(value), False)
         if isinstance(value, Decimal):
             number = Fraction(value)
-            return Plain(z3.RealVal(f"{number.numerator}/{number.denominator}"), False)
-        return Plain(integer(times.number_of(value)), False)
+            return Scalar(z3.RealVal(f"{number.numerator}/{number.denominator}"), False)
+        return Scalar(integer(times.number_of(value)), False)
 
     def nothing(self, kind: Type) -> Term:
         """A value that is missing."""
@@ -216,11 +216,11 @@ class Encoder:
         if kind == DOUBLE:
             return Double(z3.RealVal(0), False, False, False, True)
         if kind == STRING:
-            return Plain(z3.StringVal(""), True)
+            return Scalar(z3.StringVal(""), True)
         if isinstance(kind, DecimalType):
-            return Plain(z3.RealVal(0), True)
+            return Scalar(z3.RealVal(0), True)
         if kind in (BIGINT, TIMESTAMP, DATE, DURATION):
-            return Plain(integer(0), True)
+            return Scalar(integer(0), True)
         raise NotEncodable
 
     def parameter(self, decl: ParamDecl, kind: Type) -> Term:
@@ -252,7 +252,7 @@ class Encoder:
             value = self.fresh(z3.Bool)
             return Truth(z3.And(z3.Not(null), value), z3.And(z3.Not(null), z3.Not(value)))
         if kind == STRING:
-            return Plain(self.fresh(z3.String), null)
+            return Scalar(self.fresh(z3.String), null)
         if kind == DOUBLE:
             nan, plus, minus = (self.fresh(z3.Bool) for _ in range(3))
             self.constraints += [z3.AtMost(nan, plus, minus, 1)]
@@ -261,18 +261,18 @@ class Encoder:
             term = self.fresh(z3.Int)
             low, high = BOUNDS[kind]
             self.constraints += [term >= low, term <= high]
-            return Plain(term, null)
+            return Scalar(term, null)
         if isinstance(kind, DecimalType):
             scaled = self.fresh(z3.Int)
             self.constraints += [scaled < 10**kind.precision, scaled > -(10**kind.precision)]
-            return Plain(z3.ToReal(scaled) / 10**kind.scale, null)
+            return Scalar(z3.ToReal(scaled) / 10**kind.scale, null)
         if kind == JSON:
             return self.json(path, null)
         if isinstance(kind, ArrayType):
             return self.array(
                 path, null, self.length(), lambda place: self.variable((*path, ("item", place)), kind.element)
             )
-        return Group(path, null)
+        return Record(path, null)
 
     def json(self, path: Path, null: Any) -> Json:
         kind = self.fresh(z3.Int)
@@ -437,15 +437,15 @@ class Encoder:
         """
         if isinstance(term, Double):
             return term
-        if not isinstance(term, Plain) or not z3.is_arith(term.term):
+        if not isinstance(term, Scalar) or not z3.is_arith(term.term):
             raise NotEncodable
         if self.exact and not term.term.is_int():
             self.inexact = exactly = True
         return numbers.exact(term) if exactly else numbers.rounded(term, self.constraints)
 
-    def plain(self, node: Node, env: Env) -> Plain:
+    def plain(self, node: Node, env: Env) -> Scalar:
         found = self.term(node, env)
-        if not isinstance(found, Plain):
+        if not isinstance(found, Scalar):
             raise NotEncodable
         return found
 
@@ -465,13 +465,13 @@ class Encoder:
         if (
             isinstance(a, Double)
             or isinstance(b, Double)
-            or (isinstance(a, Plain) and isinstance(b, Plain) and sort(a) != sort(b))
+            or (isinstance(a, Scalar) and isinstance(b, Scalar) and sort(a) != sort(b))
         ):
             decimals = isinstance(left.type, DecimalType) or isinstance(right.type, DecimalType)
             return truth_of(
                 numbers.compare(op, self.double(a, exactly=decimals), self.double(b, exactly=decimals)), null
             )
-        if isinstance(a, Plain) and isinstance(b, Plain):
+        if isinstance(a, Scalar) and isinstance(b, Scalar):
             return truth_of(_ordered(op, a.term, b.term), null)
         raise NotEncodable
 

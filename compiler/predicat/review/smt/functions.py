@@ -13,7 +13,7 @@ from predicat.ir.ops import COUNTS, OPS, STRICT
 from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.smt.rules import BOUNDS, Env
 from predicat.review.smt.strings import NotEncodable
-from predicat.review.smt.terms import Bool, Plain, Term, all_of, any_of, as_term, negated, truth_of, z3
+from predicat.review.smt.terms import Bool, Scalar, Term, all_of, any_of, as_term, negated, truth_of, z3
 
 if TYPE_CHECKING:
     from predicat.review.smt.encode import Encoder
@@ -55,9 +55,9 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
     if node.op not in STRICT or not (node.type in BOUNDS or node.type in (STRING, BOOLEAN)):
         return None
     terms = _terms(to, node, env)
-    if terms is None or not all(isinstance(term, Plain) for term in terms):
+    if terms is None or not all(isinstance(term, Scalar) for term in terms):
         return None
-    values = [term.term for term in terms if isinstance(term, Plain)]
+    values = [term.term for term in terms if isinstance(term, Scalar)]
     total = node.op in TEXT_OPERATORS and OPS[node.op].total
     null = any_of(
         *(term.null for term in terms), not total and _function(node, "null", values, z3.BoolSort())
@@ -69,7 +69,7 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
         low, high = BOUNDS[node.type]
         low = 0 if node.op in TEXT_OPERATORS & COUNTS else low
         to.constraints += [value >= low, value <= high]
-    return Plain(value, null)
+    return Scalar(value, null)
 
 
 def absent_with_its_arguments(to: Encoder, node: Call, found: Term, env: Env) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from predicat.ir.ops import FLIPPED
 from predicat.ir.values import INT_MAX, INT_MIN
-from predicat.review.smt.terms import Bool, Double, Plain, all_of, any_of, choose, negated, z3
+from predicat.review.smt.terms import Bool, Double, Scalar, all_of, any_of, choose, negated, z3
 
 _EXACT = 2**53
 
@@ -25,13 +25,13 @@ def double_of(value: float) -> Double:
     return Double(term, math.isnan(value), value == math.inf, value == -math.inf, False, value)
 
 
-def exact(value: Plain) -> Double:
+def exact(value: Scalar) -> Double:
     """A whole number or decimal as a double record that is never rounded."""
     term = z3.ToReal(value.term) if value.term.is_int() else value.term
     return Double(term, False, False, False, value.null)
 
 
-def rounded(value: Plain, constraints: list[Any]) -> Double:
+def rounded(value: Scalar, constraints: list[Any]) -> Double:
     """A whole number of 64 bits or a decimal as the nearest double.
 
     Beside a constant the comparison is exact: see `compare`. Beside anything else all that is known is that
@@ -115,12 +115,12 @@ def in_range(term: Any) -> Bool:
     return z3.And(term >= INT_MIN, term <= INT_MAX)
 
 
-def whole(term: Any, *nulls: Bool) -> Plain:
+def whole(term: Any, *nulls: Bool) -> Scalar:
     """The result of an operation on whole numbers."""
     if z3.is_int_value(found := z3.simplify(term)):
         inside = INT_MIN <= found.as_long() <= INT_MAX
-        return Plain(found, any_of(not inside, *nulls))
-    return Plain(term, any_of(negated(in_range(term)), *nulls))
+        return Scalar(found, any_of(not inside, *nulls))
+    return Scalar(term, any_of(negated(in_range(term)), *nulls))
 
 
 def truncated(a: Any, b: Any) -> Any:
@@ -131,7 +131,7 @@ def truncated(a: Any, b: Any) -> Any:
     return z3.If(b < 0, -size, size)
 
 
-def integer_operation(op: str, a: Plain, b: Plain) -> Plain:
+def integer_operation(op: str, a: Scalar, b: Scalar) -> Scalar:
     """add, sub, mul, div or mod of whole numbers."""
     match op:
         case "add":
@@ -144,7 +144,7 @@ def integer_operation(op: str, a: Plain, b: Plain) -> Plain:
             return whole(truncated(a.term, b.term), a.null, b.null, b.term == 0)
         case _:
             rest = a.term - b.term * truncated(a.term, b.term)
-            return Plain(rest, any_of(a.null, b.null, b.term == 0))
+            return Scalar(rest, any_of(a.null, b.null, b.term == 0))
 
 
 def double_operation(op: str, a: Double, b: Double) -> Double:
@@ -195,15 +195,15 @@ def floor(a: Double) -> Double:
     return Double(z3.ToReal(z3.ToInt(a.term)), a.nan, a.plus, a.minus, a.null)
 
 
-def to_whole(a: Double) -> Plain:
+def to_whole(a: Double) -> Scalar:
     """The whole number that a double is; UNKNOWN for any other."""
     found = to_integer(a)
-    return Plain(found.term, any_of(found.null, negated(z3.IsInt(a.term))))
+    return Scalar(found.term, any_of(found.null, negated(z3.IsInt(a.term))))
 
 
-def to_integer(a: Double) -> Plain:
+def to_integer(a: Double) -> Scalar:
     """A double cut towards zero; UNKNOWN for NaN, infinities and what has no 64 bits."""
     cut = z3.If(a.term >= 0, z3.ToInt(a.term), -z3.ToInt(-a.term))
-    return Plain(
+    return Scalar(
         cut, any_of(a.null, negated(a.finite), negated(z3.And(a.term >= INT_MIN, a.term < INT_MAX + 1)))
     )

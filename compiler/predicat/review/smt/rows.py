@@ -24,7 +24,7 @@ from predicat.ir.values import EXACT
 from predicat.review.smt import times
 from predicat.review.smt.arrays import Path
 from predicat.review.smt.encode import Encoder
-from predicat.review.smt.terms import KINDS, Array, Double, Group, Json, Plain, Term, Truth, as_term, z3
+from predicat.review.smt.terms import KINDS, Array, Double, Json, Record, Scalar, Term, Truth, as_term, z3
 
 MAX_LENGTH = 5_000
 """A row with a longer array is not made."""
@@ -69,13 +69,13 @@ class _Reader:
                 return self.holds(term.true)
             case Double():
                 return self.double(term)
-            case Plain():
+            case Scalar():
                 return self.plain(term.term, kind)
             case Array():
                 return self.array(term, kind)
             case Json():
                 return self.json(term)
-            case Group():
+            case Record():
                 return self.group(term, kind)
 
     def double(self, term: Double) -> float:
@@ -114,7 +114,7 @@ class _Reader:
             raise TooLong
         return found
 
-    def group(self, term: Group, kind: Type) -> dict[str, Any]:
+    def group(self, term: Record, kind: Type) -> dict[str, Any]:
         members = self.encoder.children.get(term.path, {})
         types = dict(kind.fields) if isinstance(kind, StructType) else {}
         inner = kind.value if isinstance(kind, MapType) else STRING

@@ -19,9 +19,9 @@ from predicat.review.smt.terms import (
     Array,
     Bool,
     Double,
-    Group,
     Json,
-    Plain,
+    Record,
+    Scalar,
     Term,
     Truth,
     all_of,
@@ -53,7 +53,7 @@ comparisons.
 Rule = Callable[["Encoder", Call, Env], Term]
 
 
-def sort(value: Plain) -> str:
+def sort(value: Scalar) -> str:
     """The kind of value that Z3 knows a term as."""
     return str(value.term.sort())
 
@@ -89,8 +89,8 @@ def _merged(test: Bool, yes: Term, no: Term, null: Bool) -> Term:
         case Truth(), Truth():
             true, false = choose(test, yes.true, no.true), choose(test, yes.false, no.false)
             return Truth(all_of(true, negated(null)), all_of(false, negated(null)))
-        case Plain(), Plain():
-            return Plain(choose(test, yes.term, no.term), any_of(null, choose(test, yes.null, no.null)))
+        case Scalar(), Scalar():
+            return Scalar(choose(test, yes.term, no.term), any_of(null, choose(test, yes.null, no.null)))
         case Double(), Double():
             return Double(
                 choose(test, yes.term, no.term),
@@ -130,7 +130,7 @@ def _above(one: Term, other: Term) -> Bool:
     match one, other:
         case Double(), Double():
             return any_of(numbers.compare("gt", one, other), all_of(one.nan, negated(other.nan)))
-        case Plain(), Plain():
+        case Scalar(), Scalar():
             return other.term < one.term
         case _:
             raise NotEncodable
@@ -152,7 +152,7 @@ def _comparison(to: Encoder, node: Call, env: Env) -> Term:
     return to.compared(node.op, left, right, env)
 
 
-def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Plain, Plain] | None:
+def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Scalar, Scalar] | None:
     """The starts of months, quarters or years of two moments as their numbers: in their order, and without
     the lengths of months.
     """
@@ -162,7 +162,9 @@ def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Plain, Plai
             Call(op="date_trunc", args=(Literal(value=other), two)),
         ) if unit == other and unit in times.MONTHS:
             a, b = to.plain(one, env), to.plain(two, env)
-            return Plain(times.number_in(unit, a.term), a.null), Plain(times.number_in(unit, b.term), b.null)
+            return Scalar(times.number_in(unit, a.term), a.null), Scalar(
+                times.number_in(unit, b.term), b.null
+            )
         case _:
             return None
 
@@ -178,11 +180,11 @@ def _in(to: Encoder, node: Call, env: Env) -> Term:
             all_of(negated(to.term(left, env).null), *(test.false for test in tests)),
         )
     value, array = to.term(left, env), to.elements(right, env)
-    if not isinstance(value, Plain):
+    if not isinstance(value, Scalar):
         raise NotEncodable
     found, absent = [], []
     for place, item in enumerate(array.items):
-        if not isinstance(item, Plain) or sort(item) != sort(value):
+        if not isinstance(item, Scalar) or sort(item) != sort(value):
             raise NotEncodable
         found.append(all_of(array.length > place, negated(item.null), item.term == value.term))
         absent.append(all_of(array.length > place, item.null))
@@ -201,20 +203,20 @@ def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
             raise NotEncodable
         to.inexact = True
         return numbers.double_operation("div" if node.op == "fdiv" else node.op, a, b)
-    if not isinstance(a, Plain) or not isinstance(b, Plain) or node.type not in BOUNDS:
+    if not isinstance(a, Scalar) or not isinstance(b, Scalar) or node.type not in BOUNDS:
         raise NotEncodable
     if node.type == BIGINT:
         return numbers.integer_operation(node.op, a, b)
     found = a.term + b.term if node.op == "add" else a.term - b.term
     low, high = BOUNDS[node.type]
-    return Plain(found, any_of(a.null, b.null, z3.Not(z3.And(found >= low, found <= high))))
+    return Scalar(found, any_of(a.null, b.null, z3.Not(z3.And(found >= low, found <= high))))
 
 
 def _negative(to: Encoder, node: Call, env: Env) -> Term:
     a = to.term(node.args[0], env)
     if isinstance(a, Double):
         return numbers.minus(a) if node.op == "neg" else numbers.absolute(a)
-    if not isinstance(a, Plain):
+    if not isinstance(a, Scalar):
         raise NotEncodable
     return numbers.whole(-a.term if node.op == "neg" else z3.If(a.term < 0, -a.term, a.term), a.null)
 
@@ -226,17 +228,17 @@ def _whole(to: Encoder, node: Call, env: Env) -> Term:
 
 def _int32(to: Encoder, node: Call, env: Env) -> Term:
     a = to.plain(node.args[0], env)
-    return Plain(a.term, any_of(a.null, z3.Not(z3.And(a.term >= -(2**31), a.term < 2**31))))
+    return Scalar(a.term, any_of(a.null, z3.Not(z3.And(a.term >= -(2**31), a.term < 2**31))))
 
 
 def _concat(to: Encoder, node: Call, env: Env) -> Term:
     a, b = (to.plain(arg, env) for arg in node.args)
-    return Plain(z3.Concat(a.term, b.term), any_of(a.null, b.null))
+    return Scalar(z3.Concat(a.term, b.term), any_of(a.null, b.null))
 
 
 def _length(to: Encoder, node: Call, env: Env) -> Term:
     a = to.plain(node.args[0], env)
-    return Plain(z3.Length(a.term), a.null)
+    return Scalar(z3.Length(a.term), a.null)
 
 
 def _affix(to: Encoder, node: Call, env: Env) -> Term:
@@ -271,33 +273,33 @@ def _affix_ci(before: bool, after: bool) -> Callable[[str], Regex]:
 
 
 def _substr(to: Encoder, node: Call, env: Env) -> Term:
-    parts: list[Plain] = [to.plain(arg, env) for arg in node.args]
+    parts: list[Scalar] = [to.plain(arg, env) for arg in node.args]
     text, start = parts[0], parts[1]
     null = any_of(*(part.null for part in parts))
     begin = z3.If(start.term > 1, start.term - 1, 0)
     if len(parts) == 2:
-        return Plain(z3.SubString(text.term, begin, z3.Length(text.term)), null)
+        return Scalar(z3.SubString(text.term, begin, z3.Length(text.term)), null)
     length = parts[2].term
     end = z3.If(start.term - 1 + length > 0, start.term - 1 + length, 0)
     found = z3.If(end > begin, z3.SubString(text.term, begin, end - begin), z3.StringVal(""))
-    return Plain(found, any_of(null, length < 0))
+    return Scalar(found, any_of(null, length < 0))
 
 
 def _position(to: Encoder, node: Call, env: Env) -> Term:
     a, b = (to.plain(arg, env) for arg in node.args)
-    return Plain(z3.IndexOf(a.term, b.term, 0) + 1, any_of(a.null, b.null))
+    return Scalar(z3.IndexOf(a.term, b.term, 0) + 1, any_of(a.null, b.null))
 
 
 def _to_int(to: Encoder, node: Call, env: Env) -> Term:
     a = to.term(node.args[0], env)
     if isinstance(a, Truth):
-        return Plain(choose(a.true, integer(1), integer(0)), a.null)
+        return Scalar(choose(a.true, integer(1), integer(0)), a.null)
     if isinstance(a, Double):
         return numbers.to_integer(a)
-    if not isinstance(a, Plain) or node.args[0].type not in (TIMESTAMP, STRING):
+    if not isinstance(a, Scalar) or node.args[0].type not in (TIMESTAMP, STRING):
         raise NotEncodable
     if node.args[0].type == TIMESTAMP:
-        return Plain(a.term / times.SECOND, a.null)
+        return Scalar(a.term / times.SECOND, a.null)
     digits = z3.Range("0", "9")
     minus = z3.Concat(z3.Re("-"), z3.Loop(digits, 1, 19))
     written = z3.InRe(a.term, z3.Union(z3.Loop(digits, 1, 20), minus))
@@ -315,11 +317,11 @@ def _to_double(to: Encoder, node: Call, env: Env) -> Term:
 def _to_string(to: Encoder, node: Call, env: Env) -> Term:
     a = to.term(node.args[0], env)
     if isinstance(a, Truth):
-        return Plain(choose(a.true, z3.StringVal("true"), z3.StringVal("false")), a.null)
-    if not isinstance(a, Plain) or node.args[0].type != BIGINT:
+        return Scalar(choose(a.true, z3.StringVal("true"), z3.StringVal("false")), a.null)
+    if not isinstance(a, Scalar) or node.args[0].type != BIGINT:
         raise NotEncodable
     shown = z3.If(a.term < 0, z3.Concat(z3.StringVal("-"), z3.IntToStr(-a.term)), z3.IntToStr(a.term))
-    return Plain(shown, a.null)
+    return Scalar(shown, a.null)
 
 
 def _to_boolean(to: Encoder, node: Call, env: Env) -> Term:
@@ -335,16 +337,16 @@ def _to_timestamp(to: Encoder, node: Call, env: Env) -> Term:
         raise NotEncodable
     a = to.plain(node.args[0], env)
     if kind == DATE:
-        return Plain(a.term * times.DAY, a.null)
+        return Scalar(a.term * times.DAY, a.null)
     found = a.term * times.SECOND
-    return Plain(found, any_of(a.null, z3.Not(z3.And(found >= times.FIRST, found <= times.LAST))))
+    return Scalar(found, any_of(a.null, z3.Not(z3.And(found >= times.FIRST, found <= times.LAST))))
 
 
 def _to_date(to: Encoder, node: Call, env: Env) -> Term:
     if node.args[0].type != TIMESTAMP:
         raise NotEncodable
     a = to.plain(node.args[0], env)
-    return Plain(a.term / times.DAY, a.null)
+    return Scalar(a.term / times.DAY, a.null)
 
 
 def _time_part(to: Encoder, node: Call, env: Env) -> Term:
@@ -354,7 +356,7 @@ def _time_part(to: Encoder, node: Call, env: Env) -> Term:
     found = times.part(node.op, a.term, day=node.args[0].type == DATE)
     if found is None:
         raise NotEncodable
-    return Plain(found, a.null)
+    return Scalar(found, a.null)
 
 
 def _date_trunc(to: Encoder, node: Call, env: Env) -> Term:
@@ -362,26 +364,26 @@ def _date_trunc(to: Encoder, node: Call, env: Env) -> Term:
     found = times.truncate(constant(node.args[0]), a.term)
     if found is None:
         raise NotEncodable
-    return Plain(found, any_of(a.null, found < times.FIRST))
+    return Scalar(found, any_of(a.null, found < times.FIRST))
 
 
 def _in_units(to: Encoder, node: Call, env: Env) -> Term:
     a = to.plain(node.args[1], env)
-    return Plain(numbers.truncated(a.term, integer(UNITS[constant(node.args[0])])), a.null)
+    return Scalar(numbers.truncated(a.term, integer(UNITS[constant(node.args[0])])), a.null)
 
 
 def _days(to: Encoder, node: Call, env: Env) -> Term:
     a, b = (to.plain(arg, env) for arg in node.args)
     null = any_of(a.null, b.null)
     if node.op == "days_between":
-        return Plain(a.term - b.term, null)
+        return Scalar(a.term - b.term, null)
     found = a.term + b.term
-    return Plain(found, any_of(null, z3.Not(z3.And(found >= times.FIRST_DAY, found <= times.LAST_DAY))))
+    return Scalar(found, any_of(null, z3.Not(z3.And(found >= times.FIRST_DAY, found <= times.LAST_DAY))))
 
 
 def _member(to: Encoder, node: Call, env: Env) -> Term:
     group, key = to.term(node.args[0], env), constant(node.args[1])
-    if not isinstance(group, Group):
+    if not isinstance(group, Record):
         raise NotEncodable
     path = (*group.path, ("key", key))
     child = to.variable(path, node.type)
@@ -406,9 +408,9 @@ def _index(to: Encoder, node: Call, env: Env) -> Term:
     outside = any_of(array.null, array.length <= place.value)
     if isinstance(item, Truth):
         return Truth(all_of(item.true, negated(outside)), all_of(item.false, negated(outside)))
-    if not isinstance(item, Plain | Double | Array | Group):
+    if not isinstance(item, Scalar | Double | Array | Record):
         raise NotEncodable
-    if isinstance(item, Group):
+    if isinstance(item, Record):
         to.constraints.append(as_term(any_of(item.null, negated(outside))))  # so have its members no value
     return replace(item, null=any_of(item.null, outside))
 
@@ -417,7 +419,7 @@ def _size(to: Encoder, node: Call, env: Env) -> Term:
     found = to.term(node.args[0], env)
     if not isinstance(found, Array):
         raise NotEncodable
-    return Plain(found.length, found.null)
+    return Scalar(found.length, found.null)
 
 
 def _json(to: Encoder, node: Call, env: Env) -> Json:
@@ -461,7 +463,7 @@ def _json_value(kind: str) -> Rule:
         found = _json(to, node, env)
         null = any_of(found.null, found.kind != KINDS.index(kind))
         if kind == "string":
-            return Plain(found.text, null)
+            return Scalar(found.text, null)
         if kind == "number":
             return replace(found.number, null=null)
         return truth_of(found.truth, null)

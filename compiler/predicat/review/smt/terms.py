@@ -79,7 +79,7 @@ class Truth(Struct, frozen=True):
         return all_of(negated(self.true), negated(self.false))
 
 
-class Plain(Struct, frozen=True):
+class Scalar(Struct, frozen=True):
     """A whole number, decimal, text, moment, day or duration."""
 
     term: Any
@@ -133,14 +133,14 @@ class Array(Struct, frozen=True):
     null: Bool
 
 
-class Group(Struct, frozen=True):
+class Record(Struct, frozen=True):
     """A map with constant keys, or a struct: its members are variables of their own."""
 
     path: Path
     null: Bool
 
 
-Term = Truth | Plain | Double | Json | Array | Group
+Term = Truth | Scalar | Double | Json | Array | Record
 
 
 @cache

@@ -5,28 +5,28 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.backends.sql.base import (
-    KINDS,
+    COMPARISON_NODES,
     Renderer,
     Rule,
     Sql,
+    and_,
+    as_bigint,
     between,
     binary,
-    both,
+    call,
     case,
     cast,
     clamp,
     compare,
     constant,
     constant_int,
-    either,
-    fn,
     is_null,
-    negation,
-    number,
-    once,
-    text,
+    let,
+    not_,
+    number_literal,
+    or_,
+    string_literal,
     to_boolean,
-    whole,
     wrap,
 )
 from predicat.backends.sql.names import identifier
@@ -91,29 +91,29 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
         there, items = elements(r, node.source)
     else:
         items = r.node(node.source)
-        there = negation(is_null(items))
+        there = not_(is_null(items))
     if node.kind in ("any", "all"):
         kind = exp.Any if node.kind == "any" else exp.All
         each = exp.Select(expressions=[r.node(node.body)]).from_(_rows(r, node, items, None), copy=False)
         verdicts = exp.Paren(this=exp.Anonymous(this="ARRAY", expressions=[each]))
         return case((there, exp.EQ(this=exp.Boolean(this=True), expression=kind(this=verdicts))))
-    verdict = exp.to_identifier(r.fresh("is"))
-    place = exp.column(r.fresh("at")) if node.kind in ("filter", "map") else None
+    verdict = exp.to_identifier(r.fresh_name("is"))
+    place = exp.column(r.fresh_name("at")) if node.kind in ("filter", "map") else None
     kept = [_variable(node)] if node.kind == "filter" else []
     judged = exp.Select(
         expressions=[*kept, *([place] if place else []), exp.Alias(this=r.node(node.body), alias=verdict)]
     )
-    rows = judged.from_(_rows(r, node, items, place), copy=False).subquery(r.fresh("t"), copy=False)
+    rows = judged.from_(_rows(r, node, items, place), copy=False).subquery(r.fresh_name("t"), copy=False)
     outcome = _outcome(r, node, exp.Column(this=verdict), place)
     return case((there, exp.Select(expressions=[outcome]).from_(rows, copy=False).subquery(copy=False)))
 
 
 def _exists_over_values(r: Renderer, node: Quantifier) -> Sql:
     alias = exp.TableAlias(
-        this=exp.to_identifier(r.fresh("t")), columns=[exp.to_identifier(node.variable, quoted=True)]
+        this=exp.to_identifier(r.fresh_name("t")), columns=[exp.to_identifier(node.variable, quoted=True)]
     )
     rows = exp.Table(this=values(r, node.source), alias=alias)
-    found = exp.Select(expressions=[number(1)]).from_(rows, copy=False)
+    found = exp.Select(expressions=[number_literal(1)]).from_(rows, copy=False)
     found.set(
         "where", exp.Where(this=r.node(condition(node)))
     )  # a name for what comes again makes a subquery of it
@@ -125,7 +125,7 @@ def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
     for no elements, is that of the macro.
     """
     body, kind = node.body, {"any": exp.Any, "all": exp.All}.get(node.kind)
-    if kind is None or not isinstance(body, Call) or body.op not in KINDS:
+    if kind is None or not isinstance(body, Call) or body.op not in COMPARISON_NODES:
         return None
     first, second = (
         [isinstance(part, Variable) and part.name == node.variable for part in walk(arg)] for arg in body.args
@@ -142,7 +142,7 @@ def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
 
 def _array_value(items: Sql) -> Sql:
     """An array in the parentheses of ANY or ALL, where a subquery alone would be the rows to compare with."""
-    return exp.Paren(this=fn("COALESCE", items) if isinstance(items, exp.Subquery) else items)
+    return exp.Paren(this=call("COALESCE", items) if isinstance(items, exp.Subquery) else items)
 
 
 def _variable(node: Quantifier) -> Sql:
@@ -155,36 +155,38 @@ def _rows(r: Renderer, node: Quantifier, items: Sql, place: exp.Column | None) -
     if isinstance(element_of(node.source), StructType):
         # In FROM, each member of a composite value would be a column.
         counted = [
-            exp.Alias(this=fn("GENERATE_SERIES", number(1), fn("CARDINALITY", items)), alias=column.this)
+            exp.Alias(
+                this=call("GENERATE_SERIES", number_literal(1), call("CARDINALITY", items)), alias=column.this
+            )
             for column in places
         ]
         return exp.Select(
-            expressions=[exp.alias_(fn("UNNEST", items), node.variable, quoted=True, copy=False), *counted]
-        ).subquery(r.fresh("t"), copy=False)
-    each = fn("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
+            expressions=[exp.alias_(call("UNNEST", items), node.variable, quoted=True, copy=False), *counted]
+        ).subquery(r.fresh_name("t"), copy=False)
+    each = call("JSONB_ARRAY_ELEMENTS" if node.source.type == JSON else "UNNEST", items)
     columns = [exp.to_identifier(node.variable, quoted=True), *(column.this for column in places)]
     return exp.Table(
         this=each,
-        alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns),
+        alias=exp.TableAlias(this=exp.to_identifier(r.fresh_name("t")), columns=columns),
         ordinality=bool(places),
     )
 
 
 def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> Sql:
     """What the verdicts on the elements make: a truth value, or an array in the order of the source."""
-    unknown = fn("BOOL_OR", is_null(verdict))
+    unknown = call("BOOL_OR", is_null(verdict))
     if node.kind == "one":
-        hits = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=verdict))
-        found: Sql = binary(exp.EQ, hits, number(1))
+        hits = exp.Filter(this=call("COUNT", exp.Star()), expression=exp.Where(this=verdict))
+        found: Sql = binary(exp.EQ, hits, number_literal(1))
     else:
         kept = verdict if node.kind == "map" else _variable(node)
-        gathered: Sql = fn(
+        gathered: Sql = call(
             "ARRAY_AGG", exp.Order(this=kept, expressions=[exp.Ordered(this=place, nulls_first=False)])
         )
         if node.kind == "filter":
             gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict))
-        found = fn("COALESCE", gathered, _empty(r, node))
-    return case((negation(fn("COALESCE", unknown, exp.Boolean(this=False))), found))
+        found = call("COALESCE", gathered, _empty(r, node))
+    return case((not_(call("COALESCE", unknown, exp.Boolean(this=False))), found))
 
 
 def _empty(r: Renderer, node: Quantifier) -> Sql:
@@ -195,10 +197,10 @@ def _empty(r: Renderer, node: Quantifier) -> Sql:
             raise Unsupported.of(say.array_worked_out(node.span))
         return exp.Bracket(
             this=_subscripted(r.node(node.source)),
-            expressions=[exp.Slice(this=number(1), expression=number(0))],
+            expressions=[exp.Slice(this=number_literal(1), expression=number_literal(0))],
             offset=1,
         )
-    return cast(text("{}"), f"{_type_name(element)}[]")
+    return cast(string_literal("{}"), f"{_type_name(element)}[]")
 
 
 def _type_name(kind: Type) -> str:
@@ -211,23 +213,23 @@ def array(r: Renderer, node: Call) -> Sql:
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
     found = cast(exp.Array(expressions=r.args(node)), f"{_type_name(element)}[]")
     doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((both(*(negation(is_null(part)) for part in doubtful)), found)) if doubtful else found
+    return case((and_(*(not_(is_null(part)) for part in doubtful)), found)) if doubtful else found
 
 
 def array_concat(r: Renderer, node: Call) -> Sql:
     """`||` passes over a NULL array."""
     left, right = r.args(node)
-    there = both(negation(is_null(left)), negation(is_null(right)))
+    there = and_(not_(is_null(left)), not_(is_null(right)))
     return case((there, exp.DPipe(this=wrap(left), expression=wrap(right), safe=True)))
 
 
 def _whole_array(sql: Sql) -> Sql:
-    return is_null(fn("ARRAY_POSITION", sql, exp.Null()))
+    return is_null(call("ARRAY_POSITION", sql, exp.Null()))
 
 
 def array_eq(r: Renderer, node: Call) -> Sql:
     left, right = r.args(node)
-    return case((both(_whole_array(left), _whole_array(right)), binary(exp.EQ, left, right)))
+    return case((and_(_whole_array(left), _whole_array(right)), binary(exp.EQ, left, right)))
 
 
 def extreme_of(name: str) -> Rule:
@@ -240,9 +242,9 @@ def extreme_of(name: str) -> Rule:
             alias=exp.TableAlias(this=exp.to_identifier("__items", quoted=True), columns=[item]),
         )
         value = exp.Column(this=item)
-        whole = binary(exp.EQ, fn("COUNT", value), fn("COUNT", exp.Star()))
+        whole = binary(exp.EQ, call("COUNT", value), call("COUNT", exp.Star()))
         return (
-            exp.Select(expressions=[case((whole, fn(name, value)))])
+            exp.Select(expressions=[case((whole, call(name, value)))])
             .from_(rows, copy=False)
             .subquery(copy=False)
         )
@@ -252,70 +254,73 @@ def extreme_of(name: str) -> Rule:
 
 def keys(r: Renderer, node: Call) -> Sql:
     sql = r.node(node.args[0])
-    rows = exp.Select(expressions=[fn("JSONB_OBJECT_KEYS", sql)]).subquery(copy=False)
-    return case((negation(is_null(sql)), exp.Anonymous(this="ARRAY", expressions=[rows.this])))
+    rows = exp.Select(expressions=[call("JSONB_OBJECT_KEYS", sql)]).subquery(copy=False)
+    return case((not_(is_null(sql)), exp.Anonymous(this="ARRAY", expressions=[rows.this])))
 
 
-def places(r: Renderer, node: Call) -> Sql:
+def range_(r: Renderer, node: Call) -> Sql:
     """The numbers from 0 to before another, as an array."""
 
     def build(count: Sql) -> Sql:
-        last = binary(exp.Sub, count, number(1))
-        rows = exp.Select(expressions=[fn("GENERATE_SERIES", number(0), last)])
-        return case((between(count, number(0), number(RANGE_MOST)), fn("ARRAY", rows)))
+        last = binary(exp.Sub, count, number_literal(1))
+        rows = exp.Select(expressions=[call("GENERATE_SERIES", number_literal(0), last)])
+        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), call("ARRAY", rows)))
 
-    return once(r, whole(r, node.args[0]), build)
+    return let(r, as_bigint(r, node.args[0]), build)
 
 
-def total(r: Renderer, node: Call) -> Sql:
+def sum_(r: Renderer, node: Call) -> Sql:
     """The elements added up in order. PostgreSQL adds integers as numerics, and raises where a sum of
     doubles is beyond them.
     """
     items, kind = r.node(node.args[0]), TYPES[node.type]
-    item, place = exp.column(r.fresh("e")), exp.column(r.fresh("at"))
+    item, place = exp.column(r.fresh_name("e")), exp.column(r.fresh_name("at"))
     columns = [item.this, place.this]
     rows = exp.Table(
-        this=fn("UNNEST", items),
-        alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=columns),
+        this=call("UNNEST", items),
+        alias=exp.TableAlias(this=exp.to_identifier(r.fresh_name("t")), columns=columns),
         ordinality=True,
     )
     ordered = exp.Order(this=cast(item, kind), expressions=[exp.Ordered(this=place, nulls_first=False)])
-    added = fn("COALESCE", fn("SUM", ordered), number(0))
+    added = call("COALESCE", call("SUM", ordered), number_literal(0))
     if node.type == DOUBLE:
-        size = fn("ABS", item)
-        wrong = either(
+        size = call("ABS", item)
+        wrong = or_(
             is_null(item),
-            both(
-                binary(exp.GT, size, number(repr(SUM_MOST))),
-                binary(exp.LT, size, cast(text("Infinity"), "DOUBLE")),
+            and_(
+                binary(exp.GT, size, number_literal(repr(SUM_MOST))),
+                binary(exp.LT, size, cast(string_literal("Infinity"), "DOUBLE")),
             ),
         )
         checked = (
-            exp.Select(expressions=[fn("COALESCE", fn("BOOL_OR", wrong), exp.Boolean(this=False))])
+            exp.Select(expressions=[call("COALESCE", call("BOOL_OR", wrong), exp.Boolean(this=False))])
             .from_(rows, copy=False)
             .subquery(copy=False)
         )
         return case(
             (
-                both(negation(is_null(items)), negation(checked)),
+                and_(not_(is_null(items)), not_(checked)),
                 exp.Select(expressions=[added]).from_(rows, copy=False).subquery(copy=False),
             )
         )
-    absent = exp.Filter(this=fn("COUNT", exp.Star()), expression=exp.Where(this=is_null(item)))
-    fits = both(binary(exp.EQ, absent, number(0)), between(added, number(INT_MIN), number(INT_MAX)))
+    absent = exp.Filter(this=call("COUNT", exp.Star()), expression=exp.Where(this=is_null(item)))
+    fits = and_(
+        binary(exp.EQ, absent, number_literal(0)),
+        between(added, number_literal(INT_MIN), number_literal(INT_MAX)),
+    )
     found = (
         exp.Select(expressions=[case((fits, cast(added, "BIGINT")))])
         .from_(rows, copy=False)
         .subquery(copy=False)
     )
-    return case((negation(is_null(items)), found))
+    return case((not_(is_null(items)), found))
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
     found = exp.EQ(this=wrap(value), expression=exp.Any(this=_array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
-    return case((negation(is_null(value)), found))
+    return case((not_(is_null(value)), found))
 
 
 def _subscripted(items: Sql) -> Sql:
@@ -323,7 +328,7 @@ def _subscripted(items: Sql) -> Sql:
     return items if isinstance(items, exp.Column) else exp.Paren(this=items)
 
 
-def element(r: Renderer, node: Call) -> Sql:
+def array_get(r: Renderer, node: Call) -> Sql:
     """0-based, whatever the lower bound of the array; unnested arrays of arrays are not supported by the
     type.
     """
@@ -334,14 +339,14 @@ def element(r: Renderer, node: Call) -> Sql:
         return r.null(node.type)
     if isinstance(node.args[1], Literal):
         return exp.Bracket(
-            this=_subscripted(items), expressions=[number(constant_int(node.args[1]) + 1)], offset=1
+            this=_subscripted(items), expressions=[number_literal(constant_int(node.args[1]) + 1)], offset=1
         )
     # No array reaches so far: what is beyond the integers finds nothing there either.
-    shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number(1))
+    shifted = binary(exp.Add, cast(clamp(position, -1, 2**31 - 2), "INT"), number_literal(1))
     return exp.Bracket(this=_subscripted(items), expressions=[shifted], offset=1)
 
 
-def absent(r: Renderer, node: Call) -> Sql:
+def is_missing(r: Renderer, node: Call) -> Sql:
     """IS NULL is TRUE for a composite value of which all members are NULL."""
     (arg,) = node.args
     if arg.type == JSON:
@@ -365,12 +370,12 @@ def size(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     sql = r.node(arg)
     if not isinstance(arg.type, MapType):
-        return cast(fn("CARDINALITY", sql), "BIGINT")
-    keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql))
+        return cast(call("CARDINALITY", sql), "BIGINT")
+    keys = exp.Table(this=call("JSONB_OBJECT_KEYS", sql))
     return case(
         (
             json_kind(sql, "object"),
-            exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys, copy=False).subquery(copy=False),
+            exp.Select(expressions=[call("COUNT", exp.Star())]).from_(keys, copy=False).subquery(copy=False),
         )
     )
 
@@ -397,16 +402,16 @@ def _from_jsonb(r: Renderer, node: Call, base: Sql, key: Sql) -> Sql:
     """The value of a key as the type that is declared for it; none where it is not one."""
     kind, value = node.type, arrow(base, key, "->")
     if isinstance(kind, ArrayType):
-        item = exp.column(r.fresh("e"))
+        item = exp.column(r.fresh_name("e"))
         if isinstance(kind.element, ArrayType | StructType):
             raise r.refuse(node, say.ARRAY_IN_JSONB)
         whole = isinstance(kind.element, MapType) or kind.element == JSON
-        each = fn("JSONB_ARRAY_ELEMENTS" if whole else "JSONB_ARRAY_ELEMENTS_TEXT", value)
+        each = call("JSONB_ARRAY_ELEMENTS" if whole else "JSONB_ARRAY_ELEMENTS_TEXT", value)
         rows = exp.Table(
-            this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh("t")), columns=[item.this])
+            this=each, alias=exp.TableAlias(this=exp.to_identifier(r.fresh_name("t")), columns=[item.this])
         )
         read = not_null(item) if whole else _of_text(r, item, kind.element)
-        items = fn("ARRAY", exp.Select(expressions=[read]).from_(rows, copy=False))
+        items = call("ARRAY", exp.Select(expressions=[read]).from_(rows, copy=False))
         return case((json_kind(value, "array"), items))
     if isinstance(kind, MapType | StructType):
         return case((json_kind(value, "object"), value))
@@ -425,24 +430,24 @@ def _of_text(r: Renderer, sql: Sql, kind: Type) -> Sql:
 
 def join_texts(r: Renderer, node: Call) -> Sql:
     items, by = r.args(node)
-    return case((_whole_array(items), fn("ARRAY_TO_STRING", items, by)))
+    return case((_whole_array(items), call("ARRAY_TO_STRING", items, by)))
 
 
 def split(r: Renderer, node: Call) -> Sql:
     """STRING_TO_ARRAY of an empty text is an empty array; it is one empty text here."""
     sql = r.node(node.args[0])
-    empty = cast(exp.Array(expressions=[text("")]), "TEXT[]")
+    empty = cast(exp.Array(expressions=[string_literal("")]), "TEXT[]")
     by = r.node(node.args[1])
-    parts = fn("STRING_TO_ARRAY", sql, by)
+    parts = call("STRING_TO_ARRAY", sql, by)
     if len(node.args) == 2:
-        return case((binary(exp.EQ, sql, text("")), empty), default=parts)
+        return case((binary(exp.EQ, sql, string_literal("")), empty), default=parts)
     most = constant_int(node.args[2])
-    rest = fn("ARRAY_TO_STRING", _slice(parts, most, None), by)
-    more = binary(exp.GT, fn("CARDINALITY", parts), number(most))
-    limited = fn("ARRAY_APPEND", _slice(parts, 1, most - 1), rest)
-    return case((binary(exp.EQ, sql, text("")), empty), (more, limited), default=parts)
+    rest = call("ARRAY_TO_STRING", _slice(parts, most, None), by)
+    more = binary(exp.GT, call("CARDINALITY", parts), number_literal(most))
+    limited = call("ARRAY_APPEND", _slice(parts, 1, most - 1), rest)
+    return case((binary(exp.EQ, sql, string_literal("")), empty), (more, limited), default=parts)
 
 
 def _slice(items: Sql, first: int, last: int | None) -> Sql:
-    places = exp.Slice(this=number(first), expression=None if last is None else number(last))
+    places = exp.Slice(this=number_literal(first), expression=None if last is None else number_literal(last))
     return exp.Bracket(this=_subscripted(items), expressions=[places], offset=1)

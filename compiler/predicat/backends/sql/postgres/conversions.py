@@ -8,25 +8,25 @@ from predicat.backends.sql import durations
 from predicat.backends.sql.base import (
     Renderer,
     Sql,
+    and_,
     between,
     binary,
-    both,
+    call,
     case,
     cast,
-    either,
-    fn,
+    let,
     like,
-    negation,
-    number,
-    once,
+    not_,
+    number_literal,
+    or_,
     quantity,
     rlike,
-    text,
+    string_literal,
     wrap,
 )
-from predicat.backends.sql.postgres import plain, times
-from predicat.backends.sql.postgres.numbers import ieee, in_range, named, nearest
-from predicat.backends.sql.postgres.plain import numeric
+from predicat.backends.sql.postgres import ranges, times
+from predicat.backends.sql.postgres.numbers import bigint_or_null, ieee, let_unless_column, nearest
+from predicat.backends.sql.postgres.ranges import numeric
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, STRING, TIMESTAMP, DecimalType
@@ -49,10 +49,10 @@ def text_to_int(r: Renderer, sql: Sql) -> Sql:
         return case(
             (_numeral(one, 18, ""), value),
             (_numeral(one, 18, "-"), value),
-            (rlike(one, INT_PATTERN), in_range(r, numeric(one))),
+            (rlike(one, INT_PATTERN), bigint_or_null(r, numeric(one))),
         )
 
-    return once(r, sql, build)
+    return let(r, sql, build)
 
 
 def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
@@ -61,30 +61,33 @@ def _numeral(sql: Sql, longest: int, *rests: str) -> Sql:
 
     That costs a quarter of a pattern.
     """
-    size = between(fn("OCTET_LENGTH", sql), number(1), number(longest))
-    rest = fn("TRANSLATE", sql, text("0123456789"), text(""))
+    size = between(call("OCTET_LENGTH", sql), number_literal(1), number_literal(longest))
+    rest = call("TRANSLATE", sql, string_literal("0123456789"), string_literal(""))
     digits = (
-        [binary(exp.EQ, rest, text(rests[0]))]
+        [binary(exp.EQ, rest, string_literal(rests[0]))]
         if len(rests) == 1
-        else [exp.In(this=rest, expressions=list(map(text, rests)))]
+        else [exp.In(this=rest, expressions=list(map(string_literal, rests)))]
     )
-    alone = [binary(exp.NEQ, sql, text(name)) for name in rests if name]
-    return both(size, *digits, *alone, *([like(sql, text("-%"))] if rests[0] == "-" else []))
+    alone = [binary(exp.NEQ, sql, string_literal(name)) for name in rests if name]
+    return and_(size, *digits, *alone, *([like(sql, string_literal("-%"))] if rests[0] == "-" else []))
 
 
 def to_int(r: Renderer, node: Call) -> Sql:
     (arg,) = node.args
     if arg.type == TIMESTAMP:
         return cast(
-            fn("FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.known(r, arg))), "BIGINT"
+            call(
+                "FLOOR", exp.Extract(this=exp.Var(this="EPOCH"), expression=times.in_supported_years(r, arg))
+            ),
+            "BIGINT",
         )
-    if plain.is_part(arg, DOUBLE):
-        return plain.doubles(r, arg, lambda leaves: once(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
+    if ranges.is_part(arg, DOUBLE):
+        return ranges.doubles(r, arg, lambda leaves: let(r, ieee(r, arg, leaves), _cut), 18, then=_truncated)
     sql = r.node(arg)
     if arg.type == STRING:
         return text_to_int(r, sql)
     if arg.type == DOUBLE:
-        return once(r, sql, _cut)
+        return let(r, sql, _cut)
     if arg.type == BOOLEAN:
         return cast(cast(sql, "INT"), "BIGINT")
     return cast(sql, "BIGINT")
@@ -92,13 +95,13 @@ def to_int(r: Renderer, node: Call) -> Sql:
 
 def _cut(sql: Sql) -> Sql:
     """A double without its decimals, or NULL where that does not fit."""
-    limit = cast(text("9223372036854775808"), "DOUBLE")
-    inside = both(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
+    limit = cast(string_literal("9223372036854775808"), "DOUBLE")
+    inside = and_(binary(exp.GTE, sql, exp.Neg(this=limit)), binary(exp.LT, sql, limit))
     return case((inside, _truncated(cast(sql, "DOUBLE"))))
 
 
 def _truncated(sql: Sql) -> Sql:
-    return cast(fn("TRUNC", sql), "BIGINT")
+    return cast(call("TRUNC", sql), "BIGINT")
 
 
 def text_to_double(r: Renderer, sql: Sql) -> Sql:
@@ -106,27 +109,32 @@ def text_to_double(r: Renderer, sql: Sql) -> Sql:
         # NUMERIC ends at 131,072 digits. An exponent from 1,000 on leaves zero, or nothing.
         far = rlike(one, "[eE][+-]?0*[1-9][0-9]{3}")
         vanishes = rlike(one, "[eE]-|^[+-]?[0.]+[eE]")
-        converted = case((far, case((vanishes, cast(number(0), "DOUBLE")))), *nearest(numeric(one)))
-        words = exp.In(this=wrap(one), expressions=[text("NaN"), text("Infinity"), text("-Infinity")])
-        short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(DOUBLE_LONGEST))
+        converted = case((far, case((vanishes, cast(number_literal(0), "DOUBLE")))), *nearest(numeric(one)))
+        words = exp.In(
+            this=wrap(one),
+            expressions=[string_literal("NaN"), string_literal("Infinity"), string_literal("-Infinity")],
+        )
+        short = binary(exp.LTE, call("OCTET_LENGTH", one), number_literal(DOUBLE_LONGEST))
         # So short, it is neither infinite nor vanishes.
         plain = [(_numeral(one, 300, *rests), cast(one, "DOUBLE")) for rests in (("", "."), ("-", "-."))]
         return case(
-            *plain, (both(short, rlike(one, DOUBLE_PATTERN)), converted), (words, cast(one, "DOUBLE"))
+            *plain, (and_(short, rlike(one, DOUBLE_PATTERN)), converted), (words, cast(one, "DOUBLE"))
         )
 
-    return once(r, sql, build)
+    return let(r, sql, build)
 
 
 def text_to_decimal(r: Renderer, sql: Sql, kind: DecimalType) -> Sql:
     """A text as a column of decimals holds it: rounded, and nothing where it has too many digits."""
 
     def build(one: Sql) -> Sql:
-        rounded = fn("ROUND", numeric(one), number(kind.scale))
-        within = binary(exp.LT, fn("ABS", rounded), number(f"1{'0' * (kind.precision - kind.scale)}"))
+        rounded = call("ROUND", numeric(one), number_literal(kind.scale))
+        within = binary(
+            exp.LT, call("ABS", rounded), number_literal(f"1{'0' * (kind.precision - kind.scale)}")
+        )
         return case((rlike(one, "^-?[0-9]{1,40}([.][0-9]{1,100})?$"), case((within, rounded))))
 
-    return once(r, sql, build)
+    return let(r, sql, build)
 
 
 def to_double(r: Renderer, node: Call) -> Sql:
@@ -140,13 +148,23 @@ def to_string(r: Renderer, node: Call) -> Sql:
         raise r.refuse(node, say.DOUBLES_AS_TEXT)
     sql = r.node(node.args[0])
     if node.args[0].type == DURATION:
-        return once(r, cast(sql, "BIGINT"), durations.duration_text)
+        return let(r, cast(sql, "BIGINT"), durations.duration_text)
     if node.args[0].type == TIMESTAMP:
-        clock = fn("TO_CHAR", times.utc(times.known(r, node.args[0])), text('YYYY-MM-DD"T"HH24:MI:SS'))
+        clock = call(
+            "TO_CHAR",
+            times.utc(times.in_supported_years(r, node.args[0])),
+            string_literal('YYYY-MM-DD"T"HH24:MI:SS'),
+        )
         micros = cast(exp.Extract(this=exp.Var(this="MICROSECONDS"), expression=sql), "BIGINT")
-        return durations.joined(clock, durations.fraction(durations.remainder(micros, 1_000_000)), text("Z"))
+        return durations.concatenate(
+            clock, durations.fraction(durations.remainder_of(micros, 1_000_000)), string_literal("Z")
+        )
     if node.args[0].type == DATE:
-        return fn("TO_CHAR", cast(times.known(r, node.args[0]), "TIMESTAMP"), text("YYYY-MM-DD"))
+        return call(
+            "TO_CHAR",
+            cast(times.in_supported_years(r, node.args[0]), "TIMESTAMP"),
+            string_literal("YYYY-MM-DD"),
+        )
     return cast(sql, "TEXT")
 
 
@@ -156,16 +174,21 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         return text_to_timestamp(r, sql)
     if arg.type == BIGINT:
-        return once(
+        return let(
             r,
             sql,
-            lambda one: case((between(one, number(MIN_SECONDS), number(MAX_SECONDS)), times.of_seconds(one))),
+            lambda one: case(
+                (
+                    between(one, number_literal(MIN_SECONDS), number_literal(MAX_SECONDS)),
+                    times.from_seconds(one),
+                )
+            ),
         )
-    return times.utc(cast(times.known(r, arg), "TIMESTAMP"))
+    return times.utc(cast(times.in_supported_years(r, arg), "TIMESTAMP"))
 
 
 def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
-    return named(r, sql, _text_to_timestamp)
+    return let_unless_column(r, sql, _text_to_timestamp)
 
 
 # Lookaheads, counts and leap years make a pattern three times as slow.
@@ -178,17 +201,20 @@ _MOMENT = (
 def _text_to_timestamp(one: Sql) -> Sql:
     # PostgreSQL rounds to microseconds; the meaning is to cut. An offset may lead out of the years that there
     # are.
-    cut = cast(fn("REGEXP_REPLACE", one, text("([.][0-9]{6})[0-9]+"), text("\\1")), "TIMESTAMPTZ")
-    short = binary(exp.LTE, fn("OCTET_LENGTH", one), number(27))  # at most microseconds
-    years = both(
-        like(one, text("____-__-__%")),
-        *(negation(like(one, text(first))) for first in ("0000%", "0001-01-01%")),
+    cut = cast(
+        call("REGEXP_REPLACE", one, string_literal("([.][0-9]{6})[0-9]+"), string_literal("\\1")),
+        "TIMESTAMPTZ",
     )
-    general = case((times.is_known(TIMESTAMP, cut), cut))
+    short = binary(exp.LTE, call("OCTET_LENGTH", one), number_literal(27))  # at most microseconds
+    years = and_(
+        like(one, string_literal("____-__-__%")),
+        *(not_(like(one, string_literal(first))) for first in ("0000%", "0001-01-01%")),
+    )
+    general = case((times.is_in_supported_years(TIMESTAMP, cut), cut))
     value = cast(one, "TIMESTAMPTZ")
     return case(
         (_common_moment(one), value),
-        (both(short, years, rlike(one, _MOMENT)), value),
+        (and_(short, years, rlike(one, _MOMENT)), value),
         (rlike(one, TIMESTAMP_PATTERN), general),
     )
 
@@ -197,43 +223,53 @@ def _common_moment(sql: Sql) -> Sql:
     """Whether a text is a moment of the first 28 days of a month in whole seconds of UTC, by tests that
     cost a tenth of a pattern each.
     """
-    once_each = (negation(like(sql, text(f"%{sign}%{sign}%"))) for sign in "TZ")
-    clock = both(_one_of(sql, 11, "0", "1", "20", "21", "22", "23"), negation(like(sql, text("%:%:%:%"))))
-    others = negation(rlike(sql, "[^-0-9:TZ]|:[6-9]"))
-    return both(like(sql, text("____-__-__T__:__:__Z")), *_common_day(sql), clock, *once_each, others)
+    once_each = (not_(like(sql, string_literal(f"%{sign}%{sign}%"))) for sign in "TZ")
+    clock = and_(
+        _one_of(sql, 11, "0", "1", "20", "21", "22", "23"), not_(like(sql, string_literal("%:%:%:%")))
+    )
+    others = not_(rlike(sql, "[^-0-9:TZ]|:[6-9]"))
+    return and_(
+        like(sql, string_literal("____-__-__T__:__:__Z")), *_common_day(sql), clock, *once_each, others
+    )
 
 
 def _common_day(sql: Sql) -> tuple[Sql, ...]:
     """What holds of the first 28 days of a month, in a text of digits and dashes in their places."""
-    month = both(_one_of(sql, 5, "0", "10", "11", "12"), negation(_one_of(sql, 5, "00")))
-    day = both(_one_of(sql, 8, "0", "1", "2"), negation(_one_of(sql, 8, "00", "29")))
-    return (*(negation(like(sql, text(pattern))) for pattern in ("0000%", "%-%-%-%")), month, day)
+    month = and_(_one_of(sql, 5, "0", "10", "11", "12"), not_(_one_of(sql, 5, "00")))
+    day = and_(_one_of(sql, 8, "0", "1", "2"), not_(_one_of(sql, 8, "00", "29")))
+    return (*(not_(like(sql, string_literal(pattern))) for pattern in ("0000%", "%-%-%-%")), month, day)
 
 
 def _one_of(sql: Sql, at: int, *parts: str) -> Sql:
-    return either(*(like(sql, text("_" * at + part + "%")) for part in parts))
+    return or_(*(like(sql, string_literal("_" * at + part + "%")) for part in parts))
 
 
 def to_duration(r: Renderer, node: Call) -> Sql:
     """The parts, as rows, added up as nanoseconds."""
     sql = r.node(node.args[0])
-    table, part, total = r.fresh("t"), r.fresh("p"), r.fresh("v")
+    table, part, total = r.fresh_name("t"), r.fresh_name("p"), r.fresh_name("v")
     count, unit = (
-        exp.Bracket(this=exp.Paren(this=exp.column(part, table=table)), expressions=[number(place)], offset=1)
+        exp.Bracket(
+            this=exp.Paren(this=exp.column(part, table=table)), expressions=[number_literal(place)], offset=1
+        )
         for place in (1, 2)
     )
-    added = fn("COALESCE", fn("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))), number(0))
+    added = call(
+        "COALESCE",
+        call("SUM", binary(exp.Mul, numeric(count), durations.nanoseconds(unit))),
+        number_literal(0),
+    )
     rows = exp.Table(
-        this=fn("REGEXP_MATCHES", sql, text("([0-9.]+)([a-z]+)"), text("g")),
+        this=call("REGEXP_MATCHES", sql, string_literal("([0-9.]+)([a-z]+)"), string_literal("g")),
         alias=exp.TableAlias(this=exp.to_identifier(table), columns=[exp.to_identifier(part)]),
     )
     inner = (
         exp.Select(expressions=[exp.alias_(added, total, copy=False)])
         .from_(rows, copy=False)
-        .subquery(r.fresh("t"), copy=False)
+        .subquery(r.fresh_name("t"), copy=False)
     )
     nanos = exp.column(total)
-    micros = case((durations.short(nanos), cast(fn("DIV", nanos, number(1000)), "BIGINT")))
+    micros = case((durations.fits_duration(nanos), cast(call("DIV", nanos, number_literal(1000)), "BIGINT")))
     found = (
         exp.Select(expressions=[durations.signed(sql, micros)]).from_(inner, copy=False).subquery(copy=False)
     )
@@ -242,7 +278,7 @@ def to_duration(r: Renderer, node: Call) -> Sql:
 
 to_quantity = quantity(
     lambda sql: rlike(sql, QUANTITY_PATTERN),
-    lambda sql, end: like(sql, text(f"%{end}")),
+    lambda sql, end: like(sql, string_literal(f"%{end}")),
     lambda digits, power: cast(binary(exp.Mul, cast(digits, "DECIMAL"), power), "DOUBLE"),
 )
 """As numerics, which multiply exactly and hold any number of the pattern."""
@@ -259,7 +295,7 @@ def to_date(r: Renderer, node: Call) -> Sql:
 def text_to_date(r: Renderer, sql: Sql) -> Sql:
     def build(one: Sql) -> Sql:
         value = cast(one, "DATE")
-        common = both(like(one, text("____-__-__")), *_common_day(one), negation(rlike(one, "[^-0-9]")))
+        common = and_(like(one, string_literal("____-__-__")), *_common_day(one), not_(rlike(one, "[^-0-9]")))
         return case((common, value), (rlike(one, DATE_PATTERN), value))
 
-    return named(r, sql, build)
+    return let_unless_column(r, sql, build)

@@ -12,25 +12,25 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
+    and_,
     between,
     binary,
-    both,
-    bound,
+    call,
     case,
     cast,
-    fn,
-    negation,
-    number,
-    once,
+    let,
+    let_always,
+    not_,
+    number_literal,
+    string_literal,
     template,
-    text,
     wrap,
 )
 from predicat.backends.sql.documents import member_or_element
-from predicat.backends.sql.dynamic import JSON_STEPS, constant_step
+from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step
 from predicat.backends.sql.postgres import times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
-from predicat.backends.sql.postgres.plain import numeric
+from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.ops import ARRAYS, EQUALITIES, FLIPPED
 
@@ -55,14 +55,14 @@ def value(r: Renderer, node: Node) -> Sql:
     # PostgreSQL keeps a scalar as an array of one, and gives it as that one's element.
     sql = r.document(base)
     if isinstance(place := constant_step(key), int):
-        return case((json_kind(sql, "array"), arrow(_operand(sql), number(place), "->")))
+        return case((json_kind(sql, "array"), arrow(_operand(sql), number_literal(place), "->")))
 
     def build(position: Node) -> Sql:
         place = r.node(position)
-        inside = both(json_kind(sql, "array"), between(place, number(0), number(2**31 - 1)))
+        inside = and_(json_kind(sql, "array"), between(place, number_literal(0), number_literal(2**31 - 1)))
         return case((inside, arrow(_operand(sql), wrap(cast(place, "INT")), "->")))
 
-    return r.with_name(key, build)
+    return r.let_node(key, build)
 
 
 def _operand(sql: Sql) -> Sql:
@@ -85,11 +85,11 @@ def json_get(r: Renderer, node: Call) -> Sql:
 
 def not_null(sql: Sql) -> Sql:
     """A JSON value, with JSON's null as no value."""
-    return fn("NULLIF", sql, cast(text("null"), "JSONB"))
+    return call("NULLIF", sql, cast(string_literal("null"), "JSONB"))
 
 
 def json_kind(sql: Sql, kind: str) -> Sql:
-    return binary(exp.EQ, fn("JSONB_TYPEOF", sql), text(kind))
+    return binary(exp.EQ, call("JSONB_TYPEOF", sql), string_literal(kind))
 
 
 def equals(r: Renderer, node: Node, wanted: float) -> Sql | None:
@@ -102,8 +102,8 @@ def equals(r: Renderer, node: Node, wanted: float) -> Sql | None:
     low, high, closed = bounds
     sql = not_null(r.document(node))
     if closed:
-        return between(sql, text(low), text(high))
-    return both(binary(exp.GT, sql, text(low)), binary(exp.LT, sql, text(high)))
+        return between(sql, string_literal(low), string_literal(high))
+    return and_(binary(exp.GT, sql, string_literal(low)), binary(exp.LT, sql, string_literal(high)))
 
 
 def comparison(op: str) -> Rule:
@@ -119,15 +119,20 @@ def comparison(op: str) -> Rule:
 
 
 def _number_beside(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
-    if not isinstance(left, Call) or left.op != "json_number" or r.marks or not isinstance(right, Literal):
+    if (
+        not isinstance(left, Call)
+        or left.op != "json_number"
+        or r.parameterize
+        or not isinstance(right, Literal)
+    ):
         return None
     wanted = right.value
     if not isinstance(wanted, int | float) or not abs(wanted) <= 2**53:
         return None
-    return against(r, op, left.args[0], float(wanted))
+    return compare_number(r, op, left.args[0], float(wanted))
 
 
-def against(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
+def compare_number(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
     """A comparison of the double of a JSON number with a constant, as one of the number with the place
     where doubles above and below it begin.
     """
@@ -146,9 +151,9 @@ def against(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
         return (
             None
             if found is None
-            else case((json_kind(r.document(node), "number"), found if op == "eq" else negation(found)))
+            else case((json_kind(r.document(node), "number"), found if op == "eq" else not_(found)))
         )
-    compared = binary(kinds[op], numeric(r.document(node)), number(high if upper else low))
+    compared = binary(kinds[op], numeric(r.document(node)), number_literal(high if upper else low))
     return case((json_kind(r.document(node), "number"), compared))
 
 
@@ -170,21 +175,21 @@ def _bounds(wanted: float) -> tuple[str, str, bool] | None:
 
 def _json_text(sql: Sql) -> Sql:
     """The text of a JSON value, a string without its quotes."""
-    return exp.JSONBExtractScalar(this=wrap(sql), expression=text("{}"))
+    return exp.JSONBExtractScalar(this=wrap(sql), expression=string_literal("{}"))
 
 
-def as_double(value: Sql) -> Sql:
+def nearest_double(value: Sql) -> Sql:
     """The double that is nearest to a numeric; infinite beyond the doubles."""
-    endless = binary(exp.Mul, cast(fn("SIGN", value), "DOUBLE"), cast(text("Infinity"), "DOUBLE"))
+    endless = binary(exp.Mul, cast(call("SIGN", value), "DOUBLE"), cast(string_literal("Infinity"), "DOUBLE"))
     return case(*nearest(value), default=endless)
 
 
 def json_number(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
-        return case((json_kind(sql, "number"), as_double(numeric(sql))))
+        return case((json_kind(sql, "number"), nearest_double(numeric(sql))))
 
     sql = r.document(node.args[0])
-    return build(sql) if isinstance(sql, exp.Column) else bound(r, sql, build)
+    return build(sql) if isinstance(sql, exp.Column) else let_always(r, sql, build)
 
 
 # Equal, or, since jsonb compares numbers with all their digits, the same tokens (a text, a number, what
@@ -198,47 +203,47 @@ CASE WHEN __a = __b THEN TRUE WHEN __a <> __b THEN (SELECT COUNT(DISTINCT __t) =
 
 
 def json_eq(r: Renderer, node: Call) -> Sql:
-    token = exp.Bracket(this=exp.Column(this=exp.to_identifier("__m")), expressions=[number(0)])
-    return template("postgres", _SAME, Renderer.node, __number=as_double(numeric(token)))(r, node)
+    token = exp.Bracket(this=exp.Column(this=exp.to_identifier("__m")), expressions=[number_literal(0)])
+    return template("postgres", _SAME, Renderer.node, __number=nearest_double(numeric(token)))(r, node)
 
 
 def json_size(r: Renderer, node: Call) -> Sql:
     def build(sql: Sql) -> Sql:
-        keys = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql))
-        count = exp.Select(expressions=[fn("COUNT", exp.Star())]).from_(keys, copy=False).subquery(copy=False)
-        length = cast(fn("JSONB_ARRAY_LENGTH", sql), "BIGINT")
+        keys = exp.Table(this=call("JSONB_OBJECT_KEYS", sql))
+        count = (
+            exp.Select(expressions=[call("COUNT", exp.Star())]).from_(keys, copy=False).subquery(copy=False)
+        )
+        length = cast(call("JSONB_ARRAY_LENGTH", sql), "BIGINT")
         return case((json_kind(sql, "array"), length), (json_kind(sql, "object"), count))
 
-    return once(r, r.document(node.args[0]), build)
+    return let(r, r.document(node.args[0]), build)
 
 
 def values(r: Renderer, node: Node) -> Sql:
     """The values of a key, to query for: `[*]` takes what is no array as the one element of an array."""
     base, *keys = node.args if isinstance(node, Call) else (node,)
     sql = r.document(base)
-    return fn(
+    return call(
         "JSONB_PATH_QUERY",
         arrow(_operand(sql), r.node(keys[0]), "->") if keys else sql,
-        text("$" + "[*]" * ARRAYS),
+        string_literal("$" + "[*]" * ARRAYS),
     )
 
 
 def json_values(r: Renderer, node: Call) -> Sql:
     found = values(r, node)
     found.set("this", "JSONB_PATH_QUERY_ARRAY")
-    return fn("COALESCE", found, cast(text("[]"), "JSONB"))
+    return call("COALESCE", found, cast(string_literal("[]"), "JSONB"))
 
 
 def json_items(r: Renderer, node: Call) -> Sql:
-    return once(
-        r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql)), default=sql)
-    )
+    return let(r, r.node(node.args[0]), lambda sql: case((json_kind(sql, "object"), _keys(sql)), default=sql))
 
 
 def _keys(sql: Sql) -> Sql:
     """The keys of a JSON object as a JSON array."""
-    rows = exp.Table(this=fn("JSONB_OBJECT_KEYS", sql))
-    return fn("TO_JSONB", fn("ARRAY", exp.Select(expressions=[exp.Star()]).from_(rows, copy=False)))
+    rows = exp.Table(this=call("JSONB_OBJECT_KEYS", sql))
+    return call("TO_JSONB", call("ARRAY", exp.Select(expressions=[exp.Star()]).from_(rows, copy=False)))
 
 
 def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
@@ -247,8 +252,8 @@ def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
     """
     read = ranged_over(source)
     sql = r.document(read)
-    kind = fn("JSONB_TYPEOF", sql)
+    kind = call("JSONB_TYPEOF", sql)
     if read is source:
-        return binary(exp.EQ, kind, text("array")), sql
+        return binary(exp.EQ, kind, string_literal("array")), sql
     keys = case((json_kind(sql, "object"), _keys(sql)), default=sql)
-    return exp.In(this=kind, expressions=[text("array"), text("object")]), keys
+    return exp.In(this=kind, expressions=[string_literal("array"), string_literal("object")]), keys

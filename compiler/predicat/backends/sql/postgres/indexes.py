@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, both, cast, fn, text
+from predicat.backends.sql.base import Renderer, Sql, and_, call, cast, string_literal
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.ops import STRICT
 from predicat.ir.types import STRING, MapType
@@ -21,30 +21,35 @@ _MOST = 4
 """A test that reads more keys than this is none that an index serves."""
 
 
-def served(r: Renderer, node: Node, sql: Sql) -> Sql | None:
+def index_condition(r: Renderer, node: Node, sql: Sql) -> Sql | None:
     """What holds wherever a test of a map's keys is TRUE: that the map contains a key with its value, or
     has the keys that are read.
     """
-    keys = list(dict.fromkeys(_needed(node)))
+    keys = list(dict.fromkeys(_required_keys(node)))
     if not 0 < len(keys) <= _MOST:
         return None
     value = _equal_to(node, sql)
     if value is not None:
         ((field, key),) = keys
         return exp.ArrayContainsAll(this=r.column(field), expression=_document(key, value))
-    return both(*(exp.JSONBContainsTopKey(this=r.column(field), expression=text(key)) for field, key in keys))
+    return and_(
+        *(
+            exp.JSONBContainsTopKey(this=r.column(field), expression=string_literal(key))
+            for field, key in keys
+        )
+    )
 
 
-def _needed(node: Node) -> Iterator[tuple[Field, str]]:
+def _required_keys(node: Node) -> Iterator[tuple[Field, str]]:
     """The maps and keys without which a test is not TRUE."""
     match node:
         case Call(op="not", args=(Call(op="is_null", args=(inner,)),)):
-            yield from _read(inner)
+            yield from _keys_of_value(inner)
         case _:
-            yield from _read(node)
+            yield from _keys_of_value(node)
 
 
-def _read(node: Node) -> Iterator[tuple[Field, str]]:
+def _keys_of_value(node: Node) -> Iterator[tuple[Field, str]]:
     """The maps and keys without which there is no value."""
     match node:
         case Call(op="get", args=(Field() as field, Literal(value=str() as key))) if isinstance(
@@ -52,10 +57,10 @@ def _read(node: Node) -> Iterator[tuple[Field, str]]:
         ):
             yield field, key
         case Call(op="in", args=(value, _)):
-            yield from _read(value)
+            yield from _keys_of_value(value)
         case Call(op=op, args=args) if op in STRICT:
             for arg in args:
-                yield from _read(arg)
+                yield from _keys_of_value(arg)
         case _:
             return
 
@@ -93,5 +98,5 @@ def _document(key: str, value: Sql) -> Sql:
     function.
     """
     if isinstance(value, exp.Literal):
-        return text(json.dumps({key: value.name}, ensure_ascii=False))
-    return fn("PG_CATALOG.JSONB_BUILD_OBJECT", text(key), cast(value, "TEXT"))
+        return string_literal(json.dumps({key: value.name}, ensure_ascii=False))
+    return call("PG_CATALOG.JSONB_BUILD_OBJECT", string_literal(key), cast(value, "TEXT"))

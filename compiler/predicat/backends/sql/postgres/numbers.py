@@ -11,24 +11,24 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
+    and_,
+    as_double,
     between,
     binary,
-    both,
+    call,
     case,
     cast,
     constant,
-    either,
-    floating,
-    fn,
-    negation,
-    number,
-    once,
-    over_zero,
-    text,
+    divided_by_zero,
+    let,
+    not_,
+    number_literal,
+    or_,
+    string_literal,
     wrap,
 )
-from predicat.backends.sql.postgres import plain, times
-from predicat.backends.sql.postgres.plain import numeric
+from predicat.backends.sql.postgres import ranges, times
+from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, DOUBLE, DURATION
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS
@@ -48,10 +48,10 @@ def _own(value: Sql) -> Sql:
     return type(value)(**value.args) if "alias" in value.arg_types else value
 
 
-def in_range(r: Renderer, value: Sql) -> Sql:
+def bigint_or_null(r: Renderer, value: Sql) -> Sql:
     """A numeric as BIGINT, or NULL where it does not fit."""
-    low, high = number(INT_MIN), number(INT_MAX)
-    return once(r, value, lambda sql: case((between(sql, low, high), cast(sql, "BIGINT"))))
+    low, high = number_literal(INT_MIN), number_literal(INT_MAX)
+    return let(r, value, lambda sql: case((between(sql, low, high), cast(sql, "BIGINT"))))
 
 
 TINY = "2.4703282292062328e-324"
@@ -62,21 +62,21 @@ def nearest(value: Sql) -> tuple[tuple[Sql, Sql], tuple[Sql, Sql]]:
     """The cases in which a numeric is zero as a double, and in which it is another double. Beyond these it
     is infinite.
     """
-    size = fn("ABS", value)
-    tiny = binary(exp.LT, size, number(TINY)), cast(number(0), "DOUBLE")
-    fits = binary(exp.LT, size, number("1.7976931348623158e308")), cast(value, "DOUBLE")
+    size = call("ABS", value)
+    tiny = binary(exp.LT, size, number_literal(TINY)), cast(number_literal(0), "DOUBLE")
+    fits = binary(exp.LT, size, number_literal("1.7976931348623158e308")), cast(value, "DOUBLE")
     return tiny, fits
 
 
-def integer(r: Renderer, node: Call) -> Sql:
+def integer_arithmetic(r: Renderer, node: Call) -> Sql:
     """Arithmetic of integers, each of whose results is NULL where it does not fit."""
-    return plain.integers(r, node, lambda leaves: _whole(r, node, leaves))
+    return ranges.integers(r, node, lambda leaves: _whole(r, node, leaves))
 
 
 def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
-    if not plain.is_part(node, BIGINT):
-        known = leaves.get(r.numbers.of(node))
-        return plain.wide(r, node) if known is None else known
+    if not ranges.is_part(node, BIGINT):
+        known = leaves.get(r.numbering.number(node))
+        return ranges.widened(r, node) if known is None else known
     parts = [r.node(arg) if isinstance(arg, Literal) else _whole(r, arg, leaves) for arg in node.args]
     exact = [
         sql if isinstance(arg, Literal) else numeric(_column(sql))
@@ -84,15 +84,15 @@ def _whole(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
     ]
     match node.op:
         case "neg":
-            return in_range(r, exp.Neg(this=wrap(exact[0])))
+            return bigint_or_null(r, exp.Neg(this=wrap(exact[0])))
         case "abs":
-            return in_range(r, fn("ABS", exact[0]))
+            return bigint_or_null(r, call("ABS", exact[0]))
         case "div":
-            return in_range(r, fn("DIV", exact[0], fn("NULLIF", exact[1], number(0))))
+            return bigint_or_null(r, call("DIV", exact[0], call("NULLIF", exact[1], number_literal(0))))
         case "mod":
-            return binary(exp.Mod, parts[0], fn("NULLIF", parts[1], number(0)))
+            return binary(exp.Mod, parts[0], call("NULLIF", parts[1], number_literal(0)))
         case op:
-            return in_range(r, binary(plain.OPERATORS[op], *exact))
+            return bigint_or_null(r, binary(ranges.OPERATORS[op], *exact))
 
 
 def _column(sql: Sql) -> Sql:
@@ -100,35 +100,35 @@ def _column(sql: Sql) -> Sql:
     return sql.this if isinstance(sql, exp.Cast) and isinstance(sql.this, exp.Column) else sql
 
 
-def floats(r: Renderer, node: Call) -> Sql:
+def double_arithmetic(r: Renderer, node: Call) -> Sql:
     """Arithmetic of doubles by IEEE 754, without PostgreSQL's errors on overflow and underflow."""
-    return plain.doubles(r, node, lambda leaves: ieee(r, node, leaves))
+    return ranges.doubles(r, node, lambda leaves: ieee(r, node, leaves))
 
 
 def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
     """A double for operands of any size."""
-    if not plain.is_part(node, DOUBLE):
-        known = leaves.get(r.numbers.of(node))
-        return floating(r, node) if known is None else known
+    if not ranges.is_part(node, DOUBLE):
+        known = leaves.get(r.numbering.number(node))
+        return as_double(r, node) if known is None else known
     parts = [(arg, ieee(r, arg, leaves)) for arg in node.args]
     match node.op:
         case "neg":
             return exp.Neg(this=wrap(parts[0][1]))
         case "abs":
-            return fn("ABS", parts[0][1])
+            return call("ABS", parts[0][1])
         case op:
-            return _float(r, op, *parts)
+            return _ieee_operation(r, op, *parts)
 
 
 def arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DURATION and left.type == DURATION:
-            return once(r, durations.operation(operator, r.node(left), r.node(right)), durations.in_range)
+            return let(r, durations.operation(operator, r.node(left), r.node(right)), durations.in_range)
         if node.type == BIGINT:
-            return integer(r, node)
+            return integer_arithmetic(r, node)
         if node.type == DOUBLE:
-            return floats(r, node)
+            return double_arithmetic(r, node)
         return (
             times.difference(r, left, right)
             if node.type == DURATION
@@ -141,7 +141,7 @@ def arithmetic(operator: type[exp.Binary]) -> Rule:
 _ENDLESS = ("Infinity", "-Infinity", "NaN")
 
 
-def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql]) -> Sql:
+def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql]) -> Sql:
     """One operation by IEEE 754. PostgreSQL raises an error where finite numbers make infinity, or others
     than zero make zero.
 
@@ -150,53 +150,59 @@ def _float(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql])
 
     def guarded(a: Sql, b: Sql) -> Sql:
         result = _result(op, a, b)
-        sizes = [plain.known_size(node) for node, _ in (one, other)]
+        sizes = [ranges.known_log_range(node) for node, _ in (one, other)]
         if op in ("add", "sub"):
             if any(size is not None and size.high < 290 for size in sizes):
                 return result  # a sum is infinite only where both are next to it
-            tests = either(*(binary(exp.LT, fn("ABS", sql), _double("1e290")) for sql in (a, b)))
-            return plain.unless(tests, named(r, a, lambda a: named(r, b, lambda b: _total(op, a, b))), result)
-        bounds = plain.bounds(op, sizes[0], sizes[1])
+            tests = or_(*(binary(exp.LT, call("ABS", sql), _double("1e290")) for sql in (a, b)))
+            return ranges.guard(
+                tests,
+                let_unless_column(r, a, lambda a: let_unless_column(r, b, lambda b: _ieee_sum(op, a, b))),
+                result,
+            )
+        bounds = ranges.operand_bounds(op, sizes[0], sizes[1])
         operands = [(a, bounds[0])] if a == b else [(a, bounds[0]), (b, bounds[1])]
-        ordinary = [plain.ordinary(sql, *bound) for sql, bound in operands if bound != (None, None)]
+        ordinary = [ranges.in_normal_range(sql, *bound) for sql, bound in operands if bound != (None, None)]
         if not ordinary:
             return result
-        return plain.unless(
-            both(*ordinary), named(r, a, lambda a: named(r, b, lambda b: _scaled(r, op, a, b))), result
+        return ranges.guard(
+            and_(*ordinary),
+            let_unless_column(r, a, lambda a: let_unless_column(r, b, lambda b: _ieee_product(r, op, a, b))),
+            result,
         )
 
-    return once(r, one[1], lambda a: once(r, other[1], lambda b: guarded(a, b)))
+    return let(r, one[1], lambda a: let(r, other[1], lambda b: guarded(a, b)))
 
 
 def _result(op: str, a: Sql, b: Sql) -> Sql:
     """The operation itself, NULL by zero."""
-    by = fn("NULLIF", b, number(0)) if op == "div" and not isinstance(b, exp.Literal) else b
-    return plain.operation(plain.OPERATORS[op], a, by)
+    by = call("NULLIF", b, number_literal(0)) if op == "div" and not isinstance(b, exp.Literal) else b
+    return ranges.operation(ranges.OPERATORS[op], a, by)
 
 
-def named(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
+def let_unless_column(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
     """`body(sql)` with a name for what is no column."""
     if isinstance(sql, exp.Column):
         return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
-    name = r.fresh("v")
+    name = r.fresh_name("v")
     return r.dialect.bind({name: sql}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
 
-def _total(op: str, a: Sql, b: Sql) -> Sql:
+def _ieee_sum(op: str, a: Sql, b: Sql) -> Sql:
     """A sum or a difference: it is infinite if that of the halves is beyond half of the doubles."""
-    result = plain.operation(plain.OPERATORS[op], a, b)
-    halves = plain.operation(
-        plain.OPERATORS[op], *(plain.operation(exp.Div, sql, number(2)) for sql in (a, b))
+    result = ranges.operation(ranges.OPERATORS[op], a, b)
+    halves = ranges.operation(
+        ranges.OPERATORS[op], *(ranges.operation(exp.Div, sql, number_literal(2)) for sql in (a, b))
     )
-    fits = binary(exp.LT, fn("ABS", halves), _double(repr(2.0**1023)))
+    fits = binary(exp.LT, call("ABS", halves), _double(repr(2.0**1023)))
     up, down = (
-        (binary(kind, halves, number(0)), _double(value))
+        (binary(kind, halves, number_literal(0)), _double(value))
         for kind, value in ((exp.GT, "Infinity"), (exp.LT, "-Infinity"))
     )
-    return case((either(_among(a, _ENDLESS), _among(b, _ENDLESS), fits), result), up, down)
+    return case((or_(_is_one_of(a, _ENDLESS), _is_one_of(b, _ENDLESS), fits), result), up, down)
 
 
-def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
+def _ieee_product(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
     """A product or a quotient.
 
     Its logarithm says whether it is a double; next to where the doubles end, it is worked out with a factor
@@ -205,76 +211,83 @@ def _scaled(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
     divides = op == "div"
     result = _result(op, a, b)
     zeros = ("0", *_ENDLESS)
-    opposite = exp.NEQ(this=wrap(binary(exp.LT, a, number(0))), expression=wrap(binary(exp.LT, b, number(0))))
+    opposite = exp.NEQ(
+        this=wrap(binary(exp.LT, a, number_literal(0))), expression=wrap(binary(exp.LT, b, number_literal(0)))
+    )
     nothing, endless = (
-        case((opposite, _double("-" + size)), (negation(opposite), _double(size)))
-        for size in ("0", "Infinity")
+        case((opposite, _double("-" + size)), (not_(opposite), _double(size))) for size in ("0", "Infinity")
     )
 
     def sized(log: Sql) -> Sql:
         def within(low: str, high: str) -> Sql:
-            return between(log, number(low), number(high))
+            return between(log, number_literal(low), number_literal(high))
 
         def if_(factor: float, kind: type[exp.Binary], bound: float, otherwise: Sql) -> Sql:
-            moved = plain.operation(plain.OPERATORS[op], binary(exp.Mul, a, _double(repr(factor))), b)
-            return case((binary(kind, fn("ABS", moved), _double(repr(bound))), result), default=otherwise)
+            moved = ranges.operation(ranges.OPERATORS[op], binary(exp.Mul, a, _double(repr(factor))), b)
+            return case((binary(kind, call("ABS", moved), _double(repr(bound))), result), default=otherwise)
 
         return case(
             (within("-744.4", "709.7"), result),
             (within("709.7", "710"), if_(2.0**-64, exp.LT, 2.0**960, endless)),
             (within("-745.2", "-744.4"), if_(2.0**100, exp.GT, 2.0**-975, nothing)),
-            (binary(exp.GT, log, number(0)), endless),
-            (binary(exp.LT, log, number(0)), nothing),
+            (binary(exp.GT, log, number_literal(0)), endless),
+            (binary(exp.LT, log, number_literal(0)), nothing),
         )
 
-    logs = (fn("LN", fn("ABS", sql)) for sql in (a, b))
+    logs = (call("LN", call("ABS", sql)) for sql in (a, b))
     return case(
-        (either(_among(a, zeros), _among(b, ("0", "NaN") if divides else zeros)), result),
-        *([(_among(b, _ENDLESS[:2]), nothing)] if divides else []),
-        default=named(r, binary(exp.Sub if divides else exp.Add, *logs), sized),
+        (or_(_is_one_of(a, zeros), _is_one_of(b, ("0", "NaN") if divides else zeros)), result),
+        *([(_is_one_of(b, _ENDLESS[:2]), nothing)] if divides else []),
+        default=let_unless_column(r, binary(exp.Sub if divides else exp.Add, *logs), sized),
     )
 
 
-def _among(sql: Sql, values: tuple[str, ...]) -> Sql:
+def _is_one_of(sql: Sql, values: tuple[str, ...]) -> Sql:
     return exp.In(this=wrap(sql), expressions=[_double(value) for value in values])
 
 
 def _double(value: str) -> Sql:
-    return cast(text(value), "DOUBLE")
+    return cast(string_literal(value), "DOUBLE")
 
 
 def divide(r: Renderer, node: Call) -> Sql:
-    return floats(r, node) if node.type == DOUBLE else integer(r, node)
+    return double_arithmetic(r, node) if node.type == DOUBLE else integer_arithmetic(r, node)
 
 
 def negate(r: Renderer, node: Call) -> Sql:
-    return exp.Neg(this=wrap(floating(r, node.args[0]))) if node.type == DOUBLE else integer(r, node)
+    return (
+        exp.Neg(this=wrap(as_double(r, node.args[0]))) if node.type == DOUBLE else integer_arithmetic(r, node)
+    )
 
 
 def absolute(r: Renderer, node: Call) -> Sql:
-    return fn("ABS", floating(r, node.args[0])) if node.type == DOUBLE else integer(r, node)
+    return call("ABS", as_double(r, node.args[0])) if node.type == DOUBLE else integer_arithmetic(r, node)
 
 
-def whole(name: str) -> Rule:
+def round_with(name: str) -> Rule:
     """Zero has no sign here, whatever that of its argument."""
-    return lambda r, node: binary(exp.Add, fn(name, floating(r, node.args[0])), cast(number(0), "DOUBLE"))
+    return lambda r, node: binary(
+        exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
+    )
 
 
 def ieee_div(r: Renderer, node: Call) -> Sql:
-    a, b = (floating(r, arg) for arg in node.args)
-    quotient = _float(r, "div", (node.args[0], a), (node.args[1], b))
+    a, b = (as_double(r, arg) for arg in node.args)
+    quotient = _ieee_operation(r, "div", (node.args[0], a), (node.args[1], b))
     if isinstance(node.args[1], Literal) and node.args[1].value:
         return quotient
-    negative = binary(exp.EQ, cast(b, "TEXT"), text("-0"))
-    at_zero = over_zero(a, negative, not_nan=not_nan(a))
-    return case((binary(exp.EQ, b, number(0)), at_zero), (binary(exp.NEQ, b, number(0)), quotient))
+    negative = binary(exp.EQ, cast(b, "TEXT"), string_literal("-0"))
+    at_zero = divided_by_zero(a, negative, not_nan=not_nan(a))
+    return case(
+        (binary(exp.EQ, b, number_literal(0)), at_zero), (binary(exp.NEQ, b, number_literal(0)), quotient)
+    )
 
 
 def in_units(r: Renderer, node: Call) -> Sql:
-    return plain.operation(
-        exp.Div, cast(r.node(node.args[1]), "BIGINT"), number(UNITS[constant(node.args[0])])
+    return ranges.operation(
+        exp.Div, cast(r.node(node.args[1]), "BIGINT"), number_literal(UNITS[constant(node.args[0])])
     )
 
 
 def not_nan(sql: Sql) -> Sql:
-    return binary(exp.NEQ, sql, cast(text("NaN"), "DOUBLE"))
+    return binary(exp.NEQ, sql, cast(string_literal("NaN"), "DOUBLE"))

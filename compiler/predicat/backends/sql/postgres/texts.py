@@ -10,21 +10,21 @@ from predicat.backends.sql.base import (
     Renderer,
     Rule,
     Sql,
-    beside,
     binary,
+    call,
     case,
     cast,
     clamp,
+    comparison_operand,
     constant,
     constant_int,
-    fn,
-    folded,
-    number,
+    fold_case,
+    number_literal,
     rlike,
-    text,
+    string_literal,
     wrap,
 )
-from predicat.backends.sql.postgres.plain import numeric
+from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import STRING
 from predicat.semantics import casefold, like, regex
@@ -37,41 +37,41 @@ def collate(r: Renderer, node: Call) -> Sql:
 
 def starts_with(r: Renderer, node: Call) -> Sql:
     """LIKE with a constant, which an index can serve; a function otherwise."""
-    return _like(r, node, "", "%") or fn("STARTS_WITH", *r.args(node))
+    return _like(r, node, "", "%") or call("STARTS_WITH", *r.args(node))
 
 
 def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
     """LIKE with what stands around a constant; None where that is none, or shall be a parameter as it is."""
     value, part = node.args
-    if not isinstance(part, Literal) or not isinstance(part.value, str) or (r.marks and not r.indexed):
+    if not isinstance(part, Literal) or not isinstance(part.value, str) or (r.parameterize and not r.indexed):
         return None
     pattern = before + like.escaped(part.value) + behind
-    return exp.Like(this=beside(r.node(value)), expression=r.literal(STRING, pattern))
+    return exp.Like(this=comparison_operand(r.node(value)), expression=r.literal(STRING, pattern))
 
 
 def ends_with(r: Renderer, node: Call) -> Sql:
     if (found := _like(r, node, "%", "")) is not None:
         return found
     value, suffix = r.args(node)
-    return binary(exp.EQ, fn("RIGHT", value, fn("CHAR_LENGTH", suffix)), suffix)
+    return binary(exp.EQ, call("RIGHT", value, call("CHAR_LENGTH", suffix)), suffix)
 
 
 def contains(r: Renderer, node: Call) -> Sql:
     if r.indexed and (found := _like(r, node, "%", "%")) is not None:
         return found
-    return binary(exp.GT, fn("STRPOS", *r.args(node)), number(0))
+    return binary(exp.GT, call("STRPOS", *r.args(node)), number_literal(0))
 
 
 def ci(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
-        value = folded(r, node.args[0], wanted)
+        value = fold_case(r, node.args[0], wanted)
         if name == "eq":
-            return binary(exp.EQ, value, text(wanted))
+            return binary(exp.EQ, value, string_literal(wanted))
         if name == "contains":
-            return binary(exp.GT, fn("STRPOS", value, text(wanted)), number(0))
+            return binary(exp.GT, call("STRPOS", value, string_literal(wanted)), number_literal(0))
         pattern = wanted if name == "like" else like.escaped(wanted) + "%"
-        return exp.Like(this=beside(value), expression=text(pattern))
+        return exp.Like(this=comparison_operand(value), expression=string_literal(pattern))
 
     return rule
 
@@ -79,7 +79,7 @@ def ci(name: str) -> Rule:
 def ascii_case(name: str) -> Rule:
     """In collation "C", LOWER and UPPER change ASCII letters only."""
     c = exp.to_identifier("C", quoted=True)
-    return lambda r, node: fn(name, exp.Collate(this=wrap(r.node(node.args[0])), expression=c))
+    return lambda r, node: call(name, exp.Collate(this=wrap(r.node(node.args[0])), expression=c))
 
 
 def matches(r: Renderer, node: Call) -> Sql:
@@ -103,7 +103,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def trim(name: str) -> Rule:
-    return lambda r, node: fn(name, r.node(node.args[0]), text(" "))
+    return lambda r, node: call(name, r.node(node.args[0]), string_literal(" "))
 
 
 def substr(r: Renderer, node: Call) -> Sql:
@@ -114,14 +114,16 @@ def substr(r: Renderer, node: Call) -> Sql:
         return (
             cast(exp.Null(), "TEXT")
             if negative
-            else fn("SUBSTR", value, *((cast(one, "INT") for one in numbers) if r.marks else numbers))
+            else call(
+                "SUBSTR", value, *((cast(one, "INT") for one in numbers) if r.parameterize else numbers)
+            )
         )
     start = cast(clamp(numbers[0], 1, 2**31 - 1), "INT")
     if len(numbers) == 1:
-        return fn("SUBSTR", value, start)
+        return call("SUBSTR", value, start)
     end = binary(exp.Add, numeric(numbers[0]), numeric(numbers[1]))
     rest = cast(clamp(binary(exp.Sub, end, start), 0, 2**31 - 1), "INT")
-    return case((binary(exp.GTE, numbers[1], number(0)), fn("SUBSTR", value, start, rest)))
+    return case((binary(exp.GTE, numbers[1], number_literal(0)), call("SUBSTR", value, start, rest)))
 
 
 def _int32_literal(node: Node) -> bool:

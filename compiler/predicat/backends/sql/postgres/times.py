@@ -13,57 +13,57 @@ from typing import TypeGuard
 from sqlglot import exp
 
 from predicat.backends.sql.base import (
-    KINDS,
+    COMPARISON_NODES,
     Renderer,
     Rule,
     Sql,
+    and_,
     between,
     binary,
-    both,
+    call,
     case,
     cast,
     compare,
     constant,
-    fn,
+    let,
     micros,
-    number,
-    once,
-    text,
+    number_literal,
+    string_literal,
     wrap,
 )
-from predicat.backends.sql.postgres import plain
-from predicat.backends.sql.postgres.plain import numeric
+from predicat.backends.sql.postgres import ranges
+from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS
 
 
 def timestamp(value: datetime) -> Sql:
-    return cast(text(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
+    return cast(string_literal(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
 
 
 def _literal(kind: Type, value: datetime) -> Sql:
-    return cast(text(value.date().isoformat()), "DATE") if kind == DATE else timestamp(value)
+    return cast(string_literal(value.date().isoformat()), "DATE") if kind == DATE else timestamp(value)
 
 
-def is_known(kind: Type, sql: Sql) -> Sql:
+def is_in_supported_years(kind: Type, sql: Sql) -> Sql:
     """Whether a timestamp or a date is within years 1 to 9999."""
     return between(sql, _literal(kind, FIRST_MOMENT), _literal(kind, LAST_MOMENT))
 
 
-def known(r: Renderer, node: Node) -> Sql:
+def in_supported_years(r: Renderer, node: Node) -> Sql:
     """A timestamp or a date, NULL outside years 1 to 9999."""
-    return _only(r, node, lambda moment: is_known(node.type, moment))
+    return _only(r, node, lambda moment: is_in_supported_years(node.type, moment))
 
 
-def finite(r: Renderer, node: Node) -> Sql:
+def unless_infinite(r: Renderer, node: Node) -> Sql:
     """A timestamp or a date, NULL if it is infinite."""
-    return _only(r, node, lambda moment: fn("ISFINITE", moment))
+    return _only(r, node, lambda moment: call("ISFINITE", moment))
 
 
 def _only(r: Renderer, node: Node, test: Callable[[Sql], Sql]) -> Sql:
     sql = r.node(node)
-    return sql if isinstance(node, Literal) else once(r, sql, lambda moment: case((test(moment), moment)))
+    return sql if isinstance(node, Literal) else let(r, sql, lambda moment: case((test(moment), moment)))
 
 
 # --- parts
@@ -75,14 +75,14 @@ def wall(r: Renderer, node: Call) -> Sql:
     if moment.type == DATE:
         return r.node(moment)
     if len(node.args) == 2:
-        return exp.AtTimeZone(this=wrap(known(r, moment)), zone=r.node(node.args[1]))
+        return exp.AtTimeZone(this=wrap(in_supported_years(r, moment)), zone=r.node(node.args[1]))
     return utc(r.node(moment))
 
 
 def part(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         found: Sql = exp.Extract(this=exp.Var(this=name), expression=wall(r, node))
-        return cast(fn("FLOOR", found) if name == "SECOND" else found, "BIGINT")
+        return cast(call("FLOOR", found) if name == "SECOND" else found, "BIGINT")
 
     return rule
 
@@ -93,10 +93,10 @@ def year(r: Renderer, node: Call) -> Sql:
     if len(node.args) == 2:  # what is year 0 in the zone, PostgreSQL counts as -1
         later = exp.Extract(
             this=exp.Var(this="YEAR"),
-            expression=binary(exp.Add, wall(r, node), cast(text("400 years"), "INTERVAL")),
+            expression=binary(exp.Add, wall(r, node), cast(string_literal("400 years"), "INTERVAL")),
         )
-        return cast(binary(exp.Sub, later, number(400)), "BIGINT")
-    known = finite(r, moment)
+        return cast(binary(exp.Sub, later, number_literal(400)), "BIGINT")
+    known = unless_infinite(r, moment)
     return cast(
         exp.Extract(this=exp.Var(this="YEAR"), expression=known if moment.type == DATE else utc(known)),
         "BIGINT",
@@ -104,16 +104,16 @@ def year(r: Renderer, node: Call) -> Sql:
 
 
 def utc(sql: Sql) -> Sql:
-    return exp.AtTimeZone(this=wrap(sql), zone=text("UTC"))
+    return exp.AtTimeZone(this=wrap(sql), zone=string_literal("UTC"))
 
 
 def millisecond(r: Renderer, node: Call) -> Sql:
     found = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=wall(r, node))
-    return cast(fn("MOD", fn("FLOOR", found), number(1000)), "BIGINT")
+    return cast(call("MOD", call("FLOOR", found), number_literal(1000)), "BIGINT")
 
 
 def trunc(r: Renderer, node: Call) -> Sql:
-    return utc(fn("DATE_TRUNC", text(constant(node.args[0])), utc(r.node(node.args[1]))))
+    return utc(call("DATE_TRUNC", string_literal(constant(node.args[0])), utc(r.node(node.args[1]))))
 
 
 # --- timestamps and durations
@@ -121,7 +121,7 @@ def trunc(r: Renderer, node: Call) -> Sql:
 
 def _micros(sql: Sql) -> Sql:
     """Microseconds of an interval, or since 1970 of a timestamp, as an exact numeric."""
-    return binary(exp.Mul, exp.Extract(this=exp.Var(this="EPOCH"), expression=sql), number(1_000_000))
+    return binary(exp.Mul, exp.Extract(this=exp.Var(this="EPOCH"), expression=sql), number_literal(1_000_000))
 
 
 def difference(r: Renderer, left: Node, right: Node) -> Sql:
@@ -130,7 +130,7 @@ def difference(r: Renderer, left: Node, right: Node) -> Sql:
 
 
 def _between(r: Renderer, left: Node, right: Node) -> Sql:
-    return exp.Paren(this=binary(exp.Sub, known(r, left), known(r, right)))
+    return exp.Paren(this=binary(exp.Sub, in_supported_years(r, left), in_supported_years(r, right)))
 
 
 def comparison(op: str) -> Rule:
@@ -139,9 +139,9 @@ def comparison(op: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if _is_difference(left) and (length := _constant(r, right)) is not None:
-            return binary(KINDS[op], _between(r, *left.args), _interval(length))
+            return binary(COMPARISON_NODES[op], _between(r, *left.args), _interval(length))
         if _is_difference(right) and (length := _constant(r, left)) is not None:
-            return binary(KINDS[op], _interval(length), _between(r, *right.args))
+            return binary(COMPARISON_NODES[op], _interval(length), _between(r, *right.args))
         return compare(r, op, left, right)
 
     return rule
@@ -154,7 +154,7 @@ def _is_difference(node: Node) -> TypeGuard[Call]:
 def _constant(r: Renderer, node: Node) -> timedelta | None:
     return (
         node.value
-        if isinstance(node, Literal) and isinstance(node.value, timedelta) and not r.marks
+        if isinstance(node, Literal) and isinstance(node.value, timedelta) and not r.parameterize
         else None
     )
 
@@ -164,7 +164,7 @@ def _interval(length: timedelta) -> Sql:
     size = micros(length)
     seconds, rest = divmod(abs(size), 1_000_000)
     shown = f"{'-' if size < 0 else ''}{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return cast(text(f"{shown}.{rest:06}" if rest else shown), "INTERVAL")
+    return cast(string_literal(f"{shown}.{rest:06}" if rest else shown), "INTERVAL")
 
 
 _YEARS = 365 * 86_400_000_000
@@ -172,7 +172,7 @@ _YEARS = 365 * 86_400_000_000
 
 def shifted(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> Sql:
     """A timestamp and a duration behind or before it, NULL outside years 1 to 9999."""
-    return once(r, r.node(left), lambda one: _shifted(r, operator, one, right))
+    return let(r, r.node(left), lambda one: _shifted(r, operator, one, right))
 
 
 def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> Sql:
@@ -184,17 +184,20 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
     def build(size: Sql) -> Sql:
         # The product of an interval and a number is exact where that is a whole number of seconds, or below a
         # second.
-        parts = [plain.operation(exp.Div, size, number(1_000_000)), binary(exp.Mod, size, number(1_000_000))]
+        parts = [
+            ranges.operation(exp.Div, size, number_literal(1_000_000)),
+            binary(exp.Mod, size, number_literal(1_000_000)),
+        ]
         second, rest = (
-            binary(exp.Mul, count, cast(text(unit), "INTERVAL"))
+            binary(exp.Mul, count, cast(string_literal(unit), "INTERVAL"))
             for count, unit in zip(parts, ("1 second", "1 microsecond"), strict=True)
         )
         years = between(one, *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
-        near = both(years, between(size, number(-999 * _YEARS), number(999 * _YEARS)))
-        total = binary(operator, _micros(case((is_known(TIMESTAMP, one), one))), numeric(size))
+        near = and_(years, between(size, number_literal(-999 * _YEARS), number_literal(999 * _YEARS)))
+        total = binary(operator, _micros(case((is_in_supported_years(TIMESTAMP, one), one))), numeric(size))
         return case((near, binary(operator, binary(operator, one, second), rest)), default=_moment(r, total))
 
-    return once(r, plain.wide(r, right), build)
+    return let(r, ranges.widened(r, right), build)
 
 
 def _within(one: Sql, ahead: timedelta, kind: Type, moved: Sql) -> Sql:
@@ -215,22 +218,22 @@ def _moved(moment: datetime, by: timedelta) -> datetime:
 
 def _moment(r: Renderer, micros: Sql) -> Sql:
     """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number(MIN_SECONDS * 1_000_000), number(MAX_SECONDS * 1_000_000 + 999_999)
+    low, high = number_literal(MIN_SECONDS * 1_000_000), number_literal(MAX_SECONDS * 1_000_000 + 999_999)
 
     def build(sql: Sql) -> Sql:
-        seconds = fn("FLOOR", plain.operation(exp.Div, sql, number(1_000_000)))
-        rest = binary(exp.Sub, sql, binary(exp.Mul, seconds, number(1_000_000)))
-        clock = binary(exp.Mul, cast(rest, "INT"), cast(text("1 microsecond"), "INTERVAL"))
-        return case((between(sql, low, high), binary(exp.Add, of_seconds(seconds), clock)))
+        seconds = call("FLOOR", ranges.operation(exp.Div, sql, number_literal(1_000_000)))
+        rest = binary(exp.Sub, sql, binary(exp.Mul, seconds, number_literal(1_000_000)))
+        clock = binary(exp.Mul, cast(rest, "INT"), cast(string_literal("1 microsecond"), "INTERVAL"))
+        return case((between(sql, low, high), binary(exp.Add, from_seconds(seconds), clock)))
 
-    return once(r, micros, build)
+    return let(r, micros, build)
 
 
-def of_seconds(sql: Sql) -> Sql:
+def from_seconds(sql: Sql) -> Sql:
     """A timestamp from whole seconds since 1970, which a double holds exactly for years 1 to 9999, and so
     the microseconds that they make.
     """
-    return fn("TO_TIMESTAMP", cast(sql, "DOUBLE"))
+    return call("TO_TIMESTAMP", cast(sql, "DOUBLE"))
 
 
 # --- dates
@@ -242,21 +245,31 @@ _DAYS = (LAST_MOMENT - FIRST_MOMENT).days
 def add_days(r: Renderer, node: Call) -> Sql:
     day, count = node.args
     first = _literal(DATE, FIRST_MOMENT)
-    if isinstance(count, Literal) and isinstance(count.value, int) and not r.marks:
+    if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
         ahead = timedelta(max(-_DAYS - 1, min(count.value, _DAYS + 1)))
-        return once(
+        return let(
             r,
             r.node(day),
-            lambda start: _within(start, ahead, DATE, binary(exp.Add, start, number(ahead.days))),
+            lambda start: _within(start, ahead, DATE, binary(exp.Add, start, number_literal(ahead.days))),
         )
 
     def build(start: Sql, days: Sql) -> Sql:
         place = binary(exp.Add, binary(exp.Sub, start, first), cast(days, "INT"))
-        moved = case((between(place, number(0), number(_DAYS)), binary(exp.Add, first, place)))
-        return case((both(is_known(DATE, start), between(days, number(-_DAYS), number(_DAYS))), moved))
+        moved = case(
+            (between(place, number_literal(0), number_literal(_DAYS)), binary(exp.Add, first, place))
+        )
+        return case(
+            (
+                and_(
+                    is_in_supported_years(DATE, start),
+                    between(days, number_literal(-_DAYS), number_literal(_DAYS)),
+                ),
+                moved,
+            )
+        )
 
-    return once(r, r.node(day), lambda start: once(r, r.node(count), lambda days: build(start, days)))
+    return let(r, r.node(day), lambda start: let(r, r.node(count), lambda days: build(start, days)))
 
 
 def days_between(r: Renderer, node: Call) -> Sql:
-    return cast(exp.Paren(this=binary(exp.Sub, *(finite(r, arg) for arg in node.args))), "BIGINT")
+    return cast(exp.Paren(this=binary(exp.Sub, *(unless_infinite(r, arg) for arg in node.args))), "BIGINT")

@@ -22,13 +22,13 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.ops import BY_KEY, LOGIC
 from predicat.ir.types import BOOLEAN
-from predicat.review.words import words
+from predicat.review.prose import describe
 from predicat.semantics.evaluate import compile_node
 
 Outcome = bool | None
 
 
-class Reason(Struct, frozen=True):
+class Explanation(Struct, frozen=True):
     """A part of a predicate on a row: its words, its outcome, the values that it read, and its parts if it
     is a combination.
     """
@@ -37,51 +37,51 @@ class Reason(Struct, frozen=True):
     outcome: Outcome
     values: Mapping[str, Any]
     span: Span
-    parts: tuple[Reason, ...] = ()
+    parts: tuple[Explanation, ...] = ()
     op: str = ""
 
 
-def reason(node: Node, row: Mapping[str, Any]) -> Reason:
+def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
     """The outcome of a predicate on a row, with those of its parts."""
     outcome: Outcome = compile_node(node)(row)
     if isinstance(node, Call) and node.op in LOGIC:
-        parts = tuple(reason(arg, row) for arg in node.args)
-        return Reason(words(node), outcome, {}, node.span, parts, node.op)
-    values = {name: compile_node(part)(row) for name, part in _read(node)}
-    return Reason(words(node), outcome, values, node.span)
+        parts = tuple(explain_node(arg, row) for arg in node.args)
+        return Explanation(describe(node), outcome, {}, node.span, parts, node.op)
+    values = {name: compile_node(part)(row) for name, part in _inputs(node)}
+    return Explanation(describe(node), outcome, values, node.span)
 
 
-def _read(node: Node) -> Iterator[tuple[str, Node]]:
+def _inputs(node: Node) -> Iterator[tuple[str, Node]]:
     """The fields (or their members) that a condition reads, with their nodes."""
     if isinstance(node, Field):
         yield node.decl.name, node
     elif (
         isinstance(node, Call) and node.op in BY_KEY and isinstance(node.args[1], Literal) and fields_of(node)
     ):
-        yield words(node), node
+        yield describe(node), node
     else:
         for child in children(node):
-            if not isinstance(child, Items) and not _bound(child):
-                yield from _read(child)
+            if not isinstance(child, Items) and not _depends_on_element(child):
+                yield from _inputs(child)
 
 
-def _bound(node: Node) -> bool:
+def _depends_on_element(node: Node) -> bool:
     """Whether a part reads the element of an enclosing quantifier, which has no value of its own."""
     return isinstance(node, Quantifier) or any(isinstance(part, Variable) for part in walk(node))
 
 
-def deciding(found: Reason) -> list[Reason]:
+def decisive(found: Explanation) -> list[Explanation]:
     """The conditions that made an outcome: the FALSE ones of an AND that is FALSE, all of one that is
     TRUE, and so on.
     """
     if not found.parts:
         return [found]
     if found.op in ("not", "is_true"):
-        return deciding(found.parts[0])
+        return decisive(found.parts[0])
     same = [part for part in found.parts if part.outcome is found.outcome]
     strong = found.op != "and"  # the outcome that one part alone decides
     chosen = same[:1] if found.outcome is strong else same
-    return [leaf for part in chosen for leaf in deciding(part)]
+    return [leaf for part in chosen for leaf in decisive(part)]
 
 
 def atoms(node: Node) -> list[Node]:

@@ -42,7 +42,7 @@ from predicat.semantics import like, regex
 Slot = tuple[str | int, ...]
 """A place in a row: the field's name, then keys; -1 stands for the elements of an array."""
 EACH = -1
-_READS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
+_RARE_CONVERSIONS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
 """Conversions that few texts have: some that do are tried."""
 _MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
 _VARIANTS = {
@@ -53,7 +53,7 @@ _VARIANTS = {
     "rtrim": ["a", "a "],
 }
 """Texts that differ and have the same result."""
-_ASKED = frozenset({"json_is", "json_size"})
+_OF_ANY_KIND = frozenset({"json_is", "json_size"})
 """What is asked of a JSON value of any kind."""
 _ARRAYS = "arrays have an element only where a macro or an index asks for one"
 NOT_TRIED = {
@@ -66,13 +66,13 @@ show them.
 _MAX = 40
 _DIAGONALS = 3
 _MAX_PIECES = 16
-_FIRST = {"gt": 1, "lt": -1, "ne": 1}
+_FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
 """The step from a constant to a value that makes a comparison TRUE; it is tried first, because most
 conditions stand in an AND.
 """
 
 
-class Probe:
+class CandidateRows:
     """Candidate values of every place that some predicates read, and rows made of them. Parameters stand
     in rows as `:name`.
     """
@@ -90,7 +90,7 @@ class Probe:
         for slot, pieces in self.pieces.items():
             self.values[slot][_DIAGONALS:_DIAGONALS] = _joined(list(pieces)[:_MAX_PIECES])
         for slot in self.values:
-            values = [*self.values[slot], *_usual(self.kinds[slot])]
+            values = [*self.values[slot], *_typical_values(self.kinds[slot])]
             finite = [value for value in values if not isinstance(value, float) or math.isfinite(value)]
             self.values[slot] = _distinct(finite if slot in self.documents else values)[:_MAX]
 
@@ -104,7 +104,7 @@ class Probe:
         if slot is not None:
             if isinstance(node, Parameter):
                 self.parameters.add(f":{node.decl.name}")
-            asked = isinstance(node, Call) and node.op in _ASKED
+            asked = isinstance(node, Call) and node.op in _OF_ANY_KIND
             self._add(slot, JSON if asked else node.type)
             if isinstance(node, Call) and node.op == "json_number":
                 self.documents.add(slot)
@@ -126,9 +126,12 @@ class Probe:
         if isinstance(node, Call):
             for place in places if node.op in ("contains", "like") else ():
                 self.pieces.setdefault(place, {}).update(dict.fromkeys(_piece(node)))
-            for constant in (*_constants(node), *(_usual(node.type) if node.op in _READS else ())):
+            for constant in (
+                *_constants(node),
+                *(_typical_values(node.type) if node.op in _RARE_CONVERSIONS else ()),
+            ):
                 for place in places:
-                    for value in _around(node.op, constant, self.kinds[place]):
+                    for value in _near(node.op, constant, self.kinds[place]):
                         if value not in self.values[place] or isinstance(value, bool):
                             self.values[place].append(value)
             if (
@@ -153,7 +156,7 @@ class Probe:
             slot = _slot(node, env)
             for arg in node.args[1:]:
                 for place in self._visit(arg, env):
-                    self.values[place] += _around("eq", slot[-1], self.kinds[place]) if slot else []
+                    self.values[place] += _near("eq", slot[-1], self.kinds[place]) if slot else []
             node = node.args[0]
 
     def _exchange(self, places: set[Slot]) -> None:
@@ -285,7 +288,7 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
                 if len(node.args) == 1
                 else _slot(Call(JSON, "json_get", node.args), env)
             )
-        case Call(op=op) if op in JSON_READS or op in _ASKED:
+        case Call(op=op) if op in JSON_READS or op in _OF_ANY_KIND:
             return _slot(node.args[0], env)
         case _:
             return None
@@ -307,7 +310,7 @@ def _constants(node: Call) -> Iterator[Any]:
                 yield part.args[0].value
 
 
-def _around(op: str, constant: Any, kind: Type) -> list[Any]:
+def _near(op: str, constant: Any, kind: Type) -> list[Any]:
     """Values at and beside a constant, as a place of a type can hold them."""
     match constant:
         case bool():
@@ -318,13 +321,17 @@ def _around(op: str, constant: Any, kind: Type) -> list[Any]:
             return _numbers(op, constant, kind)
         case datetime():
             near = (
-                _beside(op, constant, timedelta(microseconds=1)) if 1 < constant.year < 9999 else [constant]
+                _near_moment(op, constant, timedelta(microseconds=1))
+                if 1 < constant.year < 9999
+                else [constant]
             )
             if kind in (STRING, JSON):
                 return [item.isoformat().replace("+00:00", "Z") for item in near]
             return near if kind == TIMESTAMP else [item.date() for item in near] if kind == DATE else []
         case date():
-            near_days = _beside(op, constant, timedelta(days=1)) if 1 < constant.year < 9999 else [constant]
+            near_days = (
+                _near_moment(op, constant, timedelta(days=1)) if 1 < constant.year < 9999 else [constant]
+            )
             if kind in (STRING, JSON):
                 return [day.isoformat() for day in near_days]
             if kind == TIMESTAMP:
@@ -336,13 +343,13 @@ def _around(op: str, constant: Any, kind: Type) -> list[Any]:
             return []
 
 
-def _beside(op: str, constant: Any, step: timedelta) -> list[Any]:
-    return [constant + _FIRST.get(op, 0) * step, constant, constant + step, constant - step]
+def _near_moment(op: str, constant: Any, step: timedelta) -> list[Any]:
+    return [constant + _FIRST_STEP.get(op, 0) * step, constant, constant + step, constant - step]
 
 
 def _lengths(op: str, constant: timedelta, kind: Type) -> list[Any]:
     """Texts of durations; or moments as far from each other."""
-    near = _beside(op, constant, timedelta(microseconds=1))
+    near = _near_moment(op, constant, timedelta(microseconds=1))
     if kind in (STRING, JSON):
         return [seconds(item) for item in near]
     base = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
@@ -397,7 +404,7 @@ def _sample(node: regex.Regex) -> str:
 def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
     whole = int(constant) if -(2**63) < constant < 2**63 else 0  # NaN too is no whole number
     if kind == BIGINT:
-        first = whole + _FIRST.get(op, 0)
+        first = whole + _FIRST_STEP.get(op, 0)
         return [
             value
             for value in dict.fromkeys((first, whole, whole + 1, whole - 1))
@@ -405,7 +412,7 @@ def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
         ]
     if kind == DOUBLE:
         exact = float(constant)
-        return [exact + _FIRST.get(op, 0), exact, exact + 1, exact - 0.5, exact - 1]
+        return [exact + _FIRST_STEP.get(op, 0), exact, exact + 1, exact - 0.5, exact - 1]
     if isinstance(kind, DecimalType):
         step, most = Decimal(1).scaleb(-kind.scale), 10 ** (kind.precision - kind.scale)
         base = Decimal(str(constant)).quantize(step, context=EXACT) if -most < constant < most else Decimal(0)
@@ -450,7 +457,7 @@ def _moments(op: str, number: int, kind: Type) -> list[Any]:
 _MOST_STEPS = 250_000
 
 
-def affordable(row: Mapping[str, Any], nodes: Iterable[Node]) -> bool:
+def is_affordable(row: Mapping[str, Any], nodes: Iterable[Node]) -> bool:
     """Whether a row is judged in little time: macros that stand in each other look at the elements of a
     long array again and again.
     """
@@ -467,7 +474,7 @@ def _nesting(node: Node) -> int:
     return (1 if isinstance(node, Quantifier) else 0) + max(map(_nesting, children(node)), default=0)
 
 
-def _usual(kind: Type) -> list[Any]:
+def _typical_values(kind: Type) -> list[Any]:
     """Values that many rules forget."""
     if kind == STRING:
         return ["", "a", "x"]

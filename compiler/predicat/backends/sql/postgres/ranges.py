@@ -18,18 +18,18 @@ from sqlglot import exp
 from predicat.backends.sql.base import (
     Renderer,
     Sql,
+    and_,
+    as_double,
     between,
     binary,
-    both,
+    call,
     case,
     cast,
-    either,
-    floating,
-    fn,
-    negation,
-    number,
-    once,
-    text,
+    let,
+    not_,
+    number_literal,
+    or_,
+    string_literal,
     wrap,
 )
 from predicat.ir.nodes import Call, Literal, Node
@@ -75,8 +75,8 @@ class _Leaves(Struct):
     all: dict[int, Node] = field(default_factory=dict[int, Node])
     bounded: set[int] = field(default_factory=set[int])
 
-    def seen(self, node: Node, *, bounded: bool) -> None:
-        place = self.r.numbers.of(node)
+    def add_leaf(self, node: Node, *, bounded: bool) -> None:
+        place = self.r.numbering.number(node)
         self.all[place] = node
         if bounded:
             self.bounded.add(place)
@@ -91,22 +91,22 @@ OPERATORS: dict[str, type[exp.Binary]] = {
 }
 
 
-def build(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
+def plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
     """The expression as it is written, but that nothing is divided by zero."""
     if isinstance(node, Literal) and node.value is not None:
         return r.node(node)
     if not is_part(node, kind):
         return leaf(node)
-    parts = [build(r, arg, kind, leaf) for arg in node.args]
+    parts = [plain_expression(r, arg, kind, leaf) for arg in node.args]
     if all(isinstance(arg, Literal) for arg in node.args):
         parts[0] = cast(parts[0], "BIGINT" if node.type == BIGINT else "DOUBLE")
     if node.op == "neg":
         return exp.Neg(this=wrap(parts[0]))
     if node.op == "abs":
-        return fn("ABS", parts[0])
+        return call("ABS", parts[0])
     divisor = node.args[1]
     if node.op in ("div", "mod") and not (isinstance(divisor, Literal) and divisor.value):
-        parts[1] = fn("NULLIF", parts[1], number(0))
+        parts[1] = call("NULLIF", parts[1], number_literal(0))
     return operation(OPERATORS[node.op], *parts)
 
 
@@ -136,19 +136,19 @@ def _guarded(
 
     def finish(values: dict[int, Sql]) -> Sql:
         tests = [within(values[place], limit) for place in leaves.all if place in leaves.bounded]
-        return unless(both(*tests), exact(values), plain(values)) if tests else plain(values)
+        return guard(and_(*tests), exact(values), plain(values)) if tests else plain(values)
 
-    return _each_once(r, leaves, leaf, finish)
+    return _let_leaves(r, leaves, leaf, finish)
 
 
-def unless(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
+def guard(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
     """What is exact where operands are not ordinary, and else what is plain: also for NULL, of which
     nothing is exact.
     """
-    return case((negation(ordinary), exact), default=plain)
+    return case((not_(ordinary), exact), default=plain)
 
 
-def _each_once(
+def _let_leaves(
     r: Renderer, leaves: _Leaves, leaf: Callable[[Renderer, Node], Sql], body: Callable[[dict[int, Sql]], Sql]
 ) -> Sql:
     """`body` with the SQL of each leaf; large ones are worked out once."""
@@ -158,7 +158,7 @@ def _each_once(
         if not remaining:
             return body(values)
         place, node = remaining.pop(0)
-        return once(r, leaf(r, node), lambda sql: step({**values, place: sql}))
+        return let(r, leaf(r, node), lambda sql: step({**values, place: sql}))
 
     return step({})
 
@@ -183,12 +183,12 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
         return found is not None
 
     def plain(values: dict[int, Sql]) -> Sql:
-        return build(r, node, BIGINT, lambda leaf: values[r.numbers.of(leaf)])
+        return plain_expression(r, node, BIGINT, lambda leaf: values[r.numbering.number(leaf)])
 
-    return _guarded(r, _RANGES, fits, wide, _within, exact, plain)
+    return _guarded(r, _RANGES, fits, widened, _within, exact, plain)
 
 
-def wide(r: Renderer, node: Node) -> Sql:
+def widened(r: Renderer, node: Node) -> Sql:
     """An operand as BIGINT: a narrower one would overflow earlier."""
     sql = r.node(node)
     return sql if isinstance(sql, exp.Cast) and sql.to.this == exp.DType.BIGINT else cast(sql, "BIGINT")
@@ -196,7 +196,11 @@ def wide(r: Renderer, node: Node) -> Sql:
 
 def _within(sql: Sql, each: tuple[int, int]) -> Sql:
     low, high = each
-    return between(sql, number(low), number(high)) if high < INT_MAX else binary(exp.GTE, sql, number(low))
+    return (
+        between(sql, number_literal(low), number_literal(high))
+        if high < INT_MAX
+        else binary(exp.GTE, sql, number_literal(low))
+    )
 
 
 def _range(
@@ -211,7 +215,7 @@ def _range(
         return node.value, node.value
     if not is_part(node, BIGINT):
         size = _SMALL.get(node.op) if isinstance(node, Call) else None
-        leaves.seen(node, bounded=bounded and size is None)
+        leaves.add_leaf(node, bounded=bounded and size is None)
         return (-size, size) if size else each if bounded else (INT_MIN, INT_MAX)
     divides = node.op in ("div", "mod")
     parts = [
@@ -220,11 +224,11 @@ def _range(
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
-    low, high = _combined(node.op, known)
+    low, high = _combined_range(node.op, known)
     return (low, high) if low >= INT_MIN and high <= INT_MAX else None
 
 
-def _combined(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
+def _combined_range(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
     low, high = parts[0]
     match op:
         case "add":
@@ -263,7 +267,7 @@ rounded; no double is below the third.
 """
 
 
-class Size(Struct, frozen=True):
+class LogRange(Struct, frozen=True):
     """Powers of ten between which a number other than zero is."""
 
     low: float
@@ -286,45 +290,45 @@ def doubles(
     if highest == _HIGHEST and not any(is_part(arg, DOUBLE) for arg in node.args):
         return exact({})  # has a guard of its own
 
-    def fits(leaves: _Leaves, each: Size) -> bool:
-        size = _size(leaves, node, each)
+    def fits(leaves: _Leaves, each: LogRange) -> bool:
+        size = _log_range(leaves, node, each)
         return size is not None and size.high <= highest
 
-    def within(sql: Sql, each: Size) -> Sql:
-        return ordinary(sql, None if each.low == _LEAST else int(each.low), int(each.high))
+    def within(sql: Sql, each: LogRange) -> Sql:
+        return in_normal_range(sql, None if each.low == _LEAST else int(each.low), int(each.high))
 
     def plain(values: dict[int, Sql]) -> Sql:
-        return then(build(r, node, DOUBLE, lambda leaf: values[r.numbers.of(leaf)]))
+        return then(plain_expression(r, node, DOUBLE, lambda leaf: values[r.numbering.number(leaf)]))
 
-    limits = [Size(low or -power, power) for low in (_LEAST, None) for power in _POWERS]
-    return _guarded(r, limits, fits, floating, within, exact, plain)
+    limits = [LogRange(low or -power, power) for low in (_LEAST, None) for power in _POWERS]
+    return _guarded(r, limits, fits, as_double, within, exact, plain)
 
 
-def ordinary(sql: Sql, low: int | None, high: int | None) -> Sql:
+def in_normal_range(sql: Sql, low: int | None, high: int | None) -> Sql:
     """Whether a double is zero or between powers of ten, of which one may be missing. The positive ones
     come first, and take two comparisons.
     """
-    ends = {power: cast(text(f"1e{power}"), "DOUBLE") for power in (low, high) if power is not None}
+    ends = {power: cast(string_literal(f"1e{power}"), "DOUBLE") for power in (low, high) if power is not None}
     if low is None:
-        return both(*(binary(exp.LT, fn("ABS", sql), end) for end in ends.values()))
-    least, zero = ends[low], binary(exp.EQ, sql, number(0))
+        return and_(*(binary(exp.LT, call("ABS", sql), end) for end in ends.values()))
+    least, zero = ends[low], binary(exp.EQ, sql, number_literal(0))
     if high is None:
-        return either(binary(exp.GT, sql, least), binary(exp.LT, sql, exp.Neg(this=least)), zero)
+        return or_(binary(exp.GT, sql, least), binary(exp.LT, sql, exp.Neg(this=least)), zero)
     most = ends[high]
-    return either(between(sql, least, most), between(sql, exp.Neg(this=most), exp.Neg(this=least)), zero)
+    return or_(between(sql, least, most), between(sql, exp.Neg(this=most), exp.Neg(this=least)), zero)
 
 
-def known_size(node: Node) -> Size | None:
+def known_log_range(node: Node) -> LogRange | None:
     """Between which powers of ten a double is for all rows where it is not zero; None if nothing is known."""
     if isinstance(node, Literal) and isinstance(node.value, int | float):
         if not math.isfinite(node.value):
             return None
         size = math.log10(abs(node.value)) if node.value else 0.0
-        return Size(size - 0.1, size + 0.1)
+        return LogRange(size - 0.1, size + 0.1)
     whole = node.type == BIGINT or (
         isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
     )
-    return Size(0, 19) if whole else None
+    return LogRange(0, 19) if whole else None
 
 
 Bounds = tuple[int | None, int | None]
@@ -333,21 +337,21 @@ _FREE: Bounds = None, None
 _BOTH: Bounds = -150, 150
 
 
-def bounds(op: str, one: Size | None, other: Size | None) -> tuple[Bounds, Bounds]:
+def operand_bounds(op: str, one: LogRange | None, other: LogRange | None) -> tuple[Bounds, Bounds]:
     """What the operands of a product or a quotient must be, so that it is neither infinite nor vanishes."""
     if one is None and other is None:
         return _BOTH, _BOTH
     if one is None and other is not None:
-        return _beside(other if op == "mul" else Size(-other.high, -other.low)), _FREE
+        return _bounds_of_other_factor(other if op == "mul" else LogRange(-other.high, -other.low)), _FREE
     if one is not None and other is None:
-        return _FREE, _beside(one) if op == "mul" else _limited(
+        return _FREE, _bounds_of_other_factor(one) if op == "mul" else _limited(
             math.ceil(one.high - _HIGHEST), math.floor(one.low - _LOWEST)
         )
-    found = _combined_size(op, *(size for size in (one, other) if size))
+    found = _combined_log_range(op, *(size for size in (one, other) if size))
     return (_FREE, _FREE) if found.low >= _LOWEST and found.high <= _HIGHEST else (_BOTH, _BOTH)
 
 
-def _beside(factor: Size) -> Bounds:
+def _bounds_of_other_factor(factor: LogRange) -> Bounds:
     return _limited(
         None if factor.low >= 0 else math.ceil(_LOWEST - factor.low),
         None if factor.high <= 0 else math.floor(_HIGHEST - factor.high),
@@ -359,34 +363,34 @@ def _limited(low: int | None, high: int | None) -> Bounds:
     return None if low is None or low < _LOWEST else low, high if high is None else min(high, int(_HIGHEST))
 
 
-def _size(leaves: _Leaves, node: Node, each: Size) -> Size | None:
+def _log_range(leaves: _Leaves, node: Node, each: LogRange) -> LogRange | None:
     """The size of a double, if that of each leaf is `each`; None where a step may overflow or vanish, and
     for a constant that is not finite.
     """
     if isinstance(node, Literal) and node.value is not None:
-        return known_size(node)
+        return known_log_range(node)
     if not is_part(node, DOUBLE):
-        known = known_size(node)
-        leaves.seen(node, bounded=known is None)
+        known = known_log_range(node)
+        leaves.add_leaf(node, bounded=known is None)
         return known or each
-    parts = [_size(leaves, arg, each) for arg in node.args]
+    parts = [_log_range(leaves, arg, each) for arg in node.args]
     known_parts = [part for part in parts if part is not None]
     if len(known_parts) < len(parts):
         return None
-    found = _combined_size(node.op, *known_parts)
+    found = _combined_log_range(node.op, *known_parts)
     vanishes = node.op in ("mul", "div") and found.low < _LOWEST
-    return None if vanishes or found.high > _HIGHEST else Size(max(found.low, _LEAST), found.high)
+    return None if vanishes or found.high > _HIGHEST else LogRange(max(found.low, _LEAST), found.high)
 
 
-def _combined_size(op: str, one: Size, other: Size | None = None) -> Size:
+def _combined_log_range(op: str, one: LogRange, other: LogRange | None = None) -> LogRange:
     if other is None:
         return one
     match op:
         case "mul":
-            return Size(one.low + other.low, one.high + other.high)
+            return LogRange(one.low + other.low, one.high + other.high)
         case "div":
-            return Size(one.low - other.high, one.high - other.low)
+            return LogRange(one.low - other.high, one.high - other.low)
         case _:
             # What is left of a difference is a multiple of the last place of the smaller one, 2**-52 of it at
             # least.
-            return Size(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)
+            return LogRange(min(one.low, other.low) - 16, max(one.high, other.high) + 0.4)

@@ -10,7 +10,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quan
 from predicat.ir.ops import ARITHMETIC
 from predicat.review.show import plain
 
-_BETWEEN = {
+_BINARY = {
     "eq": "is",
     "ne": "is not",
     "lt": "is less than",
@@ -31,7 +31,7 @@ _BETWEEN = {
     "array_eq": "has the elements of",
 }
 _SIGNS = {**ARITHMETIC, "concat": "||"}
-_OF = {
+_UNARY = {
     "length": "length",
     "lower": "lower case",
     "upper": "upper case",
@@ -66,7 +66,7 @@ _OF = {
     "ceil": "ceiling",
 }
 
-CALLS = frozenset(
+SHOWN_AS_CALLS = frozenset(
     {
         "add_days",
         "array",
@@ -96,7 +96,7 @@ clear.
 """
 
 
-def words(node: Node, depth: int = 0) -> str:
+def describe(node: Node, depth: int = 0) -> str:
     """A node in plain words, in one line."""
     match node:
         case Literal():
@@ -108,11 +108,11 @@ def words(node: Node, depth: int = 0) -> str:
         case Variable(_, name):
             return "it" if name.startswith("$") else name
         case Items():
-            return f"({', '.join(words(item, depth + 1) for item in node.items)})"
+            return f"({', '.join(describe(item, depth + 1) for item in node.items)})"
         case Quantifier():
-            return _quantified(node, depth)
+            return _describe_macro(node, depth)
         case Call():
-            return _called(node, depth)
+            return _describe_call(node, depth)
         case _:
             assert_never(node)
 
@@ -134,8 +134,8 @@ def _constant(node: Literal) -> str:
     )
 
 
-def _quantified(node: Quantifier, depth: int) -> str:
-    source, body = words(node.source, depth + 1), words(node.body, depth + 1)
+def _describe_macro(node: Quantifier, depth: int) -> str:
+    source, body = describe(node.source, depth + 1), describe(node.body, depth + 1)
     kinds = {"any": "some", "all": "every", "one": "just one"}
     if node.kind in kinds:
         return f"{kinds[node.kind]} {node.variable} of {source} has: {body}"
@@ -146,8 +146,8 @@ def _quantified(node: Quantifier, depth: int) -> str:
     )
 
 
-def _called(node: Call, depth: int) -> str:
-    args = [words(arg, depth + 1) for arg in node.args]
+def _describe_call(node: Call, depth: int) -> str:
+    args = [describe(arg, depth + 1) for arg in node.args]
     match node.op:
         case "and" | "or":
             joined = f" {node.op} ".join(args)
@@ -173,16 +173,16 @@ def _called(node: Call, depth: int) -> str:
             return args[0]
         case "neg":
             return f"-{args[0]}"
-        case op if op in _BETWEEN:
-            return f"{args[0]} {_BETWEEN[op]} {args[1]}"
+        case op if op in _BINARY:
+            return f"{args[0]} {_BINARY[op]} {args[1]}"
         case op if op in _SIGNS:
             return f"({args[0]} {_SIGNS[op]} {args[1]})"
-        case op if op in _OF:
+        case op if op in _UNARY:
             zone = (
                 f" in {node.args[1].value}"
                 if len(node.args) > 1 and isinstance(node.args[1], Literal)
                 else ""
             )
-            return f"the {_OF[op]} of {args[0]}{zone}"
+            return f"the {_UNARY[op]} of {args[0]}{zone}"
         case _:
             return f"{node.op}({', '.join(args)})"

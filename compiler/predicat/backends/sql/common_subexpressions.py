@@ -28,17 +28,17 @@ from predicat.ir.nodes import (
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 
 
-class Numbers(Struct):
+class ValueNumbering(Struct):
     """The number of each node."""
 
     by_content: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
     by_identity: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
     """With the node itself, so that no other takes its identity."""
 
-    def of(self, node: Node) -> int:
+    def number(self, node: Node) -> int:
         known = self.by_identity.get(id(node))
         if known is None:
-            content = (type(node), node.type, _said(node), *map(self.of, children(node)))
+            content = (type(node), node.type, _label(node), *map(self.number, children(node)))
             known = self.by_identity[id(node)] = (
                 node,
                 self.by_content.setdefault(content, len(self.by_content)),
@@ -46,7 +46,7 @@ class Numbers(Struct):
         return known[1]
 
 
-def _said(node: Node) -> object:
+def _label(node: Node) -> object:
     match node:
         case Literal():
             return repr(node.value)  # 0.0 and -0.0 are equal, but are not the same
@@ -62,30 +62,30 @@ def _said(node: Node) -> object:
             return None
 
 
-def repeated(node: Call, numbers: Numbers) -> dict[int, Node]:
+def repeated_parts(node: Call, numbers: ValueNumbering) -> dict[int, Node]:
     """The largest parts that a call has several times, by their numbers."""
-    counts = Counter(numbers.of(part) for part in _reached(node))
+    counts = Counter(numbers.number(part) for part in _walk_outside_macros(node))
     found: dict[int, Node] = {}
 
     def visit(part: Node) -> None:
-        number = numbers.of(part)
-        if can_be_named(part) and counts[number] > 1:
+        number = numbers.number(part)
+        if is_nameable(part) and counts[number] > 1:
             found[number] = part
         else:
-            for child in _inside(part):
+            for child in _children_outside_macros(part):
                 visit(child)
 
     visit(node)
     return found
 
 
-def renamed(node: Call, names: Mapping[int, str], numbers: Numbers) -> Call:
+def with_names(node: Call, names: Mapping[int, str], numbers: ValueNumbering) -> Call:
     """The call with names for some of its parts, but not within macros, whose variables a name does not
     see.
     """
 
     def rename(part: Node) -> Node:
-        name = names.get(numbers.of(part))
+        name = names.get(numbers.number(part))
         if name is not None:
             return Variable(part.type, name, part.span)
         return part if isinstance(part, Quantifier) else rewrite_children(part, rename)
@@ -93,29 +93,29 @@ def renamed(node: Call, names: Mapping[int, str], numbers: Numbers) -> Call:
     return Call(node.type, node.op, tuple(map(rename, node.args)), node.span)
 
 
-def _inside(node: Node) -> tuple[Node, ...]:
+def _children_outside_macros(node: Node) -> tuple[Node, ...]:
     """The direct parts of a node, but for a macro's, whose variables a name does not see."""
     return () if isinstance(node, Quantifier) else children(node)
 
 
-def _reached(node: Node) -> Iterator[Node]:
+def _walk_outside_macros(node: Node) -> Iterator[Node]:
     stack = [node]
     while stack:
         yield stack[-1]
-        stack += _inside(stack.pop())
+        stack += _children_outside_macros(stack.pop())
 
 
-def can_be_named(node: Node) -> bool:
+def is_nameable(node: Node) -> bool:
     """Whether a name can stand for a node."""
-    return isinstance(node, Call | Quantifier) and _is_plain(node.type)
+    return isinstance(node, Call | Quantifier) and _is_scalar(node.type)
 
 
-def _is_plain(kind: Type) -> bool:
+def _is_scalar(kind: Type) -> bool:
     """Whether a value is the same in every place: how a JSON value is looked up depends on what it is
     wanted for.
     """
     return (
-        _is_plain(kind.element)
+        _is_scalar(kind.element)
         if isinstance(kind, ArrayType)
         else kind != JSON and not isinstance(kind, MapType | StructType)
     )

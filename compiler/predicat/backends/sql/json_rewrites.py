@@ -28,13 +28,13 @@ member of that name or the element at that place.
 """
 
 
-def compact(node: Node) -> Node:
+def fuse_kind_tests(node: Node) -> Node:
     """The predicate with the tests of a JSON value's kind as parts of the operators that need them, so
     that SQL looks a value up once.
     """
     if isinstance(node, LEAVES):
         return node
-    node = rewrite_children(node, compact)
+    node = rewrite_children(node, fuse_kind_tests)
     if not isinstance(node, Call):
         return node
     if node.op == "and":
@@ -42,7 +42,7 @@ def compact(node: Node) -> Node:
     if node.op == "or":
         return _disjunction(node)
     if node.op == "is_true":
-        return Call(node.type, "is_true", (_decided(node.args[0]),), node.span)
+        return Call(node.type, "is_true", (_fuse_equality(node.args[0]),), node.span)
     if node.op == "coalesce" and (found := _element(node)) is not None:
         return found
     test = node.args[0] if node.op == "cond" else None
@@ -51,7 +51,7 @@ def compact(node: Node) -> Node:
     return node
 
 
-def _decided(node: Node) -> Node:
+def _fuse_equality(node: Node) -> Node:
     """An equality with a text where UNKNOWN counts as FALSE: a value of another kind, which has no text,
     is as good as one that is unequal.
     """
