@@ -20,7 +20,7 @@ import yaml
 
 import predicat
 from predicat import backends
-from predicat.backends.sql.base import Reason
+from predicat.backends.sql.base import NotSupported
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.frontends import LANGUAGES
 from predicat.frontends.cel import refused
@@ -199,7 +199,7 @@ def document() -> str:
         [
             f"`{op}`",
             *(
-                "" if isinstance(backends.dialect(name).table[op], Reason) else "x"
+                "" if isinstance(backends.dialect(name).table[op], NotSupported) else "x"
                 for name in backends.DIALECTS
             ),
             *("x" if says(name, op) else "" for name in writers),
@@ -210,7 +210,7 @@ def document() -> str:
         f"- {name} does not support `{op}`: {rule.text}."
         for name in backends.DIALECTS
         for op, rule in backends.dialect(name).table.items()
-        if isinstance(rule, Reason)
+        if isinstance(rule, NotSupported)
     ]
     return "\n".join(
         [

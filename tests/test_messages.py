@@ -24,6 +24,7 @@ MAKERS = {
     "LeaveOut",
     "LikeError",
     "PredicatError",
+    "NotSupported",
     "Reason",
     "Refused",
     "RegexError",

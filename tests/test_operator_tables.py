@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from predicat import backends
-from predicat.backends.sql.base import Reason
+from predicat.backends.sql.base import NotSupported
 from predicat.backends.sql.json_rewrites import ONLY_IN_SQL
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, Quantifier, Variable
@@ -63,7 +63,7 @@ def test_the_evaluator_has_every_operator() -> None:
 def test_a_dialect_has_every_operator(name: str) -> None:
     table = backends.dialect(name).table
     assert set(table) - {"in_array", "collate", *ONLY_IN_SQL} == set(OPS)
-    assert all(rule.text for rule in table.values() if isinstance(rule, Reason))
+    assert all(rule.text for rule in table.values() if isinstance(rule, NotSupported))
 
 
 def test_an_operator_has_a_formula_or_a_reason() -> None:
