@@ -14,6 +14,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 if TYPE_CHECKING:
     from predicat.api import Predicate, UnknownKeyWarning, dialects, languages, parse
     from predicat.catalog import Catalog, load_catalog
+    from predicat.pushdown import Split, Weakening, split, weaken
     from predicat.review.compare import Verdict, Witness, compare
 
 __version__ = "0.1.0"
@@ -22,15 +23,19 @@ __all__ = [
     "Diagnostic",
     "PredicatError",
     "Predicate",
+    "Split",
     "UnknownKeyWarning",
     "Unsupported",
     "Verdict",
+    "Weakening",
     "Witness",
     "compare",
     "dialects",
     "languages",
     "load_catalog",
     "parse",
+    "split",
+    "weaken",
 ]
 
 
@@ -51,4 +56,11 @@ def __getattr__(name: str) -> Any:
         from predicat.review import compare as comparison  # noqa: PLC0415  # lazy on purpose
 
         return getattr(comparison, name)
+    if name in ("Split", "Weakening", "split", "weaken"):
+        from predicat.diagnostics import extras  # noqa: PLC0415  # lazy on purpose
+
+        extras.require("z3")
+        from predicat import pushdown  # noqa: PLC0415  # lazy on purpose
+
+        return getattr(pushdown, name)
     raise AttributeError(f"module 'predicat' has no attribute {name!r}")

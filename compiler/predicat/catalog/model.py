@@ -205,6 +205,33 @@ class Catalog(Struct, frozen=True):
             )
         return found, number
 
+    def accepted(self, name: str) -> Predicate:
+        """The predicate that is TRUE for the rows that a filter accepts, at the defaults of its parameters.
+
+        `on_unknown: accept` is a part of it. Raises PredicatError for an unknown name, and for a parameter
+        without a default.
+        """
+        from predicat.catalog.acceptance import accepted_by  # noqa: PLC0415  # that imports this module
+
+        return accepted_by(self, name)
+
+    def union(self, *names: str) -> Predicate:
+        """One predicate that is TRUE for the rows that at least one of the filters accepts.
+
+        It is simplified: a condition that another one implies is left out, and a condition of several filters
+        is written once. Parameters have their defaults.
+
+        Args:
+            *names: Names as in `catalog[name]`, or patterns such as `flights.*`. All are of one dataset.
+
+        Raises:
+            PredicatError: A name is unknown, the filters are of several datasets, or a parameter has no
+                default.
+        """
+        from predicat.catalog.acceptance import union_of  # noqa: PLC0415  # that imports this module
+
+        return union_of(self, names)
+
 
 _VERSION = re.compile(r"0{0,6}[1-9][0-9]{0,5}\Z")
 

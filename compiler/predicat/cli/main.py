@@ -30,6 +30,8 @@ COMMANDS = {
     "compile": "Write the manifest and the SQL of every filter.",
     "sql": "Print the SQL of a filter.",
     "translate": "Translate a predicate to another language.",
+    "union": "Print one condition for the rows of several filters.",
+    "split": "Split a filter into what a source supports and the rest.",
     "apply": "Create the PostgreSQL views of the filters.",
     "run": "Run filters on Spark and write the accepted rows.",
     "spark": "Build the jar of the Spark extension.",

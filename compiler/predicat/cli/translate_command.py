@@ -8,15 +8,17 @@ from typing import Any
 
 import click
 
-from predicat.cli.options import pairs
+from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.diagnostics.messages import commands as say
 
 
 @click.command(
     "translate",
-    help="Translate a predicate to another language or SQL dialect. FILE is - for standard input (the default).",
+    help="Translate a predicate to another language or SQL dialect. With --from, INPUT is a file, by default "
+    "- for standard input; without it, the name of a filter as for predicat sql.",
 )
-@click.argument("file", default="-")
-@click.option("--from", "source", required=True, metavar="LANGUAGE", help="The language of the input.")
+@click.argument("file", default="-", metavar="[INPUT]")
+@click.option("--from", "source", metavar="LANGUAGE", help="The language of a file.")
 @click.option(
     "--to", "target", required=True, metavar="LANGUAGE", help="The language or SQL dialect of the output."
 )
@@ -31,11 +33,26 @@ from predicat.cli.options import pairs
     "--on",
     help="The map field that keys are read from. Default: the row, or without --field the usual field of the language.",
 )
-def command(file: str, source: str, target: str, fields: tuple[str, ...], on: str | None) -> None:
+@catalog_option
+@vars_option
+def command(
+    file: str,
+    source: str | None,
+    target: str,
+    fields: tuple[str, ...],
+    on: str | None,
+    folder: Path,
+    variables: tuple[str, ...],
+) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
     from predicat.frontends import LANGUAGES, default_fields  # noqa: PLC0415  # as above
 
     api.check_target(target)
+    if source is None:
+        if file == "-" or Path(file).is_file():
+            raise click.UsageError(say.no_source_language(file))
+        click.echo(load_quietly(folder, pairs("--var", variables)).accepted(file).to(target))
+        return
     declared = pairs("--field", fields, "NAME=TYPE")
     if not declared and on is None and (defaults := default_fields(source)):
         declared, on = defaults, LANGUAGES[source].on

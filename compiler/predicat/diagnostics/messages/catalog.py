@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.messages import Reason
-from predicat.diagnostics.source import Span
+from predicat.diagnostics.source import NOWHERE, Span
 
 AN_AGE = "an age such as 90 minutes, 26 hours or 2 days"
 A_SHARE = "a share such as 5%"
@@ -386,4 +386,15 @@ def quarantine_needed() -> Reason:
 def freshness_of_no_time(span: Span, name: str, kind: str) -> Diagnostic:
     return msg.bad_value(
         span, "freshness", f"{name} is declared as {kind}", "name a field of type timestamp or date"
+    )
+
+
+def union_of_datasets(names: Sequence[str]) -> Diagnostic:
+    return Diagnostic(
+        "several-datasets",
+        f"a union has filters of one dataset, and these are of {', '.join(names)}"
+        if names
+        else "a union needs at least one filter",
+        NOWHERE,
+        "name the filters of one dataset, such as flights.late, or a pattern such as 'flights.*'",
     )

@@ -12,6 +12,7 @@ FIX_AND_STAGED = "--fix changes the working tree, and --changed judges what is s
 FIX_FIRST = "run --fix first, then --update-baseline"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE, the file to write"
 NEED_FROM = "--dsn and --dataset need --from"
+NOTHING = "nothing"
 ROW_OBJECT = "--row takes a JSON object, such as '{\"dep_delay\": 90}'"
 
 
@@ -76,3 +77,20 @@ def comment_not_written(reason: str, *, summary: bool) -> str:
 def no_command(name: str, known: Iterable[str]) -> str:
     hint = msg.did_you_mean(name, known)
     return f"no command is named {name!r}" + (f"; {hint}" if hint else "")
+
+
+def nothing_supported(target: str) -> str:
+    return f"{target} supports no part of the condition; every row must be sent"
+
+
+def accepts_more(target: str, proof: str) -> str:
+    return f"note: {target} does not support the whole condition; this one accepts more rows. {loses_no_row(proof)}"
+
+
+def loses_no_row(proof: str) -> str:
+    """What the claim rests on: `proved`, `holds for exact arithmetic` or `by construction`."""
+    return f"No accepted row is lost: {proof}."
+
+
+def no_source_language(name: str) -> str:
+    return f"--from is needed: {name!r} is a file, and a file does not say its language"

@@ -1,0 +1,52 @@
+"""predicat union"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.diagnostics.messages import commands as say
+
+
+@click.command(
+    "union",
+    help="Print one condition for the rows that at least one of the filters accepts. "
+    "NAME is as for predicat sql, or a pattern such as 'flights.*'.",
+)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option(
+    "--to",
+    "target",
+    default="spark",
+    show_default=True,
+    metavar="LANGUAGE",
+    help="The language or SQL dialect of the output.",
+)
+@click.option(
+    "--wider",
+    is_flag=True,
+    help="If LANGUAGE does not support the whole condition: print one that accepts more rows, and loses none.",
+)
+@catalog_option
+@vars_option
+def command(
+    names: tuple[str, ...], target: str, wider: bool, folder: Path, variables: tuple[str, ...]
+) -> None:
+    from predicat import api  # noqa: PLC0415  # not for --help
+
+    api.check_target(target)
+    whole = load_quietly(folder, pairs("--var", variables)).union(*names)
+    if not wider:
+        click.echo(whole.to(target))
+        return
+    needs_review()
+    from predicat.pushdown import weaken  # noqa: PLC0415  # as above
+
+    found = weaken(whole, target)
+    if found.predicate is None:
+        raise click.ClickException(say.nothing_supported(target))
+    click.echo(found.predicate.to(target))
+    if not found.exact:
+        click.echo(say.accepts_more(target, found.proof), err=True)

@@ -1,0 +1,55 @@
+"""A filter in two parts: what a source can evaluate, and what is left to do after it."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from predicat.api import Predicate
+from predicat.ir.nodes import TRUE, Call, Node
+from predicat.passes.accept import accepting
+from predicat.passes.union import conjunction
+from predicat.pushdown.weakening import weaken
+
+
+class Split(Struct, frozen=True):
+    """A filter as `pushed AND residual`.
+
+    Attributes:
+        pushed: What the language supports; None for nothing.
+        residual: The conditions that must be evaluated on the rows that `pushed` accepts; None for none.
+        proof: What the claim that `pushed` loses no row rests on, as in `Weakening`.
+    """
+
+    pushed: Predicate | None
+    residual: Predicate | None
+    proof: str
+
+
+def split(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Split:
+    """Split a filter for a source that supports one language.
+
+    A row is accepted by the filter if both parts accept it, and by no other.
+
+    Args:
+        predicate: The filter, without parameters.
+        language: One of `languages()` or `dialects()`.
+        timeout: Seconds for each proof.
+
+    Raises:
+        PredicatError: There is no such language.
+    """
+    weakening = weaken(predicate, language, timeout=timeout)
+    if weakening.exact:
+        return Split(weakening.predicate, None, weakening.proof)
+    done = set(_conditions(weakening.predicate.node)) if weakening.predicate is not None else set[Node]()
+    left = [part for part in _conditions(accepting(predicate.node)) if part not in done]
+    node = conjunction(left)
+    residual = Predicate(node, predicate.language) if node != TRUE else None
+    return Split(weakening.predicate, residual, weakening.proof)
+
+
+def _conditions(node: Node) -> list[Node]:
+    """The conditions of an AND, or the node alone."""
+    if isinstance(node, Call) and node.op == "and":
+        return [part for arg in node.args for part in _conditions(arg)]
+    return [node]

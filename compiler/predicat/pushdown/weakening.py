@@ -1,0 +1,170 @@
+"""A wider filter that a language supports.
+
+A source that evaluates it sends every row that the filter accepts, and possibly more. Each step drops a condition
+of an AND, or takes one condition of each arm of an OR, so that the result is wider by construction; Z3 proves it
+again on the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from predicat import backends
+from predicat.api import Predicate, check_target
+from predicat.diagnostics import Unsupported
+from predicat.ir.nodes import TRUE, Call, Items, Literal, Node
+from predicat.ir.ops import OPS, Strictness
+from predicat.ir.types import BOOLEAN
+from predicat.passes.accept import accepting
+from predicat.passes.union import arms_of, conjunction, union
+from predicat.review.compare import compare_nodes
+
+_WIDER = ("equivalent", "equivalent as a filter", "wider", "always")
+"""Verdicts of a filter that loses no row."""
+
+
+class Weakening(Struct, frozen=True):
+    """What a language supports of a filter.
+
+    Attributes:
+        predicate: TRUE for every row for which the filter is; None if the language supports no part of it.
+        exact: Whether it accepts the same rows.
+        proof: `proved`, `holds for exact arithmetic`, or `by construction` if the solver gave no answer.
+    """
+
+    predicate: Predicate | None
+    exact: bool
+    proof: str
+
+
+def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weakening:
+    """The narrowest condition found that a language or dialect supports and that loses no row.
+
+    A row for which the filter is UNKNOWN is one that it does not accept: it may be lost.
+
+    Args:
+        predicate: The filter, without parameters.
+        language: One of `languages()` or `dialects()`.
+        timeout: Seconds for the proof of each arm of the filter.
+
+    Raises:
+        PredicatError: There is no such language.
+    """
+    check_target(language)
+    node = accepting(predicate.node)
+    found = _weakened(node, _support(language))
+    if found is None:
+        return Weakening(None, exact=False, proof="proved")
+    result = Predicate(found, predicate.language)
+    if found == node:
+        return Weakening(result, exact=True, proof="proved")
+    proof = _proof(node, found, timeout)
+    # A row that would be lost is a fault of this module. Nothing is pushed then: that loses no row.
+    return Weakening(result if proof else None, exact=False, proof=proof or "proved")
+
+
+def _support(language: str) -> Callable[[Node], bool]:
+    """Whether a language supports a condition, decided by writing it."""
+
+    def supported(node: Node) -> bool:
+        try:
+            if language in backends.DIALECTS:
+                backends.dialect(language).render(node)
+            else:
+                backends.writer(language)(node)
+        except Unsupported:
+            return False
+        return True
+
+    return supported
+
+
+def _weakened(node: Node, supported: Callable[[Node], bool]) -> Node | None:
+    """A wider condition that is supported; None for none but TRUE."""
+    if isinstance(node, Literal):
+        return None if node.value is True else node
+    if supported(node):
+        return node
+    if isinstance(node, Call) and node.op == "and":
+        parts = [part for part in (_weakened(arg, supported) for arg in node.args) if part is not None]
+        return _together(parts, supported)
+    if isinstance(node, Call) and node.op == "or":
+        return _of_arms(node, supported)
+    return next(filter(supported, _looser(node)), None)
+
+
+def _looser(node: Node) -> Iterator[Node]:
+    """Wider conditions in place of a single one."""
+    if not isinstance(node, Call):
+        return
+    negated = _negated(node)
+    if negated is not None:
+        # An absent value is let through: most languages of brokers have two-valued negation only.
+        yield Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (negated,), node.span),), node.span)
+    strict = negated if isinstance(negated, Call) else node
+    if OPS[strict.op].strictness is Strictness.STRICT:
+        for part in strict.args:
+            if not isinstance(part, Literal | Items):
+                present = Call(BOOLEAN, "is_null", (part,), node.span)
+                yield Call(BOOLEAN, "not", (present,), node.span)
+
+
+def _negated(node: Call) -> Node | None:
+    """What a condition is the negation of."""
+    if node.op == "not":
+        return node.args[0]
+    return Call(BOOLEAN, "eq", node.args, node.span) if node.op == "ne" else None
+
+
+def _together(parts: list[Node], supported: Callable[[Node], bool]) -> Node | None:
+    """The AND of as many conditions as are supported beside each other, the first ones first."""
+    whole = conjunction(parts)
+    if not parts or supported(whole):
+        return whole if parts else None
+    taken: list[Node] = []
+    for part in parts:
+        if supported(conjunction([*taken, part])):
+            taken.append(part)
+    return conjunction(taken) if taken else None
+
+
+def _of_arms(node: Call, supported: Callable[[Node], bool]) -> Node | None:
+    """The OR of wider arms; where that is not supported, the conditions on the operands that all arms test."""
+    arms = [conjunction([*arm]) for arm in arms_of(node)]
+    wider = [_weakened(arm, supported) for arm in arms]
+    known = [arm for arm in wider if arm is not None]
+    if len(known) < len(wider):
+        return None
+    whole = union(known)
+    if supported(whole):
+        return whole
+    tests = [_tests(arm) for arm in arms]
+    shared = [operand for operand in tests[0] if all(operand in test for test in tests)]
+    parts = [union(conjunction(test[operand]) for test in tests) for operand in shared]
+    return _together([part for part in parts if part != TRUE and supported(part)], supported)
+
+
+def _tests(arm: Node) -> dict[Node, list[Node]]:
+    """The conditions of an arm by their first operand."""
+    found: dict[Node, list[Node]] = {}
+    for part in arm.args if isinstance(arm, Call) and arm.op == "and" else (arm,):
+        if isinstance(part, Call) and part.args and not isinstance(part.args[0], Literal):
+            found.setdefault(part.args[0], []).append(part)
+    return found
+
+
+def _proof(node: Node, wider: Node, timeout: float) -> str:
+    """What the claim that no row is lost rests on: the weakest proof of the arms. Empty if one is lost."""
+    proofs = set[str]()
+    for arm in arms_of(node):
+        verdict = compare_nodes(conjunction([*arm]), wider, timeout=timeout)
+        if verdict.lost is not None:
+            return ""
+        proofs.add(verdict.proof if verdict.kind in _WIDER else "by construction")
+    return max(proofs, key=_STRENGTH.index, default="proved")
+
+
+_STRENGTH = ("proved", "holds for exact arithmetic", "by construction")
+"""From the strongest proof to the weakest."""
