@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat import backends
+from predicat.catalog.acceptance import row_filter
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import dataset_of
-from predicat.deploy.views import row_filter
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Node, fields_of

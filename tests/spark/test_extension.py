@@ -12,7 +12,7 @@ import pytest
 import predicat
 import predicat_spark
 from predicat_spark.settings import settings
-from predicat.deploy.views import row_filter
+from predicat.catalog.acceptance import row_filter
 from tests.engines.test_variables import CATALOG as VARIABLES
 
 ROOT = Path(__file__).parent.parent.parent

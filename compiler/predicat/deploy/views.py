@@ -10,34 +10,15 @@ from msgspec import Struct
 from sqlglot import exp
 
 from predicat import backends
-from predicat.catalog.model import Catalog, Filter, Version
+from predicat.catalog.acceptance import row_filter
+from predicat.catalog.model import Catalog, Filter
 from predicat.deploy.marks import Mark, digest
 from predicat.deploy.relations import Column, Relation
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.types import BOOLEAN
-from predicat.passes.accept import accepting
-from predicat.passes.simplify import simplify
-from predicat.passes.substitute import with_defaults
 
 MAX_NAME = 63
 """Bytes of a name that PostgreSQL keeps; names of filters and datasets are ASCII."""
-
-
-def row_filter(row: Filter, version: Version, *, exact: bool = False) -> Node | None:
-    """The predicate with its parameters' defaults, as a row filter; None where a parameter has no default.
-
-    `exact` keeps FALSE and UNKNOWN apart, and leaves `on_unknown` out.
-    """
-    if any(param.required for param in version.params.values()):
-        return None
-    node = with_defaults(version.predicate.node)
-    if exact:
-        return simplify(node)
-    if row.on_unknown == "accept":
-        node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
-    return accepting(simplify(node))
 
 
 class View(Struct, frozen=True):
