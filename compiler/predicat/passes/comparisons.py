@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from msgspec.structs import replace
+from msgspec import Struct
 
 from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
@@ -29,13 +29,23 @@ from predicat.ir.types import (
 )
 from predicat.passes import constants, decimals, documents, signatures
 from predicat.passes.calls import Calls
-from predicat.passes.convert import bare, beside_double, convert, dyn, json_number, loose, time_constant
+from predicat.passes.convert import (
+    bare,
+    beside_double,
+    convert,
+    dyn,
+    is_choice,
+    json_number,
+    loose,
+    time_constant,
+)
 
 
 class Comparisons(Calls):
     """Comparisons of typed arguments, by the rules of a language."""
 
     def comparison(self, op: str, args: list[Node], span: Span) -> Node:
+        """`left op right`: an overload of OF_WRITTEN or OF_TYPES, or else two values of one type."""
         left, right = args
         if (
             left.type is right.type
@@ -43,57 +53,78 @@ class Comparisons(Calls):
             and op in COMPARISONS
             and not self.special(left)
             and not self.special(right)
-        ):
-            return Call(
-                BOOLEAN, op, (left, right), span
-            )  # the common case, for which no rule below asks anything
-        if (chosen := self.ways(args, span)) is not None:
-            test, ways = chosen
-            return Call(BOOLEAN, "cond", (test, *(self.comparison(op, way, span) for way in ways)), span)
-        if op == "in" and constants.is_map(right):
-            keys = [key for key, _ in constants.entries(right)]
-            return constants.guarded(
-                constants.either([self.comparison("eq", [left, key], span) for key in keys], span),
-                [right, left],
-                span,
-            )
-        if op == "in" and isinstance(right, Items):
-            return self.in_list(left, right, span)
-        if op == "in" and (isinstance(right.type, MapType) or right.type == JSON) and self.rules.strict_lists:
-            return self.has_key(left, right, span)
-        if op in EQUALITIES and isinstance(left.type, _COLLECTIONS) and isinstance(right.type, _COLLECTIONS):
-            equal = self.equal_collections(left, right, span)
-            return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
-        if (
-            op in EQUALITIES
-            and NULL in (left.type, right.type)
-            and (isinstance(left, Items) or isinstance(right, Items))
-        ):
-            return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
-        untyped = loose(left) or loose(right)
+        ):  # the common case, of which no overload asks anything
+            return Call(BOOLEAN, op, (left, right), span)
+        for overload in OF_WRITTEN:
+            if overload.fits(self, op, left, right):
+                return overload.build(self, op, left, right, span)
         left, right = bare(left), bare(right)
-        if untyped and op != "in" and not self.comparable(left, right):
-            return self.different(op, left, right, span)
-        if op == "in" and not isinstance(right.type, ArrayType):
-            raise self.fail(say.in_without_list(span, op, [str(left.type), str(right.type)]))
-        if op in EQUALITIES or op == "same":
-            null = _null_test(left, right, span) if self.rules.null_is_value else None
-            if null is not None:
-                return null if op != "ne" else Call(BOOLEAN, "not", (null,), span)
-            if NULL in (left.type, right.type) and JSON in (left.type, right.type):
-                known = left if left.type == JSON else right
-                return (
-                    Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
-                )
-            if JSON in (left.type, right.type) and left.type != right.type and op != "same":
-                return self.json_equality(op, left, right, span)
-        if (
-            (left.type, right.type) == (JSON, JSON)
-            and op in COMPARISONS
-            and not self.nullable_value(left)
-            and not self.nullable_value(right)
-        ):
-            return documents.pair(op, left, right, span)
+        for overload in OF_TYPES:
+            if overload.fits(self, op, left, right):
+                return overload.build(self, op, left, right, span)
+        return self.of_one_type(op, left, right, span)
+
+    # --- the overloads, in the order of the tables
+
+    def of_choice(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """A choice between values of several types: each of them is compared."""
+        chosen = self.ways([left, right], span)
+        assert chosen is not None  # noqa: S101  # one of them is a choice
+        test, ways = chosen
+        return Call(BOOLEAN, "cond", (test, *(self.comparison(op, way, span) for way in ways)), span)
+
+    def in_written_map(self, _op: str, left: Node, right: Node, span: Span) -> Node:
+        """Whether a map that is written out has a key."""
+        tests = [self.comparison("eq", [left, key], span) for key, _ in constants.entries(right)]
+        return constants.guarded(constants.either(tests, span), [right, left], span)
+
+    def in_written_list(self, _op: str, left: Node, right: Node, span: Span) -> Node:
+        assert isinstance(right, Items)  # noqa: S101  # the overload asks for it
+        return self.in_list(left, right, span)
+
+    def in_keys(self, _op: str, left: Node, right: Node, span: Span) -> Node:
+        return self.has_key(left, right, span)
+
+    def of_collections(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        return negated_if(op == "ne", self.equal_collections(left, right, span), span)
+
+    def of_null_and_written(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """A list or a map is not null."""
+        return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+
+    def of_other_types(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """Values of types that never compare: not equal, and in no order."""
+        left, right = bare(left), bare(right)
+        if op not in EQUALITIES:
+            return Literal(BOOLEAN, None, span)
+        return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
+
+    def in_no_list(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        raise self.fail(say.in_without_list(span, op, [str(left.type), str(right.type)]))
+
+    def of_null(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """`x == null` asks whether there is a value to look up. What is computed is never null, and
+        UNKNOWN where it has no value.
+        """
+        other = right if _is_null(self, left) else left
+        absent: Node = Call(BOOLEAN, "is_null", (other,), span)
+        looked_up = isinstance(other, Field | Parameter | Variable) or (
+            isinstance(other, Call) and other.op in LOOK_UPS
+        )
+        if not looked_up and other.type != NULL:
+            absent = Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
+        return negated_if(op == "ne", absent, span)
+
+    def of_null_and_json(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """NULL in a language that has no such value (SQL): UNKNOWN, unless `same` asks for absence."""
+        known = left if left.type == JSON else right
+        return Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
+
+    def of_json(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        return documents.pair(op, left, right, span)
+
+    def of_one_type(self, op: str, left: Node, right: Node, span: Span) -> Node:
+        """Values of one type, or of types that have an order in common: numbers, times."""
         if op != "in":
             left, right = self.align(left, right)
         left, right = json_number(left, right.type), json_number(right, left.type)
@@ -110,7 +141,7 @@ class Comparisons(Calls):
             hint = _comparison_hint(left, right)
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type), hint))
         pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), found.wanted, strict=True))
-        if op in EQUALITIES and self.rules.null_is_value and any(self.nullable_value(arg) for arg in pair):
+        if op in EQUALITIES and self.rules.null_is_value and any(map(self.nullable_value, pair)):
             return self.null_equality(op, pair[0], pair[1], span)
         return Call(BOOLEAN, op, pair, span)
 
@@ -131,16 +162,6 @@ class Comparisons(Calls):
     def special(self, node: Node) -> bool:
         """Whether a node compares by rules of its own, whatever its type."""
         return loose(node) or self.nullable_value(node)
-
-    def comparable(self, left: Node, right: Node) -> bool:
-        kinds = {left.type, right.type}
-        return len(kinds) == 1 or all(is_numeric(kind) for kind in kinds) or NULL in kinds or JSON in kinds
-
-    def different(self, op: str, left: Node, right: Node, span: Span) -> Node:
-        """Values of types that never compare: not equal, and in no order."""
-        if op not in EQUALITIES:
-            return Literal(BOOLEAN, None, span)
-        return constants.guarded(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
     # --- lists and maps
 
@@ -230,48 +251,48 @@ class Comparisons(Calls):
         return constants.guarded(there, [base, key], span)
 
     def in_list(self, left: Node, right: Items, span: Span) -> Node:
-        """`x in [...]`: NULL items follow the language, the others are compared at once."""
-        if self.rules.strict_lists:
-            mixed = any(loose(item) or isinstance(item, Items) for item in (left, *right.items))
-            if mixed:
-                tests = [self.comparison("eq", [left, item], span) for item in right.items]
-                return constants.guarded(
-                    constants.either(tests, span), [right, *([] if tests else [left])], span
-                )
-            uncertain = constants.doubtful([right])
-            if uncertain:
-                rules, self.rules = self.rules, replace(self.rules, strict_lists=False)
-                try:
-                    return constants.guarded(self.in_list(left, right, span), uncertain, span)
-                finally:
-                    self.rules = rules
+        """`x in [...]`: NULL items follow the language, the others are compared at once. Where a list is an
+        error as a whole (`strict_lists`), one with an item that may be absent is tested for that first.
+        """
+        if not self.rules.strict_lists:
+            return self.in_items(left, right, span)
+        if any(loose(item) or isinstance(item, Items) for item in (left, *right.items)):
+            tests = [self.comparison("eq", [left, item], span) for item in right.items]
+            parts = [right] if tests else [right, left]
+            return constants.guarded(constants.either(tests, span), parts, span)
+        return constants.guarded(self.in_items(left, right, span), constants.doubtful([right]), span)
+
+    def in_items(self, left: Node, right: Items, span: Span) -> Node:
+        """`x in [...]` with items of one type, or NULL."""
         nulls = [item for item in right.items if isinstance(item, Literal) and item.value is None]
         items = [decimals.as_decimal(item, left) for item in right.items if item not in nulls]
+        if not items and not nulls:
+            # `x in []` is FALSE, but UNKNOWN where x is: it is an operator like any other.
+            return Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
         parts: list[Node] = []
         if items and (left.type == JSON or self.nullable_value(left) or not _one_number_type([left, *items])):
             parts = [self.comparison("eq", [left, item], span) for item in items]
         elif items:
-            pairs = [self.align(left, item) for item in items]
-            left = pairs[0][0]
-            aligned = tuple(beside_double(item) if left.type == DOUBLE else item for _, item in pairs)
-            kinds = {left.type, *(item.type for item in aligned)} - {NULL}
-            if len(kinds) > 1 and not all(is_numeric(kind) for kind in kinds):
-                raise self.fail(
-                    msg.not_comparable(
-                        span, str(left.type), str(aligned[0].type), _comparison_hint(left, aligned[0])
-                    )
-                )
-            parts = [
-                Call(BOOLEAN, "in", (left, Items(ArrayType(aligned[0].type), aligned, right.span)), span)
-            ]
-        if nulls and self.rules.null_is_value:
-            parts.append(Call(BOOLEAN, "is_null", (left,), span))
-        elif nulls:
-            parts.append(Literal(BOOLEAN, None, span))
-        if not parts:
-            # `x in []` is FALSE, but UNKNOWN where x is: it is an operator like any other.
-            return Call(BOOLEAN, "in", (left, Items(ArrayType(left.type), (), right.span)), span)
-        return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
+            left, aligned = self.beside_items(left, items, span)
+            kind = ArrayType(aligned[0].type)
+            parts = [Call(BOOLEAN, "in", (left, Items(kind, aligned, right.span)), span)]
+        if nulls:
+            null_is_value = self.rules.null_is_value
+            parts.append(
+                Call(BOOLEAN, "is_null", (left,), span) if null_is_value else Literal(BOOLEAN, None, span)
+            )
+        return constants.either(parts, span)
+
+    def beside_items(self, left: Node, items: list[Node], span: Span) -> tuple[Node, tuple[Node, ...]]:
+        """A value and the items of a list as types that compare."""
+        pairs = [self.align(left, item) for item in items]
+        left = pairs[0][0]
+        aligned = tuple(beside_double(item) if left.type == DOUBLE else item for _, item in pairs)
+        kinds = {left.type, *(item.type for item in aligned)} - {NULL}
+        if len(kinds) > 1 and not all(map(is_numeric, kinds)):
+            hint = _comparison_hint(left, aligned[0])
+            raise self.fail(msg.not_comparable(span, str(left.type), str(aligned[0].type), hint))
+        return left, aligned
 
     # --- dates beside texts and times
 
@@ -299,15 +320,14 @@ class Comparisons(Calls):
         """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
         json, other = (left, right) if left.type == JSON else (right, left)
         if isinstance(other, Items) and self.rules.strict_lists:
-            equal = self.json_equal_items(json, other, span)
-            return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
+            return negated_if(op == "ne", self.json_equal_items(json, other, span), span)
         kind = "number" if is_numeric(other.type) else _JSON_KINDS.get(other.type)
         if kind is None:
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
         test = documents.is_kind(json, kind, span)
         equal = Call(BOOLEAN, "eq", (convert(json, DOUBLE if kind == "number" else other.type), other), span)
         both = constants.guarded(Call(BOOLEAN, "and", (test, equal), span), [other], span)
-        return both if op == "eq" else Call(BOOLEAN, "not", (both,), span)
+        return negated_if(op == "ne", both, span)
 
     def json_equal_items(self, json: Node, other: Items, span: Span) -> Node:
         """A JSON value beside a list or a map that is written out: an array or an object of that size with
@@ -363,7 +383,11 @@ class Comparisons(Calls):
                 equal = Call(
                     BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span
                 )
-        return equal if op == "eq" else Call(BOOLEAN, "not", (equal,), span)
+        return negated_if(op == "ne", equal, span)
+
+
+def negated_if(negative: bool, test: Node, span: Span) -> Node:
+    return Call(BOOLEAN, "not", (test,), span) if negative else test
 
 
 _PLAIN = frozenset((BIGINT, STRING, TIMESTAMP, DATE))
@@ -404,24 +428,6 @@ def _one_number_type(nodes: Sequence[Node]) -> bool:
     )
 
 
-def _null_test(left: Node, right: Node, span: Span) -> Node | None:
-    """`x == null` asks whether there is a value to look up; what is computed is never null, and an error
-    where it has no value.
-    """
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, Literal) and one.type == NULL:
-            absent = Call(BOOLEAN, "is_null", (other,), span)
-            looked_up = isinstance(other, Field | Parameter | Variable) or (
-                isinstance(other, Call) and other.op in LOOK_UPS
-            )
-            return (
-                absent
-                if looked_up or other.type == NULL
-                else Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
-            )
-    return None
-
-
 def _comparison_hint(left: Node, right: Node) -> str | None:
     for text, other in ((left, right), (right, left)):
         if isinstance(text, Literal) and isinstance(text.value, str) and is_numeric(other.type):
@@ -436,3 +442,119 @@ def _comparison_hint(left: Node, right: Node) -> str | None:
         ):
             return hint
     return say.DECLARE_OR_CONVERT_ONE_SIDE if JSON in (left.type, right.type) else None
+
+
+# --- the tables of overloads
+
+Kind = Callable[[Comparisons, Node], bool]
+"""Whether an operand is of a kind."""
+Build = Callable[[Comparisons, str, Node, Node, Span], Node]
+
+
+def _any(_check: Comparisons, _node: Node) -> bool:
+    return True
+
+
+def _is_choice(_check: Comparisons, node: Node) -> bool:
+    return is_choice(node)
+
+
+def _is_written_map(_check: Comparisons, node: Node) -> bool:
+    return constants.is_map(node)
+
+
+def _is_written(_check: Comparisons, node: Node) -> bool:
+    return isinstance(node, Items)
+
+
+def _is_collection(_check: Comparisons, node: Node) -> bool:
+    return isinstance(node.type, _COLLECTIONS)
+
+
+def _has_keys(_check: Comparisons, node: Node) -> bool:
+    return isinstance(node.type, MapType) or node.type == JSON
+
+
+def _is_no_array(_check: Comparisons, node: Node) -> bool:
+    return not isinstance(node.type, ArrayType)
+
+
+def _is_loose(_check: Comparisons, node: Node) -> bool:
+    return loose(node)
+
+
+def _is_null(_check: Comparisons, node: Node) -> bool:
+    return isinstance(node, Literal) and node.type == NULL
+
+
+def _is_null_type(_check: Comparisons, node: Node) -> bool:
+    return node.type == NULL
+
+
+def _is_json(_check: Comparisons, node: Node) -> bool:
+    return node.type == JSON
+
+
+def _is_typed(_check: Comparisons, node: Node) -> bool:
+    return node.type != JSON
+
+
+def _is_absent_or_json(check: Comparisons, node: Node) -> bool:
+    return node.type == JSON and not check.nullable_value(node)
+
+
+class Overload(Struct, frozen=True):
+    """What operators mean for a left and a right operand of some kinds."""
+
+    ops: frozenset[str]
+    left: Kind
+    right: Kind
+    build: Build
+    either_way: bool = False
+    """Whether the kinds may stand the other way round, too."""
+    rule: str = ""
+    """The rule of the language (see Rules) that the overload depends on."""
+    unrelated: bool = False
+    """Whether it is only for types that do not compare."""
+
+    def fits(self, check: Comparisons, op: str, left: Node, right: Node) -> bool:
+        """Whether the overload is the one for these operands."""
+        if op not in self.ops or (self.rule and not getattr(check.rules, self.rule)):
+            return False
+        fits = (self.left(check, left) and self.right(check, right)) or (
+            self.either_way and self.left(check, right) and self.right(check, left)
+        )
+        return fits and not (self.unrelated and _comparable(left, right))
+
+
+def _comparable(left: Node, right: Node) -> bool:
+    kinds = {left.type, right.type}
+    return len(kinds) == 1 or all(map(is_numeric, kinds)) or NULL in kinds or JSON in kinds
+
+
+_COMPARED = frozenset(COMPARISONS)
+_EQUAL = frozenset(EQUALITIES)
+_SAME = _EQUAL | {"same"}
+_IN = frozenset({"in"})
+_of = Comparisons
+
+OF_WRITTEN = (
+    Overload(_COMPARED | _SAME | _IN, _is_choice, _any, _of.of_choice, either_way=True),
+    Overload(_IN, _any, _is_written_map, _of.in_written_map),
+    Overload(_IN, _any, _is_written, _of.in_written_list),
+    Overload(_IN, _any, _has_keys, _of.in_keys, rule="strict_lists"),
+    Overload(_EQUAL, _is_collection, _is_collection, _of.of_collections),
+    Overload(_EQUAL, _is_null_type, _is_written, _of.of_null_and_written, either_way=True),
+    Overload(_COMPARED | _SAME, _is_loose, _any, _of.of_other_types, either_way=True, unrelated=True),
+)
+"""The overloads for operands as the check has them: choices, lists and maps that are written out, values
+whose type is not checked. The first that fits holds.
+"""
+OF_TYPES = (
+    Overload(_IN, _any, _is_no_array, _of.in_no_list),
+    Overload(_SAME, _is_null, _any, _of.of_null, either_way=True, rule="null_is_value"),
+    Overload(_SAME, _is_null_type, _is_json, _of.of_null_and_json, either_way=True),
+    Overload(_EQUAL, _is_json, _is_typed, _of.json_equality, either_way=True),
+    Overload(_COMPARED, _is_absent_or_json, _is_absent_or_json, _of.of_json),
+)
+"""The overloads for operands whose type is known. The first that fits holds."""

@@ -38,82 +38,31 @@ class Operators(Comparisons):
     """What an operator means for arguments of given types: one of the operator table, or several of them."""
 
     def operator(self, op: str, args: list[Node], span: Span) -> Node:
-        """An operator of any language, AND, OR and NOT apart."""
-        if op == "dyn":
-            return dyn(args[0])
-        if op in ("cond", "coalesce"):
-            return self.choice(op, args, span)
-        if op == "in" and is_joined(args[1]):
-            tests = [self.operator("in", [args[0], part], span) for part in args[1].args]
-            return self.where_lists(args[1].args, constants.either(tests, span), span)
-        if op in COMPARISONS or op in ("same", "in"):
-            return self.comparison(op, list(map(self.no_joined, args)), span)
-        if (
-            op == "add"
-            and any(map(lists.is_list, args))
-            and all(map(lists.may_be_list, args))
-            and not lists.are_one_array(*args)
-        ):
-            return lists.joined(tuple(args), span)
+        """An operator of any language, other than AND, OR and NOT: the first rule that has a meaning for
+        these arguments, or else the call of an operator of the table.
+        """
+        for rule in ON_CHOICES.get(op, ()):
+            if (found := rule(self, op, args, span)) is not None:
+                return found
         if (chosen := self.ways(args, span)) is not None:
             test, ways = chosen
             return self.choice("cond", [test, *(self.operator(op, way, span) for way in ways)], span)
-        if op == "has":
-            return self.has(args[0], span)
-        if op == "key":
-            return convert(args[0], STRING) if args[0].type == JSON else args[0]
-        if op == "path":
-            return self.path(args[0], span)
-        if op == "is_type" and is_joined(args[0]):
-            return self.where_lists(
-                args[0].args, Literal(BOOLEAN, args[1] == Literal(STRING, "list"), span), span
-            )
-        if op == "is_type":
-            return lists.has_type(args[0], str(args[1].value) if isinstance(args[1], Literal) else "", span)
-        if op == "places":
-            return self.places(args[0], span)
-        if op in mathematics.FUNCTIONS:
-            return self.mathematics(op, args, span)
-        if op == "cast":
-            return self.cast(args[0], args[1], span)
-        if op in ("bracket", "bracket1"):
-            return self.bracket(op, args[0], args[1], span)
-        if op == "json_items" and args[0].type != JSON:
-            return args[0]
-        if op == "size" and is_joined(args[0]):
-            sizes = Items(
-                ArrayType(BIGINT), tuple(self.operator("size", [part], span) for part in args[0].args), span
-            )
-            return self.where_lists(args[0].args, self.total(sizes, span), span)
-        if op == "size" and isinstance(args[0], Items):
-            return constants.guarded(Literal(BIGINT, len(args[0].items), span), [args[0]], span)
-        if op == "add" and isinstance(args[0].type, ArrayType) and isinstance(args[1].type, ArrayType):
-            return self.joined_lists(args[0], args[1], span)
-        if op == "join" and isinstance(args[0], Items):
-            return self.joined_texts(args[0], args[1], span)
-        if op == "add" and not self.rules.promote and all(bare(arg).type == JSON for arg in args):
-            return documents.total(bare(args[0]), bare(args[1]), span)
-        if op == "sum" and isinstance(args[0], Items):
-            return self.total(args[0], span)
-        if op in ("join", "sum") and JSON in (bare(args[0]).type, element_of(args[0])):
-            args = [self.no_joined(args[0]), *args[1:]]
-            kind = STRING if op == "join" else DOUBLE
-            args = [lists.elements(bare(args[0]), kind, self.element(JSON, span), span), *args[1:]]
+        for rule in ON_VALUES.get(op, ()):
+            if (found := rule(self, op, args, span)) is not None:
+                return found
+        return self.of_table(op, args, span)
+
+    def of_table(self, op: str, args: list[Node], span: Span) -> Node:
+        """The call of an operator of the table that a sign or a name means for these arguments."""
         args = [self.array(arg) for arg in args]
-        untyped = any(loose(arg) for arg in args)
-        args = [bare(arg) for arg in args]
-        op, args = self.overload(op, args)
-        if op in ("greatest", "least") and any(
-            arg.type == JSON or isinstance(arg.type, ArrayType | MapType | StructType) for arg in args
-        ):
+        untyped = any(map(loose, args))
+        op, args = self.overload(op, list(map(bare, args)))
+        if op in ("greatest", "least") and any(map(_has_no_order, args)):
             raise self.fail(say.no_order(span, str(args[0].type), str(args[-1].type)))
-        if (
-            untyped
-            and signatures.find(op, tuple(arg.type for arg in args), promote=False, mixed_numbers=True)
-            is None
-        ):
+        kinds = tuple(arg.type for arg in args)
+        if untyped and signatures.find(op, kinds, promote=False, mixed_numbers=True) is None:
             return failed(span)
-        if op in UNITS and [arg.type for arg in args] == [DURATION]:
+        if op in UNITS and kinds == (DURATION,):
             return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
@@ -121,6 +70,110 @@ class Operators(Comparisons):
             return documents.size(args[0], span)
         found = self.call(op, args, span)
         return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
+
+    # --- the rules, in the order of the tables
+
+    def untyped(self, _op: str, args: list[Node], _span: Span) -> Node:
+        return dyn(args[0])
+
+    def in_joined(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """Whether one of several lists that are joined has an element."""
+        item, lists_ = args
+        if not is_joined(lists_):
+            return None
+        tests = [self.operator("in", [item, part], span) for part in lists_.args]
+        return self.where_lists(lists_.args, constants.either(tests, span), span)
+
+    def compared(self, op: str, args: list[Node], span: Span) -> Node:
+        return self.comparison(op, list(map(self.no_joined, args)), span)
+
+    def joined(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """`x + y` of lists of which the row alone knows that they are."""
+        known = any(map(lists.is_list, args)) and all(map(lists.may_be_list, args))
+        return lists.joined(tuple(args), span) if known and not lists.are_one_array(*args) else None
+
+    def presence(self, _op: str, args: list[Node], span: Span) -> Node:
+        """CEL's test for presence. A field whose NULL is a value is always there."""
+        node = args[0]
+        if isinstance(node, Field) and self.nullable_value(node):
+            return Literal(BOOLEAN, True, span)
+        return constants.present(node, span)
+
+    def key(self, _op: str, args: list[Node], _span: Span) -> Node:
+        return convert(args[0], STRING) if args[0].type == JSON else args[0]
+
+    def path(self, _op: str, args: list[Node], span: Span) -> Node:
+        """A node that looks something up, and has no value only where that is absent."""
+        for part in walk(bare(args[0])):
+            if isinstance(part, Items | Quantifier) or (
+                isinstance(part, Call) and part.op != "dyn" and part.op not in LOOK_UPS
+            ):
+                raise self.fail(say.optional_part(span))
+        return args[0]
+
+    def of_type(self, _op: str, args: list[Node], span: Span) -> Node:
+        """Whether a value has a type of CEL."""
+        node, name = args[0], args[1].value if isinstance(args[1], Literal) else ""
+        if is_joined(node):
+            return self.where_lists(node.args, Literal(BOOLEAN, name == "list", span), span)
+        return lists.has_type(node, str(name), span)
+
+    def places(self, _op: str, args: list[Node], span: Span) -> Node:
+        """0 to the last place of a list."""
+        plain = bare(args[0])
+        found = lists.places(plain, span)
+        if found is not None:
+            return found
+        if loose(args[0]):
+            return failed(span)
+        raise self.fail(say.no_list(span, [str(plain.type)]))
+
+    def conversion(self, _op: str, args: list[Node], span: Span) -> Node:
+        return self.cast(args[0], args[1], span)
+
+    def subscript(self, op: str, args: list[Node], span: Span) -> Node:
+        return self.bracket(op, args[0], args[1], span)
+
+    def elements(self, _op: str, args: list[Node], _span: Span) -> Node | None:
+        """What a macro ranges over: of all but JSON, the value itself."""
+        return args[0] if args[0].type != JSON else None
+
+    def size_of_list(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """The size of a list that is joined or written out."""
+        node = args[0]
+        if is_joined(node):
+            sizes = tuple(self.operator("size", [part], span) for part in node.args)
+            return self.where_lists(node.args, self.total(Items(ArrayType(BIGINT), sizes, span), span), span)
+        if isinstance(node, Items):
+            return constants.guarded(Literal(BIGINT, len(node.items), span), [node], span)
+        return None
+
+    def sum_of_arrays(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        left, right = args
+        arrays = isinstance(left.type, ArrayType) and isinstance(right.type, ArrayType)
+        return self.joined_lists(left, right, span) if arrays else None
+
+    def sum_of_json(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """CEL's `x + y` of two JSON values: texts or numbers."""
+        left, right = map(bare, args)
+        untyped = left.type == right.type == JSON and not self.rules.promote
+        return documents.total(left, right, span) if untyped else None
+
+    def of_written_list(self, op: str, args: list[Node], span: Span) -> Node | None:
+        """`join` and `sum` of a list that is written out."""
+        items = args[0]
+        if not isinstance(items, Items):
+            return None
+        return self.joined_texts(items, args[1], span) if op == "join" else self.total(items, span)
+
+    def of_json_list(self, op: str, args: list[Node], span: Span) -> Node | None:
+        """`join` and `sum` of a JSON array."""
+        if JSON not in (bare(args[0]).type, element_of(args[0])):
+            return None
+        source = bare(self.no_joined(args[0]))
+        kind = STRING if op == "join" else DOUBLE
+        items = lists.elements(source, kind, self.element(JSON, span), span)
+        return self.of_table(op, [items, *args[1:]], span)
 
     def choice(self, op: str, args: list[Node], span: Span) -> Node:
         """A choice by a condition, or the first value that there is. Values of several types stay what
@@ -246,31 +299,6 @@ class Operators(Comparisons):
             shift = Call(BIGINT, "neg", (other,), other.span) if op == "sub" else other
             return "add_days", [date, shift]
         return op, args
-
-    def has(self, node: Node, span: Span) -> Node:
-        """CEL's test for presence. A field whose NULL is a value is always there."""
-        if isinstance(node, Field) and self.nullable_value(node):
-            return Literal(BOOLEAN, True, span)
-        return constants.present(node, span)
-
-    def places(self, items: Node, span: Span) -> Node:
-        """0 to the last place of a list."""
-        plain = bare(items)
-        found = lists.places(plain, span)
-        if found is not None:
-            return found
-        if loose(items):
-            return failed(span)
-        raise self.fail(say.no_list(span, [str(plain.type)]))
-
-    def path(self, node: Node, span: Span) -> Node:
-        """A node that looks something up, and has no value only where that is absent."""
-        for part in walk(bare(node)):
-            if isinstance(part, Items | Quantifier) or (
-                isinstance(part, Call) and part.op != "dyn" and part.op not in LOOK_UPS
-            ):
-                raise self.fail(say.optional_part(span))
-        return node
 
     def mathematics(self, op: str, args: list[Node], span: Span) -> Node:
         """A function of CEL's math extension."""
@@ -451,6 +479,10 @@ def dynamic_numbers(op: str, args: list[Node]) -> tuple[str, list[Node]] | None:
     return ("fdiv", args) if op == "div" and all(arg.type in (DOUBLE, JSON) for arg in args) else None
 
 
+def _has_no_order(node: Node) -> bool:
+    return node.type == JSON or isinstance(node.type, ArrayType | MapType | StructType)
+
+
 _SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
 
 
@@ -460,3 +492,39 @@ def _duration_part(unit: str, duration: Node, span: Span) -> Node:
     """
     found = Call(BIGINT, "in_units", (Literal(STRING, unit, span), duration), span)
     return Call(BIGINT, "mod", (found, Literal(BIGINT, 1000, span)), span) if unit == "millisecond" else found
+
+
+# --- the rules of operators
+
+Rule = Callable[[Operators, str, list[Node], Span], Node | None]
+"""What an operator means for its arguments; None where another rule knows."""
+_of = Operators
+
+ON_CHOICES: dict[str, tuple[Rule, ...]] = {
+    **dict.fromkeys((*COMPARISONS, "same"), (_of.compared,)),
+    "in": (_of.in_joined, _of.compared),
+    "add": (_of.joined,),
+    "dyn": (_of.untyped,),
+    "cond": (_of.choice,),
+    "coalesce": (_of.choice,),
+}
+"""The rules that take a choice between values of several types as a whole. All others are applied to each of
+its values.
+"""
+ON_VALUES: dict[str, tuple[Rule, ...]] = {
+    **dict.fromkeys(mathematics.FUNCTIONS, (_of.mathematics,)),
+    "add": (_of.sum_of_arrays, _of.sum_of_json),
+    "join": (_of.of_written_list, _of.of_json_list),
+    "sum": (_of.of_written_list, _of.of_json_list),
+    "size": (_of.size_of_list,),
+    "has": (_of.presence,),
+    "key": (_of.key,),
+    "path": (_of.path,),
+    "is_type": (_of.of_type,),
+    "places": (_of.places,),
+    "cast": (_of.conversion,),
+    "bracket": (_of.subscript,),
+    "bracket1": (_of.subscript,),
+    "json_items": (_of.elements,),
+}
+"""The rules for values of one type each, in order."""
