@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.review.counts import FETCHED, Counts, Question, distinct
+from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import read
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -72,7 +73,7 @@ def _counts(frame: DataFrame, asked: Sequence[Question]) -> dict[str, Counts]:
 
 
 def _sample(frame: DataFrame, question: Question, condition: str) -> list[dict[str, object]]:
-    columns = [f"`{name.replace('`', '``')}`" for name in question.columns] or ["1 AS row"]
+    columns = [quoted(name) for name in question.columns] or ["1 AS row"]
     return [
         row.asDict(recursive=True)
         for row in frame.where(condition).selectExpr(*columns).limit(FETCHED).collect()

@@ -15,6 +15,7 @@ from predicat.quality.grouping import FEW, few_groups, grouped
 from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
+from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import read
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -136,7 +137,7 @@ def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any
     names = dict.fromkeys(
         decl.column("spark") for row in plan.filters for decl in row.current.predicate.fields.values()
     )
-    columns = [f"`{name.replace('`', '``')}`" for name in names] or ["1 AS one"]
+    columns = [quoted(name) for name in names] or ["1 AS one"]
     return [
         row.asDict(recursive=True)
         for row in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()

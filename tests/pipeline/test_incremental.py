@@ -130,3 +130,22 @@ def test_bad_cells_of_a_stream(spark: Any, tmp_path: Path) -> None:
         report.filters[0].accepted,
         [(cell.column, cell.cells, cell.samples) for cell in report.bad_cells],
     ) == (2, 1, [("n", 1, ["x"])])
+
+
+def test_names_with_a_backtick(spark: Any, tmp_path: Path) -> None:
+    text = CATALOG.replace("{n: bigint, day: bigint}", "{n: {type: bigint, column: 'a`b'}, day: bigint}")
+    frame = spark.sql("SELECT id AS `a``b`, id AS day FROM range(10)")
+    frame.coalesce(1).write.parquet(str(tmp_path / "in"))
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("even", "even"),),
+        (Sink("path", str(tmp_path / "out")), Sink("table", "with_a_backtick")),
+        range="n",
+    )
+    report = run_job(load(tmp_path, text), job, Options(start="3", end="8"))
+    assert (report.rows, report.filters[0].accepted) == (5, 2)
+    for found in (spark.read.parquet(str(tmp_path / "out")), spark.table("with_a_backtick")):
+        assert sorted(tuple(row) for row in found.select("`a``b`", "day").collect()) == [(4, 4), (6, 6)]
+    spark.sql("DROP TABLE with_a_backtick")

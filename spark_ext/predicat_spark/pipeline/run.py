@@ -21,6 +21,7 @@ from predicat.deploy.columns import problems as column_problems
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.text import meaning_hash
+from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures, settle
 from predicat_spark.pipeline.commit import (
     Record,
@@ -170,7 +171,7 @@ def between(catalog: Catalog, job: Job, reading: Reading, options: Options) -> R
         )
     from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
 
-    column = F.col(f"`{decl.column('spark')}`")
+    column = F.col(quoted(decl.column("spark")))
     frame = reading.frame
     for value, low in ((options.start, True), (options.end, False)):
         if value is not None:

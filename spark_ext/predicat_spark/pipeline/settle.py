@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics import messages as msg
+from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures, postgres, tables
 from predicat_spark.pipeline.commit import Record, Target, Workplace, record_path, settle_folder
 from predicat_spark.pipeline.files import Files
@@ -48,7 +49,7 @@ def check(
 
 def _schema(reading: Reading, rows: str) -> StructType:
     return reading.frame.selectExpr(
-        *(f"`{column}` AS `{name}`" for column, name in sink_frame(reading, rows))
+        *(f"{quoted(column)} AS {quoted(name)}" for column, name in sink_frame(reading, rows))
     ).schema
 
 
