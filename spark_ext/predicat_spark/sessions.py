@@ -33,10 +33,7 @@ def local_session(
         ensure_java()
         options = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", **(config or {})}
         if jar:
-            ours = str(ensure_jar())
-            options["spark.jars"] = _joined(options.get("spark.jars"), ours)
-            path = "spark.driver.extraClassPath"
-            options[path] = _joined(options.get(path), ours, os.pathsep)
+            options = _with_jar(options)
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.master(master).appName(name)
         for key, value in options.items():
@@ -47,6 +44,17 @@ def local_session(
     if jar:
         load_classes(session)
     return session
+
+
+def _with_jar(given: Mapping[str, str]) -> dict[str, str]:
+    """Settings with the jar of the extension behind the jars and class path that they name."""
+    ours = str(ensure_jar())
+    jars, path = "spark.jars", "spark.driver.extraClassPath"
+    return {
+        **given,
+        jars: _joined(given.get(jars), ours),
+        path: _joined(given.get(path), ours, os.pathsep),
+    }
 
 
 def _joined(given: str | None, ours: str, sign: str = ",") -> str:
@@ -87,17 +95,13 @@ def configure(builder: Any, manifest: str | Path, config: Mapping[str, str] | No
     Args:
         builder: The builder, `SparkSession.builder`.
         manifest: The path of the compiled manifest: any Hadoop path.
-        config: Spark settings. Jars and extensions in it are kept.
+        config: Spark settings. Jars, the class path and extensions in it are kept.
 
     Returns:
         The builder.
     """
-    options = dict(config or {})
-    jar = str(ensure_jar())
-    builder = builder.config("spark.jars", _joined(options.pop("spark.jars", None), jar))
-    extensions = _joined(options.pop("spark.sql.extensions", None), EXTENSION)
-    builder = builder.config("spark.sql.extensions", extensions)
-    builder = builder.config("spark.driver.extraClassPath", jar)
+    options = _with_jar(config or {})
+    options["spark.sql.extensions"] = _joined(options.get("spark.sql.extensions"), EXTENSION)
     for key, value in options.items():
         builder = builder.config(key, value)
     return builder.config(MANIFEST, str(manifest))

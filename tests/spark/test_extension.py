@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -440,3 +441,13 @@ def test_streaming(flights: Any, tmp_path: Path) -> None:
         assert sorted(row.flight for row in flights.table("late_stream").collect()) == [1, 4]
     finally:
         query.stop()
+
+
+def test_a_builder_keeps_its_jars_and_class_path(tmp_path: Path) -> None:
+    from pyspark.sql import SparkSession
+
+    given = {"spark.jars": "a.jar", "spark.driver.extraClassPath": "b.jar", "spark.sql.extensions": "x.Y"}
+    builder = predicat_spark.configure(SparkSession.Builder(), tmp_path / "manifest.json", given)
+    for name, value in given.items():
+        first, *rest = re.split("[,:]", builder._options[name])
+        assert first == value and len(rest) == 1, name
