@@ -14,8 +14,8 @@ from typing import Any
 
 import predicat
 from predicat.diagnostics import Source, Span
-from predicat.frontends import LANGUAGES, Body
-from predicat.frontends.pulsar import proto
+from predicat.language import LANGUAGES, Body
+from predicat.language.pulsar import proto
 
 EXPR = 'tp: PREDICATE predicate { ref: PROPERTY name: "a" op: IN values: "x" values: "y" }'
 BODIES: dict[str, Any] = {

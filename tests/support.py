@@ -22,8 +22,8 @@ import predicat
 from predicat import backends
 from predicat.backends.sql.base import NotSupported
 from predicat.diagnostics import PredicatError, Unsupported
-from predicat.frontends import LANGUAGES
-from predicat.frontends.cel import refused
+from predicat.language import LANGUAGES
+from predicat.language.cel import refused
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.ops import COMPARISONS, OPS, TIME_PARTS
 from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, MapType, Type, parse_type

@@ -198,7 +198,8 @@ def test_the_representations_of_the_architecture_exist() -> None:
 def test_every_file_that_contributing_names_exists_or_is_new() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     examples = {
-        "frontends/mqtt.py",
+        "language/mqtt/reader.py",
+        "language/mqtt/writer.py",
         "backends/sql/databricks.py",
         "review/lint/self_comparison.py",
         "cli/list_command.py",
@@ -210,7 +211,7 @@ def test_every_file_that_contributing_names_exists_or_is_new() -> None:
 
 
 def test_every_path_of_the_architecture_exists() -> None:
-    for path in re.findall(r"`((?:backends|review|passes|spark_ext|tests)/[\w/.]+)`", ARCHITECTURE):
+    for path in re.findall(r"`((?:backends|language|review|passes|spark_ext|tests)/[\w/.]+)`", ARCHITECTURE):
         assert (ROOT / path).exists() or (ROOT / "compiler" / "predicat" / path).exists(), path
 
 

@@ -14,12 +14,12 @@ from predicat import backends
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
-from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import FieldDecl, Literal, Node, fields_of, params_of
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
+from predicat.language import LANGUAGES, Body
 from predicat.passes.check import check
 from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify

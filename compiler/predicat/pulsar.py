@@ -41,7 +41,7 @@ class Expr(Struct, frozen=True, dict=True):
 
     def message(self) -> Any:
         """The expression as the protobuf message Expr."""
-        from predicat.backends.text.pulsar import expr_message  # noqa: PLC0415  # protobuf is loaded where it is used
+        from predicat.language.pulsar.writer import expr_message  # noqa: PLC0415  # protobuf is loaded where it is used
 
         return expr_message(self.data)
 

@@ -13,7 +13,7 @@ import predicat
 from predicat.ir.ops import TIME_PARTS
 from predicat.api import declared
 from predicat.diagnostics import Source, Span
-from predicat.frontends import LANGUAGES, Body
+from predicat.language import LANGUAGES, Body
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import parse_type

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import predicat
-from predicat.frontends import default_fields
+from predicat.language import default_fields
 
 FILTER = "org.apache.kafka.connect.transforms.Filter"
 ONE = {"transforms.a.predicate": "p", "predicates.p.type": "RecordIsTombstone"}

@@ -10,7 +10,7 @@ from google.protobuf import json_format, text_format
 
 import predicat
 from predicat import pulsar
-from predicat.frontends.pulsar import proto
+from predicat.language.pulsar import proto
 
 FIELDS = {"properties": "map<string, string>", "event_time": "bigint", "publish_time": "bigint"}
 region = pulsar.property("region", "IN", "EU", "US")

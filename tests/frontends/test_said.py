@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat.backends import writer
-from predicat.backends.text.shapes import key_of
+from predicat.language.common.key_tests import key_of
 from predicat.ir.nodes import Call, children
 from tests.frontends import cel_texts, sql_texts
 

@@ -213,7 +213,7 @@ data = st.recursive(
     "language", [name for name in predicat.languages() if name not in ("all", "any", "not")]
 )
 def test_only_a_predicat_error_leaves_a_front_end(language: str) -> None:
-    shape = predicat.frontends.LANGUAGES[language].shape
+    shape = predicat.language.LANGUAGES[language].shape
 
     @settings(max_examples=150 * EXAMPLES, **QUIET)
     @given(body=texts if shape == "text" else st.one_of(data, texts))

@@ -39,23 +39,23 @@ def dialect(name: str) -> Dialect:
 
 TWO_VALUED = ("cloudevents", "attributes", "headers", "pubsub", "labels", "sns", "eventbridge", "kafka")
 WRITERS = {
-    "cel": ("cel", "write"),
-    "jms": ("jms", "write"),
-    "servicebus": ("servicebus", "write"),
-    "pip": ("pulsar", "write_pip"),
-    "pulsar": ("pulsar", "write"),
-    "pulsar:text": ("pulsar", "write_text"),
-    "pulsar:binary": ("pulsar", "write_binary"),
-    "cloudevents": ("keyed", "cloudevents"),
-    "attributes": ("keyed", "attributes"),
-    "headers": ("keyed", "headers"),
-    "pubsub": ("keyed", "pubsub"),
-    "labels": ("keyed", "labels"),
-    "sns": ("policies", "sns"),
-    "eventbridge": ("policies", "eventbridge"),
-    "cesql": ("cesql", "write"),
-    "rabbitmq": ("routing", "rabbitmq"),
-    "kafka": ("routing", "kafka"),
+    "cel": ("cel.writer", "write"),
+    "jms": ("jms.writer", "write"),
+    "servicebus": ("servicebus.writer", "write"),
+    "pip": ("pulsar.writer", "write_pip"),
+    "pulsar": ("pulsar.writer", "write"),
+    "pulsar:text": ("pulsar.writer", "write_text"),
+    "pulsar:binary": ("pulsar.writer", "write_binary"),
+    "cloudevents": ("common.keyed_writer", "cloudevents"),
+    "attributes": ("common.keyed_writer", "attributes"),
+    "headers": ("common.keyed_writer", "headers"),
+    "pubsub": ("common.keyed_writer", "pubsub"),
+    "labels": ("common.keyed_writer", "labels"),
+    "sns": ("common.policy_writer", "sns"),
+    "eventbridge": ("common.policy_writer", "eventbridge"),
+    "cesql": ("cesql.writer", "write"),
+    "rabbitmq": ("rabbitmq.writer", "rabbitmq"),
+    "kafka": ("rabbitmq.writer", "kafka"),
 }
 """The languages that a predicate can be written in, and the module and function of each. pulsar has three
 formats.
@@ -70,10 +70,10 @@ def writer(language: str) -> Callable[[Node], str]:
             raise Unsupported.of(say.read_only(node.span, language, ", ".join(WRITERS)))
 
         return refuse
-    from predicat.backends.text.shapes import refuse_shared_keys  # noqa: PLC0415  # only where something is written
+    from predicat.language.common.key_tests import refuse_shared_keys  # noqa: PLC0415  # only where something is written
 
     module, function = WRITERS[language]
-    write: Callable[[Node], str] = getattr(import_module(f"predicat.backends.text.{module}"), function)
+    write: Callable[[Node], str] = getattr(import_module(f"predicat.language.{module}"), function)
     # What is written is TRUE for the same rows; FALSE and UNKNOWN, which both reject, are told apart no more.
     prepare = deciding if language in TWO_VALUED else accepting
 
@@ -90,7 +90,7 @@ def writer(language: str) -> Callable[[Node], str]:
 
 def _within_limits(node: Node, language: str, text: str) -> None:
     """Languages bound the number of keys, or the length: what is written must be a body of them."""
-    from predicat.frontends import LANGUAGES, Body  # noqa: PLC0415  # only where something is written
+    from predicat.language import LANGUAGES, Body  # noqa: PLC0415  # only where something is written
 
     source = Source(language, text)
     value = text if LANGUAGES[language].shape != "data" else json.loads(text)

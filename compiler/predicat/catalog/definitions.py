@@ -16,10 +16,10 @@ from predicat.catalog.yamltext import Item
 from predicat.diagnostics import Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
-from predicat.frontends import LANGUAGES
 from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
+from predicat.language import LANGUAGES
 
 API_VERSION = "predicat/v1"
 FILE_KEYS = (

@@ -21,11 +21,11 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import reading
-from predicat.frontends import LANGUAGES, Body
 from predicat.ir.nodes import Call, FieldDecl, Literal, Node, ParamDecl
 from predicat.ir.rows import unknown_keys
 from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
 from predicat.ir.values import RowError, to_value
+from predicat.language import LANGUAGES, Body
 from predicat.passes.check import check
 from predicat.passes.convert import argument
 from predicat.passes.scope import Scope

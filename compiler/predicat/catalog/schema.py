@@ -7,8 +7,8 @@ from typing import Any
 from predicat.backends import DIALECTS
 from predicat.catalog import definitions as d
 from predicat.catalog import jobs
-from predicat.frontends import LANGUAGES
-from predicat.frontends.pip import OPERATORS, REFS, TYPES
+from predicat.language import LANGUAGES
+from predicat.language.pulsar.pip import OPERATORS, REFS, TYPES
 
 Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}

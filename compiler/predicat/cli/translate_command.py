@@ -45,7 +45,7 @@ def command(
     variables: tuple[str, ...],
 ) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
-    from predicat.frontends import LANGUAGES, default_fields  # noqa: PLC0415  # as above
+    from predicat.language import LANGUAGES, default_fields  # noqa: PLC0415  # as above
 
     api.check_target(target)
     if source is None:
@@ -72,7 +72,7 @@ def _body(text: str, language: str, name: str) -> Any:
     """A text, or the data that YAML (and so JSON) holds."""
     from predicat.catalog.yamltext import compose  # noqa: PLC0415  # as above
     from predicat.diagnostics import PredicatError, Reporter, Source  # noqa: PLC0415  # as above
-    from predicat.frontends import LANGUAGES  # noqa: PLC0415  # as above
+    from predicat.language import LANGUAGES  # noqa: PLC0415  # as above
 
     row = LANGUAGES.get(language)
     if row is None or row.shape == "text":

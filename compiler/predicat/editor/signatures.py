@@ -10,11 +10,11 @@ from functools import cache
 from msgspec import Struct
 
 from predicat.diagnostics import PredicatError, Source, Span
-from predicat.frontends import LANGUAGES, Body
-from predicat.frontends.cel.reader import KNOWN as CEL_FUNCTIONS
-from predicat.frontends.sql import KNOWN as SQL_FUNCTIONS
 from predicat.ir import tree as t
 from predicat.ir.ops import OPS, Strictness
+from predicat.language import LANGUAGES, Body
+from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
+from predicat.language.sql.reader import KNOWN as SQL_FUNCTIONS
 
 _MOST = 4
 _ARGUMENTS = ("a", "b", "c", "d")

@@ -14,9 +14,9 @@ from predicat.catalog.model import version_number
 from predicat.catalog.templates import Templates, is_template
 from predicat.catalog.yamltext import Item
 from predicat.diagnostics import PredicatError, Source, Span
-from predicat.frontends import LANGUAGES, Body
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
+from predicat.language import LANGUAGES, Body
 
 
 class Symbol(Struct, frozen=True):

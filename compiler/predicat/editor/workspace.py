@@ -26,10 +26,10 @@ from predicat.editor.places import Place, place
 from predicat.editor.rename import Edit, rename
 from predicat.editor.signatures import Signature, call_at, signatures
 from predicat.editor.symbols import Index, Outline, Symbol, Use, dict_of, file_of, outline
-from predicat.frontends import LANGUAGES
-from predicat.frontends.cel.reader import KNOWN as CEL_FUNCTIONS
-from predicat.frontends.sql import FUNCTIONS as SQL_FUNCTIONS
 from predicat.ir.types import SCALAR_NAMES
+from predicat.language import LANGUAGES
+from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
+from predicat.language.sql.reader import FUNCTIONS as SQL_FUNCTIONS
 
 _COMPOSITIONS = ("all", "any", "not", "filters", "filter")
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")

@@ -11,10 +11,10 @@ from msgspec import Struct
 from predicat.api import declared
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import importing as say
-from predicat.frontends import LANGUAGES, Body
 from predicat.importing.model import Findings, Left, Taken
 from predicat.ir.nodes import ParamDecl, fields_of
 from predicat.ir.types import STRING
+from predicat.language import LANGUAGES, Body
 from predicat.passes.check import check
 from predicat.passes.scope import Scope
 from predicat.passes.simplify import simplify

@@ -13,7 +13,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.backends.text.cel import RESERVED
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.celtext import Cel, cel_of
@@ -22,6 +21,7 @@ from predicat.importing.kubernetes import title_of
 from predicat.importing.located import at, entries, items, key_span, span_of, texts
 from predicat.importing.model import Findings, LeaveOut, Taken
 from predicat.importing.rows import OBJECTS
+from predicat.language.cel.writer import RESERVED
 
 KEY = "x-kubernetes-validations"
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*\Z")

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 from predicat.diagnostics.messages import importing as say
-from predicat.frontends.kafka import FILTER, SETTINGS, applied, configuration, settings, words
 from predicat.importing.documents import Document
 from predicat.importing.kubernetes import title_of
 from predicat.importing.located import at, key_span, mapping, span_of, texts
 from predicat.importing.model import Findings, Taken
 from predicat.importing.rows import RECORDS
+from predicat.language.kafka.reader import FILTER, SETTINGS, applied, configuration, settings, words
 
 _FOREIGN = {
     "io.debezium.transforms.Filter": "its condition is a script (JSR 223), which is no language of filters",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from predicat.frontends.servicebus import SYSTEM
 from predicat.importing.model import Rows
+from predicat.language.servicebus.reader import SYSTEM
 
 _TEXTS = "map<string, string>"
 

@@ -13,13 +13,13 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.diagnostics.messages import importing as say
-from predicat.frontends.servicebus import CORRELATION
 from predicat.importing import aws
 from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, key_span, mapping, source_of, span_of, text, texts
 from predicat.importing.model import Findings, LeaveOut, Taken
 from predicat.importing.rows import SERVICE_BUS
 from predicat.importing.values import Values
+from predicat.language.servicebus.reader import CORRELATION
 
 _TYPE = re.compile(r"(?:microsoft\.servicebus/namespaces/topics/subscriptions/)?rules\Z", re.IGNORECASE)
 _EXPRESSION = re.compile(r"\[(?!\[)(.*)\]\Z", re.DOTALL)

@@ -9,9 +9,9 @@ from typing import Any
 
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import importing as say
-from predicat.frontends import jsontext
 from predicat.importing.located import key_span, listed, mapping, plain, source_of, span_of, text
 from predicat.importing.model import LeaveOut, Parameter, slug
+from predicat.language.common import jsontext
 
 
 class Values:

@@ -20,10 +20,10 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import importing as say
 from predicat.diagnostics.reading import reading
-from predicat.frontends import LANGUAGES
 from predicat.importing.checking import Kept
 from predicat.importing.located import plain
 from predicat.importing.model import Rows, Taken
+from predicat.language import LANGUAGES
 
 _TEMPLATE = re.compile(r"\{[{%#]")
 _OWN = (*LANGUAGES, "params", "on", "on_unknown", "versions", "latest")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
-from predicat.frontends import LANGUAGES
 from predicat.ir.tree import Apply, Bind, Const, ListOf, MapOf, Member, Ref, Tree
+from predicat.language import LANGUAGES
 from predicat.passes.scope import JMS_RULES, SQL_RULES
 from predicat.review.lint.rule import Context
 

@@ -1,1 +1,0 @@
-"""Back ends that write a predicate in another predicate language."""

@@ -1,7 +1,0 @@
-"""CEL, the Common Expression Language: message -> untyped tree. Source: google/cel-spec, language
-definition.
-"""
-
-from predicat.frontends.cel.reader import RULES, parse
-
-__all__ = ["RULES", "parse"]

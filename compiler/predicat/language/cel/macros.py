@@ -1,0 +1,88 @@
+"""CEL's macros: what an expanded comprehension was, and macros in which a key or a place and a value have
+a name each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predicat.diagnostics import Span
+from predicat.ir import tree as t
+from predicat.language.cel.trees import by_kind
+
+OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one", "transformList": "map"}
+"""The macros that take a key or a place and a value, and their kinds."""
+_SOURCE = "a list or a map"
+"""A variable that nobody can write."""
+
+
+def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """`m.exists(key, value, condition)`: a macro over the keys of a map or the places of a list, in which
+    what is there has a name.
+
+    Of two `parts`, which transformList() may have, the first is a condition. Source: cel-go,
+    ext/comprehensions.
+    """
+    key, value = (arg.ident_expr.name for arg in call.args[:2])
+
+    def over(keys: t.Tree) -> t.Tree:
+        def named(body: t.Tree) -> t.Tree:
+            found = t.Apply("bracket", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span)
+            return t.Bind(
+                "let",
+                key,
+                t.Apply("key", (t.Name(key, source.span),), source.span),
+                t.Bind("let", value, found, body, span),
+                span,
+            )
+
+        if len(parts) == 2:
+            keys = t.Bind("filter", key, keys, named(parts[0]), span)
+        return t.Bind(OF_ENTRIES[call.function], key, keys, named(parts[-1]), span)
+
+    entries = t.Name(_SOURCE, source.span)
+    branches = {
+        "list": over(t.Apply("places", (entries,), source.span)),
+        "map": over(t.Apply("json_items", (entries,), source.span)),
+    }
+    return t.Bind("let", _SOURCE, source, by_kind(call.function, entries, span, **branches), span)
+
+
+def shape(loop: Any) -> tuple[str, Any, Any] | None:
+    """The macro that a comprehension came from, what map() keeps, and the body: told by the shape of the
+    loop step.
+    """
+    step = loop.loop_step
+    if not step.HasField("call_expr") or loop.iter_var2:
+        return None
+    function, args = step.call_expr.function, step.call_expr.args
+    logical = {"_||_": "any", "_&&_": "all"}.get(function)
+    if logical and len(args) == 2 and _is(args[0], loop.accu_var):
+        return logical, None, args[1]
+    appended = _appended(step, loop.accu_var)
+    if appended is not None:
+        return "map", None, appended
+    if function != "_?_:_" or len(args) != 3 or not _is(args[2], loop.accu_var):
+        return None
+    if loop.accu_init.HasField("const_expr"):
+        return "one", None, args[0]
+    appended = _appended(args[1], loop.accu_var)
+    if appended is None:
+        return None
+    return ("filter", None, args[0]) if _is(appended, loop.iter_var) else ("map", args[0], appended)
+
+
+def _appended(step: Any, name: str) -> Any:
+    """`x` in `accumulator + [x]`."""
+    call = step.call_expr
+    found = (
+        call.function == "_+_"
+        and len(call.args) == 2
+        and _is(call.args[0], name)
+        and call.args[1].HasField("list_expr")
+    )
+    return call.args[1].list_expr.elements[0] if found else None
+
+
+def _is(expr: Any, name: str) -> bool:
+    return bool(expr.HasField("ident_expr") and expr.ident_expr.name == name)

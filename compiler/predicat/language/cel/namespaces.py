@@ -1,0 +1,68 @@
+"""The functions of CEL's math, sets and lists extensions, by their names with the namespace.
+
+Source: cel-go, ext/math (but for square roots and bits), ext/sets and ext/lists.
+"""
+
+from __future__ import annotations
+
+from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics.messages import cel as say
+from predicat.ir import tree as t
+from predicat.language.cel.trees import Build
+
+_MOST = 8
+"""Of so many numbers at most the greatest is asked for: each one more doubles what is said."""
+_ITEM = "an element"
+"""A variable that nobody can write."""
+
+
+def _math(name: str) -> Build:
+    def build(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+        listed = args[0].items if len(args) == 1 and isinstance(args[0], t.ListOf) else args
+        if not 1 <= len(listed) <= _MOST:
+            raise PredicatError.of(say.count_of_numbers(span, name, len(listed), _MOST))
+        return t.Apply(name, listed, span)
+
+    return build
+
+
+def _contains(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    """Whether each element of the second list is in the first."""
+    return _each("all", args[1], args[0], span)
+
+
+def _intersects(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    return _each("any", args[1], args[0], span)
+
+
+def _equivalent(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    return t.Apply("and", (_contains(args, span), _contains(args[::-1], span)), span)
+
+
+def _each(kind: str, items: t.Tree, among: t.Tree, span: Span) -> t.Tree:
+    return t.Bind(kind, _ITEM, items, t.Apply("in", (t.Name(_ITEM, span), among), span), span)
+
+
+FUNCTIONS: dict[str, tuple[int | None, Build]] = {
+    "math.greatest": (None, _math("math.greatest")),
+    "math.least": (None, _math("math.least")),
+    **{
+        name: (1, _math(name))
+        for name in (
+            "math.abs",
+            "math.sign",
+            "math.ceil",
+            "math.floor",
+            "math.trunc",
+            "math.round",
+            "math.isNaN",
+            "math.isInf",
+            "math.isFinite",
+        )
+    },
+    "lists.range": (1, lambda args, span: t.Apply("range", args, span)),
+    "sets.contains": (2, _contains),
+    "sets.intersects": (2, _intersects),
+    "sets.equivalent": (2, _equivalent),
+}
+"""Each function: how many arguments it takes, if not several, and the tree of a call."""

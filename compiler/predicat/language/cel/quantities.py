@@ -1,0 +1,79 @@
+"""Kubernetes' quantities (`100Mi`, `500m`) as numbers: a quantity is the double next to it, so two of them
+compare exactly up to 15 digits.
+
+Source: Kubernetes, "CEL in Kubernetes", quantity library; apimachinery, resource.Quantity.
+"""
+
+from __future__ import annotations
+
+from predicat.diagnostics import Span
+from predicat.ir import tree as t
+from predicat.ir.values import QUANTITY_PATTERN
+from predicat.language.cel.trees import Build, Methods, apply, choose, let, nothing, number, of_text, text
+
+Args = tuple[t.Tree, ...]
+
+_NUMBER = "a number"
+"""A variable that nobody can write."""
+
+
+def _is_quantity(args: Args, span: Span) -> t.Tree:
+    return apply("matches", span, args[0], text(QUANTITY_PATTERN, span))
+
+
+def _quantity(args: Args, span: Span) -> t.Tree:
+    return apply("to_quantity", span, *args)
+
+
+def _compared(op: str) -> Build:
+    return lambda args, span: apply(op, span, *args)
+
+
+def _compare_to(args: Args, span: Span) -> t.Tree:
+    above, below = apply("gt", span, *args), apply("lt", span, *args)
+    return choose(above, number(1, span), choose(below, number(-1, span), number(0, span), span), span)
+
+
+def _as_double(tree: t.Tree, span: Span) -> t.Tree:
+    return apply("cast", span, tree, text("to_double", span))
+
+
+def _as_integer(args: Args, span: Span) -> t.Tree:
+    """The whole number that a quantity is; an error where it is none."""
+
+    def build(value: t.Tree) -> t.Tree:
+        whole = apply("cast", span, value, text("to_int", span))
+        return choose(apply("eq", span, _as_double(whole, span), value), whole, nothing(span), span)
+
+    return let(_NUMBER, args[0], build, span)
+
+
+def _is_integer(args: Args, span: Span) -> t.Tree:
+    """Whether a quantity is a whole number of 64 bits."""
+
+    def build(value: t.Tree) -> t.Tree:
+        whole = apply("eq", span, apply("math.trunc", span, value), value)
+        return apply(
+            "and", span, whole, apply("lt", span, apply("math.abs", span, value), t.Const(2.0**63, span))
+        )
+
+    return let(_NUMBER, args[0], build, span)
+
+
+def _moved(op: str) -> Build:
+    """The sum or difference of a quantity and another, or a whole number."""
+    return lambda args, span: apply(op, span, args[0], _as_double(args[1], span))
+
+
+FUNCTIONS: Methods = of_text({"quantity": ((1,), _quantity), "isQuantity": ((1,), _is_quantity)})
+METHODS: Methods = {
+    "isGreaterThan": ((1,), _compared("gt")),
+    "isLessThan": ((1,), _compared("lt")),
+    "compareTo": ((1,), _compare_to),
+    "asInteger": ((0,), _as_integer),
+    "asApproximateFloat": ((0,), lambda args, _span: args[0]),
+    "isInteger": ((0,), _is_integer),
+    "sign": ((0,), lambda args, span: apply("math.sign", span, *args)),
+    "add": ((1,), _moved("add")),
+    "sub": ((1,), _moved("sub")),
+}

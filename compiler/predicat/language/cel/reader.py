@@ -1,0 +1,576 @@
+"""From CEL's parsed message to the untyped tree. Macros come expanded; the shapes of `exists` and `all`
+are recognised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import cel as say
+from predicat.ir import tree as t
+from predicat.ir.values import (
+    has_nanoseconds,
+    is_below_micros,
+    is_duration,
+    is_timestamp,
+    parse_duration,
+    parse_timestamp,
+)
+from predicat.language.cel import (
+    addresses,
+    forms,
+    lists,
+    macros,
+    namespaces,
+    optionals,
+    parser,
+    quantities,
+    refused,
+    requests,
+    strings,
+)
+from predicat.language.cel.trees import Build
+from predicat.passes.scope import CEL_RULES
+
+RULES = CEL_RULES
+
+
+def parse(text: str, source: Source) -> t.Tree:
+    """The untyped tree of a CEL expression. Raises PredicatError."""
+    expr, offsets = parser.parse(text, source)
+    reader = _Reader(source, offsets)
+    try:
+        return reader.read(expr)
+    except _Stop:
+        reader.reporter.raise_errors()
+        raise
+
+
+class _Stop(Exception):
+    """A part has a problem that is reported already."""
+
+
+_OPERATORS = {
+    "_==_": "eq",
+    "_!=_": "ne",
+    "_<_": "lt",
+    "_<=_": "le",
+    "_>_": "gt",
+    "_>=_": "ge",
+    "@in": "in",
+    "_+_": "add",
+    "_-_": "sub",
+    "_*_": "mul",
+    "_/_": "div",
+    "_%_": "mod",
+    "!_": "not",
+    "_?_:_": "cond",
+    "_[_]": "bracket",
+}
+_ARITHMETIC = frozenset({"_+_", "_-_", "_*_", "_/_", "_%_", "-_"})
+_FORMS = {
+    **{
+        name: f"list.{name}(x, condition) or, over a map, map.{name}(key, value, condition)"
+        for name in ("exists", "all", "exists_one")
+    },
+    "filter": "list.filter(x, condition)",
+    "map": "list.map(x, value)",
+    "of": "optional.of(x).orValue(y)",
+    "none": "a.?b.orValue(x)",
+    "orValue": 'a.?b.orValue("x")',
+    "hasValue": "a.?b.hasValue()",
+    "value": "a.?b.value()",
+    "bind": "cel.bind(x, value, result)",
+    "greatest": "math.greatest(x, y)",
+    "least": "math.least(x, y)",
+    "transformList": "list.transformList(place, x, value)",
+    "url": "url(x).getHost() or another part, or isURL(x)",
+    "ip": 'cidr("10.0.0.0/8").containsIP(ip(x)), ip(x).family() or another test, or isIP(x)',
+    "cidr": 'cidr("10.0.0.0/8").containsIP(x), or isCIDR(x)',
+    **{name: f"{value}(x).{name}(...)" for value, methods in addresses.VALUES.items() for name in methods},
+}
+"""What is a function only in a form of its own."""
+_METHODS = {
+    "startsWith": ("starts_with", 1),
+    "endsWith": ("ends_with", 1),
+    "contains": ("contains", 1),
+    "matches": ("matches", 1),
+    "size": ("size", 0),
+    "lowerAscii": ("lower", 0),
+    "upperAscii": ("upper", 0),
+}
+_FUNCTIONS = {"size": ("size", 1), "matches": ("matches", 2)}
+_CONVERSIONS = {"int": "to_cel_int", "double": "to_double", "string": "to_string", "bool": "to_boolean"}
+_PARTS = {
+    "getFullYear": ("year", 0),
+    "getMonth": ("month", -1),
+    "getDate": ("day", 0),
+    "getDayOfMonth": ("day", -1),
+    "getDayOfWeek": ("day_of_week", 0),
+    "getDayOfYear": ("day_of_year", -1),
+    "getHours": ("hour", 0),
+    "getMinutes": ("minute", 0),
+    "getSeconds": ("second", 0),
+    "getMilliseconds": ("millisecond", 0),
+}
+_LIBRARIES: dict[str, tuple[tuple[int, ...], Build]] = {
+    **strings.METHODS,
+    **lists.METHODS,
+    **quantities.METHODS,
+    **addresses.METHODS,
+    **requests.METHODS,
+}
+"""The methods of CEL's libraries."""
+_LIBRARY_FUNCTIONS: dict[str, tuple[tuple[int, ...], Build]] = {
+    **lists.FUNCTIONS,
+    **quantities.FUNCTIONS,
+    **addresses.FUNCTIONS,
+    **requests.FUNCTIONS,
+}
+"""Their functions without a target."""
+_TYPES = frozenset(
+    {
+        "string",
+        "int",
+        "uint",
+        "double",
+        "bool",
+        "list",
+        "map",
+        "null_type",
+        "google.protobuf.Timestamp",
+        "google.protobuf.Duration",
+    }
+)
+"""The names of types that `type(x)` is compared with."""
+KNOWN = [
+    *_METHODS,
+    *_LIBRARIES,
+    *_LIBRARY_FUNCTIONS,
+    *addresses.VALUES,
+    *namespaces.FUNCTIONS,
+    "transformList",
+    "cel.bind",
+    *optionals.ENDS,
+    "dyn",
+    "exists_one",
+    "map",
+    *_CONVERSIONS,
+    *_PARTS,
+    "has",
+    "timestamp",
+    "duration",
+    "filter",
+    "exists",
+    "all",
+    "match",
+]
+_WORD = re.compile(
+    r"""
+    [rRbB]{0,2}(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
+    |-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?|[A-Za-z_]\w*|[-!=<>&|+*/%?:]+|.""",
+    re.DOTALL | re.VERBOSE,
+)
+"""What stands at a place: a text, a number, a name or a sign."""
+
+
+class _Reader:
+    def __init__(self, source: Source, offsets: Mapping[int, int]) -> None:
+        self.source = source
+        self.offsets = offsets
+        self.reporter = Reporter()
+
+    def fail(self, diagnostic: Diagnostic) -> _Stop:
+        self.reporter.add(diagnostic)
+        return _Stop()
+
+    def span(self, expr: Any, *inner: t.Tree) -> Span:
+        """From the operands' first character to their last; the parser gives the place of the operator
+        only.
+        """
+        at = min(self.offsets.get(expr.id, 0), len(self.source.text))
+        word = _WORD.match(self.source.text, at)
+        found = Span(self.source, at, word.end() if word else at)
+        for tree in inner:
+            found = found.to(tree.span)
+        return found
+
+    def read(self, expr: Any) -> t.Tree:
+        match expr.WhichOneof("expr_kind"):
+            case "call_expr":
+                return self.call(expr)
+            case "const_expr":
+                return self.constant(expr)
+            case "ident_expr":
+                name = expr.ident_expr.name
+                return t.Name(name.removeprefix("."), self.span(expr), rooted=name.startswith("."))
+            case "select_expr":
+                return self.select(expr)
+            case "list_expr":
+                if expr.list_expr.optional_indices:
+                    raise self.fail(say.optional_elements(self.span(expr)))
+                items = self.all(expr.list_expr.elements)
+                return t.ListOf(items, self.closed(self.span(expr, *items), "]"))
+            case "comprehension_expr":
+                return self.comprehension(expr)
+            case _ if not expr.struct_expr.message_name:
+                return self.map_of(expr)
+            case _:
+                raise self.fail(say.message_constant(self.span(expr)))
+
+    def map_of(self, expr: Any) -> t.Tree:
+        if any(entry.optional_entry for entry in expr.struct_expr.entries):
+            raise self.fail(say.optional_entries(self.span(expr)))
+        parts = self.all(
+            [part for entry in expr.struct_expr.entries for part in (entry.map_key, entry.value)]
+        )
+        return t.MapOf(
+            tuple(zip(parts[::2], parts[1::2], strict=True)), self.closed(self.span(expr, *parts), "}")
+        )
+
+    def all(self, exprs: Any) -> tuple[t.Tree, ...]:
+        out: list[t.Tree] = []
+        stopped = False
+        for expr in exprs:
+            try:
+                out.append(self.read(expr))
+            except _Stop:
+                stopped = True
+        if stopped:
+            raise _Stop
+        return tuple(out)
+
+    def constant(self, expr: Any) -> t.Tree:
+        span, const = self.span(expr), expr.const_expr
+        kind = const.WhichOneof("constant_kind")
+        if kind == "bytes_value":
+            raise self.fail(say.bytes_constant(span))
+        return t.Const(None if kind in (None, "null_value") else getattr(const, kind), span)
+
+    def select(self, expr: Any) -> t.Tree:
+        return self.member(self.read(expr.select_expr.operand), expr.select_expr.field, expr)
+
+    def member(self, base: t.Tree, name: str, expr: Any) -> t.Tree:
+        span = base.span if expr.select_expr.test_only else base.span.to(self.span(expr))
+        after = re.compile(rf"[\s.?]*{re.escape(name)}").match(self.source.text, span.end)
+        member = t.Member(base, name, Span(self.source, span.start, after.end() if after else span.end))
+        if not expr.select_expr.test_only:
+            return member
+        start = self.source.text.rfind("has", 0, span.start)
+        return t.Apply("has", (member,), self.closed(Span(self.source, max(start, 0), member.span.end)))
+
+    # --- calls
+
+    def call(self, expr: Any) -> t.Tree:
+        call = expr.call_expr
+        name = call.function
+        if name in ("_&&_", "_||_"):
+            args = self.all(self.chain(expr, name))
+            return t.Apply("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
+        if name in _ARITHMETIC:
+            self.refuse_unsigned(call.args)
+        if name == "-_":
+            (arg,) = self.all(call.args)
+            return t.Apply("neg", (arg,), self.span(expr, arg))
+        if name in ("_==_", "_!=_") and (found := self.special_equality(expr)) is not None:
+            return found
+        if name == "@in" and (inner := forms.flattened(call.args[1])) is not None:
+            value, lists_ = self.all([call.args[0], inner])
+            found = t.Apply("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
+            return t.Bind("any", _INNER, lists_, found, found.span)
+        if name in _OPERATORS:
+            args = self.all(call.args)
+            return (
+                self.bracket(expr, *args)
+                if name == "_[_]"
+                else t.Apply(_OPERATORS[name], args, self.span(expr, *args))
+            )
+        if name in optionals.LOOK_UPS:
+            raise self.fail(say.optional_value(self.span(expr)))
+        method = call.HasField("target")
+        if (
+            method
+            and name in optionals.ENDS
+            and len(call.args) == optionals.ENDS[name]
+            and optionals.is_optional(call.target)
+        ):
+            args = self.all(call.args)
+            return optionals.ended(self, expr, args, self.call_span(expr, *args))
+        if method and call.target.HasField("ident_expr") and (found := self.in_namespace(expr)) is not None:
+            return found
+        if method and name in macros.OF_ENTRIES and forms.names_two(call):
+            source, *parts = self.all([call.target, *call.args[2:]])
+            return macros.of_entries(call, source, tuple(parts), self.call_span(expr, source, *parts))
+        if method and name == "match":
+            return self.glob(expr)
+        if not method and name == "filter":
+            return self.reference(expr)
+        if not method and name in ("timestamp", "duration") and len(call.args) == 1:
+            return self.moment(expr, name)
+        if not method and name in _CONVERSIONS and len(call.args) == 1:
+            (arg,) = self.all(call.args)
+            target = t.Const(_CONVERSIONS[name], self.name_span(expr))
+            return t.Apply("cast", (arg, target), self.call_span(expr, arg))
+        if method and name in _PARTS and len(call.args) <= 1:
+            return self.part(expr)
+        if (
+            method
+            and (methods := addresses.VALUES.get(forms.constructor(call.target), {}))
+            and name in methods
+        ):
+            return self.library(
+                expr, methods[name], [call.target.call_expr.args[0], *map(forms.constructed, call.args)]
+            )
+        if method and name in _LIBRARIES:
+            return self.library(expr, _LIBRARIES[name], [call.target, *call.args])
+        if not method and name in _LIBRARY_FUNCTIONS:
+            return self.library(expr, _LIBRARY_FUNCTIONS[name], call.args)
+        if not method and name == "dyn" and len(call.args) == 1:
+            (arg,) = self.all(call.args)
+            return t.Apply("dyn", (arg,), self.call_span(expr, arg))
+        return self.function(expr)
+
+    def refuse_unsigned(self, args: Any) -> None:
+        """Raises _Stop for an unsigned operand: 2u - 3u is an error in CEL, and so is 2u + 1."""
+        for arg in args:
+            if arg.HasField("const_expr") and arg.const_expr.WhichOneof("constant_kind") == "uint64_value":
+                raise self.fail(say.unsigned_arithmetic(self.span(arg)))
+            if arg.HasField("call_expr") and arg.call_expr.function == "_?_:_":
+                self.refuse_unsigned(arg.call_expr.args[1:])
+
+    def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree:
+        return t.Apply("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
+
+    def in_namespace(self, expr: Any) -> t.Tree | None:
+        """`cel.bind(x, value, result)`, or a function of the math and sets extensions; None for what is
+        none of these.
+        """
+        call = expr.call_expr
+        name = f"{call.target.ident_expr.name}.{call.function}"
+        if (
+            name == "cel.bind" and len(call.args) == 3 and call.args[0].HasField("ident_expr")
+        ):  # a name, a value, a result
+            value, result = self.all(call.args[1:])
+            return t.Bind(
+                "let",
+                call.args[0].ident_expr.name,
+                value,
+                result,
+                self.span(call.target).to(self.call_span(expr, value, result)),
+            )
+        count, build = namespaces.FUNCTIONS.get(name, (None, None))
+        if build is None or count not in (None, len(call.args)):
+            return None
+        args = self.all(call.args)
+        return self.built(build, args, self.span(call.target).to(self.call_span(expr, *args)))
+
+    def library(self, expr: Any, row: tuple[tuple[int, ...], Build], parts: Sequence[Any]) -> t.Tree:
+        """A function of one of CEL's libraries."""
+        counts, build = row
+        name, given = expr.call_expr.function, len(expr.call_expr.args)
+        if given not in counts:
+            expected = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
+            raise self.fail(msg.wrong_argument_count(self.name_span(expr), name, given, expected))
+        args = self.all(parts)
+        return self.built(build, args, self.call_span(expr, *args))
+
+    def special_equality(self, expr: Any) -> t.Tree | None:
+        """`==` and `!=` of the types of values, and of optional values; None where neither is compared."""
+        sides = expr.call_expr.args
+        if any(map(forms.is_type, sides)):
+            found = self.same_type(sides)
+        elif any(map(optionals.is_optional, sides)):
+            found = self.same_optional(expr, sides)
+        else:
+            return None
+        return found if expr.call_expr.function == "_==_" else t.Apply("not", (found,), found.span)
+
+    def same_type(self, sides: Any) -> t.Tree:
+        """`type(x) == string`, and `type(x) == type("")`."""
+        one, other = sides if forms.is_type(sides[0]) else sides[::-1]
+        name = forms.type_name(other)
+        if name is None and forms.is_type(sides[0]) and forms.is_type(sides[1]):
+            one, name = (one, forms.type_of(other)) if forms.type_of(other) else (other, forms.type_of(one))
+        if name not in _TYPES:
+            raise self.fail(say.type_compared(self.name_span(one), ", ".join(sorted(_TYPES))))
+        (value,) = self.all(one.call_expr.args)
+        span = self.call_span(one, value)
+        return t.Apply("is_type", (value, t.Const(name, span)), span)
+
+    def same_optional(self, expr: Any, sides: Any) -> t.Tree:
+        """Whether two optional values are both absent, or hold equal values."""
+        for side in sides:
+            if not optionals.is_optional(side):
+                raise self.fail(say.optional_beside_none(self.span(side)))
+        (held, value), (other_held, other) = (optionals.parts(self, side) for side in sides)
+        span = self.span(expr, value, other)
+        return t.Apply(
+            "cond",
+            (
+                t.Apply("and", (held, other_held), span),
+                t.Apply("eq", (value, other), span),
+                t.Apply("eq", (held, other_held), span),
+            ),
+            span,
+        )
+
+    def built(self, build: Build, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
+        try:
+            return build(args, span)
+        except PredicatError as error:
+            self.reporter.extend(error.diagnostics)
+            raise _Stop from error
+
+    def chain(self, expr: Any, name: str) -> list[Any]:
+        """The operands of a balanced tree of && or ||, in order."""
+        out: list[Any] = []
+        stack = [expr]
+        while stack:
+            item = stack.pop()
+            if item.HasField("call_expr") and item.call_expr.function == name:
+                stack.extend(reversed(item.call_expr.args))
+            else:
+                out.append(item)
+        return out
+
+    def function(self, expr: Any) -> t.Tree:
+        call = expr.call_expr
+        table = _METHODS if call.HasField("target") else _FUNCTIONS
+        if call.function not in table:
+            at = self.name_span(expr)
+            if (found := forms.refused_name(call)) is not None:
+                raise self.fail(
+                    msg.function_refused(at, found, refused.TABLE[found].reason, refused.TABLE[found].instead)
+                )
+            if call.function in _FORMS:
+                raise self.fail(say.form_of_call(at, call.function, _FORMS[call.function]))
+            if call.function in _CONVERSIONS and not call.HasField("target"):
+                raise self.fail(msg.wrong_argument_count(at, call.function, len(call.args), "1 argument"))
+            raise self.fail(msg.unknown_function(at, call.function, KNOWN))
+        op, count = table[call.function]
+        if len(call.args) != count:
+            raise self.fail(
+                msg.wrong_argument_count(
+                    self.name_span(expr), call.function, len(call.args), f"{count} arguments"
+                )
+            )
+        args = self.all([call.target, *call.args] if call.HasField("target") else call.args)
+        return t.Apply(op, args, self.call_span(expr, *args))
+
+    def call_span(self, expr: Any, *args: t.Tree) -> Span:
+        """A call from its name, or from what it is a method of, to its closing parenthesis."""
+        span = self.name_span(expr)
+        for arg in args:
+            span = span.to(arg.span)
+        return self.closed(span, ")" if expr.call_expr.args else "()")
+
+    def name_span(self, expr: Any) -> Span:
+        """The place of a function's name: the parser gives that of its '('."""
+        name = expr.call_expr.function
+        at = self.offsets.get(expr.id, 0)
+        start = self.source.text.rfind(name, 0, at + len(name))
+        return Span(self.source, start, start + len(name)) if start >= 0 else self.span(expr)
+
+    def closed(self, span: Span, sign: str = ")") -> Span:
+        """The span of a call, a list or a map with the sign that closes it."""
+        after = re.compile(r"\s*,?\s*" + r"\s*".join(map(re.escape, sign))).match(self.source.text, span.end)
+        return Span(span.source, span.start, after.end()) if after else span
+
+    def reference(self, expr: Any) -> t.Tree:
+        args = expr.call_expr.args
+        name = args[0].const_expr.string_value if args else ""
+        if len(args) != 1 or not name:
+            raise self.fail(msg.filter_name_in_call(self.name_span(expr)))
+        return t.Ref(name, (), self.span(args[0]))
+
+    def moment(self, expr: Any, name: str) -> t.Tree:
+        (arg,) = self.all(expr.call_expr.args)
+        span = self.call_span(expr, arg)
+        if isinstance(arg, t.Const) and isinstance(arg.value, str):
+            return self.constant_moment(name, arg.value, arg.span, span)
+        return t.Apply("cast", (arg, t.Const(f"to_{name}", span)), span)
+
+    def constant_moment(self, name: str, text: str, inside: Span, span: Span) -> t.Tree:
+        read, is_one, fine, example = _MOMENTS[name]
+        if fine(text):
+            raise self.fail(msg.too_fine(inside, f"a {name}"))
+        value = read(text)
+        if value is None and not is_one(text):
+            raise self.fail(msg.bad_constant(inside, name, text, example))
+        if value is None:  # right in form, but beyond the years 1 to 9999, or 10,000 years
+            return t.Apply("cast", (t.Const(None, span), t.Const(f"to_{name}", span)), span)
+        return t.Const(value, span)
+
+    def part(self, expr: Any) -> t.Tree:
+        """getHours() and its like: in UTC, or in the time zone of the argument."""
+        op, shift = _PARTS[expr.call_expr.function]
+        args = self.all([expr.call_expr.target, *expr.call_expr.args])
+        span = self.call_span(expr, *args)
+        zone = args[1].value if len(args) == 2 and isinstance(args[1], t.Const) else None
+        offset = _OFFSET.match(zone) if isinstance(zone, str) else None
+        if offset:  # a fixed offset: the wall clock there is that of UTC, so much later
+            sign = -1 if offset[1] == "-" else 1
+            later = t.Const(sign * timedelta(hours=int(offset[2]), minutes=int(offset[3])), span)
+            args = (t.Apply("add", (args[0], later), span),)
+        found: t.Tree = t.Apply(op, args, span)
+        return t.Apply("add", (found, t.Const(shift, span)), span) if shift else found
+
+    def glob(self, expr: Any) -> t.Tree:
+        """Knative's `match`: a shell wildcard over the whole text, `*` any text, `?` one character."""
+        args = self.all([expr.call_expr.target, *expr.call_expr.args])
+        span = self.call_span(expr, *args)
+        if len(args) == 3:
+            return self.built(requests.match, args, span)
+        if len(args) != 2 or not isinstance(args[1], t.Const) or not isinstance(args[1].value, str):
+            raise self.fail(msg.not_constant(span, "match", "pattern"))
+        pattern = re.sub(
+            r"[\\%_*?]", lambda found: {"*": "%", "?": "_"}.get(found[0], "\\" + found[0]), args[1].value
+        )
+        return t.Apply("like", (args[0], t.Const(pattern, args[1].span)), span)
+
+    # --- macros
+
+    def comprehension(self, expr: Any) -> t.Tree:
+        loop = expr.comprehension_expr
+        if loop.iter_var == "#unused":  # a name for a value, as optMap() says it
+            value, result = self.all([loop.accu_init, loop.result])
+            return t.Bind("let", loop.accu_var, value, result, self.span(expr, value, result))
+        kind = macros.shape(loop)
+        if kind is None:
+            raise self.fail(say.macro(self.span(expr)))
+        name, kept, body = kind
+        inner = forms.flattened(loop.iter_range) if name in ("any", "all") else None
+        trees = self.all(
+            [inner if inner is not None else loop.iter_range, *([kept] if kept is not None else []), body]
+        )
+        span = self.closed(self.span(expr, *trees))
+        source: t.Tree = t.Apply("json_items", (trees[0],), trees[0].span)
+        if inner is not None:
+            return t.Bind(
+                name,
+                _INNER,
+                source,
+                t.Bind(name, loop.iter_var, t.Name(_INNER, trees[0].span), trees[-1], span),
+                span,
+            )
+        if kept is not None:  # map() of three arguments keeps some elements first
+            source = t.Bind("filter", loop.iter_var, source, trees[1], span)
+        return t.Bind(name, loop.iter_var, source, trees[-1], span)
+
+
+_INNER = "a list within a list"
+"""A variable that nobody can write."""
+_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)\Z", re.ASCII)
+_MOMENTS: dict[
+    str,
+    tuple[Callable[[str], datetime | timedelta | None], Callable[[str], bool], Callable[[str], bool], str],
+] = {
+    "timestamp": (parse_timestamp, is_timestamp, is_below_micros, "2013-07-04T10:30:00Z"),
+    "duration": (parse_duration, is_duration, has_nanoseconds, "1h30m"),
+}
+"""How a constant is read, what has its form, what is too fine for microseconds, and an example."""

@@ -1,0 +1,1 @@
+"""CloudEvents SQL expressions."""

@@ -1,0 +1,448 @@
+"""CloudEvents SQL, version 1: expressions over the attributes of an event.
+
+Strings, 32-bit integers and booleans, with the implicit casts of the specification: the left side of a
+comparison is cast to
+the type of the right, and what IN lists is cast to the type of its left side. Where the specification returns
+an error beside a value (a missing attribute, a failed cast, division
+by zero) the result is UNKNOWN, and FALSE AND UNKNOWN is FALSE. LOWER and UPPER change A to Z only. Source:
+CloudEvents
+Expression Language 1.0.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from predicat.diagnostics import Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import selectors as say
+from predicat.ir import tree as t
+from predicat.ir.nodes import FieldDecl
+from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
+from predicat.ir.values import WHITE_SPACE
+from predicat.language.common.lexer import WordReader
+from predicat.passes.scope import MAX_DEPTH
+from predicat.semantics.like import LikeError, canonical
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
+TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
+_TOKEN = re.compile(
+    rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>[0-9]+(?!\w))|(?P<word>[A-Za-z0-9_]+)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
+    re.DOTALL,
+)
+_COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
+_LOGIC = {"AND": "and", "OR": "or", "XOR": "ne"}
+_LEVELS = (tuple(_LOGIC), tuple(_COMPARE), ("+", "-"), ("*", "/", "%"))
+REQUIRED = ("id", "source", "specversion", "type")
+"""The attributes that every event has: EXISTS takes their names in any case, as the conformance kit does."""
+INT_MAX = 2**31 - 1
+
+
+_MIXED = "AND, OR and XOR have one precedence in CESQL: write parentheses around what belongs together"
+
+
+class Typed(Struct, frozen=True):
+    """A tree and its CESQL type; `any` where an attribute's type is known only at run time."""
+
+    tree: t.Tree
+    kind: str
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a CESQL expression. Raises PredicatError."""
+    return parse_text(body.text(say.CESQL_EXPRESSION), body.source, body.on, body.fields)
+
+
+def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, FieldDecl] | None) -> t.Tree:
+    """The untyped tree of a CESQL text. Raises PredicatError."""
+    from predicat.language import Body  # noqa: PLC0415  # the package imports this module on first use
+
+    whole = Span(source, 0, len(text))
+    parser = _Parser(Body(text, source, whole, on, fields))
+    return parser.tree(lambda: parser.top(text))
+
+
+class _Parser(WordReader):
+    pattern = _TOKEN
+    any_case = True
+    language = "CESQL"
+
+    # --- grammar
+
+    def top(self, text: str) -> t.Tree:
+        if not text.strip():
+            raise self.fail(msg.empty_condition(self.whole))
+        self.scan(text)
+        found = self.level(0, 0)
+        if self.words[self.at][0] != "end":
+            raise self.unexpected()
+        if found.kind == INTEGER:
+            raise self.fail(msg.not_boolean(found.tree.span, INTEGER))
+        return self.truth(found).tree
+
+    def level(self, number: int, depth: int) -> Typed:
+        if depth > MAX_DEPTH:
+            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
+        if number == len(_LEVELS):
+            return self.postfix(depth)
+        found = self.level(number + 1, depth)
+        first = self.peek()
+        while self.peek() in _LEVELS[number] and self.words[self.at][0] in ("word", "sign"):
+            operator = self.peek()
+            *_, at = self.take()
+            if operator != first and number == 0:
+                raise self.fail(say.mixed_operators(at, operator, first, _MIXED))
+            found = self.binary(operator, found, self.level(number + 1, depth))
+        return found
+
+    def postfix(self, depth: int) -> Typed:
+        """LIKE and IN bind tighter than all other binary operators."""
+        found = self.unary(depth)
+        while True:
+            negate = self.peek() == "NOT" and self.peek(1) in ("LIKE", "IN")
+            if not negate and self.peek() not in ("LIKE", "IN"):
+                return found
+            if negate:
+                self.take()
+            word = self.peek()
+            self.take()
+            found = self.like(found) if word == "LIKE" else self.within(found, depth)
+            if negate:
+                found = Typed(t.Apply("not", (found.tree,), found.tree.span), TRUTH)
+
+    def unary(self, depth: int) -> Typed:
+        if depth > MAX_DEPTH:
+            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
+        kind, word, span = self.words[self.at]
+        match self.peek():
+            case "NOT":
+                self.take()
+                inner = self.truth(self.postfix(depth + 1))
+                return Typed(t.Apply("not", (inner.tree,), span.to(inner.tree.span)), TRUTH)
+            case "-":
+                self.take()
+                inner = self.integer(self.postfix(depth + 1))
+                return self.small(t.Apply("neg", (inner.tree,), span.to(inner.tree.span)))
+            case "+" if self.words[self.at + 1][0] == "number":
+                self.take()
+                return self.unary(depth + 1)
+            case "EXISTS":
+                self.take()
+                name, at = self.existing()
+                absent = t.Apply("is_null", (self.key(name, at),), span.to(at))
+                return Typed(t.Apply("not", (absent,), absent.span), TRUTH)
+            case "(":
+                self.take()
+                inner = self.level(0, depth + 1)
+                self.take(")")
+                return inner
+            case "TRUE" | "FALSE":
+                self.take()
+                return Typed(t.Const(word.upper() == "TRUE", span), TRUTH)
+            case _:
+                pass
+        self.take()
+        if kind == "text":
+            return Typed(t.Const(unquoted(word), span), TEXT)
+        if kind == "number":
+            digits = word.lstrip("0") or "0"
+            if len(digits) > 10 or int(digits) > INT_MAX + (
+                self.words[self.at - 2][1] == "-" if self.at > 1 else 0
+            ):
+                raise self.fail(say.number_of_32_bits(span, word))
+            return Typed(t.Const(int(digits), span), INTEGER)
+        if kind != "word" or word.upper() in KEYWORDS:
+            self.at -= 1
+            raise self.unexpected()
+        if self.peek() == "(":
+            return self.function(word, span, depth)
+        return self.read(word, span)
+
+    def existing(self) -> tuple[str, Span]:
+        """What EXISTS asks for."""
+        kind, word, span = self.take()
+        if kind not in ("word", "number") or word.upper() in KEYWORDS:
+            self.at -= 1
+            raise self.unexpected(say.ATTRIBUTE_NAME)
+        return (word.lower() if word.lower() in REQUIRED else self.named(word, span)), span
+
+    def named(self, name: str, span: Span) -> str:
+        """The name of an attribute; one in capitals is no event's, unless the dataset declares it so."""
+        declared = self.fields is not None and self.declared_name(name) in self.fields
+        if name == name.lower() or declared:
+            return name
+        raise self.fail(say.no_attribute_name(span, name))
+
+    def read(self, name: str, span: Span) -> Typed:
+        name = self.named(name, span)
+        kinds = {STRING: TEXT, BIGINT: INTEGER, BOOLEAN: TRUTH, JSON: ANY}
+        declared = self.key_type(name)
+        key = self.key(name, span)
+        if declared not in kinds:
+            return Typed(t.Apply("cast", (key, t.Const("to_string", span)), span), TEXT)
+        return Typed(key, kinds[declared])
+
+    # --- operators
+
+    def binary(self, operator: str, left: Typed, right: Typed) -> Typed:
+        span = left.tree.span.to(right.tree.span)
+        if operator in _LOGIC:
+            a, b = self.truth(left).tree, self.truth(right).tree
+            op = _LOGIC[operator]
+            chain = (
+                a.args if op != "ne" and isinstance(a, t.Apply) and a.op == op else (a,)
+            )  # a long chain is flat, not deep
+            return Typed(t.Apply(op, (*chain, b), span), TRUTH)
+        if operator in ("=", "!=", "<>"):
+            return self.equal(left, right, span, negate=operator != "=")
+        a, b = self.integer(left).tree, self.integer(right).tree
+        if operator in _COMPARE:
+            return Typed(t.Apply(_COMPARE[operator], (a, b), span), TRUTH)
+        return self.small(
+            t.Apply({"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}[operator], (a, b), span)
+        )
+
+    def equal(self, left: Typed, right: Typed, span: Span, *, negate: bool = False) -> Typed:
+        """The left side is cast to the type of the right one."""
+
+        def compare(one: Typed) -> t.Tree:
+            other = self.as_kind(left, one.kind)
+            return t.Apply("ne" if negate else "eq", (other.tree, one.tree), span)
+
+        return Typed(self.by_kind(right, compare), TRUTH)
+
+    def like(self, left: Typed) -> Typed:
+        kind, word, span = self.take()
+        if kind != "text":
+            self.at -= 1
+            raise self.unexpected("a text")
+        try:
+            pattern = canonical(unquoted(word))
+        except LikeError as error:
+            raise self.fail(msg.bad_like(span, str(error))) from None
+        return Typed(
+            t.Apply("like", (self.string(left).tree, t.Const(pattern, span)), left.tree.span.to(span)), TRUTH
+        )
+
+    def within(self, left: Typed, depth: int) -> Typed:
+        """Equal to one of them: here the left side is what the others are cast to."""
+        self.take("(")
+        tests: list[t.Tree] = []
+        while not tests or self.accept(","):
+            tests.append(self.equal(self.level(0, depth + 1), left, left.tree.span).tree)
+        _, _, end = self.take(")")
+        span = left.tree.span.to(end)
+        return Typed(tests[0] if len(tests) == 1 else t.Apply("or", tuple(tests), span), TRUTH)
+
+    # --- casts
+
+    def as_kind(self, value: Typed, kind: str) -> Typed:
+        return {TEXT: self.string, INTEGER: self.integer, TRUTH: self.truth}[kind](value)
+
+    def by_kind(self, value: Typed, use: Callable[[Typed], t.Tree]) -> t.Tree:
+        """What `use` makes of a value; of one without a type what it makes of each type, chosen at run
+        time.
+        """
+        if value.kind != ANY:
+            return use(value)
+        tree, span = value.tree, value.tree.span
+        found: t.Tree = t.Const(None, span)
+        whole = t.Apply("cast", (t.Apply("json_number", (tree,), span), t.Const("to_int", span)), span)
+        for name, kind, read in (
+            ("number", INTEGER, whole),
+            ("boolean", TRUTH, t.Apply("json_boolean", (tree,), span)),
+            ("string", TEXT, t.Apply("json_string", (tree,), span)),
+        ):
+            test, made = t.Apply("json_is", (tree, t.Const(name, span)), span), use(Typed(read, kind))
+            if not all(
+                isinstance(part, t.Const) and part.value is None for part in (made, found)
+            ):  # a choice between no values has no type
+                found = t.Apply("cond", (test, made, found), span)
+        return found
+
+    def string(self, value: Typed) -> Typed:
+        def use(one: Typed) -> t.Tree:
+            return one.tree if one.kind == TEXT else _cast(one.tree, "to_string")
+
+        return Typed(self.by_kind(value, use), TEXT)
+
+    def integer(self, value: Typed) -> Typed:
+        def use(one: Typed) -> t.Tree:
+            return one.tree if one.kind == INTEGER else self.small(_cast(one.tree, "to_int")).tree
+
+        return Typed(self.by_kind(value, use), INTEGER)
+
+    def truth(self, value: Typed) -> Typed:
+        """Implicitly: a text that is true or false in any case; an integer is an error."""
+
+        def use(one: Typed) -> t.Tree:
+            span = one.tree.span
+            if one.kind == TRUTH:
+                return one.tree
+            if one.kind == INTEGER:
+                return t.Const(None, span)
+            lower = t.Apply("lower", (one.tree,), span)
+            known = t.Apply(
+                "in", (lower, t.ListOf((t.Const("true", span), t.Const("false", span)), span)), span
+            )
+            return t.Apply(
+                "cond",
+                (known, t.Apply("eq", (lower, t.Const("true", span)), span), t.Const(None, span)),
+                span,
+            )
+
+        return Typed(self.by_kind(value, use), TRUTH)
+
+    def small(self, tree: t.Tree) -> Typed:
+        """An integer of 32 bits; beyond them it is an error."""
+        return Typed(t.Apply("int32", (tree,), tree.span), INTEGER)
+
+    # --- functions
+
+    def function(self, name: str, start: Span, depth: int) -> Typed:
+        self.take("(")
+        args: list[Typed] = []
+        while self.peek() != ")":
+            if args:
+                self.take(",")
+            args.append(self.level(0, depth + 1))
+        _, _, end = self.take(")")
+        span = start.to(end)
+        row = FUNCTIONS.get(name.upper())
+        if row is None:
+            raise self.fail(msg.unknown_function(start, name, FUNCTIONS))
+        low, high, build = row
+        if not low <= len(args) <= high:
+            expected = msg.arguments(low, None if high > 9 else high)
+            raise self.fail(msg.wrong_argument_count(start, name, len(args), expected))
+        return build(self, args, span)
+
+
+def _cast(tree: t.Tree, target: str) -> t.Tree:
+    return t.Apply("cast", (tree, t.Const(target, tree.span)), tree.span)
+
+
+def unquoted(word: str) -> str:
+    """Only the quote is escaped; other backslashes are themselves, and LIKE reads them."""
+    return word[1:-1].replace("\\" + word[0], word[0])
+
+
+# --- the built-in functions
+
+Build = Callable[[_Parser, list[Typed], Span], Typed]
+
+
+def _bool(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+    def use(one: Typed) -> t.Tree:
+        return (
+            t.Apply("ne", (one.tree, t.Const(0, span)), span)
+            if one.kind == INTEGER
+            else parser.truth(one).tree
+        )
+
+    return Typed(parser.by_kind(args[0], use), TRUTH)
+
+
+def _is(kind: str, name: str) -> Build:
+    """IS_INT and IS_BOOL: whether the value can be cast."""
+
+    def build(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+        cast = _bool(parser, args, span) if name == "bool" else parser.as_kind(args[0], kind)
+        failed = t.Apply("is_null", (cast.tree,), span)
+        absent = t.Apply("is_null", (args[0].tree,), span)
+        found = t.Apply("cond", (absent, t.Const(None, span), t.Apply("not", (failed,), span)), span)
+        return Typed(found, TRUTH)
+
+    return build
+
+
+def _concat(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+    found: t.Tree = t.Const("", span)
+    for index, arg in enumerate(args):
+        text = parser.string(arg).tree
+        found = text if index == 0 else t.Apply("concat", (found, text), span)
+    return Typed(found, TEXT)
+
+
+def _concat_ws(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+    parts: list[Typed] = []
+    for arg in args[1:]:
+        parts += [arg] if not parts else [args[0], arg]
+    return _concat(parser, parts, span)
+
+
+def _text(op: str, *more: str) -> Build:
+    def build(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+        constants = tuple(t.Const(text, span) for text in more)
+        return Typed(t.Apply(op, (parser.string(args[0]).tree, *constants), span), TEXT)
+
+    return build
+
+
+def _length(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+    return Typed(t.Apply("length", (parser.string(args[0]).tree,), span), INTEGER)
+
+
+def _left(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+    text, count = parser.string(args[0]).tree, parser.integer(args[1]).tree
+    return Typed(t.Apply("substr", (text, t.Const(1, span), count), span), TEXT)
+
+
+def _right(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+    text, count = parser.string(args[0]).tree, parser.integer(args[1]).tree
+    start = t.Apply(
+        "add", (t.Apply("sub", (t.Apply("length", (text,), span), count), span), t.Const(1, span)), span
+    )
+    fits = t.Apply("ge", (count, t.Const(0, span)), span)
+    return Typed(
+        t.Apply("cond", (fits, t.Apply("substr", (text, start), span), t.Const(None, span)), span), TEXT
+    )
+
+
+def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
+    """From a place that counts from 1, or from the end if it is negative; nothing at 0; an error outside
+    the text.
+    """
+    text, at = parser.string(args[0]).tree, parser.integer(args[1]).tree
+    length = t.Apply("length", (text,), span)
+    rest = (parser.integer(args[2]).tree,) if len(args) == 3 else ()
+    zero, nothing = t.Const(0, span), t.Const(None, span)
+    backwards = t.Apply("add", (t.Apply("add", (length, at), span), t.Const(1, span)), span)
+    forward = t.Apply(
+        "cond", (t.Apply("le", (at, length), span), t.Apply("substr", (text, at, *rest), span), nothing), span
+    )
+    outside = t.Apply("le", (t.Apply("neg", (at,), span), length), span)
+    behind = t.Apply("cond", (outside, t.Apply("substr", (text, backwards, *rest), span), nothing), span)
+    signed = t.Apply("cond", (t.Apply("gt", (at, zero), span), forward, behind), span)
+    return Typed(t.Apply("cond", (t.Apply("eq", (at, zero), span), t.Const("", span), signed), span), TEXT)
+
+
+FUNCTIONS: dict[str, tuple[int, int, Build]] = {
+    "INT": (1, 1, lambda parser, args, _span: parser.integer(args[0])),
+    "BOOL": (1, 1, _bool),
+    "STRING": (1, 1, lambda parser, args, _span: parser.string(args[0])),
+    "IS_INT": (1, 1, _is(INTEGER, "int")),
+    "IS_BOOL": (1, 1, _is(TRUTH, "bool")),
+    "ABS": (
+        1,
+        1,
+        lambda parser, args, span: parser.small(t.Apply("abs", (parser.integer(args[0]).tree,), span)),
+    ),
+    "LENGTH": (1, 1, _length),
+    "CONCAT": (0, 100, _concat),
+    "CONCAT_WS": (1, 100, _concat_ws),
+    "LOWER": (1, 1, _text("lower")),
+    "UPPER": (1, 1, _text("upper")),
+    "TRIM": (1, 1, _text("strip", WHITE_SPACE)),
+    "LEFT": (2, 2, _left),
+    "RIGHT": (2, 2, _right),
+    "SUBSTRING": (2, 3, _substring),
+}

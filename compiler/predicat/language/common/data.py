@@ -1,0 +1,203 @@
+"""What the languages share whose bodies are data (YAML or JSON): places, problems, and the keys that they
+read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import Diagnostic, Reporter, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import policies as say
+from predicat.ir import tree as t
+from predicat.ir.types import JSON, STRING, MapType, StructType, Type
+from predicat.passes.scope import MAX_DEPTH, MAX_NODES
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+
+class Stop(Exception):
+    """A part has a problem that is reported already."""
+
+
+class DataReader:
+    """Reads the data of one body. All its problems are collected."""
+
+    def __init__(self, body: Body) -> None:
+        self.whole = body.span
+        self.on = body.on
+        self.fields = body.fields
+        self.reporter = Reporter()
+        self.parts = 0
+
+    def tree(self, read: Callable[[], t.Tree]) -> t.Tree:
+        """What `read` gives. Raises PredicatError with every problem."""
+        try:
+            return read()
+        except Stop:
+            self.reporter.raise_errors()
+            raise
+
+    def fail(self, diagnostic: Diagnostic) -> Stop:
+        self.reporter.add(diagnostic)
+        return Stop()
+
+    def bad(self, value: Any, what: str, reason: Reason) -> Stop:
+        return self.fail(msg.bad_value(self.span(value), what, reason.text, reason.hint))
+
+    # --- places
+
+    def span(self, value: Any) -> Span:
+        """Data that was read from a file knows its place."""
+        found: Span = getattr(value, "span", self.whole)
+        return found
+
+    def key_span(self, body: Any, key: object) -> Span:
+        places: dict[object, Span] = getattr(body, "key_spans", {})
+        return places.get(key, self.span(body))
+
+    def value_span(self, body: Any, key: object) -> Span:
+        """Where the value of a key stands: numbers, truth values and nothing do not know it themselves."""
+        places: dict[object, Span] = getattr(body, "value_spans", {})
+        return places.get(key) or getattr(body[key], "span", None) or self.key_span(body, key)
+
+    def item_span(self, body: Any, index: int) -> Span:
+        """Where an item of a list stands."""
+        places: list[Span] = getattr(body, "item_spans", [])
+        return places[index] if index < len(places) else getattr(body[index], "span", None) or self.span(body)
+
+    # --- shapes
+
+    def mapping(self, value: Any, what: str, known: Iterable[str] | None = None) -> Mapping[str, Any]:
+        """A mapping, with no other keys than the known ones."""
+        if not isinstance(value, Mapping):
+            raise self.fail(msg.wrong_kind(self.span(value), what, "a mapping", kind(value)))
+        if known is not None:
+            known = tuple(known)
+            unknown = [key for key in value if key not in known]
+            for key in unknown:
+                self.reporter.add(msg.unknown_key(self.key_span(value, key), str(key), what, known))
+            if unknown:
+                raise Stop
+        return value
+
+    def only(self, value: Any, what: str, known: Iterable[str]) -> tuple[str, Any]:
+        """The one entry of a mapping with one key."""
+        found = self.mapping(value, what, known)
+        if len(found) != 1:
+            raise self.bad(value, what, say.one_key(len(found), ", ".join(known)))
+        ((key, inner),) = found.items()
+        return key, inner
+
+    def listed(self, value: Any, what: str, least: int = 1) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.fail(msg.wrong_kind(self.span(value), what, "a list", kind(value)))
+        if len(value) < least:
+            raise self.bad(value, what, say.least_values(least))
+        return value
+
+    def text(self, value: Any, what: str, *, empty: bool = False, place: Span | None = None) -> str:
+        """A text; `place` is where the value stands, which only a text knows itself."""
+        if not isinstance(value, str):
+            raise self.fail(msg.wrong_kind(place or self.span(value), what, "a text", kind(value)))
+        if not value and not empty:
+            raise self.fail(say.empty_text(place or self.span(value), what))
+        return str(value)
+
+    def deep(self, value: Any, depth: int) -> None:
+        """Bounds the depth and the number of the parts of a body."""
+        self.parts += 1
+        if self.parts > MAX_NODES:
+            self.reporter.add(msg.too_large(self.whole, self.parts, MAX_NODES, "parts"))
+            self.reporter.raise_errors()
+        if depth > MAX_DEPTH:
+            raise self.fail(msg.too_deep(self.span(value), MAX_DEPTH))
+
+    def many(self, values: Iterable[Any], read: Callable[[Any], t.Tree]) -> tuple[t.Tree, ...]:
+        """The trees of several parts; a problem in one does not hide those of the others."""
+        out: list[t.Tree] = []
+        stopped = False
+        for value in values:
+            try:
+                out.append(read(value))
+            except Stop:
+                stopped = True
+        if stopped:
+            raise Stop
+        return tuple(out)
+
+    # --- keys
+
+    def key(self, name: str, span: Span) -> t.Tree:
+        """What a key holds: a member of the field `on`, or a field of the row itself."""
+        return (
+            t.Name(name, span)
+            if self.on is None or self.is_column(name)
+            else t.Member(t.Name(self.on, span), name, span)
+        )
+
+    def is_column(self, name: str) -> bool:
+        """Whether a key is a field of its own: no field `on` is declared, with this key or as a whole, and
+        one with the name of the key is.
+        """
+        fields = self.fields
+        return bool(
+            self.on
+            and fields
+            and name in fields
+            and self.on not in fields
+            and f"{self.on}.{name}" not in fields
+        )
+
+    def declared_name(self, name: str) -> str:
+        """The name that the field of a key is declared by, where it has one of its own."""
+        return name if self.on is None or self.is_column(name) else f"{self.on}.{name}"
+
+    def key_type(self, name: str) -> Type:
+        """The declared type of a key; JSON where nothing is declared."""
+        if self.fields is None:
+            return JSON
+        declared = self.fields.get(self.declared_name(name))
+        if declared is not None:
+            return declared.type
+        base = self.fields.get(self.on or name.split(".", maxsplit=1)[0])
+        match base.type if base is not None else None:
+            case MapType(value):
+                return value
+            case StructType() as struct:
+                return struct.get(name) or STRING
+            case _:
+                return JSON if base is not None else STRING
+
+
+def both(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    return parts[0] if len(parts) == 1 else t.Apply("and", parts, span)
+
+
+def either(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    return parts[0] if len(parts) == 1 else t.Apply("or", parts, span)
+
+
+def negated(tree: t.Tree) -> t.Tree:
+    return t.Apply("not", (tree,), tree.span)
+
+
+def decided(tree: t.Tree) -> t.Tree:
+    """UNKNOWN becomes FALSE: an absent key fails the test, and the negation of the test passes."""
+    return t.Apply("is_true", (tree,), tree.span)
+
+
+def present(tree: t.Tree) -> t.Tree:
+    return negated(t.Apply("is_null", (tree,), tree.span))
+
+
+def kind(value: Any) -> str:
+    """A value in a message."""
+    names: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
+    for row, name in names.items():
+        if isinstance(value, row):
+            return name
+    return f"{value!r}"

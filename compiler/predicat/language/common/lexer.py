@@ -1,0 +1,78 @@
+"""What the text languages share that have a grammar of their own: words with their places."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import selectors as say
+from predicat.language.common.data import DataReader, Stop
+from predicat.passes.scope import MAX_LENGTH
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+
+class WordReader(DataReader):
+    """Reads a text a word at a time. `words` are (kind, word, place); the last one is of the kind "end"."""
+
+    pattern: re.Pattern[str]
+    """One word after white space, in a group named after its kind; texts in quotes are of the kind "text"."""
+    language: str
+    any_case: bool = False
+    """Whether its keywords are in any case."""
+
+    def __init__(self, body: Body) -> None:
+        super().__init__(body)
+        self.source: Source = body.source
+        self.words: list[tuple[str, str, Span]] = []
+        self.at = 0
+
+    def scan(self, text: str) -> None:
+        if len(text) > MAX_LENGTH:
+            raise self.fail(msg.too_large(self.whole, len(text), MAX_LENGTH))
+        at, end = 0, len(text.rstrip())
+        while at < end:
+            found = self.pattern.match(text, at)
+            if not found:
+                start = at + len(text[at:]) - len(text[at:].lstrip())
+                reason = say.open_quote() if text[start] in "'\"" else say.unexpected(text[start])
+                raise self.invalid(Span(self.source, start, start + 1), reason)
+            kind = str(found.lastgroup)
+            self.words.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
+            at = found.end()
+        self.words.append(("end", "", Span(self.source, len(text), len(text))))
+
+    def invalid(self, span: Span, reason: Reason) -> Stop:
+        return self.fail(say.invalid_text(span, self.language, reason))
+
+    def unexpected(self, wanted: str | None = None, hint: str | None = None) -> Stop:
+        """The word at hand is not what should be there."""
+        _, word, span = self.words[self.at]
+        return self.invalid(span, say.unexpected(word, wanted, hint))
+
+    def peek(self, ahead: int = 0) -> str:
+        """A word, a sign, or a quote for a text; a word in capitals, where its case is nothing to the
+        language.
+        """
+        kind, word, _ = self.words[min(self.at + ahead, len(self.words) - 1)]
+        if kind == "word":
+            return word.upper() if self.any_case else word
+        return "'" if kind == "text" else word
+
+    def take(self, wanted: str | None = None) -> tuple[str, str, Span]:
+        """The word at hand: its kind, what it says, its place."""
+        kind, word, span = self.words[self.at]
+        if kind == "end" or (wanted is not None and self.peek() != wanted):
+            raise self.unexpected(wanted)
+        self.at += 1
+        return kind, word, span
+
+    def accept(self, wanted: str) -> bool:
+        """Takes the word at hand if it is the wanted one."""
+        found = self.peek() == wanted
+        self.at += found
+        return found

@@ -1,0 +1,264 @@
+"""The values of a policy or pattern: what each asks of one value of a message."""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import policies as say
+from predicat.ir import tree as t
+from predicat.ir.types import BIGINT, JSON, STRING, Type
+from predicat.language.common.data import DataReader, both, decided, either, negated, present
+from predicat.semantics import like, networks
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+Test = Callable[[t.Tree, Type], t.Tree]
+_COMPARE = {"=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_BUT = ("prefix", "suffix", "wildcard", "equals-ignore-case")
+
+
+class Flavor(Struct, frozen=True):
+    """What a service has.
+
+    `what`: what it calls its policies. `empty`: whether a prefix, a suffix and a wildcard may be empty.
+    `mixed`: whether `anything-but` takes
+    texts beside numbers. `limit`: the largest number, with `decimals` behind the point; without one a number
+    is any that a double holds.
+    `any_case_suffix`: whether `suffix` has `equals-ignore-case`. `addresses`: whether a text that is an
+    address of IPv6 is matched in all
+    its spellings. `reserved`: names that no key in `$or` has.
+    """
+
+    what: str
+    operators: tuple[str, ...]
+    empty: bool
+    mixed: bool
+    any_case_suffix: bool
+    addresses: bool = False
+    limit: float = math.inf
+    decimals: int | None = None
+    reserved: tuple[str, ...] = ()
+
+
+class ValueReader(DataReader):
+    """Reads the values of a key."""
+
+    nested = False
+
+    def __init__(self, body: Body, flavor: Flavor) -> None:
+        super().__init__(body)
+        self.flavor = flavor
+
+    def test(self, value: Any) -> Test:
+        """What a value of a policy asks; not for `{"exists": false}`, which asks it of no value."""
+        if not isinstance(value, Mapping):
+            return self.exact(value)
+        outer, self.whole = self.whole, self.span(value)  # a number in it has no place of its own
+        try:
+            operator, wanted = self.only(value, "a condition", self.flavor.operators)
+            return self.operator(operator, wanted)
+        finally:
+            self.whole = outer
+
+    def operator(self, operator: str, wanted: Any) -> Test:
+        span = self.span(wanted)
+        match operator:
+            case "exists":
+                return self.exists(wanted)
+            case "exactly":
+                return self.exact(self.text(wanted, operator, empty=True))
+            case "prefix" | "suffix":
+                return self.affix(operator, wanted)
+            case "anything-but":
+                return self.anything_but(wanted)
+            case "equals-ignore-case":
+                text = self.text(wanted, operator, empty=self.flavor.empty)
+                return lambda key, kind: t.Apply(
+                    "equals_ci", (_text(key, kind), t.Const(text, span)), key.span
+                )
+            case "wildcard":
+                pattern = self.wildcard(wanted)
+                return lambda key, kind: t.Apply("like", (_text(key, kind), t.Const(pattern, span)), key.span)
+            case "numeric":
+                return self.numeric(wanted)
+            case _:
+                return _matching(self.cidr(wanted), span)
+
+    def exists(self, wanted: Any) -> Test:
+        if not isinstance(wanted, bool):
+            raise self.bad(wanted, "exists", say.true_or_false())
+        return lambda key, kind: (
+            negated(decided(either(self.containers(key), key.span))) if kind == JSON else present(key)
+        )
+
+    def containers(self, key: t.Tree) -> tuple[t.Tree, ...]:
+        """What holds for an object and for an array: these have no value themselves."""
+        return tuple(
+            t.Apply("json_is", (key, t.Const(kind, key.span)), key.span) for kind in ("object", "array")
+        )
+
+    def exact(self, value: Any) -> Test:
+        span = self.span(value)
+        if value is None:
+            return self.null
+        if isinstance(value, bool):
+            shown = "true" if value else "false"
+            return lambda key, kind: _equal(
+                key, kind, "json_boolean", t.Const(shown if kind == STRING else bool(value), span)
+            )
+        if isinstance(value, int | float):
+            self.in_range(value)
+            return lambda key, kind: t.Apply(
+                "eq", (self.as_number(key, kind), t.Const(float(value), span)), key.span
+            )
+        text = self.text(value, "a value", empty=True)
+        spellings = (
+            _matching(networks.patterns(text), span) if self.flavor.addresses and _is_v6(text) else None
+        )
+
+        def run(key: t.Tree, kind: Type) -> t.Tree:
+            same = _equal(key, kind, "json_string", t.Const(text, span))
+            return same if spellings is None else either((same, spellings(key, kind)), key.span)
+
+        return run
+
+    def null(self, key: t.Tree, kind: Type) -> t.Tree:
+        if kind != JSON:
+            raise self.bad(None, "null", say.null_or_absent())
+        return t.Apply("is_null", (key,), key.span)
+
+    def affix(self, operator: str, value: Any) -> Test:
+        if isinstance(value, Mapping):
+            _, inner = self.only(value, operator, ("equals-ignore-case",))
+            if operator == "suffix" and not self.flavor.any_case_suffix:
+                raise self.bad(value, "suffix", say.no_case_insensitive_suffix())
+            text, span = self.text(inner, "equals-ignore-case", empty=self.flavor.empty), self.span(inner)
+            name, text = (
+                ("starts_with_ci", text) if operator == "prefix" else ("like_ci", f"%{like.escaped(text)}")
+            )
+        else:
+            text, span = self.text(value, operator, empty=self.flavor.empty), self.span(value)
+            name = "starts_with" if operator == "prefix" else "ends_with"
+        return lambda key, kind: t.Apply(name, (_text(key, kind), t.Const(text, span)), key.span)
+
+    def anything_but(self, value: Any) -> Test:
+        """Present, and none of the values; or not so beginning, ending or shaped."""
+        if isinstance(value, Mapping):
+            operator, inner = self.only(value, "anything-but", _BUT)
+            values = [self.but(operator, one) for one in (inner if isinstance(inner, list) else [inner])]
+        else:
+            values = value if isinstance(value, list) else [value]
+        if not values:
+            raise self.bad(value, "anything-but", say.no_value())
+        if any(one is None or (isinstance(one, bool) and not self.flavor.mixed) for one in values):
+            raise self.bad(value, "anything-but", say.texts_or_numbers())
+        if not self.flavor.mixed and len({isinstance(one, int | float) for one in values}) > 1:
+            raise self.bad(value, "anything-but", say.values_texts_or_numbers())
+        tests = [self.test(one) for one in values]
+
+        def run(key: t.Tree, kind: Type) -> t.Tree:
+            if kind == JSON:
+                return negated(
+                    decided(either((*self.containers(key), *(test(key, kind) for test in tests)), key.span))
+                )
+            hits = either(tuple(decided(test(key, kind)) for test in tests), key.span)
+            return both((present(key), negated(hits)), key.span)
+
+        return run
+
+    def but(self, operator: str, value: Any) -> dict[str, Any]:
+        if not isinstance(value, str) or (not value and operator in ("prefix", "suffix")):
+            self.text(value, operator)
+        return {operator: value}
+
+    def wildcard(self, value: Any) -> str:
+        text = self.text(value, "wildcard", empty=self.flavor.empty)
+        unescaped = re.sub(r"\\[*\\]", "", text)
+        if "**" in unescaped:
+            raise self.bad(value, "wildcard", say.two_wildcards())
+        if re.search(r"\\(?![*\\])", unescaped):
+            raise self.bad(value, "wildcard", say.lone_backslash())
+        pieces = re.findall(r"\\[*\\]|\*|[^*\\]+", text)
+        return "".join("%" if piece == "*" else like.escaped(piece.removeprefix("\\")) for piece in pieces)
+
+    def numeric(self, value: Any) -> Test:
+        parts = self.listed(value, "numeric", 2)
+        pairs = [(str(parts[index]), parts[index + 1]) for index in range(0, len(parts) - 1, 2)]
+        signs = [sign for sign, _ in pairs]
+        ordered = len(pairs) == 1 or (len(pairs) == 2 and signs[0][:1] == ">" and signs[1][:1] == "<")
+        if len(parts) % 2 or not ordered or any(sign not in _COMPARE for sign in signs):
+            raise self.bad(value, "numeric", say.numeric_form())
+        for _, number in pairs:
+            self.in_range(number)
+        if len(pairs) == 2 and pairs[0][1] >= pairs[1][1]:
+            raise self.bad(value, "numeric", say.empty_range())
+        span = self.span(value)
+
+        def run(key: t.Tree, kind: Type) -> t.Tree:
+            tests = tuple(
+                t.Apply(_COMPARE[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span)
+                for sign, number in pairs
+            )
+            return both(tests, key.span)
+
+        return run
+
+    def in_range(self, value: Any) -> None:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.bad(value, "numeric", say.no_number(value))
+        limit, decimals = self.flavor.limit, self.flavor.decimals
+        if decimals is not None and (abs(value) > limit or round(value, decimals) != value):
+            raise self.bad(value, "numeric", say.not_within(value, limit))
+        if decimals is None and not (
+            math.isfinite(value) and Decimal(str(float(value))) == Decimal(str(value))
+        ):
+            raise self.bad(value, "numeric", say.no_double_number(value))
+
+    def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
+        """A value beside a number: attributes are texts, but a text in a body is no number."""
+        if kind in (STRING, BIGINT) or (kind == JSON and not self.nested):
+            return t.Apply("cast", (key, t.Const("to_double", key.span)), key.span)
+        return t.Apply("json_number", (key,), key.span) if kind == JSON else key
+
+    def cidr(self, value: Any) -> list[str]:
+        """A network as patterns of its addresses."""
+        text = self.text(value, "cidr")
+        try:
+            return networks.patterns(text)
+        except ValueError:
+            raise self.bad(value, "cidr", say.no_network(text)) from None
+
+
+def is_absence(value: Any) -> bool:
+    return isinstance(value, Mapping) and len(value) == 1 and value.get("exists") is False
+
+
+def _text(key: t.Tree, kind: Type) -> t.Tree:
+    return t.Apply("json_string", (key,), key.span) if kind == JSON else key
+
+
+def _equal(key: t.Tree, kind: Type, read: str, constant: t.Tree) -> t.Tree:
+    return t.Apply("eq", (t.Apply(read, (key,), key.span) if kind == JSON else key, constant), key.span)
+
+
+def _matching(patterns: list[str], span: Span) -> Test:
+    return lambda key, kind: either(
+        tuple(t.Apply("matches", (_text(key, kind), t.Const(one, span)), key.span) for one in patterns),
+        key.span,
+    )
+
+
+def _is_v6(text: str) -> bool:
+    try:
+        return ":" in text and ipaddress.ip_address(text).version == 6
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""PeeGeeQ server-side filters."""

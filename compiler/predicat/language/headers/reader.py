@@ -1,0 +1,91 @@
+"""PeeGeeQ server-side filters: headerEquals, headerIn, headerNotEquals, headerLike, and, or.
+
+An absent key matches nothing, headerNotEquals included, as the document of the design decides; `absent:
+accept` beside the
+operator at the top selects the rule of the released library, where headerNotEquals accepts an absent key.
+Keys have
+letters, digits, `_`, `-` and `.`. Source: PeeGeeQ, "Server-Side Filtering Technical Plan" (2025-12-18).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import policies as say
+from predicat.ir import tree as t
+from predicat.ir.ops import JUNCTIONS
+from predicat.language.common.data import DataReader, both, decided, either, negated
+from predicat.semantics.like import LikeError, canonical
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+OPERATORS = ("headerEquals", "headerNotEquals", "headerIn", "headerLike", "and", "or")
+KEY = re.compile(r"[A-Za-z0-9_.-]{1,255}\Z")
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a server-side filter. Raises PredicatError."""
+    reader = _Reader(body)
+    return reader.tree(lambda: reader.top(body.value))
+
+
+class _Reader(DataReader):
+    accept_absent = False
+
+    def top(self, value: Any) -> t.Tree:
+        entries = dict(self.mapping(value, "headers", (*OPERATORS, "absent")))
+        absent = entries.pop("absent", "reject")
+        if absent not in ("reject", "accept"):
+            raise self.bad(absent, "absent", say.reject_or_accept())
+        self.accept_absent = absent == "accept"
+        if len(entries) != 1:
+            raise self.bad(value, "headers", say.one_operator(len(entries), ", ".join(OPERATORS)))
+        ((operator, inner),) = entries.items()
+        return self.operator(value, operator, inner, 0)
+
+    def filter(self, value: Any, depth: int) -> t.Tree:
+        self.deep(value, depth)
+        operator, inner = self.only(value, say.HEADER_FILTER, OPERATORS)
+        return self.operator(value, operator, inner, depth)
+
+    def operator(self, value: Any, operator: str, inner: Any, depth: int) -> t.Tree:
+        if operator in JUNCTIONS:
+            parts = self.many(self.listed(inner, operator), lambda part: self.filter(part, depth + 1))
+            return both(parts, self.span(value)) if operator == "and" else either(parts, self.span(value))
+        entries = self.mapping(inner, operator)
+        if len(entries) != 1:
+            raise self.bad(inner, operator, say.one_header(len(entries)))
+        ((name, wanted),) = entries.items()
+        at = self.key_span(entries, name)
+        if not isinstance(name, str) or not KEY.match(name):
+            raise self.fail(say.bad_header_key(at, name))
+        return self.test(operator, self.key(name, at), wanted, self.value_span(entries, name))
+
+    def test(self, operator: str, key: t.Tree, wanted: Any, span: Span) -> t.Tree:
+        match operator:
+            case "headerEquals":
+                return decided(t.Apply("eq", (key, self.value(wanted, span)), key.span))
+            case "headerNotEquals":
+                equal = t.Apply("eq", (key, self.value(wanted, span)), key.span)
+                return negated(decided(equal)) if self.accept_absent else decided(negated(equal))
+            case "headerIn":
+                items = tuple(
+                    self.value(item, self.item_span(wanted, index))
+                    for index, item in enumerate(self.listed(wanted, operator))
+                )
+                return decided(t.Apply("in", (key, t.ListOf(items, span)), key.span))
+            case _:
+                return decided(t.Apply("like", (key, self.pattern(wanted, span)), key.span))
+
+    def value(self, value: Any, span: Span) -> t.Tree:
+        return t.Const(self.text(value, say.HEADER_VALUE, empty=True, place=span), span)
+
+    def pattern(self, value: Any, span: Span) -> t.Tree:
+        try:
+            return t.Const(canonical(self.text(value, "headerLike", place=span)), span)
+        except LikeError as error:
+            raise self.bad(value, "headerLike", Reason(str(error))) from None

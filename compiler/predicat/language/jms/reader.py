@@ -1,0 +1,360 @@
+"""JMS message selectors: conditions on the properties of a message, with SQL's three-valued logic.
+
+Numbers are Java's: 017 is octal, 0x1F hexadecimal, 10L a long, 1.5f a float. A division is one of doubles, by
+IEEE 754, and + joins
+texts, as ActiveMQ, Artemis and Qpid have it. Texts and truth values compare by = and <> only, and LIKE has no
+escape character unless
+ESCAPE names one. A declared property of another type than what it is compared with is a type error here,
+where the specification has
+FALSE. Source: Jakarta Messaging 3.1, section 3.8.1.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import selectors as say
+from predicat.ir import tree as t
+from predicat.ir.ops import ARITHMETIC, EQUALITIES
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
+from predicat.ir.values import INT_MAX
+from predicat.language.common.data import both, either, negated
+from predicat.language.common.lexer import WordReader
+from predicat.passes.scope import MAX_DEPTH
+from predicat.semantics.like import LikeError, canonical
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+KEYWORDS = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})
+_SUMS = ("+", "-")
+FOREIGN = {
+    "==": "a selector compares with =",
+    "!=": "a selector writes <> for it",
+    "||": "a selector writes OR",
+    "&&": "a selector writes AND",
+    "!": "a selector writes NOT",
+    "(": "a selector has no functions",
+    '"': "texts stand in single quotes; names in double quotes are declared, or have characters like -",
+}
+_KINDS: dict[Type | None, str] = {STRING: "text", BOOLEAN: "truth", BIGINT: "number", DOUBLE: "number"}
+_TOKEN = re.compile(
+    r"\s*(?:(?P<text>'(?:[^']|'')*')"
+    r"|(?P<double>(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)[fFdD]?(?![\w$.])|[0-9]+[fFdD](?![\w$.]))"
+    r"|(?P<whole>(?:0[xX][0-9a-fA-F](?:[0-9a-fA-F_]*[0-9a-fA-F])?|0[bB][01](?:[01_]*[01])?|[0-9](?:[0-9_]*[0-9])?)[lL]?(?![\w$.]))"
+    r'|(?P<quoted>"(?:[^"]|"")+")'
+    r"|(?P<word>[^\W\d][\w$]*|\$[\w$]*)"
+    r"|(?P<sign><>|<=|>=|==|!=|\|\||&&|[=<>+*/(),.!\"-]))"
+)
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a selector. Raises PredicatError."""
+    text = body.text("a selector")
+    if not text.strip():
+        return t.Const(value=True, span=body.span)
+    reader = SelectorReader(body)
+    return reader.tree(lambda: reader.top(text))
+
+
+class SelectorReader(WordReader):
+    """Reads a selector. The languages that are near to it have other words, signs and operands."""
+
+    pattern = _TOKEN
+    any_case = True
+    language = "selector"
+    keywords = KEYWORDS
+    comparisons: Mapping[str, str] = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+    products: Mapping[str, str] = {"*": "mul", "/": "fdiv"}
+    escapes_any = True
+    """Whether the character behind that of ESCAPE is itself, whatever it is."""
+    foreign: Mapping[str, str] = FOREIGN
+    """What other languages write, and the hint for it."""
+
+    def top(self, text: str) -> t.Tree:
+        self.scan(text)
+        found = self.disjunction(0)
+        if self.words[self.at][0] != "end":
+            raise self.unexpected(hint=self.foreign.get(self.peek()))
+        return found
+
+    # --- logic
+
+    def disjunction(self, depth: int) -> t.Tree:
+        self.bounded(depth)
+        parts = [self.conjunction(depth)]
+        while self.accept("OR"):
+            parts.append(self.conjunction(depth))
+        return either(tuple(parts), parts[0].span.to(parts[-1].span))
+
+    def conjunction(self, depth: int) -> t.Tree:
+        parts = [self.negation(depth)]
+        while self.accept("AND"):
+            parts.append(self.negation(depth))
+        return both(tuple(parts), parts[0].span.to(parts[-1].span))
+
+    def negation(self, depth: int) -> t.Tree:
+        self.bounded(depth)
+        if not self.accept("NOT"):
+            return self.condition(depth)
+        return negated(self.negation(depth + 1))
+
+    def condition(self, depth: int) -> t.Tree:
+        left = self.sum(depth)
+        operator = self.comparisons.get(self.peek())
+        if operator:
+            self.take()
+            return self.comparison(operator, left, self.sum(depth))
+        if self.accept("IS"):
+            negate = self.accept("NOT")
+            *_, end = self.take("NULL")
+            test: t.Tree = t.Apply("is_null", (self.property(left, "IS NULL"),), left.span.to(end))
+        else:
+            negate = self.peek() == "NOT" and self.peek(1) in ("BETWEEN", "LIKE", "IN")
+            if negate:
+                self.take()
+            match self.peek():
+                case "BETWEEN":
+                    test = self.between(left, depth)
+                case "LIKE":
+                    test = self.like(self.operand(left, "LIKE"))
+                case "IN":
+                    test = self.within(self.operand(left, "IN"))
+                case _:
+                    return left
+        return negated(test) if negate else test
+
+    def comparison(self, operator: str, left: t.Tree, right: t.Tree) -> t.Tree:
+        if operator not in EQUALITIES:
+            for part in (left, right):
+                self.number(part, say.order_of_numbers())
+        return t.Apply(operator, (left, right), left.span.to(right.span))
+
+    def between(self, value: t.Tree, depth: int) -> t.Tree:
+        self.take()
+        low = self.sum(depth)
+        self.take("AND")
+        high = self.sum(depth)
+        return t.Apply(
+            "and",
+            (self.comparison("ge", value, low), self.comparison("le", value, high)),
+            value.span.to(high.span),
+        )
+
+    def like(self, value: t.Tree) -> t.Tree:
+        self.take()
+        pattern, place = self.text_of(say.LIKE_PATTERN)
+        escape = ""
+        if self.accept("ESCAPE"):
+            escape, at = self.text_of(say.ESCAPE_CHARACTER)
+            if len(escape) != 1:
+                raise self.fail(msg.one_escape_character(at))
+            if escape in "%_":
+                raise self.fail(say.doubtful_escape(at, escape))
+        try:
+            found = canonical(pattern, escape, before_any=self.escapes_any)
+        except LikeError as error:
+            raise self.fail(msg.bad_like(place, str(error))) from None
+        return t.Apply("like", (value, t.Const(found, place)), value.span.to(place))
+
+    def within(self, value: t.Tree) -> t.Tree:
+        _, _, start = self.take()
+        self.take("(")
+        items: list[t.Tree] = []
+        while not items or self.accept(","):
+            items.append(self.item())
+        *_, end = self.take(")")
+        return t.Apply("in", (value, t.ListOf(tuple(items), start.to(end))), value.span.to(end))
+
+    def item(self) -> t.Tree:
+        """A value of IN."""
+        return t.Const(*self.text_of(say.IN_VALUE))
+
+    # --- values
+
+    def sum(self, depth: int) -> t.Tree:
+        found = self.product(depth)
+        while self.peek() in _SUMS:
+            found = self.added(found, depth)
+        return found
+
+    def added(self, left: t.Tree, depth: int) -> t.Tree:
+        """A sum or a difference; + joins texts, if it is known that one of its operands is one."""
+        _, sign, _ = self.take()
+        right = self.product(depth)
+        span = left.span.to(right.span)
+        kinds = {self.kind(left), self.kind(right)}
+        if sign == "+" and "text" in kinds and not kinds & {"number", "truth"}:
+            return t.Apply("concat", (left, right), span)
+        for part in (left, right):
+            self.number(part, say.sign_takes_numbers(plus=sign == "+"))
+        return t.Apply("add" if sign == "+" else "sub", (left, right), span)
+
+    def product(self, depth: int) -> t.Tree:
+        found = self.factor(depth)
+        while self.peek() in self.products:
+            _, sign, _ = self.take()
+            found = self.multiplied(sign, found, self.factor(depth))
+        return found
+
+    def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
+        for part in (left, right):
+            self.number(part, say.takes_numbers(sign))
+        return t.Apply(self.products[sign], (left, right), left.span.to(right.span))
+
+    def factor(self, depth: int) -> t.Tree:
+        self.bounded(depth)
+        if self.peek() not in _SUMS:
+            return self.primary(depth)
+        _, sign, start = self.take()
+        if sign == "-" and self.words[self.at][0] in ("whole", "double"):
+            return self.constant(start)
+        inner = self.factor(depth + 1)
+        self.number(inner, say.takes_a_number(sign))
+        return inner if sign == "+" else t.Apply("neg", (inner,), start.to(inner.span))
+
+    def primary(self, depth: int) -> t.Tree:
+        kind, word, span = self.words[self.at]
+        if kind in ("whole", "double"):
+            return self.constant(None)
+        if kind == "text":
+            return t.Const(*self.text_of("this"))
+        if self.accept("("):
+            inner = self.disjunction(depth + 1)
+            self.take(")")
+            return inner
+        if kind == "quoted" and self.is_name(name := word[1:-1].replace('""', '"')):
+            self.at += 1
+            return self.key(name, span)
+        if kind != "word" or self.peek() in self.keywords - {"TRUE", "FALSE"}:
+            raise self.unexpected(
+                hint=say.ASK_WITH_IS_NULL
+                if self.peek() == "NULL"
+                else self.foreign.get(word, self.foreign['"'] if kind == "quoted" else None)
+            )
+        self.at += 1
+        if word.upper() in ("TRUE", "FALSE"):
+            return t.Const(word.upper() == "TRUE", span)
+        return self.named(word, span)
+
+    def is_name(self, name: str) -> bool:
+        """Whether what stands in double quotes names a property: one that is declared, or that could not
+        stand there without them.
+        """
+        declared = (
+            self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
+        )
+        return declared or name.upper() in KEYWORDS or not name.isidentifier()
+
+    def named(self, word: str, span: Span) -> t.Tree:
+        """A property; a dotted name, which no selector has but catalogs do, is a field of that name or a
+        part of one.
+        """
+        found = self.key(word, span)
+        while self.accept("."):
+            kind, word, end = self.take()
+            if kind != "word":
+                self.at -= 1
+                raise self.unexpected("a name")
+            found = t.Member(found, word, span.to(end))
+        return found
+
+    def constant(self, minus: Span | None) -> t.Tree:
+        """A number, with the minus before it: the smallest whole number has no positive counterpart."""
+        kind, word, span = self.words[self.at]
+        self.at += 1
+        value: int | float
+        if kind == "double":
+            value = _double(word)
+            if math.isinf(value):
+                raise self.invalid(span, say.does_not_fit(word, "float" if word[-1] in "fF" else "double"))
+        else:
+            found = _whole(word)
+            if found is None:
+                raise self.invalid(span, say.octal_number(word))
+            if found > INT_MAX + (minus is not None):
+                raise self.invalid(span, say.does_not_fit_in_64_bits(word))
+            value = found
+        return t.Const(value, span) if minus is None else t.Const(-value, minus.to(span))
+
+    def text_of(self, what: str) -> tuple[str, Span]:
+        kind, word, span = self.words[self.at]
+        if kind != "text":
+            raise self.invalid(span, say.text_in_single_quotes(what))
+        self.at += 1
+        return word[1:-1].replace("''", "'"), span
+
+    # --- what the specification asks of operands
+
+    def number(self, tree: t.Tree, why: Reason) -> None:
+        """Reports an operand that is known to be no number."""
+        if self.kind(tree) in ("text", "truth"):
+            of_texts = (
+                isinstance(tree, t.Member)
+                and self.fields is not None
+                and f"{self.on}.{tree.key}" not in self.fields
+            )
+            hint = say.declared_as_texts(self.on) if of_texts else None
+            raise self.invalid(tree.span, Reason(why.text, hint))
+
+    def kind(self, tree: t.Tree) -> str | None:
+        """What an operand is known to be: a text, a truth value, a number."""
+        match tree:
+            case t.Const(value):
+                return "text" if isinstance(value, str) else "truth" if isinstance(value, bool) else "number"
+            case t.Apply(op):
+                return "text" if op == "concat" else "number" if op == "neg" or op in ARITHMETIC else "truth"
+            case _:
+                return _KINDS.get(self.declared_type(tree))
+
+    def declared_type(self, tree: t.Tree) -> Type | None:
+        """The declared type of a property; None for what is none, or is not declared."""
+        match tree:
+            case t.Name(name) if self.fields is not None and name in self.fields:
+                return self.fields[name].type
+            case t.Member(t.Name(base), name) if base == self.on:
+                return self.key_type(name)
+            case _:
+                return None
+
+    def operand(self, tree: t.Tree, what: str) -> t.Tree:
+        """What LIKE and IN ask about: a property."""
+        return self.property(tree, what)
+
+    def property(self, tree: t.Tree, what: str) -> t.Tree:
+        if not isinstance(tree, t.Name | t.Member):
+            raise self.invalid(tree.span, say.asks_about_a_property(what))
+        return tree
+
+    def bounded(self, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
+
+
+def _whole(word: str) -> int | None:
+    """Java's integer literals; None for octal digits above 7."""
+    digits = word.rstrip("lL").replace("_", "").lower()
+    if digits.startswith(("0x", "0b")):
+        return int(digits, 0)
+    if len(digits) > 1 and digits[0] == "0":
+        return int(digits, 8) if set(digits) <= set("01234567") else None
+    return int(digits[:20])  # twenty digits are more than any that fits
+
+
+def _double(word: str) -> float:
+    """Java's floating-point literals; an f rounds to a float."""
+    value = float(word.rstrip("fFdD"))
+    if word[-1] not in "fF" or math.isinf(value):
+        return value
+    try:
+        rounded: float = struct.unpack("<f", struct.pack("<f", value))[0]
+    except OverflowError:
+        return math.inf
+    return rounded

@@ -1,0 +1,1 @@
+"""Knative Triggers and filters of the CloudEvents Subscriptions API."""

@@ -1,0 +1,1 @@
+"""Google Pub/Sub subscription filters."""

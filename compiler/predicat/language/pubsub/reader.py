@@ -1,0 +1,133 @@
+"""Google Cloud Pub/Sub subscription filters: `attributes:key`, `attributes.key = "v"`, `!=`, `hasPrefix`,
+AND, OR, NOT.
+
+A test of an absent attribute fails, `!=` included, and NOT of it passes. AND and OR are not mixed without
+parentheses.
+Source: Google Cloud documentation, "Filter messages from a subscription".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import selectors as say
+from predicat.ir import tree as t
+from predicat.language.common.data import both, decided, either, negated, present
+from predicat.language.common.lexer import WordReader
+from predicat.passes.scope import MAX_DEPTH
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+MAX_LENGTH = 256
+_TOKEN = re.compile(
+    r'\s*(?:(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<word>[A-Za-z_][A-Za-z0-9_-]*)|(?P<sign>!=|[=:.(),-]))'
+)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "'": "'"}
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a subscription filter. Raises PredicatError."""
+    size = len(body.text(say.PUBSUB_FILTER).strip().encode("utf-8", "replace"))
+    if size > MAX_LENGTH:
+        raise PredicatError.of(msg.too_large(body.span, size, MAX_LENGTH, "bytes"))
+    parser = _Parser(body)
+    return parser.tree(parser.top)
+
+
+class _Parser(WordReader):
+    pattern = _TOKEN
+    language = "Pub/Sub filter"
+
+    def top(self) -> t.Tree:
+        self.scan(self.source.text)
+        found = self.expression(0)
+        if self.words[self.at][0] != "end":
+            capital = self.words[self.at][1].upper() in ("AND", "OR", "NOT")
+            raise self.unexpected(hint=say.WRITE_IN_CAPITALS if capital else None)
+        return found
+
+    def expression(self, depth: int) -> t.Tree:
+        if depth > MAX_DEPTH:
+            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
+        parts = [self.unary(depth)]
+        joined = self.peek()
+        while self.peek() in ("AND", "OR"):
+            _, word, span = self.take()
+            if word != joined:
+                raise self.fail(say.and_or_mixed(span))
+            parts.append(self.unary(depth))
+        if len(parts) == 1:
+            return parts[0]
+        span = parts[0].span.to(parts[-1].span)
+        return both(tuple(parts), span) if joined == "AND" else either(tuple(parts), span)
+
+    def unary(self, depth: int) -> t.Tree:
+        if self.peek() in ("NOT", "-"):
+            self.take()
+            return negated(self.unary(depth + 1)) if depth < MAX_DEPTH else self.expression(depth + 1)
+        if self.peek() == "(":
+            self.take()
+            found = self.expression(depth + 1)
+            self.take(")")
+            return found
+        if self.peek() == "hasPrefix":
+            return self.has_prefix()
+        *_, start = self.take("attributes")
+        if self.peek() == ":":
+            self.take()
+            name, span = self.attribute()
+            return present(self.key(name, start.to(span)))
+        self.take(".")
+        name, span = self.attribute()
+        key = self.key(name, start.to(span))
+        _, operator, _ = self.take()
+        if operator not in ("=", "!="):
+            raise self.invalid(self.words[self.at - 1][2], say.no_comparison(operator))
+        value = self.value()
+        return decided(t.Apply("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span)))
+
+    def has_prefix(self) -> t.Tree:
+        *_, start = self.take()
+        self.take("(")
+        self.take("attributes")
+        self.take(".")
+        name, span = self.attribute()
+        self.take(",")
+        value = self.value()
+        *_, end = self.take(")")
+        return decided(t.Apply("starts_with", (self.key(name, span), value), start.to(end)))
+
+    def attribute(self) -> tuple[str, Span]:
+        kind, word, span = self.words[self.at]
+        if kind not in ("text", "word"):
+            raise self.invalid(span, say.attribute_key_expected())
+        self.at += 1
+        if kind == "text":
+            return self.unquoted(word, span), span
+        while self.peek() == ".":  # a key with points in it, as those of CloudEvents and of audit logs have
+            self.take()
+            kind, part, end = self.words[self.at]
+            if kind != "word":
+                raise self.unexpected(say.REST_OF_KEY)
+            self.at += 1
+            word, span = f"{word}.{part}", span.to(end)
+        return word, span
+
+    def value(self) -> t.Tree:
+        kind, word, span = self.words[self.at]
+        if kind != "text":
+            raise self.invalid(span, say.text_expected())
+        self.at += 1
+        return t.Const(self.unquoted(word, span), span)
+
+    def unquoted(self, word: str, span: Span) -> str:
+        def escape(found: re.Match[str]) -> str:
+            if found[1] not in _ESCAPES:
+                raise self.fail(say.unknown_escape(span, found[1]))
+            return _ESCAPES[found[1]]
+
+        return re.sub(r"\\(.)", escape, word[1:-1])

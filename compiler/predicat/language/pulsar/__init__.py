@@ -1,0 +1,1 @@
+"""Pulsar message filters: the protobuf Expr and its builder's predicates."""

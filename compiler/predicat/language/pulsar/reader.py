@@ -1,0 +1,313 @@
+"""The Pulsar message filter expression as protobuf: binary, JSON or text format, alone or in a CommandSeek.
+
+A body is the Expr as JSON data, as JSON text, as protobuf text format, as base64 of its bytes, or (in Python)
+as bytes;
+or a mapping `{numbering: later, expr: ...}` that selects the later numbering of the operators. Properties are
+texts
+that are converted to the type of the values; a text that is no LONG is UNKNOWN. An absent property is
+UNKNOWN, and so is
+the negation (Kleene): the proposal leaves it open.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import Reason
+from predicat.diagnostics.messages import pulsar as say
+from predicat.ir import tree as t
+from predicat.ir.values import parse_double, parse_whole
+from predicat.language.common import jsontext
+from predicat.language.common.data import DataReader, Stop
+from predicat.language.pulsar import proto
+from predicat.language.pulsar.pip import PredicateReader
+from predicat.passes.scope import MAX_DEPTH
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+MAX_BYTES = 1_000_000
+_SEEK = re.compile(r"(?:consumer_id|request_id|message_id|message_publish_time|expression)\b")
+"""What the text format of a CommandSeek begins with."""
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of an Expr. Raises PredicatError with the path of each bad field."""
+    reader = PredicateReader(body)
+    reader.more = ("LIKE", "NOT_LIKE")
+    return reader.tree(lambda: _read(reader, body.value))
+
+
+def _read(reader: PredicateReader, value: Any) -> t.Tree:
+    numbering = "seed"
+    if isinstance(value, Mapping) and ("numbering" in value or "expr" in value):
+        entries = reader.mapping(value, "pulsar", ("numbering", "expr"))
+        numbering = str(entries.get("numbering", "seed"))
+        if numbering not in proto.NUMBERINGS:
+            raise reader.bad(
+                entries["numbering"], "numbering", say.no_numbering(numbering, ", ".join(proto.NUMBERINGS))
+            )
+        value = entries.get("expr")
+    expr = _message(reader, value, numbering)
+    return reader.read(_Converter(reader, numbering).expr(expr, "expr", 0), 0)
+
+
+# --- the message
+
+
+def _message(reader: PredicateReader, value: Any, numbering: str) -> Any:
+    """The Expr in a value, whatever its format; that of a CommandSeek is its expression."""
+    classes = proto.messages(numbering)
+    if isinstance(value, bytes):
+        return _decoded(reader, value, classes)
+    from google.protobuf.message import Message  # noqa: PLC0415  # only for this language
+
+    if isinstance(value, Message):
+        return _decoded(reader, value.SerializePartialToString(), classes)
+    if isinstance(value, str):
+        value = _text(reader, value, classes)
+        if isinstance(value, bytes):
+            return _decoded(reader, value, classes)
+    if isinstance(value, Mapping):
+        _shallow(reader, value)
+        return _from_json(reader, value, classes)
+    if isinstance(value, Message):
+        return value
+    raise reader.fail(say.expr_forms(reader.whole, repr(value)))
+
+
+def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
+    from google.protobuf.message import DecodeError  # noqa: PLC0415  # only for this language
+
+    if len(data) > MAX_BYTES:
+        raise reader.fail(msg.too_large(reader.whole, len(data), MAX_BYTES, "bytes"))
+    for name in ("CommandSeek", "Expr"):  # only a CommandSeek has a fifth field, and a number as the second
+        found = classes[name]()
+        try:
+            found.MergeFromString(data)
+        except (DecodeError, RecursionError):
+            continue
+        if name == "Expr":
+            return found
+        if found.HasField("expression") or found.HasField("request_id"):
+            return _expression(reader, found)
+    raise reader.fail(say.bytes_no_expr(reader.whole))
+
+
+def _text(reader: PredicateReader, text: str, classes: dict[str, Any]) -> Any:
+    """JSON, base64 or text format, told apart by what they begin with."""
+    if len(text) > MAX_BYTES:
+        raise reader.fail(msg.too_large(reader.whole, len(text), MAX_BYTES))
+    clean = text.strip()
+    if clean.startswith("{"):
+        return jsontext.read(text, reader.source, reader.whole, "the Expr")
+    if ":" not in clean and "{" not in clean:
+        try:
+            return base64.b64decode("".join(clean.split()), validate=True)
+        except (binascii.Error, ValueError):
+            raise reader.fail(say.text_no_expr(reader.whole)) from None
+    if clean.count("{") - clean.count("\\{") > MAX_DEPTH * 3:
+        raise reader.fail(msg.too_deep(reader.whole, MAX_DEPTH))
+    from google.protobuf import text_format  # noqa: PLC0415  # only for this format
+
+    found = classes["CommandSeek" if _SEEK.match(clean) else "Expr"]()
+    try:
+        text_format.Parse(clean, found)
+    except (text_format.ParseError, RecursionError, UnicodeError) as error:
+        if "missing required" not in str(error).lower() and "required field" not in str(error).lower():
+            raise reader.fail(say.invalid_text_format(reader.whole, str(error)[:200])) from None
+    return _expression(reader, found)
+
+
+def _expression(reader: DataReader, found: Any) -> Any:
+    """The Expr itself, or that of a CommandSeek."""
+    if found.DESCRIPTOR.name != "CommandSeek":
+        return found
+    if not found.HasField("expression"):
+        raise reader.fail(say.seek_without_expression(reader.whole))
+    return found.expression
+
+
+def _shallow(reader: DataReader, value: Any) -> None:
+    """Nothing nests deeper than an expression may."""
+    stack = [(value, 0)]
+    while stack:
+        part, depth = stack.pop()
+        reader.deep(part, 0)  # counts the parts
+        if depth > MAX_DEPTH * 2:
+            raise reader.fail(msg.too_deep(reader.span(part), MAX_DEPTH))
+        if isinstance(part, Mapping):
+            stack.extend((inner, depth + 1) for inner in part.values())
+        elif isinstance(part, list):
+            stack.extend((inner, depth + 1) for inner in part)
+
+
+def _from_json(reader: PredicateReader, value: Mapping[str, Any], classes: dict[str, Any]) -> Any:
+    seek = "expression" in value or "consumerId" in value or "consumer_id" in value
+    found = classes["CommandSeek" if seek else "Expr"]()
+    _fill(reader, found, value, "seek" if seek else "expr")
+    return _expression(reader, found)
+
+
+def _fill(reader: PredicateReader, found: Any, value: Any, path: str) -> None:
+    """A message from JSON data. Bad fields are reported by their path; a required one that is missing is
+    found later.
+    """
+    names = {field.name: field for field in found.DESCRIPTOR.fields}
+    names |= {field.json_name: field for field in found.DESCRIPTOR.fields}
+    for key, inner in reader.mapping(value, path).items():
+        field = names.get(key)
+        where = f"{path}.{key}"
+        place = reader.value_span(value, key)
+        if field is None:
+            raise reader.fail(
+                msg.unknown_key(
+                    reader.key_span(value, key), str(key), path, [row.name for row in found.DESCRIPTOR.fields]
+                )
+            )
+        reader.members[f"{path}.{field.name}".replace("seek.expression", "expr", 1)] = place
+        if field.message_type is not None:
+            child = getattr(found, field.name)
+            child.SetInParent()
+            _fill(reader, child, inner, where)
+        elif field.is_repeated:
+            getattr(found, field.name).extend(
+                _scalar(reader, one, f"{where}[{index}]", place)
+                for index, one in enumerate(reader.listed(inner, where, 0))
+            )
+        elif field.enum_type is not None:
+            _enum(reader, found, field, inner, where, place)
+        else:
+            try:
+                setattr(
+                    found,
+                    field.name,
+                    int(inner) if field.name != "name" else _scalar(reader, inner, where, place),
+                )
+            except (TypeError, ValueError):
+                raise reader.fail(say.no_value_of(place, where, inner)) from None
+
+
+def _scalar(reader: DataReader, value: Any, where: str, place: Span) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise reader.fail(say.no_text(place, where, value))
+    return str(value)
+
+
+def _enum(reader: PredicateReader, found: Any, field: Any, value: Any, where: str, place: Span) -> None:
+    names = {row.name: row.number for row in field.enum_type.values}
+    number = (
+        names.get(value)
+        if isinstance(value, str)
+        else value
+        if value in names.values() and not isinstance(value, bool)
+        else None
+    )
+    if number is None:
+        hint = msg.did_you_mean(str(value), names) or f"values: {', '.join(names)}"
+        raise reader.fail(say.no_value_of_known(place, where, value, hint))
+    setattr(found, field.name, number)
+
+
+# --- from the message to predicates
+
+
+_WANTED = {"PREDICATE": ("predicate",), "NOT": ("op1",)}
+_BOTH = ("op1", "op2")
+_LATER = ("BETWEEN", "CONTAINS_ALL", "LIKE", "NOT_LIKE")
+_NUMBERS: dict[str, Callable[[str], int | float | None]] = {"LONG": parse_whole, "DOUBLE": parse_double}
+
+
+class _Placed(dict[str, Any]):
+    """The data of a predicate with its place."""
+
+    span: Span
+
+
+class _Converter:
+    """An Expr as the data of a `pip` predicate, checked on the way."""
+
+    def __init__(self, reader: PredicateReader, numbering: str) -> None:
+        self.reader = reader
+        self.operators = proto.NUMBERINGS[numbering]
+
+    def fail(self, path: str, reason: Reason) -> Stop:
+        return self.reader.fail(msg.bad_value(self.place(path), path, reason.text, reason.hint))
+
+    def place(self, path: str) -> Span:
+        """Where a member stands, or the nearest one around it that is there."""
+        while path not in self.reader.members and ("." in path or "[" in path):
+            path = path[: max(path.rfind("."), path.rfind("["))]
+        return self.reader.members.get(path, self.reader.whole)
+
+    def expr(self, expr: Any, path: str, depth: int) -> dict[str, Any]:
+        if depth > MAX_DEPTH:
+            raise self.reader.fail(msg.too_deep(self.reader.whole, MAX_DEPTH))
+        if not expr.HasField("tp"):
+            raise self.fail(f"{path}.tp", say.required(", ".join(proto.KINDS)))
+        kind = proto.KINDS[expr.tp]
+        wanted = _WANTED.get(kind, _BOTH)
+        for name in ("predicate", "op1", "op2"):
+            if expr.HasField(name) != (name in wanted):
+                raise self.fail(
+                    f"{path}.{name}", say.needs(kind) if name in wanted else say.does_not_take(kind)
+                )
+        if kind == "PREDICATE":
+            found = _Placed(self.predicate(expr.predicate, f"{path}.predicate"))
+            found.span = self.place(f"{path}.predicate")
+            return found
+        parts = [self.expr(getattr(expr, name), f"{path}.{name}", depth + 1) for name in wanted]
+        return {"not": parts[0]} if kind == "NOT" else {kind.lower(): parts}
+
+    def predicate(self, row: Any, path: str) -> dict[str, Any]:
+        for name, known in (("ref", proto.REFS), ("op", self.operators)):
+            if not row.HasField(name):
+                raise self.fail(f"{path}.{name}", say.required(", ".join(known)))
+        ref, op = proto.REFS[row.ref], self.operators[row.op]
+        if (ref == "PROPERTY") != row.HasField("name"):
+            raise self.fail(f"{path}.name", say.needs(ref) if ref == "PROPERTY" else say.does_not_take(ref))
+        if not row.values:
+            raise self.fail(f"{path}.values", say.at_least_one_value())
+        kind = proto.TYPES[row.ty] if row.HasField("ty") else "LONG" if ref != "PROPERTY" else "STRING"
+        target = {"property": row.name} if ref == "PROPERTY" else {"ref": ref.lower()}
+        values = (
+            list(row.values)
+            if kind == "STRING"
+            else [self.number(text, kind, path, index) for index, text in enumerate(row.values)]
+        )
+        if op in _LATER:
+            return self.later(target, op, values, kind, path)
+        return {**target, "op": op, "values": values, "type": kind}
+
+    def number(self, text: str, kind: str, path: str, index: int) -> int | float:
+        number = _NUMBERS[kind](text)
+        if number is None:
+            raise self.fail(f"{path}.values[{index}]", say.no_value_of_type(text, kind))
+        if kind == "LONG" and not -(2**63) <= number < 2**63:
+            raise self.fail(f"{path}.values[{index}]", say.no_long(text))
+        return number
+
+    def later(
+        self, target: dict[str, Any], op: str, values: list[Any], kind: str, path: str
+    ) -> dict[str, Any]:
+        """The operators that only the later numbering has, by those of the first."""
+        if op == "BETWEEN":
+            if len(values) != 2:
+                raise self.fail(f"{path}.values", say.between_takes_two(len(values)))
+            low, high = (
+                {**target, "op": name, "value": value, "type": kind}
+                for name, value in zip(("GREATER_THAN_EQUALS", "LESS_THAN_EQUALS"), values, strict=True)
+            )
+            return {"and": [low, high]}
+        if op == "CONTAINS_ALL":
+            parts = [{**target, "op": "CONTAINS", "value": value, "type": kind} for value in values]
+            return parts[0] if len(parts) == 1 else {"and": parts}
+        if len(values) != 1:
+            raise self.fail(f"{path}.values", say.takes_one_value(op, len(values)))
+        return {**target, "op": op, "value": values[0], "type": kind}

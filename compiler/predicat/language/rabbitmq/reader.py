@@ -1,0 +1,63 @@
+"""RabbitMQ topic bindings: words between dots, `*` for one word, `#` for none or more. They read
+`routing_key`.
+
+Source: RabbitMQ documentation, "Topic exchange"; AMQP 0-9-1, section 3.1.3.3.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import policies as say
+from predicat.ir import tree as t
+from predicat.language.common.data import decided, either, present
+from predicat.semantics import regex
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+MAX_BYTES = 255
+FIELD = "routing_key"
+PIECES = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
+"""Wildcards as patterns. Each word carries the dot before it, so that `#` may stand for no word at all; an
+empty key has no words.
+"""
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a binding key. Raises PredicatError."""
+    return _binding(body.text(say.BINDING_KEY), body.source)
+
+
+def _binding(text: str, source: Source) -> t.Tree:
+    span = Span(source, 0, len(text))
+    size = len(text.encode("utf-8", "replace"))
+    if size > MAX_BYTES:
+        raise PredicatError.of(msg.too_large(span, size, MAX_BYTES, "bytes"))
+    words = text.split(".") if text else []
+    at = 0
+    for word in words:
+        if len(word) > 1 and ("*" in word or "#" in word):
+            place = Span(source, at, at + len(word))
+            raise PredicatError.of(say.wildcard_with_text(place, word))
+        at += len(word) + 1
+    key = t.Name(FIELD, span)
+    return decided(_test(words, key, span)) if words != ["#"] else present(key)
+
+
+def _test(words: list[str], key: t.Tree, span: Span) -> t.Tree:
+    if "*" not in words and "#" not in words:
+        return t.Apply("eq", (key, t.Const(".".join(words), span)), span)
+    head, last = words[:-1], words[-1]
+    if last == "#" and "*" not in head and "#" not in head:
+        text = ".".join(head)
+        whole = t.Apply("eq", (key, t.Const(text, span)), span)
+        return either((whole, t.Apply("starts_with", (key, t.Const(text + ".", span)), span)), span)
+    pattern = "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words)
+    dotted = t.Apply("concat", (t.Const(".", span), key), span)
+    found: t.Tree = t.Apply("matches", (dotted, t.Const(f"^{pattern}$", span)), span)
+    empty = t.Apply("eq", (key, t.Const("", span)), span)
+    nothing = t.Const(all(word == "#" for word in words), span)
+    return t.Apply("cond", (empty, nothing, found), span)

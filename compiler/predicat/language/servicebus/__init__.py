@@ -1,0 +1,1 @@
+"""SQL filters and correlation filters of Azure Service Bus."""

@@ -1,0 +1,302 @@
+"""Rules of Azure Service Bus: SQL filters and correlation filters.
+
+A text is a SQL filter: selectors with != and %, EXISTS, names in brackets, `property('x')`, and properties of
+the user (`user.x` or
+plain `x`, keys of the field `on`) or of the system (`sys.Label`, fields of the row: `label`). A mapping is a
+correlation filter.
+Numbers are C#'s: whole numbers divide without a rest. Source: Azure Service Bus, "Subscription rule SQL
+filter syntax",
+"Topic filters and actions".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any
+
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import selectors as say
+from predicat.ir import tree as t
+from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
+from predicat.ir.values import INT_MAX
+from predicat.language.common.data import both, decided, present
+from predicat.language.jms.reader import FOREIGN, KEYWORDS, SelectorReader
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+SYSTEM = {
+    "contenttype": "content_type",
+    "correlationid": "correlation_id",
+    "deadlettersource": "dead_letter_source",
+    "deliverycount": "delivery_count",
+    "enqueuedsequencenumber": "enqueued_sequence_number",
+    "enqueuedtimeutc": "enqueued_time_utc",
+    "expiresatutc": "expires_at_utc",
+    "label": "label",
+    "lockeduntilutc": "locked_until_utc",
+    "messageid": "message_id",
+    "partitionkey": "partition_key",
+    "replyto": "reply_to",
+    "replytosessionid": "reply_to_session_id",
+    "scheduledenqueuetimeutc": "scheduled_enqueue_time_utc",
+    "sequencenumber": "sequence_number",
+    "sessionid": "session_id",
+    "size": "size",
+    "subject": "label",
+    "timetolive": "time_to_live",
+    "to": "to",
+    "viapartitionkey": "via_partition_key",
+}
+"""The field of the row that holds a property of the system, by the property's name in small letters."""
+CORRELATION = (
+    "contentType",
+    "correlationId",
+    "label",
+    "messageId",
+    "replyTo",
+    "replyToSessionId",
+    "sessionId",
+    "subject",
+    "to",
+)
+WORDS = (KEYWORDS | {"EXISTS"}) - {"BETWEEN"}
+_HINTS = {
+    **FOREIGN,
+    "==": "write =",
+    "!": "write NOT",
+    "||": "write OR",
+    "&&": "write AND",
+    "BETWEEN": "write x >= 1 AND x <= 9",
+    "(": "Service Bus has the functions property() and newid()",
+    '"': "texts stand in single quotes",
+    "@": "write the value itself, or declare it under params and write :name",
+}
+_TOKEN = re.compile(
+    r"\s*(?:(?P<text>'(?:[^']|'')*')"
+    r"|(?P<double>(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![\w.])|[0-9]+[eE][+-]?[0-9]+(?![\w.]))"
+    r"|(?P<whole>[0-9]+(?![\w.]))"
+    r'|(?P<quoted>"(?:[^"]|"")+"|\[(?:[^\]]|\]\])+\])'
+    r"|(?P<word>[^\W\d]\w*)"
+    r"|(?P<param>[@:][^\W\d]\w*)"
+    r"|(?P<sign><>|<=|>=|==|!=|\|\||&&|[=<>+*/%(),.!@:-]))"
+)
+
+
+def parse(body: Body) -> t.Tree:
+    """The untyped tree of a rule. Raises PredicatError."""
+    reader = _Reader(body)
+    if isinstance(body.value, str):
+        return reader.tree(lambda: reader.sql(body.text(say.SQL_FILTER)))
+    return reader.tree(lambda: reader.correlation(body.value))
+
+
+class _Reader(SelectorReader):
+    pattern = _TOKEN
+    language = "SQL filter of Service Bus"
+    keywords = WORDS
+    escapes_any = False
+    comparisons: Mapping[str, str] = {**SelectorReader.comparisons, "!=": "ne"}
+    products: Mapping[str, str] = {"*": "mul", "/": "div", "%": "mod"}
+    foreign = _HINTS
+
+    def __init__(self, body: Body) -> None:
+        super().__init__(body)
+        self.calculations: dict[int, tuple[t.Tree, Type | None]] = {}
+
+    def sql(self, text: str) -> t.Tree:
+        if not text.strip():
+            raise self.fail(say.empty_sql_filter(self.whole))
+        return self.top(text)
+
+    # --- correlation filters
+
+    def correlation(self, value: Any) -> t.Tree:
+        """Every property equals its value; an absent one does not."""
+        entries = self.mapping(value, say.CORRELATION_FILTER, (*CORRELATION, "properties"))
+        tests = list(
+            self.many(
+                [(key, key) for key in entries if key != "properties"],
+                lambda pair: self.equal(entries, *pair),
+            )
+        )
+        own = self.mapping(entries.get("properties", {}), "properties")
+        tests += self.many(own, lambda name: self.equal(own, name, None))
+        if not tests:
+            raise self.bad(value, say.THE_CORRELATION_FILTER, say.no_property())
+        return both(tuple(tests), self.whole)
+
+    def equal(self, entries: Any, name: str, system: str | None) -> t.Tree:
+        value, place = entries[name], self.key_span(entries, name)
+        if system is not None:
+            value = self.text(value, name, empty=True, place=self.value_span(entries, name))
+        elif not isinstance(value, str | int | float):
+            raise self.fail(say.correlation_value(self.value_span(entries, name), name))
+        found = self.key(name, place) if system is None else self.of_system(system, place)
+        return decided(t.Apply("eq", (found, t.Const(value, self.value_span(entries, name))), place))
+
+    # --- what a SQL filter has beside a selector
+
+    def primary(self, depth: int) -> t.Tree:
+        kind, word, span = self.words[self.at]
+        if kind == "param" and word[0] == ":":
+            self.at += 1
+            return t.Param(word[1:], span)
+        if kind == "param" or (kind == "quoted" and self.peek(1) == "."):
+            raise self.unexpected(hint=self.foreign["@"] if kind == "param" else None)
+        if kind == "quoted":
+            self.at += 1
+            return self.key(_unquoted(word), span)
+        function = self.peek() if self.peek(1) == "(" else ""
+        if function == "EXISTS":
+            return self.exists()
+        if function in ("PROPERTY", "P"):
+            return self.looked_up()
+        if function == "NEWID":
+            raise self.fail(say.no_random_values(span))
+        return super().primary(depth)
+
+    def exists(self) -> t.Tree:
+        *_, start = self.take()
+        self.take("(")
+        found = self.property(self.primary(0), "EXISTS")
+        *_, end = self.take(")")
+        test = present(found)
+        return t.Apply("not", test.args, start.to(end)) if isinstance(test, t.Apply) else test
+
+    def looked_up(self) -> t.Tree:
+        """property('x'): a property by a name that is no identifier."""
+        *_, start = self.take()
+        self.take("(")
+        name, _ = self.text_of(say.PROPERTY_NAME)
+        *_, end = self.take(")")
+        scope, point, rest = name.partition(".")
+        span = start.to(end)
+        if point and scope.lower() == "sys":
+            return self.of_system(rest, span)
+        return self.key(rest if point and scope.lower() == "user" else name, span)
+
+    def named(self, word: str, span: Span) -> t.Tree:
+        """A property, with its scope before it or without."""
+        if word.lower() not in ("sys", "user") or not self.accept("."):
+            return self.key(word, span)
+        kind, name, end = self.words[self.at]
+        if kind not in ("word", "quoted"):
+            raise self.unexpected(say.PROPERTY_NAME)
+        self.at += 1
+        name = _unquoted(name) if kind == "quoted" else name
+        whole = span.to(end)
+        return self.key(name, whole) if word.lower() == "user" else self.of_system(name, whole)
+
+    def of_system(self, name: str, span: Span) -> t.Tree:
+        column = SYSTEM.get(name.lower())
+        if column is None:
+            raise self.fail(
+                msg.unknown_member(
+                    span, name, "sys", [_capital(known) for known in dict.fromkeys(SYSTEM.values())]
+                )
+            )
+        if (
+            column == "label"
+            and self.fields is not None
+            and "label" not in self.fields
+            and "subject" in self.fields
+        ):
+            column = "subject"
+        return t.Name(column, span)
+
+    # --- operands
+
+    def operand(self, tree: t.Tree, what: str) -> t.Tree:
+        if what == "LIKE" and self.kind(tree) in ("number", "truth"):
+            raise self.invalid(tree.span, say.like_takes_a_text())
+        return tree
+
+    def item(self) -> t.Tree:
+        return self.sum(0)
+
+    def between(self, value: t.Tree, depth: int) -> t.Tree:
+        raise self.unexpected(hint=self.foreign["BETWEEN"])
+
+    def comparison(self, operator: str, left: t.Tree, right: t.Tree) -> t.Tree:
+        if any(
+            isinstance(part, t.Name) and self.declared_type(part) in (DATE, TIMESTAMP)
+            for part in (left, right)
+        ):
+            return t.Apply(operator, (left, right), left.span.to(right.span))
+        return super().comparison(operator, left, right)
+
+    def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
+        found = super().multiplied(sign, left, right)
+        kinds: AbstractSet[Type | None] = {self.number_kind(left), self.number_kind(right)}
+        if sign == "/" and DOUBLE not in kinds and kinds != {BIGINT}:
+            raise self.fail(say.division_without_types(found.span))
+        if sign == "%" and None in kinds:
+            found = t.Apply(
+                "mod",
+                tuple(part if self.number_kind(part) else _whole(part) for part in (left, right)),
+                found.span,
+            )
+            kinds = {BIGINT}
+        return self.calculated(found, kinds)
+
+    def added(self, left: t.Tree, depth: int) -> t.Tree:
+        found = super().added(left, depth)
+        return (
+            self.calculated(found, set(map(self.number_kind, found.args)))
+            if isinstance(found, t.Apply)
+            else found
+        )
+
+    def calculated(self, found: t.Tree, kinds: AbstractSet[Type | None]) -> t.Tree:
+        """Remembers what kind of number a calculation gives: a walk at each sign would take the square of
+        the time.
+        """
+        self.calculations[id(found)] = (
+            found,
+            DOUBLE if DOUBLE in kinds else BIGINT if kinds == {BIGINT} else None,
+        )
+        return found
+
+    def number_kind(self, tree: t.Tree) -> Type | None:
+        """BIGINT or DOUBLE, where it is known which number an operand is."""
+        match tree:
+            case t.Const(value):
+                return DOUBLE if isinstance(value, float) else BIGINT
+            case t.Name() | t.Member():
+                kind = self.declared_type(tree)
+                return kind if kind in (BIGINT, DOUBLE) else None
+            case t.Apply("neg", (inner,)):
+                return self.number_kind(inner)
+            case _:
+                return self.calculations.get(id(tree), (None, None))[1]
+
+    def constant(self, minus: Span | None) -> t.Tree:
+        """A number: decimal digits only."""
+        kind, word, span = self.words[self.at]
+        if kind == "double":
+            return super().constant(minus)
+        self.at += 1
+        value = int(word[:20])
+        if value > INT_MAX + (minus is not None):
+            raise self.invalid(span, say.does_not_fit_in_64_bits(word))
+        return t.Const(value, span) if minus is None else t.Const(-value, minus.to(span))
+
+
+def _whole(tree: t.Tree) -> t.Tree:
+    """A number without a declared type as a whole number, UNKNOWN if it is none."""
+    test = t.Apply("eq", (tree, t.Apply("floor", (tree,), tree.span)), tree.span)
+    whole = t.Apply("cast", (tree, t.Const("to_int", tree.span)), tree.span)
+    return t.Apply("cond", (test, whole, t.Const(None, tree.span)), tree.span)
+
+
+def _unquoted(word: str) -> str:
+    close = "]" if word[0] == "[" else '"'
+    return word[1:-1].replace(close * 2, close)
+
+
+def _capital(column: str) -> str:
+    return "".join(part.capitalize() for part in column.split("_"))

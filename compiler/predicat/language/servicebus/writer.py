@@ -1,0 +1,65 @@
+"""Writes SQL filters of Azure Service Bus."""
+
+from __future__ import annotations
+
+import re
+
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call, Field, Literal, Node
+from predicat.ir.types import DOUBLE
+from predicat.language.common.key_tests import key_of, plain
+from predicat.language.jms.writer import SelectorWriter, converted, promoted
+from predicat.language.servicebus.reader import SYSTEM, WORDS
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_SYSTEM = {column: "".join(part.capitalize() for part in column.split("_")) for column in SYSTEM.values()} | {
+    "subject": "Label"
+}
+
+
+def write(node: Node) -> str:
+    """The predicate as a SQL filter. Raises Unsupported."""
+    return _Writer().condition(plain(node), 0)
+
+
+class _Writer(SelectorWriter):
+    language = "servicebus"
+    noun = "a SQL filter"
+    keywords = WORDS | {"SYS", "USER", "PROPERTY", "P", "NEWID", "BETWEEN"}
+    calculations = (*SelectorWriter.calculations, "mod")
+
+    def field(self, node: Field) -> str:
+        found = _SYSTEM.get(node.decl.name)
+        return f"sys.{found}" if found else super().field(node)
+
+    def identifier(self, node: Node, name: str) -> str:
+        if _NAME.match(name) and name.upper() not in self.keywords:
+            return name
+        return f"[{name.replace(']', ']]')}]"
+
+    def condition(self, node: Node, level: int) -> str:
+        """A part of a condition, where no value stands alone."""
+        if isinstance(node, Literal) and isinstance(node.value, bool):
+            return f"1 {'=' if node.value else '<>'} 1"
+        if key_of(node) is not None:
+            return f"{self.written(node, 5)} = TRUE"
+        return self.written(node, level)
+
+    def searched(self, node: Call) -> str:
+        if key_of(node.args[0]) is None and node.op == "in":
+            raise self.refuse(node, say.IN_OF_A_CALCULATION)
+        return super().searched(node)
+
+    def item(self, node: Node, item: Node) -> str:
+        if not isinstance(item, Literal) or item.value is None:
+            raise self.refuse(node, say.IN_TAKES_CONSTANTS)
+        return self.literal(item)
+
+    def divided(self, node: Call) -> list[Node]:
+        """The operands of a division: whole numbers divide without a rest."""
+        if node.type != DOUBLE:
+            return list(node.args)
+        self.by_zero(node)
+        if not any(arg.type == DOUBLE and not converted(arg) for arg in node.args):
+            raise self.refuse(node, say.WHOLE_DIVISION)
+        return promoted(*node.args)
