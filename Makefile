@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# One process runs all tests that use Spark; the others take the remaining files.
-PARALLEL ?= -n auto --maxprocesses 4 --dist loadgroup
+# Two processes have a Spark session each (tests/conftest.py); they and the others take the remaining files.
+PARALLEL ?= -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
 .PHONY: help demo test test-fast test-all test-pythons lint docs fuzz test-matrix schema clean
 .DEFAULT_GOAL := help

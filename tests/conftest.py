@@ -1,4 +1,4 @@
-"""One Spark session and one PostgreSQL server for the whole test run."""
+"""One Spark session and one PostgreSQL server for each process of the test run."""
 
 from __future__ import annotations
 
@@ -49,14 +49,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = chosen
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group(item)))
+    # The processes take the groups in this order: what takes longest must not come last.
+    items.sort(key=lambda item: _LONGEST.index(_group(item)) if _group(item) in _LONGEST else len(_LONGEST))
+
+
+_LONGEST = ("engines", "spark", "test_programs", "test_benchmarks", "test_docs")
+"""The groups that take longest, in the order in which they start."""
 
 
 def _group(item: pytest.Item) -> str:
-    """Tests of one group run in one process: all that use Spark, so that one session serves them, and each
-    file.
+    """Tests of one group run in one process. Two groups use a Spark session each: what compares engines row by
+    row, and the extension with the pipeline. The others are a group for each file.
     """
-    uses_spark = "spark" in getattr(item, "fixturenames", ()) or item.path.parent.name == "spark"
-    return "spark" if uses_spark else item.path.stem
+    if "spark" not in getattr(item, "fixturenames", ()):
+        return item.path.stem
+    return "engines" if item.path.parent.name in ("engines", "conformance") else "spark"
 
 
 @pytest.fixture(scope="session")
@@ -92,6 +99,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
             "spark.sql.session.timeZone": "America/Los_Angeles",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.driver.memory": "3g",
+            # Hardly a query runs twice: the optimizing compiler takes a third of all processor time for nothing.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.predicat.manifest.sessions": "true",
         },
     )

@@ -9,11 +9,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import in_process
+
 ROOT = Path(__file__).parent.parent.parent
 PROGRAM = Path(sys.executable).parent / "predicat"
 
 
 def run(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """A command in this process, which has loaded the solver already."""
+    return in_process(*args, cwd=cwd)
+
+
+def started(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """A command as a user has it: the installed program, in a process of its own."""
     return subprocess.run(
         [str(PROGRAM), *args], capture_output=True, text=True, cwd=cwd, timeout=120, check=False
     )
@@ -22,7 +30,7 @@ def run(*args: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
 def test_help_names_every_command() -> None:
     from predicat.cli.main import COMMANDS
 
-    done = run("--help")
+    done = started("--help")
     assert done.returncode == 0
     for name, text in COMMANDS.items():
         assert name in done.stdout and text.split(",")[0].split(":")[0] in done.stdout
@@ -30,23 +38,23 @@ def test_help_names_every_command() -> None:
 
 
 def test_check_accepts_the_reference_catalog() -> None:
-    done = run("check")
+    done = started("check")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("3 datasets, 59 filters in 60 versions, ")
 
 
 def test_init_then_check(tmp_path: Path) -> None:
-    assert run("init", cwd=tmp_path).returncode == 0
-    done = run("check", cwd=tmp_path)
+    assert started("init", cwd=tmp_path).returncode == 0
+    done = started("check", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "1 datasets, 3 filters in 3 versions, 3 tests passed\n")
-    again = run("init", cwd=tmp_path)
+    again = started("init", cwd=tmp_path)
     assert again.returncode == 2 and "already exists" in again.stderr
 
 
 def test_sql() -> None:
     assert run("sql", "late_united").stdout == "carrier = 'UA' AND dep_delay >= 60\n"
     assert run("sql", "flights.long_delay@1", "--dialect", "postgres").stdout == "dep_delay > 30\n"
-    done = run("sql", "long_dely")
+    done = started("sql", "long_dely")
     assert done.returncode == 1 and "did you mean 'long_delay'" in done.stderr
     assert "no SQL dialect is named 'sparc'" in run("sql", "late", "--dialect", "sparc").stderr
 

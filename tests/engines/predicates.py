@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -167,6 +168,7 @@ def literals(kind: Type) -> st.SearchStrategy[Node]:
     return st.sampled_from(POOLS[kind]).map(lambda value: Literal(kind, value))
 
 
+@cache
 def leaves(kind: Type) -> st.SearchStrategy[Node]:
     fields = [Field(kind, decl) for decl in FIELDS.values() if decl.type == kind]
     if not fields:
@@ -182,6 +184,7 @@ def constant(values: list[str]) -> st.SearchStrategy[Node]:
     return st.sampled_from(values).map(lambda value: Literal(STRING, value))
 
 
+@cache
 def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
     """Expressions of a type."""
     if depth <= 0:
@@ -285,6 +288,7 @@ def collected(less: dict[Type, st.SearchStrategy[Node]]) -> st.SearchStrategy[No
     )
 
 
+@cache
 def predicates(depth: int) -> st.SearchStrategy[Node]:
     """Boolean expressions."""
     if depth <= 0:

@@ -95,7 +95,9 @@ def test_bad_rows_are_kept_apart_as_they_came(
     ) == (3, 1, ["AA"])
 
 
-def test_a_run_may_end_at_bad_rows(catalog: predicat.Catalog, flights: str, tmp_path: Path) -> None:
+def test_a_run_may_end_at_bad_rows(
+    spark: Any, catalog: predicat.Catalog, flights: str, tmp_path: Path
+) -> None:
     with pytest.raises(
         predicat.PredicatError,
         match=r"(?s)3 rows have cells that do not convert: .*dep_delay: 2 \(such as .*; no sink was changed",

@@ -17,6 +17,7 @@ import pytest
 
 import predicat
 from predicat.deploy.dbt import export
+from tests.processes import spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -31,7 +32,12 @@ def test_the_pyspark_job(tmp_path: Path, spark: Any) -> None:
     both = "import sys; from examples.pipelines.pyspark_job import main; print(main(*sys.argv[1:3])); sys.exit(main(*sys.argv[3:5]))"
     folders = [str(folder) for folder in (source, tmp_path / "out", tmp_path / "broken", tmp_path / "never")]
     done = subprocess.run(
-        [sys.executable, "-c", both, *folders], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", both, *folders],
+        cwd=ROOT,
+        env=spark_environment(),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stdout.splitlines()[-1] == "0", done.stderr
     assert spark.read.parquet(str(tmp_path / "out")).count() == 27059
