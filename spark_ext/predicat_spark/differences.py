@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.review.counts import FETCHED, Counts, Question, distinct
+from predicat.review.counts import FETCHED, CountQuery, Counts, distinct
 from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import read
 from predicat_spark.sessions import local_session
@@ -24,7 +24,7 @@ CHUNK = 25
 
 
 def count(
-    source: str, dataset: Dataset, asked: Sequence[Question], master: str = "local[*]"
+    source: str, dataset: Dataset, asked: Sequence[CountQuery], master: str = "local[*]"
 ) -> dict[str, Counts]:
     """The counts and samples of some questions about one dataset, read from a table or path. Raises
     PredicatError.
@@ -40,39 +40,39 @@ def count(
         raise PredicatError.of(msg.engine_error("Spark", str(error).splitlines()[0])) from None
 
 
-def _counts(frame: DataFrame, asked: Sequence[Question]) -> dict[str, Counts]:
-    found: dict[str, Counts] = {}
+def _counts(frame: DataFrame, asked: Sequence[CountQuery]) -> dict[str, Counts]:
+    result: dict[str, Counts] = {}
     for start in range(0, len(asked), CHUNK):
         chunk = asked[start : start + CHUNK]
         columns = ["count(*) AS total"]
-        for place, question in enumerate(chunk):
+        for index, question in enumerate(chunk):
             columns += [
-                f"count_if({question.before}) AS b{place}",
-                f"count_if({question.after}) AS a{place}",
-                f"count_if({question.gained}) AS g{place}",
-                f"count_if({question.lost}) AS l{place}",
+                f"count_if({question.before}) AS b{index}",
+                f"count_if({question.after}) AS a{index}",
+                f"count_if({question.gained}) AS g{index}",
+                f"count_if({question.lost}) AS l{index}",
             ]
         row = frame.selectExpr(*columns).first()
         assert row is not None  # noqa: S101  # an aggregate has one row
-        for place, question in enumerate(chunk):
-            gained, lost = row[f"g{place}"], row[f"l{place}"]
+        for index, question in enumerate(chunk):
+            gained, lost = row[f"g{index}"], row[f"l{index}"]
             samples = [
                 _sample(frame, question, part) if size else []
                 for part, size in ((question.gained, gained), (question.lost, lost))
             ]
-            found[question.name] = Counts(
+            result[question.name] = Counts(
                 row["total"],
-                row[f"b{place}"],
-                row[f"a{place}"],
+                row[f"b{index}"],
+                row[f"a{index}"],
                 gained,
                 lost,
                 gained_rows=distinct(samples[0]),
                 lost_rows=distinct(samples[1]),
             )
-    return found
+    return result
 
 
-def _sample(frame: DataFrame, question: Question, condition: str) -> list[dict[str, object]]:
+def _sample(frame: DataFrame, question: CountQuery, condition: str) -> list[dict[str, object]]:
     columns = [quoted(name) for name in question.columns] or ["1 AS row"]
     return [
         row.asDict(recursive=True)

@@ -45,11 +45,11 @@ def ensure_java() -> Path:
 
 
 def _candidates() -> list[Path]:
-    found = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
+    result = [Path(os.environ["JAVA_HOME"])] if os.environ.get("JAVA_HOME") else []
     on_path = shutil.which("java")
     if on_path:
-        found.append(Path(on_path).resolve().parent.parent)
-    return found
+        result.append(Path(on_path).resolve().parent.parent)
+    return result
 
 
 def _major(java: Path) -> int | None:
@@ -66,8 +66,8 @@ def _major(java: Path) -> int | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    found = re.search(r'version "(\d+)', done.stderr)
-    return int(found[1]) if found and done.returncode == 0 else None
+    match = re.search(r'version "(\d+)', done.stderr)
+    return int(match[1]) if match and done.returncode == 0 else None
 
 
 def _bundled(fitting: tuple[int, ...]) -> Path:

@@ -22,12 +22,12 @@ def on_spark(
 ) -> list[list[Any]]:
     """The values of SQL expressions on rows, in the order of the rows."""
     frame = frame_of(fields, rows, session or local_session("local[1]", "predicat test"))
-    found = (
-        frame.selectExpr("__id", *(f"{sql} AS c{place}" for place, sql in enumerate(expressions)))
+    result = (
+        frame.selectExpr("__id", *(f"{sql} AS c{index}" for index, sql in enumerate(expressions)))
         .orderBy("__id")
         .collect()
     )
-    return [list(column) for column in zip(*found, strict=True)][1:]
+    return [list(column) for column in zip(*result, strict=True)][1:]
 
 
 def frame_of(

@@ -134,8 +134,8 @@ def session(
     running = SparkSession.getActiveSession()
     if running is not None:
         return install(running, manifest=path)
-    found = configure(SparkSession.builder, path, config).getOrCreate()
-    return _checked(found, jar)
+    result = configure(SparkSession.builder, path, config).getOrCreate()
+    return _checked(result, jar)
 
 
 def _manifest(catalog: str | Path | None, manifest: str | Path | None) -> Path:

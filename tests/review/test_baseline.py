@@ -112,7 +112,7 @@ def test_a_line_stands_for_one_finding() -> None:
     found = [
         Finding("P204", "orders.f", "decides no row", Span(source, start, start + 5)) for start in (0, 10)
     ]
-    judged = baseline.judge(found, [baseline.entry(found[0])])
+    judged = baseline.apply_baseline(found, [baseline.entry(found[0])])
     assert (judged.new, judged.accepted, judged.stale) == ([found[1]], 1, [])
 
 
@@ -131,7 +131,7 @@ def test_any_name_and_text_can_be_written_and_read(tmp_path: Path) -> None:
         for name in ("a b", "# c", "\u2028", "\ud800", "x" * 5000)
     ]
     assert baseline.write(tmp_path / "b", found) == len(found)
-    judged = baseline.judge(found, baseline.read(tmp_path / "b"))
+    judged = baseline.apply_baseline(found, baseline.read(tmp_path / "b"))
     assert (judged.new, judged.stale) == ([], [])
     assert len((tmp_path / "b").read_text(encoding="utf-8").splitlines()) == len(found) + 1
 

@@ -16,7 +16,7 @@ from predicat.ir.types import DOUBLE, Type, parse_type
 from predicat.review.cases import ordered
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.proof import cases
-from predicat.review.cases.standins import standins
+from predicat.review.cases.representatives import representatives
 from predicat.review.cases.texts import Texts
 from predicat.review.compare import EXACT, compare_nodes
 from predicat.review.candidate_rows import CandidateRows
@@ -367,9 +367,9 @@ def test_no_value_differs_from_all_stand_ins(kind: str, text: str) -> None:
     variable = next(part for part in walk(test) if isinstance(part, Field))
     if "x = x + 1" in text:
         with pytest.raises(NotCases):
-            standins(variable, [test])
+            representatives(variable, [test])
         return
-    labels = {item.labels for item in standins(variable, [test])}
+    labels = {item.labels for item in representatives(variable, [test])}
     run = compile_node(test)
     values = near(parse_type(kind), random.Random(text))
     for value in [None, *values, *([float("nan")] if parse_type(kind) == DOUBLE else [])]:
@@ -409,7 +409,7 @@ CEL_ARRAYS = [
 def test_stand_ins_of_arrays(language: str, text: str) -> None:
     test = node(text, language, {"x": "array<string>"})
     variable = next(part for part in walk(test) if isinstance(part, Field))
-    labels = {item.labels for item in standins(variable, [test])}
+    labels = {item.labels for item in representatives(variable, [test])}
     run = compile_node(test)
     for size in range(5):
         for items in product(["a", "ab", "b", None], repeat=size):

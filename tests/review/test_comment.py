@@ -280,5 +280,5 @@ def test_waiting_ends() -> None:
         raise rest.ApiError("down", 503, 0)
 
     with pytest.raises(rest.ApiError):
-        rest.patiently(work, 0.5, waits.append)
+        rest.with_retries(work, 0.5, waits.append)
     assert 3 < len(waits) < 9 and waits == sorted(waits)

@@ -100,7 +100,7 @@ def test_no_edit_of_the_lock_file_passes_unseen(kind: str, tmp_path: Path) -> No
             assert "reads formats up to" in str(error)
             continue
         assert found.problems(), edited
-        assert lock_text(found.repaired()[0]) == text, edited
+        assert lock_text(found.repair()[0]) == text, edited
 
 
 # --- merges
@@ -154,7 +154,7 @@ def test_two_branches_merge_whatever_they_release(seed: int, tmp_path: Path) -> 
     for merged in (base, texts[0]):  # before and after the merge is committed
         found = rules(catalog, union, merged)
         assert errors(found) == []
-        repaired, done = found.repaired()
+        repaired, done = found.repair()
         text = lock_text(repaired)
         again = rules(catalog, text, merged)
         assert done == [] and errors(again) == [] and again.file.tidy

@@ -97,7 +97,7 @@ def cover(node: Node, rows: list[dict[str, Any]]) -> bool:
     return all(
         any(compile_node(need.node)(row) is True for row in rows)
         or example(need.node, wanted=True)[0] == "none"
-        for need in coverage.needs(node)
+        for need in coverage.requirements(node)
     )
 
 

@@ -21,7 +21,7 @@ from predicat.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from predicat.review.base import Base
+    from predicat.review.base import BaseCommit
     from predicat.review.touched import Scope
 
 Result = tuple[list[str], str]
@@ -95,18 +95,18 @@ def _relations(
     click.echo(f"the relations on {engine} have the declared columns")
 
 
-def _base(folder: Path, revision: str | None) -> Base:
+def _base(folder: Path, revision: str | None) -> BaseCommit:
     """What is merged, to compare with; a warning says why there is nothing."""
     from predicat.catalog.paths import lock_path  # noqa: PLC0415  # not for --help
     from predicat.review import base  # noqa: PLC0415  # as above
 
-    found = base.find(lock_path(folder), revision)
-    if found.warning is not None:
-        click.echo(found.warning.render() + "\n", err=True)
-    return found
+    result = base.find(lock_path(folder), revision)
+    if result.warning is not None:
+        click.echo(result.warning.render() + "\n", err=True)
+    return result
 
 
-def _known(folder: Path, values: dict[str, str], base: Base) -> Result:
+def _known(folder: Path, values: dict[str, str], base: BaseCommit) -> Result:
     """What was found in the whole catalog, which is kept until it or what is merged changes."""
     from predicat.catalog.checked import place, recall, remember  # noqa: PLC0415  # not for --help
     from predicat.catalog.paths import lock_path, read_text  # noqa: PLC0415  # as above
@@ -115,7 +115,7 @@ def _known(folder: Path, values: dict[str, str], base: Base) -> Result:
     return recall(kept) or remember(kept, *_checked(folder, values, base))
 
 
-def _checked(folder: Path, values: dict[str, str], base: Base, scope: Scope | None = None) -> Result:
+def _checked(folder: Path, values: dict[str, str], base: BaseCommit, scope: Scope | None = None) -> Result:
     """The warnings and the summary of a catalog, or of what a scope holds of it, without errors. Raises
     PredicatError.
     """

@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 )
 def command(host: str, review: Path, key: str, number: int | None, timeout: float) -> None:
     from predicat.review import comments  # noqa: PLC0415  # not for --help
-    from predicat.review.rest import ApiError, patiently  # noqa: PLC0415  # as above
+    from predicat.review.rest import ApiError, with_retries  # noqa: PLC0415  # as above
 
     if key and not comments.KEY.fullmatch(key):
         raise click.UsageError(say.bad_key(key))
     thread = comments.HOSTS[host](os.environ, number)
     text = comments.body(_text(review), thread, key)
     if host == "gitlab":
-        text = comments.quiet(text)
+        text = comments.without_quick_actions(text)
     try:
-        done, address = patiently(lambda: comments.publish(thread, text, comments.mark(key)), timeout)
+        done, address = with_retries(lambda: comments.publish(thread, text, comments.marker(key)), timeout)
     except ApiError as problem:
         _instead(thread, text, problem)
     else:

@@ -67,16 +67,16 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
 
 def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
     """The SQL of a dataset's filters, a file for each dialect."""
-    found: dict[tuple[str, str], list[str]] = {}
+    result: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for dialect, sql in row["sql"].items():
-            lines = found.setdefault((dialect, row["dataset"]), [])
+            lines = result.setdefault((dialect, row["dataset"]), [])
             lines.append(
                 f"-- {row['name']}@{row['version']}{'' if row['latest'] else ', not the latest'}\n{sql}\n"
             )
     return {
         Path("sql", dialect, f"{dataset}.sql"): "\n".join(lines)
-        for (dialect, dataset), lines in found.items()
+        for (dialect, dataset), lines in result.items()
     }
 
 

@@ -89,7 +89,7 @@ def _review(
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
 
-    found = review(
+    result = review(
         sides.before,
         sides.after,
         sides.label,
@@ -102,13 +102,13 @@ def _review(
         raise PredicatError(problems)
     counts: dict[str, Counts] = {}
     for source in data:
-        counts.update(_counted(found, sides.definitions, source, master))
-    shown = report.FORMATS[form](found, counts)
+        counts.update(_counted(result, sides.definitions, source, master))
+    shown = report.FORMATS[form](result, counts)
     if out is None:
         click.echo(shown, nl=False)
     else:
         write_text(out, shown)
-    if found.changes_rows:
+    if result.changes_rows:
         raise click.exceptions.Exit(1)
 
 
@@ -119,8 +119,8 @@ def _figures(definitions: Definitions | None, name: str) -> str:
     row = definitions.filter(name) if definitions is not None else None
     if row is None:
         return ""
-    found = measure(row, timeout=0.2) if row.tests else None
-    return found.short() if found else "" if row.tests else "no tests"
+    result = measure(row, timeout=0.2) if row.tests else None
+    return result.short() if result else "" if row.tests else "no tests"
 
 
 def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> AbstractContextManager[Sides]:
@@ -131,28 +131,28 @@ def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> Abstrac
     return sides.against_git(base, folder, variables)
 
 
-def _counted(found: Review, definitions: Definitions | None, source: str, master: str) -> dict[str, Counts]:
+def _counted(review: Review, definitions: Definitions | None, source: str, master: str) -> dict[str, Counts]:
     from predicat.review.counts import questions  # noqa: PLC0415  # not for --help
 
     if source.startswith(("postgresql://", "postgres://")):
         from predicat.deploy import server  # noqa: PLC0415  # as above
         from predicat.review import postgres  # noqa: PLC0415  # as above
 
-        asked, refused = questions(found, "postgres")
+        asked, refused = questions(review, "postgres")
         with server.connect(source, EMBEDDED) as connection:
-            relations = {name: row["relation"] for name, row in found.sides[1].datasets.items()}
+            relations = {name: row["relation"] for name, row in review.sides[1].datasets.items()}
             return {**refused, **postgres.count(connection, asked, relations)}
     dataset, sign, path = source.partition("=")
     datasets = definitions.datasets if definitions is not None else {}
     if not sign or dataset not in datasets:
-        touched = list(dict.fromkeys(question.dataset for question in questions(found, "spark")[0]))
+        touched = list(dict.fromkeys(question.dataset for question in questions(review, "spark")[0]))
         if len(touched) > 1:
             raise click.UsageError(say.several_changed(source, ", ".join(touched)))
         if not touched:
             return {}
         dataset, path = touched[0], source
     assert definitions is not None  # noqa: S101  # something changed, so it was read
-    asked, refused = questions(found, "spark")
+    asked, refused = questions(review, "spark")
     mine = [question for question in asked if question.dataset == dataset]
     engine: Any = importlib.import_module("predicat_spark.differences")
     counted: dict[str, Counts] = (

@@ -66,7 +66,7 @@ def serve(folder: Path, variables: tuple[str, ...], out: Path, port: int) -> Non
 def _figures(report: Path) -> dict[str, dict[str, str]]:
     """The figures of each filter out of a quality report."""
     try:
-        found: dict[str, dict[str, str]] = {}
+        result: dict[str, dict[str, str]] = {}
         for run in json.loads(report.read_text(encoding="utf-8")):
             rows = (run["measure"] or {}).get("rows", 0)
             for name, count in (run["measure"] or {}).get("filters", {}).items():
@@ -75,14 +75,14 @@ def _figures(report: Path) -> dict[str, dict[str, str]]:
                     for check in run["checks"]
                     if check["name"] == name and check["status"] != "pass"
                 ]
-                found[name] = {
+                result[name] = {
                     "rows accepted": f"{count['accepted']:,} of {rows:,} ({count['accepted'] / max(rows, 1):.2%})",
                     "UNKNOWN": f"{count['unknown']:,} ({count['unknown'] / max(rows, 1):.2%})",
                     "bounds": "; ".join(broken) or "hold",
                 }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise click.UsageError(say.bad_report(report, error)) from None
-    return found
+    return result
 
 
 def _build(

@@ -48,8 +48,8 @@ def _check_names(row: dict[str, object], fields: Mapping[str, FieldDecl]) -> Non
     from predicat.ir.rows import unknown_keys  # noqa: PLC0415  # not for --help
 
     for name, known in unknown_keys(row, fields):
-        found = msg.unknown_row_key(NOWHERE, name, known)
-        click.echo(f"warning: {found.message}: {found.hint}", err=True)
+        result = msg.unknown_row_key(NOWHERE, name, known)
+        click.echo(f"warning: {result.message}: {result.hint}", err=True)
 
 
 def _row(text: str) -> dict[str, object]:

@@ -42,33 +42,33 @@ def command(
 
     if dataset is not None:
         check_dataset_name(dataset)
-    found = importing.read(paths, dataset)
-    result = checked(found)
+    outcome = importing.read(paths, dataset)
+    result = checked(outcome)
     if not quiet:
-        _report(found, result)
+        _report(outcome, result)
     problems = [*result.problems, *_write(result.kept, to, force=force)]
-    left = len(found.left) + len(result.refused)
+    left = len(outcome.left) + len(result.refused)
     counts = f"{len(result.kept)} filter{'s' * (len(result.kept) != 1)} taken, {left} part{'s' * (left != 1)} left out"
     click.echo(counts if to is not None else f"# {counts}", err=to is None)
     if problems:
         _tell(problems)
 
 
-def _report(found: Findings, result: Checked) -> None:
+def _report(findings: Findings, result: Checked) -> None:
     """One line for each filter and for each part that is left out, in the order of the files."""
     lines = [
         (_place(row.span), f"took {row.rows.name}.{row.name} ({row.language}): {row.title}, {row.path}")
         for row, _ in result.kept
     ]
-    lines += [(_place(row.span), f"left out {row.title}: {row.reason}") for row in found.left]
+    lines += [(_place(row.span), f"left out {row.title}: {row.reason}") for row in findings.left]
     lines += [(_place(row.span), f"refused {row.title}: {row.reason}") for row in result.refused]
     for (name, number), line in sorted(lines, key=lambda row: row[0]):
         click.echo(f"{name}:{number}: {line}", err=True)
 
 
 def _place(span: Span) -> tuple[str, int]:
-    place = span.outermost()
-    return place.source.name, place.source.line_column(place.start)[0]
+    outer = span.outermost()
+    return outer.source.name, outer.source.line_column(outer.start)[0]
 
 
 def _write(kept: Kept, to: Path | None, *, force: bool) -> list[Diagnostic]:
@@ -83,16 +83,16 @@ def _write(kept: Kept, to: Path | None, *, force: bool) -> list[Diagnostic]:
     ready = []
     for name, rows in parts.items():
         path = writing.place(to, name, alone=len(parts) == 1) if to is not None else None
-        found = writing.written(rows, path, force=force)
-        problems += found.problems
-        ready.append((path, found, layout(Source(str(path or name), found.text))))
-    for number, (path, found, text) in enumerate(ready):
+        result = writing.written(rows, path, force=force)
+        problems += result.problems
+        ready.append((path, result, layout(Source(str(path or name), result.text))))
+    for number, (path, result, text) in enumerate(ready):
         if path is None:
             click.echo(("---\n" if number else "") + text, nl=False)
-        elif found.added or found.replaced:
+        elif result.added or result.replaced:
             write_text(path, text)
-            same = f", {len(found.same)} as they were" if found.same else ""
-            click.echo(f"wrote {path}: {len(found.added)} added, {len(found.replaced)} replaced{same}")
+            same = f", {len(result.same)} as they were" if result.same else ""
+            click.echo(f"wrote {path}: {len(result.added)} added, {len(result.replaced)} replaced{same}")
         else:
             click.echo(f"{path} has all of these filters")
     return problems

@@ -102,11 +102,11 @@ def command(
     run = Run(folder, pairs("--var", variables), select, ignore, timeout)
     beside = [baseline] if baseline is not None else []
     with judged(folder, changed, beside) if changed is not None else nullcontext() as scope:
-        found = run.collect(scope)
+        result = run.collect(scope)
         if update and baseline is not None:
-            run.write(baseline, found)
+            run.write(baseline, result)
             return
-        new = run.new(found, baseline, scope)
+        new = run.new(result, baseline, scope)
         if mend and run.mend(new, scope):
             new = run.new(run.collect(scope), baseline, scope)
         click.echo(findings.FORMATS[form](new), nl=False)
@@ -157,28 +157,28 @@ class Run:
         changed since.
         """
         from predicat.review import findings  # noqa: PLC0415  # not for --help
-        from predicat.review.lint import kept  # noqa: PLC0415  # as above
+        from predicat.review.lint import findings_cache  # noqa: PLC0415  # as above
 
         if scope is not None and scope.empty:
             return []
-        known = kept.answers(self.place)
+        known = findings_cache.answers(self.place)
         if scope is not None:
-            found = findings.collect(
+            outcome = findings.collect(
                 self.catalog(scope), self.select, self.ignore, self.timeout, known, whole=scope.files is None
             )
             known.save(whole=False)
-            return [item for item in found if scope.judges(item.span.outermost().source.name, item.name)]
-        place = kept.place(
+            return [item for item in outcome if scope.includes(item.span.outermost().source.name, item.name)]
+        place = findings_cache.cache_path(
             self.folder,
             self.folder.parent / "macros",
             self.variables,
             (self.select, self.ignore, self.timeout),
         )
-        result = kept.recall(place)
+        result = findings_cache.load(place)
         if result is None:
             result = findings.collect(self.catalog(scope), self.select, self.ignore, self.timeout, known)
             known.save(whole=not self.select and not self.ignore)
-            kept.remember(place, result)
+            findings_cache.save(place, result)
         return result
 
     def chosen(self, code: str) -> bool:
@@ -187,16 +187,16 @@ class Run:
 
         return findings.chosen(code, self.select, self.ignore)
 
-    def new(self, found: list[Finding], baseline: Path | None, scope: Scope | None) -> list[Finding]:
+    def new(self, findings: list[Finding], baseline: Path | None, scope: Scope | None) -> list[Finding]:
         """The findings that the baseline does not hold. What of it is stale is told, unless only a part is
         judged.
         """
         if baseline is None:
-            return found
+            return findings
         from predicat.review import baseline as known  # noqa: PLC0415  # not for --help
 
-        result = known.judge(
-            found,
+        result = known.apply_baseline(
+            findings,
             known.read(baseline, scope.beside.get(baseline) if scope is not None else None),
             self.chosen,
         )
@@ -206,7 +206,7 @@ class Run:
             _tell_stale(baseline, result.stale)
         return result.new
 
-    def write(self, baseline: Path, found: list[Finding]) -> None:
+    def write(self, baseline: Path, results: list[Finding]) -> None:
         """Write the findings that would fail a run as the baseline, and keep its entries of rules that
         were not applied.
         """
@@ -214,17 +214,17 @@ class Run:
         from predicat.review import findings  # noqa: PLC0415  # as above
 
         before = known.read(baseline) if baseline.exists() else []
-        result = known.judge(found, before, self.chosen)
+        result = known.apply_baseline(results, before, self.chosen)
         new = [item for item in result.new if findings.fails([item])]
         gone = {id(item) for item in result.stale}
         total = known.write(baseline, new, [item for item in before if id(item) not in gone])
         click.echo(f"{baseline}: {_count(total, 'finding')}, {len(new)} new, {len(result.stale)} gone")
 
-    def mend(self, found: list[Finding], scope: Scope | None) -> bool:
+    def mend(self, results: list[Finding], scope: Scope | None) -> bool:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
         from predicat.review import findings  # noqa: PLC0415  # not for --help
 
-        done = findings.apply_fixes(found, lambda: self.catalog(scope), 10 * self.timeout)
+        done = findings.apply_fixes(results, lambda: self.catalog(scope), 10 * self.timeout)
         for item in done:
             click.echo(
                 f"fixed {item.code} {item.name}: {item.fix.text or 'left out' if item.fix else ''}", err=True

@@ -53,13 +53,13 @@ EMBEDDED = Path("target/postgres")
 
 def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dict[str, str]:
     """The values of an option that is given once for each name."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
             raise click.UsageError(say.option_takes(option, shape, text))
-        found[name] = value
-    return found
+        result[name] = value
+    return result
 
 
 def check_dataset_name(name: str) -> None:
@@ -74,10 +74,10 @@ def load(folder: Path, variables: tuple[str, ...] = (), *, quiet: bool = False) 
     """The catalog, with its warnings printed unless `quiet`."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # loaded when a command runs, not for --help
 
-    found = load_catalog(folder, variables=pairs("--var", variables))
-    for warning in () if quiet else found.warnings:
+    result = load_catalog(folder, variables=pairs("--var", variables))
+    for warning in () if quiet else result.warnings:
         click.echo(warning.render() + "\n", err=True)
-    return found
+    return result
 
 
 def load_quietly(folder: Path, variables: dict[str, str], files: Collection[Path] | None = None) -> Catalog:

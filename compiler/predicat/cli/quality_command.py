@@ -242,8 +242,8 @@ def suggest(
     del history
     catalog = load_quietly(folder, pairs("--var", variables))
     for name in datasets or catalog.datasets:
-        found = _measured(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn)
-        lines = propose(catalog, found)
+        result = _measured(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn)
+        lines = propose(catalog, result)
         if lines:
             click.echo("\n".join((f"# {name}", "filters:", *lines)))
 
@@ -373,12 +373,12 @@ def _run(
 
     past = series.of(kept)
     try:
-        found = _measured(catalog, name, engine, inputs, sample, dsn)
+        result = _measured(catalog, name, engine, inputs, sample, dsn)
     except PredicatError as error:
         if all(item.code in ("usage", "missing-extra") for item in error.diagnostics):
             raise
         return Run(name, None, (), error.diagnostics, past)
-    return Run(name, found, judge(catalog, found, past, series.stated(baseline)), (), past)
+    return Run(name, result, judge(catalog, result, past, series.stated(baseline)), (), past)
 
 
 def _measured(
@@ -398,15 +398,15 @@ def _measured(
         if engine == "duckdb":
             return engines.on_duckdb(asked, source, sample)
         spark: Any = importlib.import_module("predicat_spark.quality")
-        found: Measure = spark.on_spark(asked, source, sample)
-        return found
+        result: Measure = spark.on_spark(asked, source, sample)
+        return result
 
 
 def _relation(asked: Plan, engine: str) -> str:
-    found = asked.dataset.relation.get(engine)
-    if found is None:
+    result = asked.dataset.relation.get(engine)
+    if result is None:
         raise click.UsageError(say.no_relation(asked.dataset.name, engine))
-    return found
+    return result
 
 
 def _progress(name: str) -> Any:

@@ -13,7 +13,7 @@ from predicat.cli.options import base_option, catalog_option, load, load_quietly
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
-    from predicat.review.base import Base
+    from predicat.review.base import BaseCommit
     from predicat.review.releases import Rules
 
 
@@ -40,10 +40,10 @@ def command(
 
     catalog = load_quietly(folder, pairs("--var", variables)) if repair else load(folder, variables)
     path = lock_path(folder)
-    found = bases.find(path, base)
-    if found.warning is not None:
-        click.echo(found.warning.render() + "\n", err=True)
-    rules = _rules(catalog, path, found)
+    result = bases.find(path, base)
+    if result.warning is not None:
+        click.echo(result.warning.render() + "\n", err=True)
+    rules = _rules(catalog, path, result)
     texts, lines, summary = _repaired(rules, path) if repair else _released(rules, path)
     if not dry_run:
         _write(texts)
@@ -52,7 +52,7 @@ def command(
     click.echo(f"{path}: {summary}{', not written' if dry_run and texts else ''}")
 
 
-def _rules(catalog: Catalog, path: Path, base: Base) -> Rules:
+def _rules(catalog: Catalog, path: Path, base: BaseCommit) -> Rules:
     from predicat.catalog.lock import read_lock_file  # noqa: PLC0415  # not for --help
     from predicat.review.releases import Rules  # noqa: PLC0415  # as above
 
@@ -103,7 +103,7 @@ def _repaired(rules: Rules, path: Path) -> tuple[dict[Path, str], Sequence[str],
     from predicat.catalog.released import lock_text  # noqa: PLC0415  # not for --help
     from predicat.review import changelog  # noqa: PLC0415  # as above
 
-    after, lines = rules.repaired()
+    after, lines = rules.repair()
     texts: dict[Path, str] = {}
     if rules.exists or after.versions or after.subscriptions:
         texts[path] = lock_text(after)

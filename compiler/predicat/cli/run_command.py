@@ -238,7 +238,7 @@ def _sinks(given: dict[str, Any]) -> list[Sink]:
     """The sinks of flags: they stand for those of the job."""
     from predicat.catalog.jobs import Sink  # noqa: PLC0415  # not for --help
 
-    found: list[Sink] = []
+    result: list[Sink] = []
     for rows in given["rows"]:
         label = (
             "{filter}"
@@ -248,7 +248,7 @@ def _sinks(given: dict[str, Any]) -> list[Sink]:
             else "unmatched"
         )
         if given["out"]:
-            found.append(
+            result.append(
                 Sink(
                     "path",
                     f"{given['out'].rstrip('/')}/{label}",
@@ -259,14 +259,14 @@ def _sinks(given: dict[str, Any]) -> list[Sink]:
                 )
             )
         if given["postgres"]:
-            found.append(Sink("jdbc", f"{given['tables'] or ''}{label}", rows=rows, url=given["postgres"]))
+            result.append(Sink("jdbc", f"{given['tables'] or ''}{label}", rows=rows, url=given["postgres"]))
         elif given["tables"] is not None:
-            found.append(
+            result.append(
                 Sink("table", f"{given['tables']}{label}", partition_by=given["partition_by"], rows=rows)
             )
     if given["quarantine"]:
-        found.append(Sink("path", given["quarantine"], given["out_format"], rows="bad"))
-    return found
+        result.append(Sink("path", given["quarantine"], given["out_format"], rows="bad"))
+    return result
 
 
 def _revision(folder: Path) -> str | None:

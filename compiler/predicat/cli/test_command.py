@@ -67,22 +67,22 @@ def command(
     _run(catalog, rows, engine, dsn)
 
 
-def _run(catalog: Catalog, rows: Sequence[Filter], engine: str, dsn: str | None) -> None:
+def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | None) -> None:
     from predicat.review import testing  # noqa: PLC0415  # not for --help
 
-    found = testing.on_evaluator(rows) if engine in ("evaluator", "all") else []
+    result = testing.on_evaluator(filters) if engine in ("evaluator", "all") else []
     for name in ENGINES[1:-1] if engine == "all" else () if engine == "evaluator" else (engine,):
-        found += _on_engine(catalog, rows, name, dsn)
-    failed = [item for item in found if item.problem is not None]
-    skipped = [item for item in found if item.skipped]
+        result += _on_engine(catalog, filters, name, dsn)
+    failed = [item for item in result if item.problem is not None]
+    skipped = [item for item in result if item.skipped]
     for item in failed:
         assert item.problem is not None  # noqa: S101  # chosen above
         click.echo(item.problem.render() + "\n", err=True)
     for item in skipped:
         click.echo(f"skipped on {item.engine}: {item.filter.qualified}: {item.skipped}", err=True)
-    engines = ", ".join(dict.fromkeys(item.engine for item in found))
-    passed = len(found) - len(failed) - len(skipped)
-    without = sum(not row.tests for row in rows)
+    engines = ", ".join(dict.fromkeys(item.engine for item in result))
+    passed = len(result) - len(failed) - len(skipped)
+    without = sum(not row.tests for row in filters)
     more = f", {len(skipped)} skipped" if skipped else ""
     click.echo(
         f"{passed} passed, {len(failed)} failed{more}"
@@ -93,23 +93,23 @@ def _run(catalog: Catalog, rows: Sequence[Filter], engine: str, dsn: str | None)
         raise click.exceptions.Exit(1)
 
 
-def _on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, dsn: str | None) -> list[Result]:
+def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str | None) -> list[Result]:
     from predicat.review import testing  # noqa: PLC0415  # not for --help
 
     if name == "spark":
         spark: Any = importlib.import_module("predicat_spark.rows")
-        return testing.on_engine(catalog, rows, name, spark.on_spark)
+        return testing.on_engine(catalog, filters, name, spark.on_spark)
     from predicat.deploy import rows as engines  # noqa: PLC0415  # as above
 
     if name == "duckdb":
-        return testing.on_engine(catalog, rows, name, engines.on_duckdb)
+        return testing.on_engine(catalog, filters, name, engines.on_duckdb)
     from predicat.deploy import server  # noqa: PLC0415  # as above
 
     with server.connect(dsn, EMBEDDED) as connection:
-        return testing.on_engine(catalog, rows, name, partial(engines.on_postgres, connection))
+        return testing.on_engine(catalog, filters, name, partial(engines.on_postgres, connection))
 
 
-def _generate(rows: Sequence[Filter], out: Path | None, *, mutate: bool) -> None:
+def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> None:
     needs_review()
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
@@ -117,17 +117,17 @@ def _generate(rows: Sequence[Filter], out: Path | None, *, mutate: bool) -> None
     from predicat.semantics.evaluate import compile_node  # noqa: PLC0415  # as above
 
     lines: dict[str, list[str]] = {}
-    for row in rows:
+    for row in filters:
         if any(decl.required for decl in row.current.params.values()):
             click.echo(f"{row.qualified}: a parameter without default needs rows by hand", err=True)
             continue
         node = with_defaults(row.current.predicate.node)
         function = compile_node(node)
-        found = coverage.generate(
+        result = coverage.generate(
             node, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None
         )
         tests = [
-            f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in found
+            f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in result
         ]
         if tests:
             lines.setdefault(row.dataset, []).extend((f"  {row.name}:", *tests))
@@ -148,25 +148,25 @@ def _matches(outcome: bool | None) -> str:
     return "unknown" if outcome is None else str(outcome).lower()
 
 
-def _mutate(rows: Sequence[Filter]) -> None:
+def _mutate(filters: Sequence[Filter]) -> None:
     needs_review()
     from predicat.review import coverage  # noqa: PLC0415  # not for --help
 
     killed = total = covered = needed = 0
-    for row in rows:
-        found = coverage.measure(row)
-        if found is None:
+    for row in filters:
+        result = coverage.measure(row)
+        if result is None:
             continue
         killed, total, covered, needed = (
-            killed + found.killed,
-            total + found.mutants,
-            covered + found.covered,
-            needed + found.needed,
+            killed + result.killed,
+            total + result.mutants,
+            covered + result.covered,
+            needed + result.needed,
         )
-        click.echo(f"{row.qualified}: {found.short()}")
-        for text in found.missing[:5]:
+        click.echo(f"{row.qualified}: {result.short()}")
+        for text in result.missing[:5]:
             click.echo(f"  no test: {text}")
-        for mutant in found.alive[:5]:
+        for mutant in result.alive[:5]:
             click.echo(f"  not found: {mutant.change}")
     score = f"{killed / total:.0%}" if total else "none"
     click.echo(

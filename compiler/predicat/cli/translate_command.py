@@ -81,5 +81,5 @@ def _body(text: str, language: str, name: str) -> Any:
     item = compose(Source(name, text), reporter)
     if reporter.errors and row.shape == "data":
         raise PredicatError(reporter.errors)
-    found = item.data() if item is not None else None
-    return text.rstrip("\n") if row.shape == "either" and not isinstance(found, dict | list) else found
+    result = item.data() if item is not None else None
+    return text.rstrip("\n") if row.shape == "either" and not isinstance(result, dict | list) else result

@@ -59,38 +59,38 @@ def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter]) -> list[C
     """The filters that are asked for; all of the dataset that need no parameter, where none is. Raises
     PredicatError.
     """
-    found = dataset_of(catalog, dataset)
+    result = dataset_of(catalog, dataset)
     if not asked:
         rows = (
             row
-            for row in found.filters.values()
+            for row in result.filters.values()
             if not any(param.required for param in row.current.params.values())
         )
         return [_chosen(row.name, row, row.latest, {}) for row in rows]
-    return [_named(catalog, found, one) for one in asked]
+    return [_named(catalog, result, one) for one in asked]
 
 
 def dataset_of(catalog: Catalog, name: str) -> Dataset:
     """A dataset by its name. Raises PredicatError with the near names."""
-    found = catalog.datasets.get(name)
-    if found is None:
+    result = catalog.datasets.get(name)
+    if result is None:
         raise PredicatError.of(say.no_dataset(name, msg.did_you_mean(name, catalog.datasets)))
-    return found
+    return result
 
 
 def job_of(catalog: Catalog, name: str) -> Job | None:
     """A job by its name or `dataset.job`; None if there is none. Raises PredicatError where several
     datasets have one.
     """
-    found = [
+    result = [
         job
         for dataset in catalog.datasets.values()
         for job in dataset.jobs.values()
         if name in (job.name, job.qualified)
     ]
-    if len(found) > 1:
-        raise PredicatError.of(say.several_jobs(name, " or ".join(job.qualified for job in found)))
-    return found[0] if found else None
+    if len(result) > 1:
+        raise PredicatError.of(say.several_jobs(name, " or ".join(job.qualified for job in result)))
+    return result[0] if result else None
 
 
 def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
@@ -105,11 +105,11 @@ def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
     return _chosen(asked.name, row, number, asked.params)
 
 
-def _chosen(name: str, row: Filter, number: int, params: Mapping[str, Any]) -> Chosen:
+def _chosen(name: str, filter_: Filter, number: int, params: Mapping[str, Any]) -> Chosen:
     from predicat.catalog.load import argument_problems  # noqa: PLC0415  # loading a catalog has loaded it
 
-    version = row.versions[number]
-    problems = argument_problems(row.span, row.qualified, version.params, params)
+    version = filter_.versions[number]
+    problems = argument_problems(filter_.span, filter_.qualified, version.params, params)
     if problems:
         raise PredicatError(problems)
     values: dict[str, Node] = {
@@ -117,5 +117,5 @@ def _chosen(name: str, row: Filter, number: int, params: Mapping[str, Any]) -> C
         for key, value in params.items()
     }
     return Chosen(
-        name, row, number, params, simplify(with_defaults(substitute(version.predicate.node, values)))
+        name, filter_, number, params, simplify(with_defaults(substitute(version.predicate.node, values)))
     )

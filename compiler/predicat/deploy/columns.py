@@ -53,25 +53,25 @@ def problems(
     spark = engine == "spark"
     known = {(name.lower() if spark else name): kind for name, kind in columns.items()}
     shown = "Spark" if spark else "PostgreSQL"
-    found: list[Diagnostic] = []
+    diagnostics: list[Diagnostic] = []
     for column, (decl, readers) in _readers(engine, filters).items():
         kind = known.get(column.lower() if spark else column)
         if kind is None:
-            found.append(msg.column_missing(shown, relation, column, readers, columns))
+            diagnostics.append(msg.column_missing(shown, relation, column, readers, columns))
         elif not (
             _spark_holds(kind, decl.type) if spark else _postgres_holds(kind, decl.type, composites or {})
         ):
-            found.append(msg.column_type(shown, relation, column, kind, str(decl.type), readers))
-    return found
+            diagnostics.append(msg.column_type(shown, relation, column, kind, str(decl.type), readers))
+    return diagnostics
 
 
 def _readers(engine: str, filters: Iterable[Filter]) -> dict[str, tuple[FieldDecl, list[str]]]:
     """The fields that filters read, by their columns, and the names of those filters."""
-    found: dict[str, tuple[FieldDecl, list[str]]] = {}
+    result: dict[str, tuple[FieldDecl, list[str]]] = {}
     for row in filters:
         for decl in fields_of(row.current.predicate.node).values():
-            found.setdefault(decl.column(engine), (decl, []))[1].append(row.qualified)
-    return found
+            result.setdefault(decl.column(engine), (decl, []))[1].append(row.qualified)
+    return result
 
 
 def _spark_holds(physical: str, declared: Type) -> bool:

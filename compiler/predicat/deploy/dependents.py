@@ -73,10 +73,10 @@ class Closure(Struct, frozen=True):
     @property
     def heights(self) -> dict[int, int]:
         """How many views stand between each and those that read none."""
-        found: dict[int, int] = {}
+        result: dict[int, int] = {}
         for oid in self.order:
-            found[oid] = max((found[read] + 1 for read in self.reads[oid]), default=0)
-        return found
+            result[oid] = max((result[read] + 1 for read in self.reads[oid]), default=0)
+        return result
 
     def above(self, oids: Collection[int]) -> set[int]:
         """Some of the views, and those that depend on them."""
@@ -190,10 +190,10 @@ def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sav
         _by_view(connection, query, given)
         for query, given in ((_GRANTS, {"oids": wanted}), (_COMMENTS, (wanted,)), (_PARTS, (wanted,)))
     )
-    found: dict[int, Saved] = {}
+    result: dict[int, Saved] = {}
     for row in connection.execute(_SAVED.encode(), (wanted,)).fetchall():
         oid, schema, name, materialized, populated, owner, options, tablespace, definition, granted = row
-        found[int(oid)] = Saved(
+        result[int(oid)] = Saved(
             str(schema),
             str(name),
             bool(materialized),
@@ -207,14 +207,14 @@ def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sav
             frozenset(comments.get(oid, ())),
             tuple(str(part) for _, part in parts.get(oid, ())),
         )
-    return found
+    return result
 
 
 def _by_view(connection: psycopg.Connection, query: str, given: Any) -> dict[int, list[Any]]:
-    found: dict[int, list[Any]] = {}
+    result: dict[int, list[Any]] = {}
     for oid, *rest in connection.execute(query.encode(), given).fetchall():
-        found.setdefault(int(oid), []).append(tuple(rest))
-    return found
+        result.setdefault(int(oid), []).append(tuple(rest))
+    return result
 
 
 def create(saved: Saved, role: str) -> list[str]:
@@ -226,15 +226,15 @@ def create(saved: Saved, role: str) -> list[str]:
     place = f" TABLESPACE {quoted(saved.tablespace)}" if saved.tablespace else ""
     made = f"CREATE {saved.kind} {saved.sql}{options}{place} AS {saved.definition}{' WITH NO DATA' if saved.materialized else ''}"
     filled = [f"REFRESH MATERIALIZED VIEW {saved.sql}"] if saved.materialized and saved.populated else []
-    return [made, *owned(saved, role), *filled]
+    return [made, *owner_statements(saved, role), *filled]
 
 
-def owned(saved: Saved, role: str) -> list[str]:
+def owner_statements(saved: Saved, role: str) -> list[str]:
     """The owner of a new view, where it is another role than this one."""
     return [f"ALTER {saved.kind} {saved.sql} OWNER TO {quoted(saved.owner)}"] if saved.owner != role else []
 
 
-def rest(connection: psycopg.Connection, saved: Saved) -> list[str]:
+def parts_statements(connection: psycopg.Connection, saved: Saved) -> list[str]:
     """What is made on a view: its parts and comments."""
     comments = [
         f"COMMENT ON {_named(saved, kind, name)} IS {literal(connection, text)}"
@@ -255,7 +255,7 @@ def _named(saved: Saved, kind: str, name: str) -> str:
             return f"{kind} {quoted(name)} ON {saved.sql}"
 
 
-def granted(saved: Saved, role: str) -> list[str]:
+def grant_statements(saved: Saved, role: str) -> list[str]:
     """GRANT statements in an order in which each grantor may grant. Those of others than the owner are
     made in their name.
     """
@@ -288,7 +288,7 @@ def _grant(saved: Saved, grant: Grant, role: str) -> list[str]:
     )
 
 
-def revoked(saved: Saved) -> list[str]:
+def revoke_statements(saved: Saved) -> list[str]:
     """REVOKE statements for all that a new view was given, as by default privileges."""
     grantees = sorted({grant[1] for grant in saved.grants})
     return [

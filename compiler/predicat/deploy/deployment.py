@@ -82,22 +82,22 @@ def plan(
         existing = inventory.read(connection, name, [view.place for view in views], oids)
 
     def definitions(numbers: Collection[int]) -> dict[int, str]:
-        found: dict[int, str] = {}
+        outcome: dict[int, str] = {}
         for start in range(0, len(numbers), BATCH):
             with guarded(connection):  # each text takes a lock
-                found |= inventory.definitions(connection, list(numbers)[start : start + BATCH])
-        return found
+                outcome |= inventory.definitions(connection, list(numbers)[start : start + BATCH])
+        return outcome
 
     place = "relation" if schema is None else "schema"
     planner = Planner(
         catalog, name, rules or Rules(), connection.info.server_version, definitions, place, schema
     )
     steps = planner.steps(views, existing)
-    found = _with_dependents(
+    result = _with_dependents(
         connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations), planner.reporter
     )
     planner.reporter.raise_errors()
-    return found
+    return result
 
 
 def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Reporter) -> Plan:
@@ -171,16 +171,16 @@ def apply(
     for all that keeps it from being done, and for what the server reports, with the number of transactions
     that were committed before.
     """
-    found = plan(catalog, connection, name, schema, rules)
-    batches = found.batches
+    result = plan(catalog, connection, name, schema, rules)
+    batches = result.batches
     for number, steps in enumerate(batches):
         try:
             with guarded(connection, limits):
-                _Batch(connection, name, found).run(steps)
+                _Batch(connection, name, result).run(steps)
         except PredicatError as error:
             partly = [msg.partly_applied(number, len(batches))] if number else []
             raise PredicatError([*error.diagnostics, *partly]) from None
-    return found
+    return result
 
 
 class _Batch(Struct):
@@ -196,15 +196,15 @@ class _Batch(Struct):
             b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, zlib.crc32(self.name.encode()) - 2**31)
         )
         self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
-        self.unchanged(steps)
+        self.check_unchanged(steps)
         for step in steps:
             if step.action == Action.DROP:
                 self.execute(step.shown, changes(step))
-        self.again([step for step in steps if step.action == Action.RECREATE])
+        self.recreate([step for step in steps if step.action == Action.RECREATE])
         for step in steps:
             if step.action not in (Action.RECREATE, Action.DROP):
                 self.execute(step.shown, changes(step))
-        self.mark(steps)
+        self.write_marks(steps)
 
     def execute(self, shown: str, sql: Iterable[str]) -> None:
         for statement in sql:
@@ -213,7 +213,7 @@ class _Batch(Struct):
             except psycopg.Error as error:
                 raise PredicatError.of(failures.diagnostic(error, self.role, shown)) from None
 
-    def unchanged(self, steps: Sequence[Step]) -> None:
+    def check_unchanged(self, steps: Sequence[Step]) -> None:
         """What was planned still holds: nobody changed these views in the meantime."""
         places = {
             place
@@ -232,7 +232,7 @@ class _Batch(Struct):
         oids = [relation.oid for relation in self.plan.relations.values()]
         return inventory.read(self.connection, "", places, oids)
 
-    def again(self, steps: Sequence[Step]) -> None:
+    def recreate(self, steps: Sequence[Step]) -> None:
         """Drop and create views, with all that was granted, said and built on them, and on what depends on
         them.
         """
@@ -252,25 +252,32 @@ class _Batch(Struct):
             )
             try:
                 self.execute(
-                    made.shown, [*again(made, step, self.role), *dependents.rest(self.connection, made)]
+                    made.shown,
+                    [
+                        *recreate_statements(made, step, self.role),
+                        *dependents.parts_statements(self.connection, made),
+                    ],
                 )
             except PredicatError as error:
                 reasons = [item.message for item in error.diagnostics]
                 raise PredicatError.of(say.fails_again(saved.shown, reasons)) from None
-            self.restored(made, step is None)
+            self.restore_grants(made, step is None)
 
-    def restored(self, saved: Saved, whole: bool) -> None:
+    def restore_grants(self, saved: Saved, whole: bool) -> None:
         """The grants of a view as they were, and a look at whether all is there."""
         place = saved.schema, saved.name
         (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
         if now.grants != saved.grants:
-            self.execute(saved.shown, [*dependents.revoked(now), *dependents.granted(saved, self.role)])
+            self.execute(
+                saved.shown,
+                [*dependents.revoke_statements(now), *dependents.grant_statements(saved, self.role)],
+            )
             (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
         lost = (dependents.missing if whole else dependents.missing_around)(saved, now)
         if lost:
             raise PredicatError.of(say.came_again_incomplete(saved.shown, lost))
 
-    def mark(self, steps: Sequence[Step]) -> None:
+    def write_marks(self, steps: Sequence[Step]) -> None:
         """The comments, with the fingerprints of what the server stores."""
         there = {
             row.place: row for row in self.read([step.view.place for step in steps if step.view is not None])
@@ -309,11 +316,11 @@ def changes(step: Step) -> list[str]:
             return []
 
 
-def again(saved: Saved, step: Step | None, role: str) -> list[str]:
+def recreate_statements(saved: Saved, step: Step | None, role: str) -> list[str]:
     """The statements that create a view that was dropped, ours or another."""
     if step is None or step.view is None:
         return dependents.create(saved, role)
-    return [_create(step.view, step.options), *dependents.owned(saved, role)]
+    return [_create(step.view, step.options), *dependents.owner_statements(saved, role)]
 
 
 def _create(view: View, options: Mapping[str, str]) -> str:
@@ -321,13 +328,13 @@ def _create(view: View, options: Mapping[str, str]) -> str:
     return f"CREATE VIEW {view.sql}{shown} AS {view.query}"
 
 
-def _moves(view: View, row: Existing) -> list[str]:
+def _moves(view: View, existing: Existing) -> list[str]:
     moves: list[str] = []
-    if row.schema != view.schema:
-        moves.append(f"ALTER VIEW {row.sql} SET SCHEMA {dependents.quoted(view.schema)}")
-    if row.name != view.name:
+    if existing.schema != view.schema:
+        moves.append(f"ALTER VIEW {existing.sql} SET SCHEMA {dependents.quoted(view.schema)}")
+    if existing.name != view.name:
         moves.append(
-            f"ALTER VIEW {replace(row, schema=view.schema).sql} RENAME TO {dependents.quoted(view.name)}"
+            f"ALTER VIEW {replace(existing, schema=view.schema).sql} RENAME TO {dependents.quoted(view.name)}"
         )
     return moves
 
@@ -347,7 +354,9 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
         yield "BEGIN;"
         yield from (f"{line};" for line in statements(limits))
         yield from _script(connection, [step for step in steps if step.action == Action.DROP])
-        yield from _again_script(connection, plan, [step for step in steps if step.action == Action.RECREATE])
+        yield from _recreate_script(
+            connection, plan, [step for step in steps if step.action == Action.RECREATE]
+        )
         yield from _script(
             connection, [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)]
         )
@@ -365,7 +374,7 @@ def _comments(connection: psycopg.Connection, step: Step) -> list[str]:
     return [_comment(connection, step, "", "")] if step.view is not None else []
 
 
-def _again_script(connection: psycopg.Connection, plan: Plan, steps: Sequence[Step]) -> Iterator[str]:
+def _recreate_script(connection: psycopg.Connection, plan: Plan, steps: Sequence[Step]) -> Iterator[str]:
     if not steps:
         return
     ours = _numbers(steps, Action.RECREATE)
@@ -376,6 +385,14 @@ def _again_script(connection: psycopg.Connection, plan: Plan, steps: Sequence[St
     for oid in order:
         saved, step = plan.saved[oid], ours.get(oid)
         yield f"-- recreate {saved.shown}: {step.reason if step else 'it depends on a view that is made anew'}"
-        grants = [*dependents.revoked(saved), *dependents.granted(saved, role)] if saved.granted else []
-        lines = [*again(saved, step, role), *dependents.rest(connection, saved), *grants]
+        grants = (
+            [*dependents.revoke_statements(saved), *dependents.grant_statements(saved, role)]
+            if saved.granted
+            else []
+        )
+        lines = [
+            *recreate_statements(saved, step, role),
+            *dependents.parts_statements(connection, saved),
+            *grants,
+        ]
         yield from (f"{line};" for line in [*lines, *(_comments(connection, step) if step else [])])

@@ -80,12 +80,14 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
     if table is None and len(tables) != 1:
         raise PredicatError.of(say.several_tables(tables))
     name = table or tables[0]
-    found = relations.find(connection, name)
-    if found is None:
+    result = relations.find(connection, name)
+    if result is None:
         raise PredicatError.of(say.no_table(name, msg.did_you_mean(name, tables)))
-    relation = f"{found.schema}.{found.name}"
+    relation = f"{result.schema}.{result.name}"
     return Described(
-        "postgres", relation, columns_of("postgres", ((column.name, column.kind) for column in found.columns))
+        "postgres",
+        relation,
+        columns_of("postgres", ((column.name, column.kind) for column in result.columns)),
     )
 
 

@@ -41,7 +41,7 @@ _SENTENCES = {
 """What an SQLSTATE is told as, and what to do about it."""
 
 
-def parts(dsn: str) -> Mapping[str, str] | None:
+def dsn_parts(dsn: str) -> Mapping[str, str] | None:
     """The parameters of a DSN; None where it cannot be read, or where a part of a password may have become
     another part.
     """
@@ -49,18 +49,18 @@ def parts(dsn: str) -> Mapping[str, str] | None:
     from psycopg.conninfo import conninfo_to_dict  # noqa: PLC0415  # as above
 
     try:
-        found = {key: str(value) for key, value in conninfo_to_dict(dsn).items() if value is not None}
+        result = {key: str(value) for key, value in conninfo_to_dict(dsn).items() if value is not None}
     except psycopg.Error:
         return None
-    mangled = any("@" in found.get(key, "") for key in ("host", "dbname")) or not _PORTS.match(
-        found.get("port", "")
+    mangled = any("@" in result.get(key, "") for key in ("host", "dbname")) or not _PORTS.match(
+        result.get("port", "")
     )
-    return None if mangled else found
+    return None if mangled else result
 
 
-def safe(dsn: str) -> str:
+def without_password(dsn: str) -> str:
     """A DSN as people may see it: user, host, port and database, never a password."""
-    known = parts(dsn)
+    known = dsn_parts(dsn)
     if known is None:
         return "the given DSN"
     if "service" in known and "host" not in known:
@@ -74,13 +74,13 @@ def safe(dsn: str) -> str:
 
 def not_connected(dsn: str, error: psycopg.Error) -> Diagnostic:
     """Why there is no connection."""
-    known = parts(dsn)
+    known = dsn_parts(dsn)
     if known is None:
         return say.unreadable_dsn()
     text = str(error).partition("Multiple connection attempts failed")[0]
     text = " ".join(re.sub(r"\s*Is the server running.*", "", text, flags=re.DOTALL).split())
     reason = re.split(r"(?:FATAL|ERROR): |failed: (?!FATAL)", text)[-1].strip()
-    return msg.connection(safe(dsn), _without(reason, known) or say.CONNECTION_FAILED)
+    return msg.connection(without_password(dsn), _without(reason, known) or say.CONNECTION_FAILED)
 
 
 def _without(text: str, known: Mapping[str, str]) -> str:

@@ -125,7 +125,7 @@ def definitions(connection: psycopg.Connection, oids: Collection[int]) -> dict[i
     """The fingerprints of views' queries as text, by their numbers. The text takes a lock on what the view
     reads, as a query of it does.
     """
-    found = connection.execute(
+    result = connection.execute(
         b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)
     ).fetchall()
-    return {int(oid): marks.digest(text) for oid, text in found}
+    return {int(oid): marks.digest(text) for oid, text in result}

@@ -94,18 +94,18 @@ def _settings(conditions: Sequence[str]) -> dict[str, str]:
     )
 
 
-def _names(rows: Sequence[Chosen]) -> list[str]:
+def _names(selected: Sequence[Chosen]) -> list[str]:
     """A name for each filter that is one of a table and of a function. Raises PredicatError where two
     would share one.
     """
-    names = [re.sub(r"\W", "_", row.name) for row in rows]
-    for name, row in zip(names, rows, strict=True):
+    names = [re.sub(r"\W", "_", row.name) for row in selected]
+    for name, row in zip(names, selected, strict=True):
         if names.count(name) > 1:
             raise PredicatError.of(say.same_name_twice(name, row.name))
     return names
 
 
-def _definition(name: str, row: Chosen, sql: str, kind: str, sinks: str | None) -> str:
+def _definition(name: str, selected: Chosen, sql: str, kind: str, sinks: str | None) -> str:
     function = f"flow_{name}" if kind == "sink" or not name.isidentifier() else f"filter_{name}"
     if kind == "sink":
         options = {"path": f"{str(sinks).rstrip('/')}/{name}"}
@@ -113,13 +113,17 @@ def _definition(name: str, row: Chosen, sql: str, kind: str, sinks: str | None) 
             name=name, format="parquet", options=options, flow=function, function=function, sql=sql
         )
     decorator = "materialized_view" if kind == "materialized-view" else "table"
-    comment = f"{row.row.description} Version {row.number}.".strip()
+    comment = f"{selected.row.description} Version {selected.number}.".strip()
     return _STORED.format(decorator=decorator, name=name, comment=comment, function=function, sql=sql)
 
 
-def condition(row: Chosen) -> str:
+def condition(selected: Chosen) -> str:
     """The rows that a filter accepts, as Spark SQL."""
-    node = Call(BOOLEAN, "coalesce", (row.node, Literal(BOOLEAN, True))) if row.accepts_unknown else row.node
+    node = (
+        Call(BOOLEAN, "coalesce", (selected.node, Literal(BOOLEAN, True)))
+        if selected.accepts_unknown
+        else selected.node
+    )
     return backends.dialect("spark").render(accepting(simplify(node)))
 
 

@@ -84,40 +84,47 @@ class Planner(Struct):
         self.schemas = frozenset(view.schema for view in views)
         there = {row.place: row for row in existing}
         ours = {row.oid: row for row in existing if self.is_ours(row)}
-        moved = self.moved(views, there, ours.values())
-        touched = self.touched([row for row in existing if row.mark is not None and row.oid in ours])
-        steps = [self.wanted(view, moved.get(view.place) or there.get(view.place), touched) for view in views]
+        moved = self.moved_views(views, there, ours.values())
+        touched = self.edited_views([row for row in existing if row.mark is not None and row.oid in ours])
+        steps = [
+            self.step_for_view(view, moved.get(view.place) or there.get(view.place), touched)
+            for view in views
+        ]
         kept = {step.existing.oid for step in steps if step.existing is not None}
         steps += [
-            self.gone(row, touched) for row in ours.values() if row.oid not in kept and self.in_scope(row)
+            self.step_for_removed(row, touched)
+            for row in ours.values()
+            if row.oid not in kept and self.in_scope(row)
         ]
         return sorted(steps, key=lambda step: step.action == Action.DROP)
 
-    def is_ours(self, row: Existing) -> bool:
+    def is_ours(self, existing: Existing) -> bool:
         """Whether a view has our mark, or that of the edition before and may be adopted, on a view of a
         trusted owner.
         """
-        if row.kind != "v" or not row.trusted:
+        if existing.kind != "v" or not existing.trusted:
             return False
-        mark = row.mark
+        mark = existing.mark
         if mark is None:
-            return self.rules.adopt and marks.is_former(row.comment) and self.former(row) is not None
+            return (
+                self.rules.adopt and marks.is_former(existing.comment) and self.former(existing) is not None
+            )
         return mark.catalog == self.name
 
-    def former(self, row: Existing) -> tuple[str, str] | None:
+    def former(self, existing: Existing) -> tuple[str, str] | None:
         """The dataset and filter that the name of a view says."""
-        known = [name for name in self.catalog.datasets if row.name.startswith(f"{name}__")]
+        known = [name for name in self.catalog.datasets if existing.name.startswith(f"{name}__")]
         longest = max(known, key=len, default=None)
-        return None if longest is None else (longest, row.name.removeprefix(f"{longest}__"))
+        return None if longest is None else (longest, existing.name.removeprefix(f"{longest}__"))
 
-    def in_scope(self, row: Existing) -> bool:
+    def in_scope(self, existing: Existing) -> bool:
         """Whether a view is of this deployment: that of the relations' schemas, or that of one schema."""
-        mark = row.mark
+        mark = existing.mark
         if mark is None:
-            return row.schema in self.schemas
-        return mark.place == self.place and (self.schema in (None, row.schema))
+            return existing.schema in self.schemas
+        return mark.place == self.place and (self.schema in (None, existing.schema))
 
-    def moved(
+    def moved_views(
         self, views: Sequence[View], there: Mapping[tuple[str, str], Existing], ours: Collection[Existing]
     ) -> dict[tuple[str, str], Existing]:
         """The views that stand in another place than they should, by the places in which they should
@@ -127,7 +134,7 @@ class Planner(Struct):
         for row in ours:
             if row.mark is not None and self.in_scope(row):
                 by_identity.setdefault(row.mark.identity, []).append(row)
-        found: dict[tuple[str, str], Existing] = {}
+        result: dict[tuple[str, str], Existing] = {}
         for view in views:
             rows = by_identity.get(view.mark.identity, [])
             at_home = [row for row in rows if row.place == view.place]
@@ -135,89 +142,94 @@ class Planner(Struct):
                 if row.place != view.place:
                     self.reporter.add(msg.view_twice(row.shown, view.shown))
             if rows and not at_home and view.place not in there:
-                found[view.place] = rows[0]
-        return found
+                result[view.place] = rows[0]
+        return result
 
-    def touched(self, marked: Sequence[Existing]) -> Mapping[int, str]:
+    def edited_views(self, marked: Sequence[Existing]) -> Mapping[int, str]:
         """The views that somebody changed by hand, by their numbers, with what they are."""
         other = [row.oid for row in marked if row.mark is not None and row.mark.rule != row.rule]
         texts = self.definitions(other) if other else {}
-        found: dict[int, str] = {}
+        result: dict[int, str] = {}
         for row in marked:
             mark = row.mark
             if mark is None:
                 continue
             if row.name != f"{mark.dataset}__{mark.filter}":
-                found[row.oid] = f"it was {mark.dataset}__{mark.filter}"
+                result[row.oid] = f"it was {mark.dataset}__{mark.filter}"
             elif row.oid in texts and mark.definition and texts[row.oid] != mark.definition:
-                found[row.oid] = "its query is another one"
-        return found
+                result[row.oid] = "its query is another one"
+        return result
 
     # --- one view
 
-    def wanted(self, view: View, row: Existing | None, touched: Mapping[int, str]) -> Step:
-        options, set_here = self.options(view, row)
-        if row is None:
+    def step_for_view(self, view: View, existing: Existing | None, touched: Mapping[int, str]) -> Step:
+        options, set_here = self.options(view, existing)
+        if existing is None:
             return Step(Action.CREATE, "a new filter", view, None, options, set_here)
-        step = Step(Action.KEEP, "unchanged", view, row, options, set_here)
-        if (problem := self.not_ours(view, row)) is not None:
+        step = Step(Action.KEEP, "unchanged", view, existing, options, set_here)
+        if (problem := self.not_ours(view, existing)) is not None:
             self.reporter.add(problem)
             return step
-        changed = [f"changed by hand: {touched[row.oid]}"] if row.oid in touched else []
+        changed = [f"changed by hand: {touched[existing.oid]}"] if existing.oid in touched else []
         if changed and not self.rules.force:
-            self.reporter.add(msg.view_edited(row.shown, touched[row.oid]))
+            self.reporter.add(msg.view_edited(existing.shown, touched[existing.oid]))
             return step
-        mark = row.mark
+        mark = existing.mark
         if mark is None:
             changed.append("made by an earlier edition of predicat")
         elif mark.hash != view.mark.hash:
             changed.append(
                 "its SQL changed"
-                if row.columns[: len(view.columns)] == _columns(view)
+                if existing.columns[: len(view.columns)] == _columns(view)
                 else "the columns of its relation changed"
             )
-        if row.place != view.place:
-            changed.append(f"moved from {row.shown}")
+        if existing.place != view.place:
+            changed.append(f"moved from {existing.shown}")
         if changed:
             return replace(
-                step, action=Action.REPLACE if fits(view, row) else Action.RECREATE, reason="; ".join(changed)
+                step,
+                action=Action.REPLACE if can_replace(view, existing) else Action.RECREATE,
+                reason="; ".join(changed),
             )
-        return self.beside(step, row)
+        return self.option_changes(step, existing)
 
-    def beside(self, step: Step, row: Existing) -> Step:
+    def option_changes(self, step: Step, existing: Existing) -> Step:
         """What changes of a view whose query stays: its options, or its comment."""
-        if step.options != row.options:
+        if step.options != existing.options:
             said = ", ".join(
                 f"{key}={step.options.get(key, 'default')}"
                 for key in VIEW_KEYS
-                if step.options.get(key) != row.options.get(key)
+                if step.options.get(key) != existing.options.get(key)
             )
             return replace(step, action=Action.OPTIONS, reason=said)
-        if row.mark is not None and comment(step, row.mark.rule, row.mark.definition) != row.comment:
+        if (
+            existing.mark is not None
+            and comment(step, existing.mark.rule, existing.mark.definition) != existing.comment
+        ):
             return replace(step, action=Action.COMMENT, reason="its description changed")
-        if row.mark is not None and row.mark.rule != row.rule:
+        if existing.mark is not None and existing.mark.rule != existing.rule:
             return replace(step, action=Action.COMMENT, reason="the server stores it in another form")
         return step
 
-    def not_ours(self, view: View, row: Existing) -> Diagnostic | None:
+    def not_ours(self, view: View, existing: Existing) -> Diagnostic | None:
         """Why what stands in the place of a view may not be touched."""
-        mark = row.mark
-        if row.kind != "v":
-            return say.another_kind(view.span, row.shown, KINDS.get(row.kind, "no view"))
-        if mark is None and not marks.is_former(row.comment):
-            return say.not_by_predicat(view.span, row.shown)
-        if not row.trusted:
-            return say.another_role(view.span, row.shown, row.owner, row.sql)
+        mark = existing.mark
+        if existing.kind != "v":
+            return say.another_kind(view.span, existing.shown, KINDS.get(existing.kind, "no view"))
+        if mark is None and not marks.is_former(existing.comment):
+            return say.not_by_predicat(view.span, existing.shown)
+        if not existing.trusted:
+            return say.another_role(view.span, existing.shown, existing.owner, existing.sql)
         if mark is None:
-            return None if self.rules.adopt else msg.view_former(row.shown)
+            return None if self.rules.adopt else msg.view_former(existing.shown)
         if mark.catalog != self.name:
-            return say.another_catalog(view.span, row.shown, mark.catalog, self.name)
+            return say.another_catalog(view.span, existing.shown, mark.catalog, self.name)
         return None
 
-    def gone(self, row: Existing, touched: Mapping[int, str]) -> Step:
+    def step_for_removed(self, existing: Existing, touched: Mapping[int, str]) -> Step:
         """A view of ours that nothing asks for."""
-        mark = row.mark
-        dataset, name = mark.identity if mark is not None else self.former(row) or ("", "")
+        mark = existing.mark
+        dataset, name = mark.identity if mark is not None else self.former(existing) or ("", "")
         known = self.catalog.datasets.get(dataset)
         if known is None:
             reason = say.without_dataset(dataset)
@@ -225,17 +237,17 @@ class Planner(Struct):
             reason = say.without_filter(name)
         else:
             reason = say.NO_DEFAULTS if "postgres" in known.relation else say.without_relation(dataset)
-        if row.oid in touched and not self.rules.force:
-            self.reporter.add(say.edited_and_gone(row.shown, touched[row.oid], reason))
-        return Step(Action.DROP, reason, None, row)
+        if existing.oid in touched and not self.rules.force:
+            self.reporter.add(say.edited_and_gone(existing.shown, touched[existing.oid], reason))
+        return Step(Action.DROP, reason, None, existing)
 
-    def options(self, view: View, row: Existing | None) -> tuple[dict[str, str], dict[str, bool]]:
+    def options(self, view: View, existing: Existing | None) -> tuple[dict[str, str], dict[str, bool]]:
         """All options that a view gets, and those that the catalog or the default sets or has set. What
         users set otherwise stays.
         """
         default = {"security_invoker": True}
-        found = dict(row.options) if row is not None else {}
-        before = row.mark.options if row is not None and row.mark is not None else {}
+        result = dict(existing.options) if existing is not None else {}
+        before = existing.mark.options if existing is not None and existing.mark is not None else {}
         set_here: dict[str, bool] = {}
         kept: dict[str, bool] = {}
         for key in VIEW_KEYS:
@@ -243,16 +255,16 @@ class Planner(Struct):
                 self.needs_no_invoker(view)
             elif key in view.stated:
                 set_here[key] = view.stated[key]
-            elif row is None or (key in before and row.switch(key) == before[key]):
+            elif existing is None or (key in before and existing.switch(key) == before[key]):
                 set_here |= {key: default[key]} if key in default else {}
-                if row is not None and key not in default:
-                    found.pop(key, None)
+                if existing is not None and key not in default:
+                    result.pop(key, None)
             elif key in before:
                 kept[key] = before[key]
         for key, value in set_here.items():
-            if row is None or row.switch(key) != value:
-                found[key] = str(value).lower()
-        return found, {**set_here, **kept}
+            if existing is None or existing.switch(key) != value:
+                result[key] = str(value).lower()
+        return result, {**set_here, **kept}
 
     def needs_no_invoker(self, view: View) -> None:
         """On a server that has only views of their owners, a view may not be asked to be one of its
@@ -279,9 +291,9 @@ def _columns(view: View) -> tuple[tuple[str, str], ...]:
     return tuple((column.name, column.identity) for column in view.columns)
 
 
-def fits(view: View, row: Existing) -> bool:
+def can_replace(view: View, existing: Existing) -> bool:
     """Whether CREATE OR REPLACE takes the columns: those there are, and more behind them."""
-    return _columns(view)[: len(row.columns)] == row.columns
+    return _columns(view)[: len(existing.columns)] == existing.columns
 
 
 def comment(step: Step, rule: str, definition: str) -> str:

@@ -112,11 +112,11 @@ def _read(
     oids = {name: oid for name, relation in named.items() if (oid := _oid(connection, relation)) is not None}
     guard(connection)  # from here on names are PostgreSQL's own
     by_oid = _relations(connection, list(oids.values()))
-    found = {name: by_oid[oid] for name, oid in oids.items() if oid in by_oid}
+    result = {name: by_oid[oid] for name, oid in oids.items() if oid in by_oid}
     composites: dict[str, dict[str, str]] = {}
     for name, member, kind in connection.execute(_COMPOSITES.encode()).fetchall():
         composites.setdefault(str(name), {})[str(member)] = str(kind)
-    return found, composites, tables(connection) if len(found) < len(named) else []
+    return result, composites, tables(connection) if len(result) < len(named) else []
 
 
 def _oid(connection: psycopg.Connection, relation: str) -> int | None:
@@ -128,15 +128,15 @@ def _oid(connection: psycopg.Connection, relation: str) -> int | None:
 
 
 def _relations(connection: psycopg.Connection, oids: list[int]) -> dict[int, Relation]:
-    found: dict[int, Relation] = {}
+    result: dict[int, Relation] = {}
     for oid, schema, name, column, kind, identity in connection.execute(
         _RELATIONS.encode(), (oids,)
     ).fetchall():
-        before = found.get(oid, Relation(int(oid), str(schema), str(name), ()))
-        found[oid] = Relation(
+        before = result.get(oid, Relation(int(oid), str(schema), str(name), ()))
+        result[oid] = Relation(
             before.oid,
             before.schema,
             before.name,
             (*before.columns, Column(str(column), str(kind), str(identity))),
         )
-    return found
+    return result

@@ -60,10 +60,10 @@ def on_postgres(
 ) -> Columns:
     """The values of SQL expressions on rows, in the order of the rows."""
     fill_postgres(connection, fields, rows)
-    found = connection.execute(
+    result = connection.execute(
         f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id".encode()
     ).fetchall()
-    return [list(column) for column in zip(*found, strict=True)]
+    return [list(column) for column in zip(*result, strict=True)]
 
 
 def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows) -> None:
@@ -80,7 +80,7 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
     values = ", ".join(
         [
             "(d ->> 0)::bigint",
-            *(_read(f"d -> {place}", decl.type, structs) for place, decl in enumerate(fields, 1)),
+            *(_read(f"d -> {position}", decl.type, structs) for position, decl in enumerate(fields, 1)),
         ]
     )
     documents = [
@@ -104,7 +104,7 @@ def _read(document: str, kind: Type, structs: Structs) -> str:
         return f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN ARRAY({items}) END"
     if isinstance(kind, StructType):
         members = ", ".join(
-            _read(f"{document} -> {place}", inner, structs) for place, (_, inner) in enumerate(kind.fields)
+            _read(f"{document} -> {index}", inner, structs) for index, (_, inner) in enumerate(kind.fields)
         )
         return f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN ROW({members})::{postgres_type(kind, structs)} END"
     if isinstance(kind, MapType) or kind == JSON:
@@ -151,8 +151,8 @@ def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str
 
     with duckdb.connect() as connection:
         fill_duckdb(connection, fields, rows)
-        found = connection.execute(f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id").fetchall()
-    return [list(column) for column in zip(*found, strict=True)]
+        result = connection.execute(f"SELECT {', '.join(expressions)} FROM {TABLE} ORDER BY __id").fetchall()
+    return [list(column) for column in zip(*result, strict=True)]
 
 
 def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDecl], rows: Rows) -> None:

@@ -51,17 +51,17 @@ def dataset_text(name: str, described: Described) -> str:
 
 def _fields(columns: Iterable[Column]) -> dict[str, Column]:
     """The columns by the names of their fields: each an identifier, so that every language can write it."""
-    found: dict[str, Column] = {}
+    result: dict[str, Column] = {}
     for column in columns:
         if column.type is None:
             continue
         name = base = column.name if _PLAIN.fullmatch(column.name) else _snake(column.name, "column")
         count = 1
-        while name.lower() in {other.lower() for other in found}:
+        while name.lower() in {other.lower() for other in result}:
             count += 1
             name = f"{base}_{count}"
-        found[name] = column
-    return found
+        result[name] = column
+    return result
 
 
 def _declared(field: str, column: Column) -> str:

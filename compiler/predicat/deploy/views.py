@@ -79,18 +79,33 @@ def views_of(
     return out
 
 
-def _view(row: Filter, catalog: str, relation: Relation, schema: str | None) -> View | None:
-    node = row_filter(row, row.current)
+def _view(filter_: Filter, catalog: str, relation: Relation, schema: str | None) -> View | None:
+    node = row_filter(filter_, filter_.current)
     if node is None:
         return None
     # The condition is rendered SQL: reading it back through sqlglot could change it.
     query = f"SELECT * FROM {qualified(relation.schema, relation.name)} WHERE {backends.dialect('postgres').render(node)}"
-    parts = [row.description, f"Version {row.latest}", f"Owner {row.owner}" if row.owner else ""]
+    parts = [
+        filter_.description,
+        f"Version {filter_.latest}",
+        f"Owner {filter_.owner}" if filter_.owner else "",
+    ]
     note = ". ".join(part.rstrip(".") for part in parts if part) + "."
     columns = [(column.name, column.kind) for column in relation.columns]
     mark = Mark(
-        catalog, row.dataset, row.name, digest(query, columns), "relation" if schema is None else "schema"
+        catalog,
+        filter_.dataset,
+        filter_.name,
+        digest(query, columns),
+        "relation" if schema is None else "schema",
     )
     return View(
-        schema or relation.schema, row.view, query, note, row.view_options, relation.columns, mark, row.span
+        schema or relation.schema,
+        filter_.view,
+        query,
+        note,
+        filter_.view_options,
+        relation.columns,
+        mark,
+        filter_.span,
     )

@@ -39,35 +39,35 @@ class Diagnostic(Struct, frozen=True):
 
     def where(self) -> str:
         """`file:line:column`, or an empty string if the problem has no place."""
-        place = self.span.outermost()
-        if not place.source.name and not place.source.text:
+        outer = self.span.outermost()
+        if not outer.source.name and not outer.source.text:
             return ""
-        if not place.source.text:
-            return place.source.name
-        line, column = place.source.line_column(place.start)
-        return f"{place.source.name}:{line}:{column}"
+        if not outer.source.text:
+            return outer.source.name
+        line, column = outer.source.line_column(outer.start)
+        return f"{outer.source.name}:{line}:{column}"
 
     def elsewhere(self, before: str, after: str) -> Diagnostic:
         """The same problem, with the prefix `before` of its file name replaced by `after`."""
-        place = self.span.outermost()
+        outer = self.span.outermost()
         name = (
-            after + place.source.name.removeprefix(before)
-            if place.source.name.startswith(before)
-            else place.source.name
+            after + outer.source.name.removeprefix(before)
+            if outer.source.name.startswith(before)
+            else outer.source.name
         )
-        return replace(self, span=Span(Source(name, place.source.text), place.start, place.end))
+        return replace(self, span=Span(Source(name, outer.source.text), outer.start, outer.end))
 
     def render(self) -> str:
         """The problem as lines of text: message, place, the offending line with a caret, hint."""
         lines = [f"{self.severity.value}[{self.code}]: {self.message}"]
-        place = self.span.outermost()
+        outer = self.span.outermost()
         where = self.where()
         if where:
             lines.append(f"  --> {where}")
-        if place.source.text:
-            number, column = place.source.line_column(place.start)
-            shown, lead = _window(place.source.line(number), column - 1)
-            width = max(1, min(place.end - place.start, len(shown) - lead))
+        if outer.source.text:
+            number, column = outer.source.line_column(outer.start)
+            shown, lead = _window(outer.source.line(number), column - 1)
+            width = max(1, min(outer.end - outer.start, len(shown) - lead))
             gutter = " " * len(str(number))
             indent = "".join("\t" if char == "\t" else " " for char in shown[:lead])
             lines += [f"{gutter} |", f"{number} | {shown}", f"{gutter} | {indent}{'^' * width}"]
@@ -139,5 +139,5 @@ class Reporter(Struct):
 
 
 def _place(diagnostic: Diagnostic) -> tuple[str, int]:
-    place = diagnostic.span.outermost()
-    return place.source.name, place.start
+    outer = diagnostic.span.outermost()
+    return outer.source.name, outer.start

@@ -123,11 +123,11 @@ def _commented(text: str) -> Iterator[tuple[str, int]]:
     """The comments of a YAML text and their places: what begins with # outside of its scalars."""
     scalars = _scalars(text)
     place = 0
-    for found in _COMMENT.finditer(text):
-        while place < len(scalars) and scalars[place][1] <= found.start():
+    for result in _COMMENT.finditer(text):
+        while place < len(scalars) and scalars[place][1] <= result.start():
             place += 1
-        if place == len(scalars) or not scalars[place][0] <= found.start() < scalars[place][1]:
-            yield found[0].rstrip(), found.start()
+        if place == len(scalars) or not scalars[place][0] <= result.start() < scalars[place][1]:
+            yield result[0].rstrip(), result.start()
 
 
 def _scalars(text: str) -> list[tuple[int, int]]:
@@ -153,7 +153,7 @@ def _written(source: Source, text: str) -> str:
     writer.allow_duplicate_keys = True
     out = StringIO()
     text = text.replace("\r\n", "\n")
-    head = found[0] if (found := _STARTED.match(text)) else ""
+    head = match[0] if (match := _STARTED.match(text)) else ""
     out.write(head)
     try:
         data = writer.load(text[len(head) :])
@@ -182,8 +182,8 @@ def _unquoted(data: Any, *, flow: bool = False) -> Any:
             data[key] = _unquoted(data[key], flow=flow)
     elif isinstance(data, CommentedSeq):
         flow = flow or bool(data.fa.flow_style())
-        for place, item in enumerate(data):
-            data[place] = _unquoted(item, flow=flow)
+        for index, item in enumerate(data):
+            data[index] = _unquoted(item, flow=flow)
     elif isinstance(data, DoubleQuotedScalarString | SingleQuotedScalarString) and _plain(
         str(data), flow=flow
     ):

@@ -32,8 +32,8 @@ def lenses(loaded: Loaded, file: Path, rows: Rows) -> Iterator[Lens]:
     users = _users(loaded)
     for dataset in loaded.definitions.values():
         for row in dataset.filters.values():
-            place = row.span.outermost()
-            if file_of(place) != file:
+            outer = row.span.outermost()
+            if file_of(outer) != file:
                 continue
             name = f"{row.dataset}.{row.name}"
             total, failed = loaded.tests.get(name, (0, 0))
@@ -41,26 +41,26 @@ def lenses(loaded: Loaded, file: Path, rows: Rows) -> Iterator[Lens]:
                 "tests",
                 _tests(total, failed) if name in loaded.tests else "not checked: it has problems",
                 name,
-                place,
+                outer,
             )
             if users[name]:
-                yield Lens("users", _used(users[name]), name, place)
+                yield Lens("users", _used(users[name]), name, outer)
             if name in rows:
                 accepted, of = rows[name]
                 share = f" ({accepted / of:.1%})" if of else ""
-                yield Lens("rows", f"accepted {accepted:,} of {of:,} rows{share}", name, place)
+                yield Lens("rows", f"accepted {accepted:,} of {of:,} rows{share}", name, outer)
 
 
 def _users(loaded: Loaded) -> dict[str, Counter[str]]:
     """For each filter by what it is used: filters, groups, subscriptions."""
-    found: dict[str, Counter[str]] = {
+    result: dict[str, Counter[str]] = {
         f"{name}.{row}": Counter() for name, dataset in loaded.definitions.items() for row in dataset.filters
     }
     for row in loaded.catalog.filters():
         for name in {
             name.partition("@")[0] for version in row.versions.values() for name in version.references
         }:
-            found[name]["filter"] += 1
+            result[name]["filter"] += 1
     for name, dataset in loaded.definitions.items():
         members = [
             ("group", member)
@@ -70,9 +70,9 @@ def _users(loaded: Loaded) -> dict[str, Counter[str]]:
         members += [("subscription", row["filter"]) for row in dataset.subscriptions.values()]
         for kind, member in members:
             symbol = filter_symbol(member, name)
-            if (qualified := f"{symbol.dataset}.{symbol.name}") in found:
-                found[qualified][kind] += 1
-    return found
+            if (qualified := f"{symbol.dataset}.{symbol.name}") in result:
+                result[qualified][kind] += 1
+    return result
 
 
 def _tests(total: int, failed: int) -> str:

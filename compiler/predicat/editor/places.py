@@ -48,10 +48,10 @@ def place(text: str, line: int, column: int) -> Place:
         value = True
     outer: list[str] = []
     for number in range(min(line, len(lines)) - 1, -1, -1):
-        found = _KEY.match(lines[number])
-        if found and lines[number].strip() and len(found[1]) < indent:
-            outer.insert(0, found[2].strip('"'))
-            indent = len(found[1])
+        match = _KEY.match(lines[number])
+        if match and lines[number].strip() and len(match[1]) < indent:
+            outer.insert(0, match[2].strip('"'))
+            indent = len(match[1])
         if indent == 0:
             break
     value = value or (before.lstrip().startswith("- ") and bool(outer) and outer[-1] in LISTS)
@@ -61,7 +61,7 @@ def place(text: str, line: int, column: int) -> Place:
 
 def word_at(line: str, column: int) -> str:
     """The word that a column touches."""
-    for found in _WORD.finditer(line):
-        if found.start() <= column <= found.end():
-            return found[0].rstrip(".-")
+    for result in _WORD.finditer(line):
+        if result.start() <= column <= result.end():
+            return result[0].rstrip(".-")
     return ""

@@ -40,7 +40,7 @@ def position(source: Source, offset: int) -> lsp.Position:
 
 def range_of(span: Span) -> lsp.Range:
     """The range of a place in its file."""
-    place = span.outermost()
-    if not place.source.text:
+    outer = span.outermost()
+    if not outer.source.text:
         return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-    return lsp.Range(position(place.source, place.start), position(place.source, max(place.end, place.start)))
+    return lsp.Range(position(outer.source, outer.start), position(outer.source, max(outer.end, outer.start)))

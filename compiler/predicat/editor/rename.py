@@ -82,15 +82,15 @@ def rename(
     """The edits that give a symbol another name. Raises Refused with the reason where that cannot be."""
     check(symbol, loaded, folder)
     _valid(symbol, name, loaded)
-    found = [use for use in uses if use.symbol == symbol]
+    result = [use for use in uses if use.symbol == symbol]
     edits: dict[tuple[Path, int], Edit] = {}
-    for use in found:
+    for use in result:
         if use.span is None:
             line = use.near.outermost().source.line_column(use.near.outermost().start)[0]
             raise Refused(say.used_without_name(file_of(use.near).name, line, symbol.name))
-        place = use.span.outermost()
-        text = _key(name) if use.scalar and use.near.text == symbol.name and not _quoted(place) else name
-        edits[file_of(place), place.start] = Edit(file_of(place), place.start, place.end, text)
+        outer = use.span.outermost()
+        text = _key(name) if use.scalar and use.near.text == symbol.name and not _quoted(outer) else name
+        edits[file_of(outer), outer.start] = Edit(file_of(outer), outer.start, outer.end, text)
     if symbol.kind == "field":
         column = _kept_column(symbol, loaded)
         edits |= {(edit.file, -edit.start): edit for edit in column}
@@ -114,8 +114,8 @@ def _valid(symbol: Symbol, name: str, loaded: Loaded) -> None:
         raise Refused(say.name_taken(symbol.kind, name))
 
 
-def _quoted(place: Span) -> bool:
-    return place.source.text[max(place.start - 1, 0)] in "\"'"
+def _quoted(span: Span) -> bool:
+    return span.source.text[max(span.start - 1, 0)] in "\"'"
 
 
 def _key(name: str) -> str:
@@ -156,11 +156,11 @@ def _flow(text: str) -> str:
 
 def applied(edits: Sequence[Edit], texts: Mapping[Path, str]) -> dict[Path, str]:
     """Texts with edits made."""
-    found = dict(texts)
+    result = dict(texts)
     for edit in sorted(edits, key=lambda item: (item.start, item.end), reverse=True):
-        text = found[edit.file]
-        found[edit.file] = text[: edit.start] + edit.text + text[edit.end :]
-    return found
+        text = result[edit.file]
+        result[edit.file] = text[: edit.start] + edit.text + text[edit.end :]
+    return result
 
 
 def _same_meaning(

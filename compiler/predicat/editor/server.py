@@ -96,16 +96,16 @@ class _Service:
         `saved`.
         """
         first = self.workspace.loaded is None
-        found = self.workspace.check()
+        result = self.workspace.check()
         if first:  # the catalog stays: the collector need not look at it again and again
             gc.collect()
             gc.freeze()
         if saved and self.lint and self.workspace.current().good:
-            self._tell_more(uri, found)
+            self._tell_more(uri, result)
         else:
-            self._tell(uri, found)
+            self._tell(uri, result)
 
-    def _tell_more(self, uri: str, found: list[Diagnostic]) -> None:
+    def _tell_more(self, uri: str, diagnostics: list[Diagnostic]) -> None:
         """Tell the problems, and again with the findings when those are known, unless something changes
         before.
         """
@@ -114,7 +114,7 @@ class _Service:
 
         def tell(findings: list[Diagnostic]) -> None:
             if self.workspace.loaded is loaded:
-                self._tell(uri, [*found, *findings])
+                self._tell(uri, [*diagnostics, *findings])
 
         def lint() -> None:
             findings: list[Diagnostic] = []
@@ -126,13 +126,13 @@ class _Service:
                 with suppress(RuntimeError):  # the server has ended
                     loop.call_soon_threadsafe(tell, findings)
 
-        if found:
-            self._tell(uri, found)
+        if diagnostics:
+            self._tell(uri, diagnostics)
         Thread(target=lint, daemon=True).start()
 
-    def _tell(self, uri: str, found: list[Diagnostic]) -> None:
+    def _tell(self, uri: str, diagnostics: list[Diagnostic]) -> None:
         now: dict[str, list[lsp.Diagnostic]] = {target: [] for target in (*self.published, uri)}
-        for item in found:
+        for item in diagnostics:
             name = item.span.outermost().source.name
             file = Path(name).resolve() if name else self.workspace.folder
             now.setdefault(file.as_uri(), []).append(_diagnostic(item))
@@ -201,13 +201,13 @@ def _questions(server: LanguageServer, service: _Service) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_HOVER)
     def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        found = workspace.hover(*service.at(params))
-        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, found)) if found else None
+        result = workspace.hover(*service.at(params))
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, result)) if result else None
 
     @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
     def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
-        found = workspace.definition(*service.at(params))
-        return service.location(found) if found is not None else None
+        outcome = workspace.definition(*service.at(params))
+        return service.location(outcome) if outcome is not None else None
 
     @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
     def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
@@ -245,7 +245,7 @@ def _questions(server: LanguageServer, service: _Service) -> None:
             )
             for item in found
         ]
-        active = next((place for place, item in enumerate(found) if argument < len(item.arguments)), 0)
+        active = next((index for index, item in enumerate(found) if argument < len(item.arguments)), 0)
         return lsp.SignatureHelp(rows, active) if rows else None
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
@@ -264,8 +264,8 @@ def _changes(server: LanguageServer, service: _Service) -> None:
 
     @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions([lsp.CodeActionKind.QuickFix]))
     def fixes(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        found = (_action(params.text_document.uri, item) for item in params.context.diagnostics)
-        return [action for action in found if action is not None]
+        result = (_action(params.text_document.uri, item) for item in params.context.diagnostics)
+        return [action for action in result if action is not None]
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def formatting(params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
@@ -309,12 +309,12 @@ def _changes(server: LanguageServer, service: _Service) -> None:
 
 
 def _text_edits(edits: list[renaming.Edit], sources: Mapping[Path, Source]) -> dict[str, list[lsp.TextEdit]]:
-    found: dict[str, list[lsp.TextEdit]] = {}
+    result: dict[str, list[lsp.TextEdit]] = {}
     for edit in sorted(edits, key=lambda item: (item.file, item.start)):
         source = sources[edit.file]
         place = lsp.Range(position(source, edit.start), position(source, edit.end))
-        found.setdefault(edit.file.as_uri(), []).append(lsp.TextEdit(place, edit.text))
-    return found
+        result.setdefault(edit.file.as_uri(), []).append(lsp.TextEdit(place, edit.text))
+    return result
 
 
 def _failed(error: Exception) -> JsonRpcException:
@@ -339,12 +339,12 @@ def _symbol(item: Outline) -> lsp.DocumentSymbol:
 def _findings(catalog: Catalog, folder: Path) -> list[Diagnostic]:
     """The errors and warnings of the lint rules, with what `predicat lint` has proved before."""
     from predicat.review import findings  # noqa: PLC0415  # needs z3
-    from predicat.review.lint import kept  # noqa: PLC0415  # as above
+    from predicat.review.lint import findings_cache  # noqa: PLC0415  # as above
 
-    known = kept.answers(folder)
-    found = findings.collect(catalog, answers=known)
+    known = findings_cache.answers(folder)
+    result = findings.collect(catalog, answers=known)
     known.save(whole=False)
-    return [item.diagnostic() for item in found if item.level is not Severity.NOTE]
+    return [item.diagnostic() for item in result if item.level is not Severity.NOTE]
 
 
 def _diagnostic(item: Diagnostic) -> lsp.Diagnostic:

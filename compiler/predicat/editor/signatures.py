@@ -43,7 +43,7 @@ class Call(Struct, frozen=True):
 def call_at(before: str) -> Call | None:
     """The innermost call that is open at the end of a text."""
     depth = argument = 0
-    text = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"", lambda found: "_" * len(found[0]), before)
+    text = re.sub(r"'[^'\n]*'|\"[^\"\n]*\"", lambda result: "_" * len(result[0]), before)
     for at in range(len(text) - 1, -1, -1):
         char = text[at]
         if char in ")]}":
@@ -67,7 +67,7 @@ def signatures(language: str, name: str, *, method: bool = False) -> tuple[Signa
     """
     if name in ("filter", "matches_filter"):
         return _REFERENCES.get(language, ())
-    found: dict[str, Signature] = {}
+    result: dict[str, Signature] = {}
     for count in range(1, _MOST + 1):
         trees = [
             tree
@@ -78,12 +78,12 @@ def signatures(language: str, name: str, *, method: bool = False) -> tuple[Signa
             tree for tree in trees if isinstance(tree, t.Apply) and tree.op in OPS and len(tree.args) == count
         ]
         if whole and isinstance(whole[0], t.Apply):
-            found |= {row.label: row for row in _shown(name, whole[0], method=method)}
+            result |= {row.label: row for row in _shown(name, whole[0], method=method)}
         elif trees:  # several operators: no one row of the table says what it means
             letters = _ARGUMENTS[method:count]
             label = f"{'a.' if method else ''}{name}({', '.join(letters)})"
-            found[label] = Signature(label, letters, "")
-    return tuple(found.values())
+            result[label] = Signature(label, letters, "")
+    return tuple(result.values())
 
 
 _REFERENCES = {
@@ -116,7 +116,7 @@ def _read(language: str, name: str, count: int, sample: str, *, method: bool) ->
 
 def _shown(name: str, tree: t.Apply, *, method: bool) -> list[Signature]:
     op = OPS[tree.op]
-    found: list[Signature] = []
+    outcome: list[Signature] = []
     for signature in op.signatures:
         left, _, result = signature.partition(" -> ")
         kinds = [kind.strip().removeprefix("=") for kind in re.split(r",\s*(?![^<]*>)", left)]
@@ -131,5 +131,7 @@ def _shown(name: str, tree: t.Apply, *, method: bool) -> list[Signature]:
             if op.strictness is Strictness.STRICT
             else f" {op.strictness.value[0].upper()}{op.strictness.value[1:]}."
         )
-        found.append(Signature(f"{before}{name}({', '.join(listed)}) -> {result}", listed, op.doc + unknown))
-    return found
+        outcome.append(
+            Signature(f"{before}{name}({', '.join(listed)}) -> {result}", listed, op.doc + unknown)
+        )
+    return outcome

@@ -65,14 +65,14 @@ def file_of(span: Span) -> Path:
 def outline(root: Item) -> list[Outline]:
     """What a file defines, in its order."""
     keys = root.known("a catalog file", FILE_KEYS)[0]
-    found: list[Outline] = []
+    result: list[Outline] = []
     for section, kind in _SECTIONS.items():
         for name, value, place in keys[section].entries(section) if section in keys else ():
             inner = tuple(_versions(value)) if kind == "filter" else ()
-            found.append(
+            result.append(
                 Outline(kind, name, _detail(kind, value), place.outermost(), _whole(value, place), inner)
             )
-    return sorted(found, key=lambda item: item.place.start)
+    return sorted(result, key=lambda item: item.place.start)
 
 
 _SECTIONS = {
@@ -93,14 +93,14 @@ def _versions(item: Item) -> Iterator[Outline]:
 def _detail(kind: str, item: Item) -> str:
     """A word about a definition: the type of a field, the language of a filter."""
     if kind == "field":
-        found = item.value if item.value is not None else _value(item, "type")
-        return str(found or "")
+        result = item.value if item.value is not None else _value(item, "type")
+        return str(result or "")
     return next((key for key in dict_of(item) if key in LANGUAGES), "") if kind == "filter" else ""
 
 
 def _value(item: Item, key: str) -> object:
-    found = dict_of(item).get(key)
-    return found.value if found is not None else None
+    result = dict_of(item).get(key)
+    return result.value if result is not None else None
 
 
 def dict_of(item: Item) -> dict[str, Item]:
@@ -126,12 +126,12 @@ class Index:
 
     def uses(self, loaded: Loaded) -> list[Use]:
         """Every use in a catalog, definitions too."""
-        found: list[Use] = []
+        result: list[Use] = []
         for root in loaded.files.values():
             keys = root.known("a catalog file", FILE_KEYS)[0]
             dataset = loaded.definitions.get(str(keys["dataset"].value)) if "dataset" in keys else None
             if dataset is not None:
-                found += _File(dataset, loaded).read(keys)
+                result += _File(dataset, loaded).read(keys)
         kept: dict[int, tuple[VersionDefinition, object, list[Use]]] = {}
         for dataset in loaded.definitions.values():
             state = (list(dataset.fields), _targets(dataset), loaded.templates)
@@ -141,9 +141,9 @@ class Index:
                     if known is None or known[0] is not version or known[1] != state:
                         known = version, state, list(_Reading(dataset, row, version, loaded.templates).uses())
                     kept[id(version)] = known
-                    found += known[2]
+                    result += known[2]
         self._bodies = kept
-        return found
+        return result
 
 
 def _targets(dataset: DatasetDefinition) -> list[tuple[str, int]]:
@@ -270,9 +270,9 @@ class _Reading(Struct):
         except PredicatError:
             return
         for use in self.names(tree, frozenset()):
-            place = use.span.outermost().start if use.span is not None else None
-            if (use.symbol, place) not in seen:
-                seen.add((use.symbol, place))
+            outer = use.span.outermost().start if use.span is not None else None
+            if (use.symbol, outer) not in seen:
+                seen.add((use.symbol, outer))
                 yield use
 
     def in_template(self, source: Source, seen: set[tuple[Symbol, int | None]]) -> Iterator[Use]:
@@ -332,8 +332,8 @@ class _Reading(Struct):
         symbol = filter_symbol(tree.name, self.dataset.name)
         quoted = re.compile(rf"(['\"])(?:\w+\.)?{re.escape(symbol.name)}(?:@\d+)?\1")
         text = tree.span.source.text
-        place = quoted.search(text, tree.span.start, tree.span.end)
-        near = Span(tree.span.source, place.start(), place.end()) if place else tree.span
+        outer = quoted.search(text, tree.span.start, tree.span.end)
+        near = Span(tree.span.source, outer.start(), outer.end()) if outer else tree.span
         yield Use(
             symbol, located(near, symbol.name, last=True), near, scalar=not isinstance(self.version.body, str)
         )

@@ -81,8 +81,8 @@ class Workspace(Struct):
         return self.loaded
 
     def text(self, file: Path) -> str:
-        found = self.texts.get(file)
-        return found if found is not None else file.read_text(encoding="utf-8") if file.exists() else ""
+        result = self.texts.get(file)
+        return result if result is not None else file.read_text(encoding="utf-8") if file.exists() else ""
 
     # --- completion
 
@@ -131,8 +131,8 @@ class Workspace(Struct):
     def _macros(self) -> Iterator[tuple[str, Location]]:
         for file in sorted((self.folder.parent / "macros").glob("*.sql")):
             for number, line in enumerate(self.text(file).split("\n")):
-                for found in _MACRO.finditer(line):
-                    yield found[1], Location(file, number, found.start(1), len(found[1]))
+                for result in _MACRO.finditer(line):
+                    yield result[1], Location(file, number, result.start(1), len(result[1]))
 
     # --- what a word is
 
@@ -183,8 +183,8 @@ class Workspace(Struct):
     def use_at(self, file: Path, line: int, column: int) -> Use | None:
         at = offset(self.text(file), line, column)
         for use in self.index.uses(self.current()):
-            found = use.span.outermost() if use.span is not None else None
-            if found is not None and found.start <= at <= found.end and file_of(found) == file:
+            result = use.span.outermost() if use.span is not None else None
+            if result is not None and result.start <= at <= result.end and file_of(result) == file:
                 return use
         return None
 
@@ -202,12 +202,12 @@ class Workspace(Struct):
         dataset.
         """
         wanted = re.compile(".*?".join(map(re.escape, query.lower())))
-        found: list[tuple[str, Outline]] = []
+        result: list[tuple[str, Outline]] = []
         for root in self.current().files.values():
             dataset = dict_of(root).get("dataset")
             name = str(dataset.value) if dataset is not None else ""
-            found += [(name, item) for item in outline(root) if wanted.search(f"{name}.{item.name}".lower())]
-        return found
+            result += [(name, item) for item in outline(root) if wanted.search(f"{name}.{item.name}".lower())]
+        return result
 
     def lenses(self, file: Path, rows: Rows) -> list[Lens]:
         return list(lenses(self.current(), file, rows))
@@ -237,9 +237,9 @@ def offset(text: str, line: int, column: int) -> int:
 
 def location(span: Span) -> Location:
     """The place of a span in its file."""
-    found = span.outermost()
-    line, column = found.source.line_column(found.start)
-    return Location(file_of(found), line - 1, column - 1, found.end - found.start)
+    result = span.outermost()
+    line, column = result.source.line_column(result.start)
+    return Location(file_of(result), line - 1, column - 1, result.end - result.start)
 
 
 def _keys(path: tuple[str, ...]) -> tuple[str, ...]:
@@ -269,13 +269,13 @@ def _keys(path: tuple[str, ...]) -> tuple[str, ...]:
             return ()
 
 
-def _about(row: Filter) -> str:
+def _about(filter_: Filter) -> str:
     from predicat import backends  # noqa: PLC0415  # rendering needs sqlglot, hovering over a field does not
 
-    lines = [f"**{row.qualified}** version {row.latest}", "", row.description]
+    lines = [f"**{filter_.qualified}** version {filter_.latest}", "", filter_.description]
     for dialect in ("spark", "postgres"):
         try:
-            sql = backends.dialect(dialect).render(row.current.predicate.node)
+            sql = backends.dialect(dialect).render(filter_.current.predicate.node)
         except Unsupported as error:
             sql = f"-- {error.diagnostics[0].message}"
         lines += ["", f"{dialect}:", "```sql", sql, "```"]

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.quality.report import Run, data
-from predicat.review.rest import Api, ApiError, patiently
+from predicat.review.rest import Api, ApiError, with_retries
 
 WAIT_SECONDS = 60.0
 """How long a webhook is tried for."""
@@ -24,7 +24,7 @@ def notify(url: str, form: str, runs: Sequence[Run]) -> None:
     host = urlsplit(url).hostname or "the webhook"
     api = Api(host, url, {"User-Agent": "predicat"})
     try:
-        patiently(lambda: api.call("POST", "", FORMATS[form](runs)), WAIT_SECONDS)
+        with_retries(lambda: api.call("POST", "", FORMATS[form](runs)), WAIT_SECONDS)
     except (ApiError, ValueError) as problem:
         reason = problem.reason if isinstance(problem, ApiError) else say.NO_WEB_ADDRESS
         raise PredicatError.of(say.webhook_refused(reason.replace(url, host))) from None

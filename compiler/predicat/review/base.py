@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _NAME_IT = "name the revision to compare with: --base REVISION"
 
 
-class Base(Struct, frozen=True):
+class BaseCommit(Struct, frozen=True):
     """The commit to compare with.
 
     `label` is its name; empty if there is none. `texts` are its lock files by their path: the one of the
@@ -47,10 +47,10 @@ class Base(Struct, frozen=True):
         return None
 
 
-NONE = Base()
+NONE = BaseCommit()
 
 
-def find(lock: Path, revision: str | None) -> Base:
+def find(lock: Path, revision: str | None) -> BaseCommit:
     """The base of a lock file: where the working tree left a revision, by default the main branch.
 
     Outside of a repository there is none. Raises PredicatError if a revision is named that is not there.
@@ -71,24 +71,24 @@ def find(lock: Path, revision: str | None) -> Base:
         return _without(folder, lock, error)
 
 
-def _found(lock: Path, label: str, commit: str) -> Base:
+def _found(lock: Path, label: str, commit: str) -> BaseCommit:
     folder = lock.parent
     own = git.text_at(folder, commit, f"./{NAME}")
     if own is not None:
-        return Base(label, {str(lock): own})
-    gone = git.gone_since(folder, commit, NAME)
+        return BaseCommit(label, {str(lock): own})
+    gone = git.deleted_since(folder, commit, NAME)
     texts = {path: git.text_at(folder, commit, path) or "" for path in gone}
-    return Base(label, texts, moved=True)
+    return BaseCommit(label, texts, moved=True)
 
 
-def _without(folder: Path, lock: Path, error: PredicatError) -> Base:
+def _without(folder: Path, lock: Path, error: PredicatError) -> BaseCommit:
     """No base, with the reason if something was released or nobody can know."""
     try:
         if advice := git.shallow(folder):
-            return Base(warning=release_messages.shallow(advice))
+            return BaseCommit(warning=release_messages.shallow(advice))
         committed = git.has_commits(folder)
         released = committed and (lock.exists() or git.text_at(folder, "HEAD", f"./{NAME}") is not None)
     except PredicatError as problem:
-        return Base(warning=release_messages.no_base(problem.diagnostics[0].message, _NAME_IT))
+        return BaseCommit(warning=release_messages.no_base(problem.diagnostics[0].message, _NAME_IT))
     reason = error.diagnostics[0].message
-    return Base(warning=release_messages.no_base(reason, _NAME_IT)) if released else NONE
+    return BaseCommit(warning=release_messages.no_base(reason, _NAME_IT)) if released else NONE

@@ -37,7 +37,7 @@ class Entry(Struct, frozen=True):
     about: str
 
 
-class Judged(Struct, frozen=True):
+class BaselineResult(Struct, frozen=True):
     """Findings against a baseline: those that it does not hold, how many it holds, and its entries that
     nothing needs any more.
     """
@@ -57,35 +57,35 @@ def entry(item: Finding) -> Entry:
     return Entry(item.code, digest[:12], about.encode(errors="backslashreplace").decode())
 
 
-def read(path: Path, place: Path | None = None) -> list[Entry]:
+def read(path: Path, target: Path | None = None) -> list[Entry]:
     """The entries of a baseline file, which lies at `place` if that is given. Raises PredicatError with
     every line that is none.
     """
-    file = place or path
+    file = target or path
     if not file.exists():
         raise PredicatError.of(say.no_baseline(path))
     with reading(str(path)):
         text = file.read_bytes().decode("utf-8").removeprefix("\ufeff")
     source = Source(str(path), text)
-    found: list[Entry] = []
+    result: list[Entry] = []
     problems = []
     start = 0
     for line in text.splitlines(keepends=True):
         shown = line.rstrip()
         match = _LINE.fullmatch(shown)
         if match is not None:
-            found.append(Entry(**match.groupdict()))
+            result.append(Entry(**match.groupdict()))
         elif shown and not shown.startswith("#"):
             problems.append(msg.baseline_line(Span(source, start, start + len(shown))))
         start += len(line)
     if problems:
         raise PredicatError(problems)
-    return found
+    return result
 
 
-def judge(
-    found: Iterable[Finding], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True
-) -> Judged:
+def apply_baseline(
+    findings: Iterable[Finding], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True
+) -> BaselineResult:
     """Tell findings that a baseline holds from those that it does not. An entry stands for one finding.
 
     Entries of rules that were not `judged` are neither needed nor stale.
@@ -93,7 +93,7 @@ def judge(
     left = Counter((item.code, item.hash) for item in entries)
     new: list[Finding] = []
     accepted = 0
-    for item in found:
+    for item in findings:
         line = entry(item)
         if left[line.code, line.hash] > 0:
             left[line.code, line.hash] -= 1
@@ -105,13 +105,13 @@ def judge(
         if left[old.code, old.hash] > 0 and judged(old.code):
             left[old.code, old.hash] -= 1
             stale.append(old)
-    return Judged(new, accepted, stale)
+    return BaselineResult(new, accepted, stale)
 
 
-def write(path: Path, found: Iterable[Finding], kept: Iterable[Entry] = ()) -> int:
+def write(path: Path, findings: Iterable[Finding], kept: Iterable[Entry] = ()) -> int:
     """Write a baseline of findings, and of the entries to keep beside them, in their order. Gives their
     number.
     """
-    lines = sorted((item.code, item.about, item.hash) for item in (*map(entry, found), *kept))
+    lines = sorted((item.code, item.about, item.hash) for item in (*map(entry, findings), *kept))
     write_text(path, _HEAD + "".join(f"{code} {digest} {about}\n" for code, about, digest in lines))
     return len(lines)

@@ -121,8 +121,8 @@ class CandidateRows:
                 if source is None
                 else {source} | self._visit(node.body, inner)
             )
-        found = [self._visit(child, env) for child in children(node)]
-        places = set[Slot]().union(*found)
+        result = [self._visit(child, env) for child in children(node)]
+        places = set[Slot]().union(*result)
         if isinstance(node, Call):
             for place in places if node.op in ("contains", "like") else ():
                 self.pieces.setdefault(place, {}).update(dict.fromkeys(_piece(node)))
@@ -223,13 +223,13 @@ class CandidateRows:
 
     def _put(self, row: dict[str, Any], slot: Slot, value: Any, chance: random.Random) -> None:
         holder: Any = row
-        for place, key in enumerate(slot):
-            last = place == len(slot) - 1
+        for index, key in enumerate(slot):
+            last = index == len(slot) - 1
             if key == EACH:
                 if not isinstance(holder, list):
                     return
                 if not holder:
-                    holder.append(value if last else _empty(slot[place + 1]))
+                    holder.append(value if last else _empty(slot[index + 1]))
                 if last:
                     holder[:] = [copy(self._pick(slot, chance)) for _ in range(chance.randrange(3))] + [value]
                     return
@@ -240,7 +240,7 @@ class CandidateRows:
             if last:
                 holder[key] = value
                 return
-            empty = _empty(slot[place + 1])
+            empty = _empty(slot[index + 1])
             held = holder[key]
             if not isinstance(held, type(empty)):
                 holder[key] = empty
@@ -443,15 +443,15 @@ def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
 
 def _moments(op: str, number: int, kind: Type) -> list[Any]:
     base = datetime(2024, 3, 15, 10, 30, 20, tzinfo=UTC)
-    found = []
+    result = []
     for near in (number, number - 1, number + 1):
         name = op if op in ("year", "month", "day", "hour", "minute", "second") else None
         for unit in [name] if name else ("year", "month", "day", "hour", "minute", "second"):
             try:
-                found.append(base.replace(**{unit: near}))  # type: ignore[arg-type]  # a unit and a number
+                result.append(base.replace(**{unit: near}))  # type: ignore[arg-type]  # a unit and a number
             except (ValueError, OverflowError):
                 continue
-    return [item.date() for item in found] if kind == DATE else found
+    return [item.date() for item in result] if kind == DATE else result
 
 
 _MOST_STEPS = 250_000
@@ -518,7 +518,7 @@ def _joined(pieces: list[str]) -> list[str]:
 
 
 def _distinct(values: Sequence[Any]) -> list[Any]:
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for value in values:
-        found.setdefault(f"{type(value).__name__} {value!r}", value)
-    return list(found.values())
+        result.setdefault(f"{type(value).__name__} {value!r}", value)
+    return list(result.values())

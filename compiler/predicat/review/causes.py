@@ -30,16 +30,16 @@ def own_meaning(row: Data) -> object:
     return row["latest"], row["on_unknown"], versions
 
 
-def touched(before: Snapshot, after: Snapshot, found: Iterable[Difference]) -> list[str]:
+def may_differ(before: Snapshot, after: Snapshot, differences: Iterable[Difference]) -> list[str]:
     """The filters of both catalogs whose meaning may be another: more may be named than really are."""
-    found = list(found)
+    differences = list(differences)
     both = [name for name in after.filters if name in before.filters]
     edited = {name for name in both if own_meaning(before.filters[name]) != own_meaning(after.filters[name])}
     gone = before.filters.keys() ^ after.filters.keys()
-    datasets = {item.path[1] for item in found if item.kind.code in _CONTEXT}
+    datasets = {item.path[1] for item in differences if item.kind.code in _CONTEXT}
     templates = {
         VARIABLE * (item.path[0] == "vars") + item.path[1]
-        for item in found
+        for item in differences
         if item.path[0] in ("vars", "macros")
     }
     direct = {
@@ -92,11 +92,11 @@ class Causes:
         self,
         before: Snapshot,
         after: Snapshot,
-        found: Iterable[tuple[Difference, Cause]],
+        result: Iterable[tuple[Difference, Cause]],
         changed: Mapping[str, Cause],
     ) -> None:
         self.sides = before, after
-        self.found = list(found)
+        self.found = list(result)
         self.changed = changed
         self.texts = {
             VARIABLE * (item.path[0] == "vars") + item.path[1]: cause

@@ -33,8 +33,8 @@ def lines(
     return added + [f"- {name}: removed" for name in gone]
 
 
-def _against_previous(row: Filter, number: int) -> str:
-    earlier = [other for other in row.versions if other < number]
+def _against_previous(filter_: Filter, number: int) -> str:
+    earlier = [other for other in filter_.versions if other < number]
     if not earlier or not extras.installed("z3"):
         return ""
     from predicat.review import show  # noqa: PLC0415  # needs z3
@@ -42,9 +42,9 @@ def _against_previous(row: Filter, number: int) -> str:
 
     before = max(earlier)
     verdict = compare(
-        row.versions[before].predicate,
-        row.versions[number].predicate,
-        on_unknown=(row.on_unknown, row.on_unknown),
+        filter_.versions[before].predicate,
+        filter_.versions[number].predicate,
+        on_unknown=(filter_.on_unknown, filter_.on_unknown),
     )
     rows = "".join(f"; {what} {show.row_text(item.row)}" for what, item in show.witnesses(verdict)[:1])
     kind = show.title(verdict)

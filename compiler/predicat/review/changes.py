@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from predicat.backends import DIALECTS
 from predicat.ir.text import to_text
-from predicat.review.causes import Causes, own_meaning, touched
+from predicat.review.causes import Causes, may_differ, own_meaning
 from predicat.review.entries import Cause, Entry, Review, loosened, value_text
 from predicat.review.kinds import NOTE, ROWS, WARNING, Difference, differences
 from predicat.review.proofs import Prover
 from predicat.review.renames import renamed, renamed_datasets, renamed_filters
 from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
-from predicat.review.users import Users
+from predicat.review.users import UsageIndex
 
 Figures = Callable[[str], str]
 MEASURED = 50
@@ -40,8 +40,8 @@ def review(
     can touch; `edited` are
     the files that differ. `figures` gives those of a filter's tests.
     """
-    found = _Comparison(before, after, base, Prover(timeout))
-    entries = sorted(found.entries(), key=lambda entry: entry.order)
+    result = _Comparison(before, after, base, Prover(timeout))
+    entries = sorted(result.entries(), key=lambda entry: entry.order)
     if figures is not None:
         entries = _with_figures(entries, figures)
     total = len(after.filters) if filters is None else filters
@@ -52,7 +52,7 @@ def review(
         tuple(entries),
         total,
         total - len(named & after.filters.keys()),
-        (found.before, found.after),
+        (result.before, result.after),
         tuple(edited),
     )
 
@@ -95,11 +95,11 @@ class _Comparison:
 
     def entries(self) -> list[Entry]:
         """Every entry, with causes and users."""
-        found = [item for item in differences(self.before.data, self.after.data) if self.compared(item)]
-        plain = _on_engines([self.entry(item) for item in found if not _reordered_only(item)])
-        compared = {name: list(self.filter(name)) for name in touched(self.before, self.after, found)}
+        result = [item for item in differences(self.before.data, self.after.data) if self.compared(item)]
+        plain = _on_engines([self.entry(item) for item in result if not _reordered_only(item)])
+        compared = {name: list(self.filter(name)) for name in may_differ(self.before, self.after, result)}
         changed = {name: entries[0].cause for name, entries in compared.items() if entries}
-        causes = Causes(self.before, self.after, [(item, self.entry(item).cause) for item in found], changed)
+        causes = Causes(self.before, self.after, [(item, self.entry(item).cause) for item in result], changed)
         shown: list[Entry] = []
         for name in changed:
             why = causes.of(name) or self.renamed_in(name)
@@ -260,9 +260,9 @@ class _Comparison:
                 place,
                 notes=("it has a problem",),
             )
-        same = own_meaning(_alone(old)) == own_meaning(_alone(new)) and to_text(checked[0].node) == to_text(
-            checked[1].node
-        )
+        same = own_meaning(_as_filter(old)) == own_meaning(_as_filter(new)) and to_text(
+            checked[0].node
+        ) == to_text(checked[1].node)
         if same:
             return None
         proof = self.prover.proof(checked[0].node, checked[1].node, on_unknown)
@@ -292,13 +292,13 @@ class _Comparison:
             [version["text"] for version in side.filters[name]["versions"].values()]
             for side in (self.before, self.after)
         ]
-        found: list[Cause] = []
+        result: list[Cause] = []
         for old, new in self.filters.items():
             short = old.partition(".")[2], new.partition(".")[2]
             if any(short[0] in text for text in texts[0]):
                 texts[0] = [_with_word(text, *short) for text in texts[0]]
-                found.append(Cause("filter-renamed", new, "name"))
-        return tuple(found) if texts[0] == texts[1] else ()
+                result.append(Cause("filter-renamed", new, "name"))
+        return tuple(result) if texts[0] == texts[1] else ()
 
     def of_dataset(self, entry: Entry, plain: Iterable[Entry]) -> Entry:
         """A filter that came or went with its dataset has that as its cause."""
@@ -343,7 +343,7 @@ class _Comparison:
 _OF_NAMES = ("rows", "filter", "filter-renamed")
 
 
-def _users(side: Snapshot, names: Iterable[str]) -> Users:
+def _users(side: Snapshot, names: Iterable[str]) -> UsageIndex:
     """An index of who uses what. A filter that nothing touched refers to none that changed."""
     references: dict[str, list[str]] = {}
     for name in names:
@@ -351,7 +351,7 @@ def _users(side: Snapshot, names: Iterable[str]) -> Users:
         references[name] = [
             reference for item in checked if item is not None for reference in item.references
         ]
-    return Users(references, side.datasets)
+    return UsageIndex(references, side.datasets)
 
 
 def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
@@ -368,7 +368,7 @@ def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
 
 def _on_engines(entries: Sequence[Entry]) -> list[Entry]:
     """The entries, with one for a relation or a column that is the same on several engines."""
-    found: dict[object, Entry] = {}
+    result: dict[object, Entry] = {}
     for entry in entries:
         what, _, engine = entry.part.rpartition(" on ")
         key = (
@@ -376,13 +376,13 @@ def _on_engines(entries: Sequence[Entry]) -> list[Entry]:
             if entry.kind in ("relation", "column")
             else id(entry)
         )
-        known = found.get(key)
-        found[key] = entry if known is None else replace(known, part=f"{known.part}, {engine}")
+        known = result.get(key)
+        result[key] = entry if known is None else replace(known, part=f"{known.part}, {engine}")
     every = " on " + ", ".join(DIALECTS)
-    return [replace(entry, part=entry.part.replace(every, " on every engine")) for entry in found.values()]
+    return [replace(entry, part=entry.part.replace(every, " on every engine")) for entry in result.values()]
 
 
-def _alone(version: Data) -> Data:
+def _as_filter(version: Data) -> Data:
     """A version as a filter of its own."""
     return {"latest": 1, "on_unknown": "", "versions": {"1": version}}
 

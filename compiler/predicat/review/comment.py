@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from predicat.review.comments import MARK
 from predicat.review.counts import Counts
-from predicat.review.entries import Entry, Review, named
+from predicat.review.entries import Entry, Review, join_names
 from predicat.review.topics import HEADS, Topic, summaries, tally, topics
 
 MAX_COMMENT = 60_000
@@ -42,9 +42,9 @@ def markdown(review: Review, data: Data) -> str:
     """The comment. Where it would grow beyond MAX_COMMENT characters whole entries are left out, the least
     important first.
     """
-    found = topics(review)
-    first = [topic for topic in found if _matters(topic)]
-    others = [(topic, entry) for topic in found for entry in _others(topic)]
+    result = topics(review)
+    first = [topic for topic in result if _in_first_table(topic)]
+    others = [(topic, entry) for topic in result for entry in _outside_first_table(topic)]
     main, also = summaries(review)
     head = f"{MARK}\n### Filters: {main}\n\n" + (f"Also changed: {also}.\n\n" if also else "")
     if review.formatting_only:
@@ -60,7 +60,7 @@ def markdown(review: Review, data: Data) -> str:
             [_other_row(topic, entry) for topic, entry in others],
             "\n",
         ),
-        _Part("", [_details(topic, data) for topic in found if _has_details(topic)]),
+        _Part("", [_details(topic, data) for topic in result if _has_details(topic)]),
     ]
     tail = f"<sub>Compared with `{review.base[:40]}`; {review.unchanged:,} of {review.filters:,} filters unchanged.</sub>\n"
     _fit(parts, MAX_COMMENT - len(head) - len(tail) - _RESERVED)
@@ -90,7 +90,7 @@ def _left_out(parts: Sequence[_Part]) -> str:
 # --- tables
 
 
-def _matters(topic: Topic) -> bool:
+def _in_first_table(topic: Topic) -> bool:
     """Whether a topic stands in the first table: it is about rows, or changes filters."""
     return (
         topic.head.kind in HEADS
@@ -100,9 +100,9 @@ def _matters(topic: Topic) -> bool:
     )
 
 
-def _others(topic: Topic) -> list[Entry]:
+def _outside_first_table(topic: Topic) -> list[Entry]:
     """The entries of a topic that the first table does not show; versions with a proof are in the details."""
-    left = topic.entries[1:] if _matters(topic) else topic.entries
+    left = topic.entries[1:] if _in_first_table(topic) else topic.entries
     return [entry for entry in left if entry.kind != "version" or entry.proof is None]
 
 
@@ -146,14 +146,14 @@ def _name(topic: Topic) -> str:
 
 
 def _has_details(topic: Topic) -> bool:
-    return _matters(topic) or any(topic.diff(entry) for entry in topic.entries)
+    return _in_first_table(topic) or any(topic.diff(entry) for entry in topic.entries)
 
 
 def _details(topic: Topic, data: Data) -> str:
     name = f"<code>{_plain(topic.name)}</code>"
     label = name if topic.subject in ("filter", "catalog") else f"{topic.subject} {name}"
     lines = ["<details>", f"<summary>{label}: {_plain(topic.title)}</summary>", ""]
-    for entry in topic.told:
+    for entry in topic.new_entries:
         lines += _entry(entry, topic)
     if topic.name in data and topic.subject == "filter":
         lines += [f"- {_plain(line.strip())}" for line in data[topic.name].lines()]
@@ -200,7 +200,7 @@ def _fenced(diff: Sequence[str]) -> list[str]:
 
 
 def _codes(names: Sequence[str], most: int = 12) -> str:
-    return named([f"`{name}`" for name in names], most)
+    return join_names([f"`{name}`" for name in names], most)
 
 
 def _cell(shown: str) -> str:

@@ -68,15 +68,15 @@ def body(review: str, thread: Thread, key: str = "") -> str:
     text = review.replace("\0", "").strip().removeprefix(MARK).strip()
     where = f"[the log of the job]({thread.job})" if thread.job else "the log of the job"
     text = text or f"### Filters: no review\n\n`predicat diff` failed; {where} says why."
-    return f"{mark(key)}\n{_cut(text, thread.limit - 500, where)}\n"
+    return f"{marker(key)}\n{_truncated(text, thread.limit - 500, where)}\n"
 
 
-def mark(key: str) -> str:
+def marker(key: str) -> str:
     """What the comment of a key begins with."""
     return f"<!-- predicat diff {key} -->" if key else MARK
 
 
-def _cut(text: str, limit: int, where: str) -> str:
+def _truncated(text: str, limit: int, where: str) -> str:
     """A text within a limit, cut behind a whole entry where there is one."""
     if len(text) <= limit:
         return text
@@ -180,7 +180,7 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
     """
     base = _variable(environment, "CI_API_V4_URL", r"https?://.+")
     project = environment.get("CI_MERGE_REQUEST_PROJECT_ID") or _variable(environment, "CI_PROJECT_ID", r".+")
-    found = (
+    result = (
         str(number)
         if number
         else _variable(environment, "CI_MERGE_REQUEST_IID", r"[0-9]+", say.IN_A_MERGE_REQUEST)
@@ -189,7 +189,7 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
     headers = {"PRIVATE-TOKEN": token} if token else {"JOB-TOKEN": _token(environment, "CI_JOB_TOKEN")}
     api = Api("GitLab", base.rstrip("/"), {**headers, "User-Agent": "predicat"})
     me = _Me(api, "username")
-    notes = f"/projects/{quote(project, safe='')}/merge_requests/{found}/notes"
+    notes = f"/projects/{quote(project, safe='')}/merge_requests/{result}/notes"
     return Thread(
         api,
         notes,
@@ -227,7 +227,7 @@ class _Me:
         return bool(name) and self.name == name
 
 
-def quiet(text: str) -> str:
+def without_quick_actions(text: str) -> str:
     """A text for GitLab, which takes a line that begins with a slash for a command (`/merge`), with an
     invisible character before it.
     """
@@ -239,10 +239,10 @@ def _token(environment: Environment, *names: str) -> str:
 
 
 def _variable(environment: Environment, name: str, shape: str, hint: str | None = None) -> str:
-    found = environment.get(name, "").strip()
-    if not re.fullmatch(shape, found):
-        raise PredicatError.of(say.bad_variable(name, found, hint or say.IN_A_JOB))
-    return found
+    result = environment.get(name, "").strip()
+    if not re.fullmatch(shape, result):
+        raise PredicatError.of(say.bad_variable(name, result, hint or say.IN_A_JOB))
+    return result
 
 
 def _event_number(environment: Environment) -> int:

@@ -144,9 +144,9 @@ def search(
     `test` says it of outcomes, `formula` of formulas; they must say the same.
     """
     asked = _Comparison(left, right, ("reject", "reject"), time.monotonic() + timeout)
-    found = asked.find(test, formula)
-    if found is not None:
-        return "found", found
+    result = asked.find(test, formula)
+    if result is not None:
+        return "found", result
     return "open" if asked.inconclusive else EXACT if asked.exact else "none", None
 
 
@@ -241,11 +241,11 @@ class _Comparison:
             self.untried = CandidateRows(self.nodes).rows(_PROBES)
         for row in self.untried:
             try:
-                found = (row, *self.outcomes(row))
+                result = (row, *self.outcomes(row))
             except PredicatError:  # a value that does not fit the type of its field
                 continue
-            self.tried_rows.append(found)
-            yield found
+            self.tried_rows.append(result)
+            yield result
 
     def accepted(self, side: int, outcome: Outcome) -> bool:
         return self.accept[side] if outcome is None else outcome
@@ -309,17 +309,19 @@ class _Comparison:
         if (
             lost
             and not gained
-            and self.none(lambda _, b: self.accepted(1, b), lambda _, b: self.accepts(1, b))
+            and self.provably_none(lambda _, b: self.accepted(1, b), lambda _, b: self.accepts(1, b))
         ):
             return "never", self.proof
         if (
             gained
             and not lost
-            and self.none(lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.accepts(1, b)))
+            and self.provably_none(
+                lambda _, b: not self.accepted(1, b), lambda _, b: negated(self.accepts(1, b))
+            )
         ):
             return "always", self.proof
         if lost and gained:
-            both = self.none(
+            both = self.provably_none(
                 lambda a, b: self.accepted(0, a) and self.accepted(1, b),
                 lambda a, b: all_of(self.accepts(0, a), self.accepts(1, b)),
             )
@@ -352,14 +354,16 @@ class _Comparison:
     def accepts(self, side: int, truth: Truth) -> Bool:
         return negated(truth.false) if self.accept[side] else truth.true
 
-    def none(self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]) -> bool:
+    def provably_none(
+        self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]
+    ) -> bool:
         """Whether it is proved that no row answers a question, for exact arithmetic only if the verdict
         holds for it only; else a No.
         """
         before = self.inconclusive, self.exact
         self.inconclusive = self.exact = False
-        found = self.find(test, formula)
-        proved = found is None and not self.inconclusive and (before[1] or not self.exact)
+        result = self.find(test, formula)
+        proved = result is None and not self.inconclusive and (before[1] or not self.exact)
         self.inconclusive, self.exact = before
         return proved
 
@@ -443,14 +447,14 @@ class _Comparison:
                     return "open"
                 if not is_affordable(row, self.nodes):
                     return "open"
-                found = self.witness(row, params, test)
-                if found is not None:
-                    return found
+                result = self.witness(row, params, test)
+                if result is not None:
+                    return result
                 if attempt.opaque_texts:
                     return "open"
                 if attempt.exact or not self.rounds:  # else it is no lack of a formula, but rounding
                     self.operators.update(encoder.opaque)
-                self._narrow(encoder, solver)
+                self._prefer_exact_doubles(encoder, solver)
         except z3.Z3Exception:
             return "open"
         finally:
@@ -459,22 +463,22 @@ class _Comparison:
 
     def solver(self, attempt: _Attempt) -> tuple[Encoder, Any, tuple[Truth, Truth]]:
         key = attempt.regular, attempt.exact, attempt.opaque_texts
-        found = self.solvers.get(key)
-        if found is None:
+        result = self.solvers.get(key)
+        if result is None:
             encoder = Encoder(
                 self.nodes, regular=key[0], exact=key[1], opaque_texts=key[2], deadline=self.deadline
             )
             truths = (encoder.predicate(self.nodes[0]), encoder.predicate(self.nodes[1]))
             solver = z3.Solver()
             solver.add(*encoder.constraints)
-            found = self.solvers[key] = (encoder, solver, truths)
-        return found
+            result = self.solvers[key] = (encoder, solver, truths)
+        return result
 
-    def _narrow(self, encoder: Encoder, solver: Any) -> None:
+    def _prefer_exact_doubles(self, encoder: Encoder, solver: Any) -> None:
         """Ask for doubles that binary fractions can hold, and for nothing that is guessed: the next model
         may survive the evaluator.
         """
-        solver.add(*map(z3.Not, encoder.guessed))
+        solver.add(*map(z3.Not, encoder.approximated))
         for path, term in encoder.variables.items():
             if isinstance(term, Double) and path[0][0] != "opaque":
                 solver.add(term.term == z3.ToReal(encoder.fresh(z3.Int)) / 1024)
@@ -538,15 +542,15 @@ def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, 
     """A smaller row of which the same is true: fields left out, texts shortened, numbers near zero, lists
     cut.
     """
-    found = dict(row)
-    for name in list(found):
-        without = {key: value for key, value in found.items() if key != name}
+    result = dict(row)
+    for name in list(result):
+        without = {key: value for key, value in result.items() if key != name}
         if holds(without):
-            found = without
+            result = without
             continue
         kind = fields[name].type if name in fields else None
-        found[name] = _smaller(found[name], partial(_holds_with, holds, dict(found), name), kind)
-    return found
+        result[name] = _smaller(result[name], partial(_holds_with, holds, dict(result), name), kind)
+    return result
 
 
 def _holds_with(holds: Test, row: Row, name: str, value: Any) -> bool:

@@ -70,7 +70,7 @@ class Counts(Struct, frozen=True):
         }
 
 
-class Question(Struct, frozen=True):
+class CountQuery(Struct, frozen=True):
     """What an engine is asked of one filter: conditions that are never NULL, and the columns that show the
     rows.
     """
@@ -92,18 +92,18 @@ class Question(Struct, frozen=True):
 
 def distinct(rows: Iterable[Row]) -> list[Row]:
     """The first rows that differ, as many as are shown."""
-    found: dict[str, Row] = {}
+    result: dict[str, Row] = {}
     for row in rows:
-        found.setdefault(repr(row), row)
-        if len(found) == SAMPLE:
+        result.setdefault(repr(row), row)
+        if len(result) == SAMPLE:
             break
-    return list(found.values())
+    return list(result.values())
 
 
-def questions(review: Review, dialect: str) -> tuple[list[Question], dict[str, Counts]]:
+def questions(review: Review, dialect: str) -> tuple[list[CountQuery], dict[str, Counts]]:
     """The questions of a review for a dialect, and the reasons for the filters that have none."""
     before, after = review.sides
-    asked: list[Question] = []
+    asked: list[CountQuery] = []
     refused: dict[str, Counts] = {}
     for entry in review.entries:
         if entry.kind not in ("rows", "filter") or not entry.changes_rows:
@@ -118,15 +118,15 @@ def questions(review: Review, dialect: str) -> tuple[list[Question], dict[str, C
         columns = _columns(
             [node for node, _ in filter(None, states)], after.datasets.get(dataset, {}), dialect
         )
-        asked.append(Question(entry.name, dataset, sides[0], sides[1], columns))
+        asked.append(CountQuery(entry.name, dataset, sides[0], sides[1], columns))
     return asked, refused
 
 
 def _state(side: Snapshot, name: str) -> tuple[Node, str] | None:
     """The latest version of a filter and what UNKNOWN does; None for a filter that is not there."""
     row = side.filters.get(name)
-    found = side.check(name, row["latest"]) if row is not None else None
-    return (found.node, row["on_unknown"]) if found is not None and row is not None else None
+    result = side.check(name, row["latest"]) if row is not None else None
+    return (result.node, row["on_unknown"]) if result is not None and row is not None else None
 
 
 def condition(state: tuple[Node, str] | None, dialect: str) -> str:

@@ -30,7 +30,7 @@ MAX_MUTANTS = 300
 Row = Mapping[str, Any]
 
 
-class Need(Struct, frozen=True):
+class Requirement(Struct, frozen=True):
     """A way in which a condition has to decide: `node` is TRUE for the rows that show it."""
 
     atom: Node
@@ -61,18 +61,18 @@ class Quality(Struct, frozen=True):
         return f"{self.tests} tests, {self.covered} of {self.needed} conditions decided both ways{mutation}"
 
 
-def needs(node: Node) -> Iterator[Need]:
+def requirements(node: Node) -> Iterator[Requirement]:
     """What rows have to show: each condition TRUE, and FALSE, while the predicate is what that condition
     makes it.
     """
     for atom in atoms(node):
-        turns = _turns(node, atom)
+        turns = _decided_by(node, atom)
         for outcome in (True, False):
             state = atom if outcome else Call(BOOLEAN, "not", (atom,))
-            yield Need(atom, outcome, Call(BOOLEAN, "and", (state, turns)))
+            yield Requirement(atom, outcome, Call(BOOLEAN, "and", (state, turns)))
 
 
-def _turns(node: Node, atom: Node) -> Node:
+def _decided_by(node: Node, atom: Node) -> Node:
     """TRUE for the rows whose acceptance a condition alone decides."""
     with_true, with_false = (
         Call(BOOLEAN, "is_true", (replaced(node, atom, constant),)) for constant in (TRUE, FALSE)
@@ -89,7 +89,7 @@ def boundaries(node: Node) -> Iterator[Node]:
             and any(isinstance(arg, Literal) for arg in atom.args)
         ):
             at = Call(BOOLEAN, "eq", atom.args, atom.span)
-            yield Call(BOOLEAN, "and", (at, _turns(node, atom)))
+            yield Call(BOOLEAN, "and", (at, _decided_by(node, atom)))
 
 
 def generate(
@@ -101,10 +101,10 @@ def generate(
     With `mutate` (what UNKNOWN does: "reject" or "accept") also rows that tell the predicate from its
     mutants.
     """
-    found: list[dict[str, Any]] = []
+    result: list[dict[str, Any]] = []
     have = list(rows)
     for wanted in (
-        *(need.node for need in needs(node)),
+        *(need.node for need in requirements(node)),
         *boundaries(node),
         Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (node,)),)),
     ):
@@ -112,16 +112,16 @@ def generate(
         if not any(shows(row) is True for row in have):
             _, witness = example(simplify(wanted), wanted=True, timeout=timeout)
             if witness is not None and witness.row not in have:
-                found.append(dict(witness.row))
+                result.append(dict(witness.row))
                 have.append(witness.row)
     if mutate is not None:
-        found += _telling(node, have, mutate, timeout)
+        result += _deciding_rows(node, have, mutate, timeout)
     if {} not in have and any(isinstance(part, Call) for part in walk(node)):
-        found.append({})
-    return found
+        result.append({})
+    return result
 
 
-def _telling(node: Node, have: list[Row], on_unknown: str, timeout: float) -> Iterator[dict[str, Any]]:
+def _deciding_rows(node: Node, have: list[Row], on_unknown: str, timeout: float) -> Iterator[dict[str, Any]]:
     right = _accepted(on_unknown, node, have)
     for mutant in islice(mutants(node), MAX_MUTANTS):
         if _accepted(on_unknown, mutant.node, have) != right:
@@ -134,40 +134,44 @@ def _telling(node: Node, have: list[Row], on_unknown: str, timeout: float) -> It
             yield dict(witness.row)
 
 
-def measure(row: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Quality | None:
+def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Quality | None:
     """The figures of a filter's tests on its latest version; None where a parameter without default stands
     in the way.
     """
-    if any(decl.required for decl in row.current.params.values()):
+    if any(decl.required for decl in filter_.current.params.values()):
         return None
-    node = with_defaults(row.current.predicate.node)
-    rows = [test.row for test in row.tests if test.version in (None, row.latest)]
+    node = with_defaults(filter_.current.predicate.node)
+    rows = [test.row for test in filter_.tests if test.version in (None, filter_.latest)]
     missing: list[str] = []
     needed = covered = 0
-    for need in needs(node):
+    for need in requirements(node):
         shows = compile_node(need.node)
         if any(shows(item) is True for item in rows):
             needed, covered = needed + 1, covered + 1
         elif example(need.node, wanted=True, timeout=timeout)[0] != "none":
             needed += 1
             missing.append(need.text)
-    killed, alive = _mutation(row, node, rows, timeout) if mutate else (0, ())
-    return Quality(len(row.tests), covered, needed, killed, killed + len(alive), tuple(missing), alive)
+    killed, alive = _mutation(filter_, node, rows, timeout) if mutate else (0, ())
+    return Quality(len(filter_.tests), covered, needed, killed, killed + len(alive), tuple(missing), alive)
 
 
-def _mutation(row: Filter, node: Node, rows: Sequence[Row], timeout: float) -> tuple[int, tuple[Mutant, ...]]:
+def _mutation(
+    filter_: Filter, node: Node, rows: Sequence[Row], timeout: float
+) -> tuple[int, tuple[Mutant, ...]]:
     """How many mutants the rows tell from the filter, and those that they do not, equivalent ones (by
     proof) left out.
     """
-    right = _accepted(row.on_unknown, node, rows)
+    right = _accepted(filter_.on_unknown, node, rows)
     killed = 0
     alive: list[Mutant] = []
     for mutant in islice(mutants(node), MAX_MUTANTS):
         if any(isinstance(part, Parameter) for part in walk(mutant.node)):
             continue
-        if _accepted(row.on_unknown, mutant.node, rows) != right:
+        if _accepted(filter_.on_unknown, mutant.node, rows) != right:
             killed += 1
-        elif not compare_nodes(node, mutant.node, (row.on_unknown, row.on_unknown), timeout).same_rows:
+        elif not compare_nodes(
+            node, mutant.node, (filter_.on_unknown, filter_.on_unknown), timeout
+        ).same_rows:
             alive.append(mutant)
     return killed, tuple(alive)
 

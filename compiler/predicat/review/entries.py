@@ -149,13 +149,13 @@ class Entry(Struct, frozen=True):
     def lines(self) -> list[str]:
         """Sentences about it, the title first."""
         values = self.values
-        found = [self.title + (f": {values}" if values else "")]
+        result = [self.title + (f": {values}" if values else "")]
         if self.proof is not None and self.kind == "rows":
-            found += self.proof.lines()
-        found += self.notes if self.kind not in ("coverage", "rows-bound") else ()
+            result += self.proof.lines()
+        result += self.notes if self.kind not in ("coverage", "rows-bound") else ()
         if self.causes:
-            found.append("because of " + ", ".join(cause.text for cause in self.causes))
-        return found
+            result.append("because of " + ", ".join(cause.text for cause in self.causes))
+        return result
 
     def diff(self) -> list[str]:
         """The lines that differ between long values, as in a unified diff."""
@@ -265,6 +265,6 @@ def loosened(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     return "loosened" if weaker and less >= 0 else "tightened" if not weaker and less <= 0 else "changed"
 
 
-def named(names: Sequence[str], most: int = 12) -> str:
+def join_names(names: Sequence[str], most: int = 12) -> str:
     """Names in a sentence, and how many more there are."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

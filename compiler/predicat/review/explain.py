@@ -19,41 +19,43 @@ from predicat.review.explanation import Explanation, atoms, decisive, explain_no
 from predicat.review.prose import describe
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
-from predicat.review.users import Users
+from predicat.review.users import UsageIndex
 
 _PUSHED = (*COMPARISONS, "in", "is_null", "same", "starts_with", "ends_with", "contains")
 _INDEXED = (*ORDERED, "eq", "in", "is_null", "starts_with")
 
 
-def explain(catalog: Catalog, row: Filter, version: Version) -> list[str]:
+def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
     """A version of a filter, line by line."""
     node = version.predicate.node
-    lines = [f"{row.qualified}@{version.number}" + (f": {row.description}" if row.description else "")]
+    lines = [
+        f"{filter_.qualified}@{version.number}" + (f": {filter_.description}" if filter_.description else "")
+    ]
     facts = [
-        f"owner {row.owner}" if row.owner else "",
-        f"tags {', '.join(row.tags)}" if row.tags else "",
+        f"owner {filter_.owner}" if filter_.owner else "",
+        f"tags {', '.join(filter_.tags)}" if filter_.tags else "",
         f"written in {version.language}",
         f"deprecated as of {version.deprecated}" if version.deprecated else "",
     ]
     lines.append("; ".join(fact for fact in facts if fact))
-    lines += ["", f"A row is accepted if (UNKNOWN {row.on_unknown}s it):"]
+    lines += ["", f"A row is accepted if (UNKNOWN {filter_.on_unknown}s it):"]
     lines += [f"  {line}" for line in tree(node)]
     for decl in version.params.values():
         lines.append(
             f"  :{decl.name} is a {decl.type}" + ("" if decl.required else f", by default {decl.default}")
         )
     for dialect in backends.DIALECTS:
-        lines += ["", dialect, f"  {_sql(node, row, dialect)}"]
+        lines += ["", dialect, f"  {_sql(node, filter_, dialect)}"]
     lines += ["", "Pushed down to files (Spark), and found by an index (PostgreSQL):"]
     lines += [f"  {line}" for line in pushdown(node)]
     lines += ["", "Lineage:"]
-    lines += [f"  {line}" for line in lineage(catalog, row, version)]
+    lines += [f"  {line}" for line in lineage(catalog, filter_, version)]
     return lines
 
 
-def _sql(node: Node, row: Filter, dialect: str) -> str:
+def _sql(node: Node, filter_: Filter, dialect: str) -> str:
     try:
-        return backends.dialect(dialect).render(accepting(node) if row.on_unknown == "reject" else node)
+        return backends.dialect(dialect).render(accepting(node) if filter_.on_unknown == "reject" else node)
     except Unsupported as error:
         return f"none: {error.diagnostics[0].message}"
 
@@ -109,9 +111,9 @@ def _why(atom: Node) -> str:
     return "engines evaluate it row by row"
 
 
-def lineage(catalog: Catalog, row: Filter, version: Version) -> Iterator[str]:
+def lineage(catalog: Catalog, filter_: Filter, version: Version) -> Iterator[str]:
     """Columns, the filters it is made of, and who uses it."""
-    dataset = catalog.datasets[row.dataset]
+    dataset = catalog.datasets[filter_.dataset]
     for engine, relation in dataset.relation.items():
         columns = ", ".join(decl.column(engine) for decl in fields_of(version.predicate.node).values())
         yield f"reads {relation} on {engine}: {columns or 'no column'}"
@@ -121,36 +123,36 @@ def lineage(catalog: Catalog, row: Filter, version: Version) -> Iterator[str]:
         other.qualified: [name for each in other.versions.values() for name in each.references]
         for other in catalog.filters()
     }
-    users = Users(references, {row.dataset: dataset_data(dataset)})
-    for kind, names in users.of(row.qualified).items():
+    users = UsageIndex(references, {filter_.dataset: dataset_data(dataset)})
+    for kind, names in users.of(filter_.qualified).items():
         yield f"used by {kind}: {', '.join(names)}"
 
 
-def explain_row(row: Filter, version: Version, item: Mapping[str, Any]) -> list[str]:
+def explain_row(filter_: Filter, version: Version, item: Mapping[str, Any]) -> list[str]:
     """Why a version accepts a row or not: the outcome of every condition, the deciding ones marked."""
-    found = explain_node(version.predicate.node, item)
-    accepted = row.on_unknown == "accept" if found.outcome is None else found.outcome
-    marked = {id(part) for part in decisive(found)}
+    result = explain_node(version.predicate.node, item)
+    accepted = filter_.on_unknown == "accept" if result.outcome is None else result.outcome
+    marked = {id(part) for part in decisive(result)}
     lines = [
-        f"{row.qualified}@{version.number} is {shown(found.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"
+        f"{filter_.qualified}@{version.number} is {shown(result.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"
     ]
     return (
         lines
-        + [f"  {line}" for line in _reasons(found, marked)]
+        + [f"  {line}" for line in _reasons(result, marked)]
         + ["", "  > marks the conditions that decide"]
     )
 
 
-def _reasons(found: Explanation, marked: set[int], depth: int = 0) -> Iterator[str]:
+def _reasons(explanation: Explanation, marked: set[int], depth: int = 0) -> Iterator[str]:
     indent = "  " * depth
-    if found.parts and found.op != "is_true":
-        title = {"and": "all of", "or": "at least one of", "not": "not"}[found.op]
-        yield f"  {indent}{title}: {shown(found.outcome)}"
-        for part in found.parts:
+    if explanation.parts and explanation.op != "is_true":
+        title = {"and": "all of", "or": "at least one of", "not": "not"}[explanation.op]
+        yield f"  {indent}{title}: {shown(explanation.outcome)}"
+        for part in explanation.parts:
             yield from _reasons(part, marked, depth + 1)
-    elif found.parts:
-        yield from _reasons(found.parts[0], marked, depth)
+    elif explanation.parts:
+        yield from _reasons(explanation.parts[0], marked, depth)
     else:
-        mark = ">" if id(found) in marked else " "
-        values = f"   {row_text(found.values)}" if found.values else ""
-        yield f"{mark} {indent}{found.text}: {shown(found.outcome)}{values}"
+        mark = ">" if id(explanation) in marked else " "
+        values = f"   {row_text(explanation.values)}" if explanation.values else ""
+        yield f"{mark} {indent}{explanation.text}: {shown(explanation.outcome)}{values}"

@@ -70,17 +70,17 @@ def _depends_on_element(node: Node) -> bool:
     return isinstance(node, Quantifier) or any(isinstance(part, Variable) for part in walk(node))
 
 
-def decisive(found: Explanation) -> list[Explanation]:
+def decisive(explanation: Explanation) -> list[Explanation]:
     """The conditions that made an outcome: the FALSE ones of an AND that is FALSE, all of one that is
     TRUE, and so on.
     """
-    if not found.parts:
-        return [found]
-    if found.op in ("not", "is_true"):
-        return decisive(found.parts[0])
-    same = [part for part in found.parts if part.outcome is found.outcome]
-    strong = found.op != "and"  # the outcome that one part alone decides
-    chosen = same[:1] if found.outcome is strong else same
+    if not explanation.parts:
+        return [explanation]
+    if explanation.op in ("not", "is_true"):
+        return decisive(explanation.parts[0])
+    same = [part for part in explanation.parts if part.outcome is explanation.outcome]
+    strong = explanation.op != "and"  # the outcome that one part alone decides
+    chosen = same[:1] if explanation.outcome is strong else same
     return [leaf for part in chosen for leaf in decisive(part)]
 
 

@@ -38,17 +38,17 @@ def collect(
     """
     context = Context(catalog, timeout, answers or Answers())
     rules = [rule for rule in RULES if chosen(rule.code, select, ignore) and (whole or not rule.whole)]
-    found = [
+    result = [
         item
         for rule in rules
         for item in rule.findings(context, asked=rule.code.startswith(tuple(select)) if select else False)
     ]
-    return sorted(without_repeats(found, rules), key=_place)
+    return sorted(without_repeats(result, rules), key=_place)
 
 
-def fails(found: Sequence[Finding]) -> bool:
+def fails(findings: Sequence[Finding]) -> bool:
     """Whether there is an error or a warning among findings."""
-    return any(item.level is not Severity.NOTE for item in found)
+    return any(item.level is not Severity.NOTE for item in findings)
 
 
 def chosen(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
@@ -57,31 +57,31 @@ def chosen(code: str, select: Sequence[str], ignore: Sequence[str]) -> bool:
 
 
 def _place(item: Finding) -> tuple[str, int, str]:
-    place = item.span.outermost()
-    return place.source.name, place.start, item.code
+    outer = item.span.outermost()
+    return outer.source.name, outer.start, item.code
 
 
 def apply_fixes(
-    found: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0
+    findings: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0
 ) -> list[Finding]:
     """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the
     same rows.
     """
     done: list[Finding] = []
-    for item in sorted(found, key=_from_the_end):
+    for item in sorted(findings, key=_from_the_end):
         if item.fix is None:
             continue
-        place = item.fix.span.outermost()
-        if len(item.fix.text) > place.end - place.start:
+        outer = item.fix.span.outermost()
+        if len(item.fix.text) > outer.end - outer.start:
             continue  # a fix never makes a filter longer
-        file = Path(place.source.name)
+        file = Path(outer.source.name)
         before = file.read_text(encoding="utf-8")
-        if before.removeprefix("\ufeff") != place.source.text and not done:
+        if before.removeprefix("\ufeff") != outer.source.text and not done:
             continue
         old = reload()[item.name]
-        if before[place.start : place.end] != place.source.text[place.start : place.end]:
+        if before[outer.start : outer.end] != outer.source.text[outer.start : outer.end]:
             continue
-        write_text(file, before[: place.start] + item.fix.text + before[place.end :])
+        write_text(file, before[: outer.start] + item.fix.text + before[outer.end :])
         try:
             same = compare(old, reload()[item.name], timeout=timeout).same_rows
         except PredicatError:
@@ -94,16 +94,16 @@ def apply_fixes(
 
 
 def _from_the_end(item: Finding) -> tuple[str, int]:
-    place = item.fix.span.outermost() if item.fix else item.span.outermost()
-    return place.source.name, -place.start
+    outer = item.fix.span.outermost() if item.fix else item.span.outermost()
+    return outer.source.name, -outer.start
 
 
-def text(found: Sequence[Finding]) -> str:
+def text(findings: Sequence[Finding]) -> str:
     """The findings as people read them."""
-    listed = [item for item in found if item.level is not Severity.NOTE]
+    listed = [item for item in findings if item.level is not Severity.NOTE]
     shown = [item.diagnostic().render() for item in listed]
     count = f"{len(listed)} finding{'s' if len(listed) != 1 else ''}" if listed else "nothing found"
-    notes = Counter(item.code for item in found if item.level is Severity.NOTE)
+    notes = Counter(item.code for item in findings if item.level is Severity.NOTE)
     lines = [
         f"{number} note{'s' if number != 1 else ''} {code} ({NAMES[code]}): predicat lint --select {code}"
         for code, number in sorted(notes.items())
@@ -112,30 +112,30 @@ def text(found: Sequence[Finding]) -> str:
 
 
 def _data(item: Finding) -> dict[str, Any]:
-    place = item.span.outermost()
-    line, column = place.source.line_column(place.start) if place.source.text else (0, 0)
+    outer = item.span.outermost()
+    line, column = outer.source.line_column(outer.start) if outer.source.text else (0, 0)
     return {
         "code": item.code,
         "name": item.name,
         "message": item.message,
         "hint": item.hint,
         "level": item.level.value,
-        "file": place.source.name,
+        "file": outer.source.name,
         "line": line,
         "column": column,
         "fixable": item.fix is not None,
     }
 
 
-def as_json(found: Sequence[Finding]) -> str:
+def as_json(findings: Sequence[Finding]) -> str:
     """The findings as JSON."""
-    return json.dumps([_data(item) for item in found], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([_data(item) for item in findings], ensure_ascii=False, indent=2) + "\n"
 
 
-def sarif(found: Sequence[Finding]) -> str:
+def sarif(findings: Sequence[Finding]) -> str:
     """The findings as a SARIF log."""
     results = []
-    for item in found:
+    for item in findings:
         data = _data(item)
         place = location(data["file"] or "catalog", data["line"], data["column"])
         results.append(
@@ -159,10 +159,10 @@ def _metadata(rule: Rule) -> dict[str, Any]:
     }
 
 
-def github(found: Sequence[Finding]) -> str:
+def github(findings: Sequence[Finding]) -> str:
     """The findings as GitHub annotations, without notes."""
     lines = []
-    for item in found:
+    for item in findings:
         if item.level is Severity.NOTE:
             continue
         data = _data(item)

@@ -70,13 +70,13 @@ def commit(root: Path, revision: str) -> str:
         raise PredicatError.of(say.no_revision(revision))
     name = revision.removesuffix("...")
     try:
-        found = _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
+        result = _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
     except PredicatError:
         raise PredicatError.of(say.unknown_revision(name, shallow(root))) from None
     if name == revision:
-        return found
+        return result
     try:
-        return _git(root, "merge-base", found, "HEAD").decode().strip()
+        return _git(root, "merge-base", result, "HEAD").decode().strip()
     except PredicatError:
         raise PredicatError.of(say.no_common_commit(name, shallow(root))) from None
 
@@ -165,7 +165,7 @@ def text_at(folder: Path, revision: str, path: str) -> str | None:
     return content[:-1].decode(errors="replace") if size.split(b" ")[-2:-1] == [b"blob"] else None
 
 
-def gone_since(folder: Path, revision: str, name: str) -> list[str]:
+def deleted_since(folder: Path, revision: str, name: str) -> list[str]:
     """The files of a name, anywhere in the repository, that a revision has and the working tree has not;
     from the root.
     """

@@ -363,7 +363,7 @@ class Difference(Struct, frozen=True):
     after: Any
 
     @property
-    def stars(self) -> tuple[str, ...]:
+    def wildcards(self) -> tuple[str, ...]:
         """The names in the path."""
         pattern = self.kind.path.split("/")
         return (
@@ -374,11 +374,11 @@ class Difference(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        return ".".join(self.stars[: self.kind.names]) or self.path[0]
+        return ".".join(self.wildcards[: self.kind.names]) or self.path[0]
 
     @property
     def parts(self) -> tuple[str, ...]:
-        return self.stars[self.kind.names :] if self.kind.path else ("/".join(self.path[1:]),)
+        return self.wildcards[self.kind.names :] if self.kind.path else ("/".join(self.path[1:]),)
 
 
 class _Node(Struct):

@@ -50,24 +50,26 @@ def mutants(node: Node) -> Iterator[Mutant]:
     yield from _here(node)
     match node:
         case Call():
-            for place, arg in enumerate(node.args):
+            for index, arg in enumerate(node.args):
                 if node.op in _FORMS and isinstance(arg, Literal):
                     continue
-                for found in mutants(arg):
+                for result in mutants(arg):
                     yield replace(
-                        found,
-                        node=replace(node, args=(*node.args[:place], found.node, *node.args[place + 1 :])),
+                        result,
+                        node=replace(node, args=(*node.args[:index], result.node, *node.args[index + 1 :])),
                     )
         case Items():
-            for place, item in enumerate(node.items):
-                for found in mutants(item):
+            for index, item in enumerate(node.items):
+                for result in mutants(item):
                     yield replace(
-                        found,
-                        node=replace(node, items=(*node.items[:place], found.node, *node.items[place + 1 :])),
+                        result,
+                        node=replace(
+                            node, items=(*node.items[:index], result.node, *node.items[index + 1 :])
+                        ),
                     )
         case Quantifier():
-            for found in mutants(node.body):
-                yield replace(found, node=replace(node, body=found.node))
+            for result in mutants(node.body):
+                yield replace(result, node=replace(node, body=result.node))
         case _:
             return
 
@@ -100,20 +102,20 @@ def _here(node: Node) -> Iterator[Mutant]:
 
 
 def _shorter(node: Call) -> Iterator[Mutant]:
-    for place, operand in enumerate(node.args):
-        left = node.args[:place] + node.args[place + 1 :]
+    for index, operand in enumerate(node.args):
+        left = node.args[:index] + node.args[index + 1 :]
         if left:
             shorter = replace(node, args=left) if left[1:] else left[0]
-            yield Mutant(shorter, f"operand {place + 1} of {node.op} is left out", operand.span)
+            yield Mutant(shorter, f"operand {index + 1} of {node.op} is left out", operand.span)
 
 
 def _fewer_items(node: Call, listed: Items) -> Iterator[Mutant]:
-    for place, item in enumerate(listed.items):
-        left = listed.items[:place] + listed.items[place + 1 :]
+    for index, item in enumerate(listed.items):
+        left = listed.items[:index] + listed.items[index + 1 :]
         if left:
             yield Mutant(
                 replace(node, args=(node.args[0], replace(listed, items=left))),
-                f"item {place + 1} of the list is left out",
+                f"item {index + 1} of the list is left out",
                 item.span,
             )
 

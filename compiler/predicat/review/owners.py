@@ -13,9 +13,9 @@ def codeowners(catalog: Catalog) -> str:
     """
     files: dict[str, dict[str, None]] = {}
     for row in catalog.filters():
-        place = row.span.outermost().source.name
+        outer = row.span.outermost().source.name
         if row.owner:
-            files.setdefault(place, {}).setdefault(row.owner)
+            files.setdefault(outer, {}).setdefault(row.owner)
     return HEAD + "".join(
         f"/{name.replace(' ', chr(92) + ' ')} {' '.join(sorted(owners))}\n"
         for name, owners in sorted(files.items())

@@ -9,33 +9,33 @@ from sqlglot import exp
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.review.counts import FETCHED, Counts, Question, distinct
+from predicat.review.counts import FETCHED, CountQuery, Counts, distinct
 
 if TYPE_CHECKING:
     import psycopg
 
 
 def count(
-    connection: psycopg.Connection, asked: Sequence[Question], relations: Mapping[str, Mapping[str, str]]
+    connection: psycopg.Connection, asked: Sequence[CountQuery], relations: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Counts]:
     """The counts and samples of some questions. Raises PredicatError if the server refuses one."""
     import psycopg  # noqa: PLC0415  # optional
 
-    found: dict[str, Counts] = {}
+    result: dict[str, Counts] = {}
     for question in asked:
         relation = relations.get(question.dataset, {}).get("postgres")
         if relation is None:
-            found[question.name] = Counts(reason=f"dataset {question.dataset} names no PostgreSQL relation")
+            result[question.name] = Counts(reason=f"dataset {question.dataset} names no PostgreSQL relation")
             continue
         source = exp.to_table(relation, dialect="postgres").sql(dialect="postgres")
         try:
-            found[question.name] = _one(connection, question, source)
+            result[question.name] = _one(connection, question, source)
         except psycopg.Error as error:
             raise PredicatError.of(msg.engine_error("PostgreSQL", " ".join(str(error).split()))) from None
-    return found
+    return result
 
 
-def _one(connection: psycopg.Connection, question: Question, source: str) -> Counts:
+def _one(connection: psycopg.Connection, question: CountQuery, source: str) -> Counts:
     parts = ("TRUE", question.before, question.after, question.gained, question.lost)
     counts = ", ".join(f"count(*) FILTER (WHERE {part})" for part in parts)
     total, before, after, gained, lost = _rows(connection, f"SELECT {counts} FROM {source}")[0].values()
@@ -56,7 +56,7 @@ def _rows(connection: psycopg.Connection, sql: str) -> list[dict[str, Any]]:
     with connection.cursor() as cursor:
         cursor.execute(sql.encode())
         names = [
-            f"{place} {column.name}" if column.name == "count" else column.name
-            for place, column in enumerate(cursor.description or ())
+            f"{index} {column.name}" if column.name == "count" else column.name
+            for index, column in enumerate(cursor.description or ())
         ]
         return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

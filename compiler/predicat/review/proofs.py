@@ -71,11 +71,11 @@ class Proof(Struct, frozen=True):
 
     def rows(self) -> list[tuple[str, str, str]]:
         """Rows that show it: what each shows, the row, and the row with its outcomes."""
-        found: dict[tuple[str, str, str], None] = {}
+        result: dict[tuple[str, str, str], None] = {}
         for verdict in (self.main,) if self.alike else (self.defaults, self.verdict):
             for what, witness in show.witnesses(verdict) if verdict is not None else ():
-                found[(what, show.row_text(witness.row), show.witness_text(witness))] = None
-        return list(found)
+                result[(what, show.row_text(witness.row), show.witness_text(witness))] = None
+        return list(result)
 
 
 class Prover:

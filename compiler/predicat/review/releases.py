@@ -78,7 +78,7 @@ class Rules:
         file = self.base if self.base is not None and name in self.merged.versions else self.file
         return file.place(name)
 
-    def alone(self, name: str) -> str:
+    def released_here(self, name: str) -> str:
         """`file:line` of a version that this branch alone has released; empty for another, or where that
         cannot be known.
         """
@@ -106,7 +106,7 @@ class Rules:
             raise KeyError(name)
         return _compare(reference, self.entries[name][2] if what == "catalog" else self.lock.versions[name])
 
-    def keeps(self, name: str, what: str) -> bool:
+    def keeps_meaning(self, name: str, what: str) -> bool:
         """Whether the catalog ("catalog") or the lock file ("lock") provably has the meaning that was
         released under a name.
         """
@@ -203,7 +203,7 @@ class Rules:
             if (
                 other in self.entries
                 and self.reference(other) is not None
-                and not self.keeps(other, "catalog")
+                and not self.keeps_meaning(other, "catalog")
             ):
                 return f"{other}, which it refers to, has changed: put that right first"
         advice = f"write the new meaning as version {self.next(row.qualified)}"
@@ -212,7 +212,7 @@ class Rules:
             older = [before for before in self.catalog.known[filter_name].versions if before < int(number)]
             if self.reference(other) is None and older:
                 advice = f"refer to {filter_name}@{max(older)} instead of {other}, or {advice}"
-        if alone := self.alone(name):
+        if alone := self.released_here(name):
             return f"{advice}; only this branch has released it: you may also remove its line, {alone}"
         return advice
 
@@ -221,7 +221,7 @@ class Rules:
         return released.deprecated is not None and date.fromisoformat(released.deprecated) < self.today
 
     def _gone(self, name: str, released: Released) -> Iterator[Diagnostic]:
-        if self.alone(name):
+        if self.released_here(name):
             yield msg.released_nowhere(self.span(name), name)
         elif not self.removable(released):
             yield msg.released_gone(self.span(name), name, released.deprecated, self._renamed(released))
@@ -253,7 +253,7 @@ class Rules:
             return
         span, catalog = self.span(name), self.entries.get(name)
         # A line that is as the catalog has it is held against the base with the catalog.
-        if (catalog is None or now.hash != catalog[2].hash) and not self.keeps(name, "lock"):
+        if (catalog is None or now.hash != catalog[2].hash) and not self.keeps_meaning(name, "lock"):
             yield msg.lock_line_changed(span, name, place)
         deprecations = (
             before.deprecated,
@@ -316,12 +316,16 @@ class Rules:
             if released is None:
                 versions[name] = now
             else:
-                kept = now if self.keeps(name, "catalog") else released
+                kept = now if self.keeps_meaning(name, "catalog") else released
                 versions[name] = replace(
                     kept, released=released.released, deprecated=now.deprecated, removed=None
                 )
         recorded = {**self.merged.versions, **self.lock.versions}
-        gone = {name: old for name, old in recorded.items() if name not in versions and not self.alone(name)}
+        gone = {
+            name: old
+            for name, old in recorded.items()
+            if name not in versions and not self.released_here(name)
+        }
         versions |= {name: old if old.removed else replace(old, removed=day) for name, old in gone.items()}
         highest = Lock(versions, {}).highest()
         latest = {
@@ -338,7 +342,7 @@ class Rules:
             ),
         )
 
-    def repaired(self) -> tuple[Lock, list[str]]:
+    def repair(self) -> tuple[Lock, list[str]]:
         """The lock file with the line of the base for each that is lost, altered or cannot be trusted, and
         nothing new in it.
 
@@ -358,7 +362,7 @@ class Rules:
                 versions[name] = before
                 done.append(f"- {name}: of two meanings the one in {self.origin(name)}")
         for name in list(versions):
-            if name not in self.entries and self.alone(name):
+            if name not in self.entries and self.released_here(name):
                 del versions[name]
                 done.append(f"- {name}: dropped, neither the catalog nor the base has it")
         done += [

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from predicat.ir.nodes import fields_of
 from predicat.ir.text import to_text
 from predicat.review.proofs import Prover
-from predicat.review.snapshot import Checked, Data, Place, Snapshot
+from predicat.review.snapshot import CheckedVersion, Data, Place, Snapshot
 
 MAX_PAIRS = 30
 """Pairs of a filter that is gone and a new one for which a proof is looked for; where there are more, the
@@ -26,16 +26,16 @@ def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:
     """
     gone = [name for name in before.datasets if name not in after.datasets]
     new = [name for name in after.datasets if name not in before.datasets]
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for old in gone:
         best = max(
-            (name for name in new if name not in found.values()),
+            (name for name in new if name not in result.values()),
             key=lambda name: _alike(before, old, after, name),
             default=None,
         )
         if best is not None and _alike(before, old, after, best) >= 0.5:
-            found[old] = best
-    return found
+            result[old] = best
+    return result
 
 
 def _alike(before: Snapshot, old: str, after: Snapshot, new: str) -> float:
@@ -74,16 +74,18 @@ def renamed_filters(before: Snapshot, after: Snapshot, prover: Prover) -> dict[s
     )
     times = Counter(map(_in_dataset, old_meanings.items())), Counter(map(_in_dataset, new_meanings.items()))
     by_meaning = {_in_dataset(item): item[0] for item in new_meanings.items()}
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for item in old_meanings.items():
         key = _in_dataset(item)
         if item[1] is not None and times[0][key] == 1 == times[1][key]:
-            found[item[0]] = by_meaning[key]
-    left = [(old, other) for old in gone if old not in found for other in new if other not in found.values()]
+            result[item[0]] = by_meaning[key]
+    left = [
+        (old, other) for old in gone if old not in result for other in new if other not in result.values()
+    ]
     for old, other in left if len(left) <= MAX_PAIRS else ():
-        if old not in found and other not in found.values() and _proved(before, old, after, other, prover):
-            found[old] = other
-    return found
+        if old not in result and other not in result.values() and _proved(before, old, after, other, prover):
+            result[old] = other
+    return result
 
 
 def _in_dataset(item: tuple[str, Hashable]) -> tuple[str, Hashable]:
@@ -139,9 +141,11 @@ def renamed(side: Snapshot, datasets: Mapping[str, str], filters: Mapping[str, s
     former = {new: old for old, new in names.items()}
     former_datasets = {new: old for old, new in datasets.items()}
 
-    def check(name: str, number: int) -> Checked | None:
-        found = side.check(former[name], number)
-        return found and Checked(found.node, tuple(_reference(names, item) for item in found.references))
+    def check(name: str, number: int) -> CheckedVersion | None:
+        result = side.check(former[name], number)
+        return result and CheckedVersion(
+            result.node, tuple(_reference(names, item) for item in result.references)
+        )
 
     def place(path: tuple[str, ...]) -> Place:
         known = former if path[0] == "filters" else former_datasets

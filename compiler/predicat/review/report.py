@@ -11,7 +11,7 @@ from typing import Any
 from predicat.review import show
 from predicat.review.comment import markdown
 from predicat.review.counts import Counts
-from predicat.review.entries import Entry, Review, named
+from predicat.review.entries import Entry, Review, join_names
 from predicat.review.kinds import KINDS, NOTE
 from predicat.review.proofs import Proof
 from predicat.review.terminal import text
@@ -88,14 +88,14 @@ def _proof_data(proof: Proof | None) -> dict[str, Any]:
     """
     if proof is None:
         return {"verdict": None}
-    found: dict[str, Any] = {"verdict": show.verdict_data(proof.main)}
+    result: dict[str, Any] = {"verdict": show.verdict_data(proof.main)}
     if proof.defaults is not None:
-        found |= {
+        result |= {
             "at": "defaults",
             "params": list(proof.params),
             "verdict_for_all_values": show.verdict_data(proof.verdict),
         }
-    return found
+    return result
 
 
 def _entry_data(entry: Entry) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def sarif(review: Review, _data: Data) -> str:
             "level": "note" if entry.level == NOTE else "warning",
             "message": {
                 "text": f"{entry.name}: {_message(entry)}"
-                + (f"; filters: {named(entry.under)}" if entry.under else "")
+                + (f"; filters: {join_names(entry.under)}" if entry.under else "")
             },
             "locations": [location(entry.place.file or "catalog", entry.place.line)],
         }

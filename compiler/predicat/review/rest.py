@@ -91,7 +91,7 @@ class Api(Struct, frozen=True):
         return ApiError(reason, answer.code, float(after) if after.isdecimal() else 0)
 
 
-def patiently(work: Callable[[], _T], seconds: float, sleep: Callable[[float], None] = time.sleep) -> _T:
+def with_retries(work: Callable[[], _T], seconds: float, sleep: Callable[[float], None] = time.sleep) -> _T:
     """The result of some work that is begun anew where it failed for a reason that passes, after 1, 2, 4 ...
     seconds or as long as
     the answer asks, until `seconds` have passed. Raises ApiError.

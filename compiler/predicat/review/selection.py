@@ -77,8 +77,8 @@ def files_of(folder: Path) -> Files:
 
 
 def _owner(text: str) -> str | None:
-    found = _DATASET.findall(text) if text.count("\ndataset:") + text.startswith("dataset:") == 1 else []
-    return found[0] if len(found) == 1 else None
+    result = _DATASET.findall(text) if text.count("\ndataset:") + text.startswith("dataset:") == 1 else []
+    return result[0] if len(result) == 1 else None
 
 
 def _has_variables(text: str) -> bool:
@@ -92,8 +92,8 @@ def _count(text: str) -> int:
     start = _FILTERS.search(text)
     if start is None or "\t" in start[2]:
         root = compose(Source("", text), Reporter()) if "filters" in text else None
-        found = root.known("a file", ("filters",))[0] if root is not None else {}
-        return sum(1 for _ in found["filters"].entries("filters")) if "filters" in found else 0
+        result = root.known("a file", ("filters",))[0] if root is not None else {}
+        return sum(1 for _ in result["filters"].entries("filters")) if "filters" in result else 0
     end = re.compile(r"^[^\s#]", re.MULTILINE).search(text, start.end())
     return len(
         re.findall(rf"^{start[2]}[^\s#]", text[start.end(1) : end.start() if end else None], re.MULTILINE)
@@ -102,8 +102,8 @@ def _count(text: str) -> int:
 
 def dataset_of(text: str) -> str | None:
     """The dataset that the text of a catalog file says it is of."""
-    found = _DATASET.search(text)
-    return found[1] if found else None
+    match = _DATASET.search(text)
+    return match[1] if match else None
 
 
 def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:

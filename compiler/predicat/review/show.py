@@ -103,12 +103,12 @@ SENTENCES = {
 
 def sentence(verdict: Verdict) -> str:
     """A verdict in words."""
-    found = SENTENCES[verdict.kind].format(proof=verdict.proof)
+    result = SENTENCES[verdict.kind].format(proof=verdict.proof)
     if verdict.operators:
-        found += f", because of {', '.join(verdict.operators)}"
+        result += f", because of {', '.join(verdict.operators)}"
     if verdict.kind in ("undecided", "unsupported") and (verdict.lost or verdict.gained):
-        found += f"; rows are {'lost' if verdict.lost else 'gained'}"
-    return "; ".join((found, *verdict.notes))
+        result += f"; rows are {'lost' if verdict.lost else 'gained'}"
+    return "; ".join((result, *verdict.notes))
 
 
 def title(verdict: Verdict) -> str:
@@ -124,10 +124,12 @@ def witnesses(verdict: Verdict) -> list[tuple[str, Witness]]:
     return [(what, found) for what, found in parts if found is not None]
 
 
-def witness_text(found: Witness) -> str:
+def witness_text(witness: Witness) -> str:
     """`{a: 4}: TRUE before, FALSE after`."""
-    params = f" with {row_text(found.params)}" if found.params else ""
-    return f"{row_text(found.row)}{params}: {outcome(found.before)} before, {outcome(found.after)} after"
+    params = f" with {row_text(witness.params)}" if witness.params else ""
+    return (
+        f"{row_text(witness.row)}{params}: {outcome(witness.before)} before, {outcome(witness.after)} after"
+    )
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

@@ -41,9 +41,9 @@ class Sides(Struct, frozen=True):
 def against_manifest(base: Path, folder: Path, variables: Mapping[str, str]) -> Sides:
     """A manifest and the catalog as it is. Raises PredicatError."""
     before = of_manifest(base)
-    found = read_definitions(folder, variables=variables)
-    after = of_files(found, str)
-    return Sides(str(base), before, after, found, len(after.filters))
+    result = read_definitions(folder, variables=variables)
+    after = of_files(result, str)
+    return Sides(str(base), before, after, result, len(after.filters))
 
 
 @contextmanager
@@ -91,23 +91,23 @@ def _compared(
     return Sides(label, *sides, after, filters, tuple(edited))
 
 
-def _side(found: Definitions, place: Path, root: Path) -> Snapshot:
+def _side(definitions: Definitions, target: Path, root: Path) -> Snapshot:
     """The snapshot of a folder below `place`, whose files are shown as those below `root` are."""
 
     @cache
     def shown(name: str) -> str:
         path = Path(name).resolve()
         return (
-            str(_from_here(root / path.relative_to(place.resolve())))
-            if path.is_relative_to(place.resolve())
+            str(_from_here(root / path.relative_to(target.resolve())))
+            if path.is_relative_to(target.resolve())
             else name
         )
 
-    side = of_files(found, shown)
-    prefix = f"{place.resolve()}/"
+    side = of_files(definitions, shown)
+    prefix = f"{target.resolve()}/"
 
     def problems() -> list[Diagnostic]:
-        return [item.elsewhere(prefix, "") for item in found.problems]
+        return [item.elsewhere(prefix, "") for item in definitions.problems]
 
     side.problems = problems
     return side
@@ -118,18 +118,18 @@ def _from_here(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else Path(os.path.abspath(path))  # noqa: PTH100  # no links
 
 
-def _project(place: Path, own: Path) -> dict[str, Any]:
+def _project(path: Path, own: Path) -> dict[str, Any]:
     """What the nearest project file says; `predicat check` is the one to judge it."""
     file = next(
-        (found for part in (own, *own.parents) if (found := place / part / PROJECT_FILE).is_file()), None
+        (result for part in (own, *own.parents) if (result := path / part / PROJECT_FILE).is_file()), None
     )
     item = (
         compose(Source(PROJECT_FILE, file.read_text(encoding="utf-8", errors="replace")), Reporter())
         if file is not None
         else None
     )
-    found = plain(item.data()) if item is not None else {}
-    return found if isinstance(found, dict) else {}
+    result = plain(item.data()) if item is not None else {}
+    return result if isinstance(result, dict) else {}
 
 
 def _missing(folder: Path) -> list[Diagnostic]:

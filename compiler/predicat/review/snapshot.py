@@ -38,7 +38,7 @@ class Place(Struct, frozen=True):
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-class Checked(Struct, frozen=True):
+class CheckedVersion(Struct, frozen=True):
     """A version after its check: its predicate, and the filters that it names (`dataset.filter@version`)."""
 
     node: Node
@@ -55,7 +55,7 @@ class Snapshot(Struct):
     """
 
     data: Data
-    check: Callable[[str, int], Checked | None]
+    check: Callable[[str, int], CheckedVersion | None]
     place: Callable[[tuple[str, ...]], Place]
     macros: Mapping[str, Macro] = field(default_factory=dict[str, Macro])
     problems: Callable[[], list[Diagnostic]] = list
@@ -129,10 +129,10 @@ def _sorted(value: Any) -> Any:
 class _Files:
     """The snapshot of files: what is said at once, what is checked when it is asked for."""
 
-    def __init__(self, found: Definitions, shown: Callable[[str], str]) -> None:
-        self.found = found
+    def __init__(self, definitions: Definitions, shown: Callable[[str], str]) -> None:
+        self.found = definitions
         self.shown = shown
-        self.macros = read_macros(found.templates.folder)
+        self.macros = read_macros(definitions.templates.folder)
 
     def data(self) -> Data:
         datasets = {name: dataset_data(row) for name, row in self.found.datasets.items()}
@@ -149,18 +149,20 @@ class _Files:
             "macros": {row.name: row.meaning for row in self.macros.values()},
         }
 
-    def filter(self, row: Definition, dataset: DatasetDefinition) -> Data:
+    def filter(self, definition: Definition, dataset: DatasetDefinition) -> Data:
         head = {
-            "description": row.description,
-            "owner": row.owner,
-            "tags": list(row.tags),
-            "on_unknown": row.on_unknown,
-            "latest": row.latest,
-            "file": self.shown(row.span.source.name),
+            "description": definition.description,
+            "owner": definition.owner,
+            "tags": list(definition.tags),
+            "on_unknown": definition.on_unknown,
+            "latest": definition.latest,
+            "file": self.shown(definition.span.source.name),
         }
-        tests = tests_data((*row.tests, *dataset.tests.get(row.name, ())))
-        versions = {str(number): self.version(version) for number, version in row.versions.items()}
-        return _filter_data(head, tests, bounds_data(row.coverage), _own(row.view, dataset.view), versions)
+        tests = tests_data((*definition.tests, *dataset.tests.get(definition.name, ())))
+        versions = {str(number): self.version(version) for number, version in definition.versions.items()}
+        return _filter_data(
+            head, tests, bounds_data(definition.coverage), _own(definition.view, dataset.view), versions
+        )
 
     def version(self, version: VersionDefinition) -> Data:
         return {
@@ -172,10 +174,10 @@ class _Files:
             "order": list(version.params),
         }
 
-    def check(self, name: str, number: int) -> Checked | None:
+    def check(self, name: str, number: int) -> CheckedVersion | None:
         dataset, _, short = name.partition(".")
         version = self.found.version(dataset, short, number)
-        return Checked(version.predicate.node, version.references) if version is not None else None
+        return CheckedVersion(version.predicate.node, version.references) if version is not None else None
 
     def broken(self) -> frozenset[str]:
         names = {
@@ -190,8 +192,8 @@ class _Files:
         span = self.span(path)
         if span is None:
             return Place()
-        place = span.outermost()
-        return Place(self.shown(place.source.name), place.source.line_column(place.start)[0])
+        outer = span.outermost()
+        return Place(self.shown(outer.source.name), outer.source.line_column(outer.start)[0])
 
     def span(self, path: tuple[str, ...]) -> Span | None:
         match path:
@@ -238,12 +240,18 @@ def _keys(rest: list[str]) -> list[str]:
     return [rest[0], "dataset"]
 
 
-def of_files(found: Definitions, shown: Callable[[str], str]) -> Snapshot:
+def of_files(definitions: Definitions, shown: Callable[[str], str]) -> Snapshot:
     """The catalog of a folder. `shown` gives the name of a file as people shall see it."""
-    files = _Files(found, shown)
-    unread = tuple(shown(str(path)) for path in found.unread)
+    files = _Files(definitions, shown)
+    unread = tuple(shown(str(path)) for path in definitions.unread)
     return Snapshot(
-        files.data(), files.check, files.place, files.macros, lambda: found.problems, files.broken(), unread
+        files.data(),
+        files.check,
+        files.place,
+        files.macros,
+        lambda: definitions.problems,
+        files.broken(),
+        unread,
     )
 
 
@@ -254,9 +262,9 @@ def of_manifest(path: Path) -> Snapshot:
     """A manifest. Raises PredicatError if it cannot be read, or was written before manifests held
     predicates.
     """
-    found = read_manifest(path)
+    result = read_manifest(path)
     try:
-        return _of_manifest(found)
+        return _of_manifest(result)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise PredicatError.of(say.no_predicates(str(path), error)) from None
 
@@ -289,10 +297,10 @@ def _of_manifest(found: Data) -> Snapshot:
     }
 
     @cache
-    def check(name: str, number: int) -> Checked | None:
+    def check(name: str, number: int) -> CheckedVersion | None:
         row = rows[name][number]
         fields = found["datasets"][row["dataset"]]["fields"]
-        return Checked(_with_columns(from_data(row["tree"]), fields), tuple(row["references"]))
+        return CheckedVersion(_with_columns(from_data(row["tree"]), fields), tuple(row["references"]))
 
     def place(path: tuple[str, ...]) -> Place:
         return (
@@ -344,7 +352,7 @@ def lock_data(folder: Path) -> Data:
     file = read_lock_file(lock_path(folder))
     if file is None:
         return {}
-    found: Data = {
+    data: Data = {
         name: ", ".join(
             f"{what} {value}"
             for what, value in (
@@ -357,7 +365,5 @@ def lock_data(folder: Path) -> Data:
         )
         for name, row in file.lock.versions.items()
     }
-    found |= {f"subscription {name}": row_text(dict(row)) for name, row in file.lock.subscriptions.items()}
-    return found | {
-        f"latest {name}": f"version {number}" for name, number in (file.lock.latest or {}).items()
-    }
+    data |= {f"subscription {name}": row_text(dict(row)) for name, row in file.lock.subscriptions.items()}
+    return data | {f"latest {name}": f"version {number}" for name, number in (file.lock.latest or {}).items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from predicat.review.counts import Counts
-from predicat.review.entries import Entry, Review, named
+from predicat.review.entries import Entry, Review, join_names
 from predicat.review.topics import Topic, summary, tally, topics
 
 Data = Mapping[str, Counts]
@@ -17,7 +17,7 @@ def text(review: Review, data: Data) -> str:
         f"compared with {review.base}: {summary(review)}; {review.unchanged:,} of {review.filters:,} filters unchanged"
     ]
     if review.formatting_only:
-        lines += ["", f"comments, order of keys or quoting changed in {named(review.edited)}"]
+        lines += ["", f"comments, order of keys or quoting changed in {join_names(review.edited)}"]
     for topic in topics(review):
         lines += ["", *_topic(topic, data)]
     return "\n".join(lines) + "\n"
@@ -26,12 +26,12 @@ def text(review: Review, data: Data) -> str:
 def _topic(topic: Topic, data: Data) -> Iterator[str]:
     place = f"  ({topic.head.place})" if topic.head.place.line else ""
     yield f"{topic.label}: {topic.title}{place}"
-    for entry in topic.told:
+    for entry in topic.new_entries:
         yield from (f"  {line}" for line in _entry(entry, topic))
     if topic.name in data and topic.subject == "filter":
         yield from (f"  {line}" for line in data[topic.name].lines())
     for entry in topic.entries:
-        yield from (f"  affects {kind}: {named(names)}" for kind, names in topic.users(entry).items())
+        yield from (f"  affects {kind}: {join_names(names)}" for kind, names in topic.users(entry).items())
     if topic.under:
         yield f"  {len(topic.under)} filter{'s' * (len(topic.under) > 1)} changed by it: {tally(topic.under)}"
         for other in topic.under:
@@ -64,4 +64,4 @@ def _entry(entry: Entry, topic: Topic) -> Iterator[str]:
             yield from (f"{what}: {row}" for what, _, row in entry.proof.rows())
     yield from (f"  {line}" for line in topic.diff(entry))
     if entry.kind == "column" and entry.under:
-        yield f"  read by {named(entry.under)}"
+        yield f"  read by {join_names(entry.under)}"

@@ -35,32 +35,32 @@ class Result(Struct, frozen=True):
     skipped: str = ""
 
 
-def on_evaluator(rows: Sequence[Filter]) -> list[Result]:
+def on_evaluator(filters: Sequence[Filter]) -> list[Result]:
     """Every test of some filters on the reference evaluator."""
-    return [_judged(row, test, "evaluator") for row in rows for test in row.tests]
+    return [_judged(row, test, "evaluator") for row in filters for test in row.tests]
 
 
-def _judged(row: Filter, test: FilterTest, engine: str) -> Result:
-    number = test.version or row.latest
-    if number not in row.versions:
+def _judged(filter_: Filter, test: FilterTest, engine: str) -> Result:
+    number = test.version or filter_.latest
+    if number not in filter_.versions:
         return Result(
-            row,
+            filter_,
             test,
             engine,
             None,
-            msg.unknown_version(test.span, row.qualified, str(number), map(str, row.versions)),
+            msg.unknown_version(test.span, filter_.qualified, str(number), map(str, filter_.versions)),
         )
     try:
-        outcome = row.versions[number].predicate.evaluate(test.row)
+        outcome = filter_.versions[number].predicate.evaluate(test.row)
     except PredicatError as error:
-        return Result(row, test, engine, None, msg.row_of_a_test(test.span, error.diagnostics[0].message))
-    return _result(row, test, engine, outcome)
+        return Result(filter_, test, engine, None, msg.row_of_a_test(test.span, error.diagnostics[0].message))
+    return _result(filter_, test, engine, outcome)
 
 
-def _result(row: Filter, test: FilterTest, engine: str, outcome: bool | None) -> Result:
-    if passes(row, test, outcome):
-        return Result(row, test, engine, outcome)
-    node = row.versions[test.version or row.latest].predicate.node
+def _result(filter_: Filter, test: FilterTest, engine: str, outcome: bool | None) -> Result:
+    if passes(filter_, test, outcome):
+        return Result(filter_, test, engine, outcome)
+    node = filter_.versions[test.version or filter_.latest].predicate.node
     atoms = decisive(explain_node(node, test.row)) if engine == "evaluator" else []
     decided = "; ".join(
         f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}"
@@ -68,36 +68,36 @@ def _result(row: Filter, test: FilterTest, engine: str, outcome: bool | None) ->
     )
     where = "" if engine == "evaluator" else f" on {engine}"
     problem = msg.failed_test(
-        test.span, row.qualified + where, wanted(test), given(row, test, outcome), decided
+        test.span, filter_.qualified + where, wanted(test), given(filter_, test, outcome), decided
     )
-    return Result(row, test, engine, outcome, problem)
+    return Result(filter_, test, engine, outcome, problem)
 
 
-def on_engine(catalog: Catalog, rows: Sequence[Filter], name: str, engine: Engine) -> list[Result]:
+def on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, engine: Engine) -> list[Result]:
     """Every test of some filters on an engine: one query a dataset."""
-    found: list[Result] = []
+    result: list[Result] = []
     for dataset in catalog.datasets.values():
-        asked = [(row, test) for row in rows if row.dataset == dataset.name for test in row.tests]
+        asked = [(row, test) for row in filters if row.dataset == dataset.name for test in row.tests]
         runnable: list[tuple[Filter, FilterTest, str]] = []
         for row, test in asked:
             try:
                 runnable.append((row, test, backends.dialect(name).render(_node(row, test))))
             except Unsupported as error:
-                found.append(Result(row, test, name, None, skipped=error.diagnostics[0].message))
+                result.append(Result(row, test, name, None, skipped=error.diagnostics[0].message))
         if not runnable:
             continue
         fields = list(dataset.fields.values())
         items = [{decl.name: _value(test.row, decl) for decl in fields} for _, test, _ in runnable]
         expressions = list(dict.fromkeys(sql for _, _, sql in runnable))
         columns = dict(zip(expressions, engine(fields, items, expressions), strict=True))
-        found += [
-            _result(row, test, name, columns[sql][place]) for place, (row, test, sql) in enumerate(runnable)
+        result += [
+            _result(row, test, name, columns[sql][index]) for index, (row, test, sql) in enumerate(runnable)
         ]
-    return found
+    return result
 
 
-def _node(row: Filter, test: FilterTest) -> Node:
-    version = row.versions[test.version or row.latest]
+def _node(filter_: Filter, test: FilterTest) -> Node:
+    version = filter_.versions[test.version or filter_.latest]
     return with_defaults(version.predicate.node)
 
 

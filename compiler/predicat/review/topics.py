@@ -54,7 +54,7 @@ class Topic(Struct, frozen=True):
         return [] if again else entry.diff()
 
     @property
-    def told(self) -> tuple[Entry, ...]:
+    def new_entries(self) -> tuple[Entry, ...]:
         """The entries that say something new: not a version that has the verdict of the name, and no other
         text.
         """
@@ -140,8 +140,8 @@ def summaries(review: Review) -> tuple[str, str]:
     return _listed(heads) or ("no rows change" if review.entries else "no filter differs"), _listed(others)
 
 
-def _listed(found: Counter[str]) -> str:
-    return ", ".join(f"{count} {_plural(what) if count > 1 else what}" for what, count in found.items())
+def _listed(counts: Counter[str]) -> str:
+    return ", ".join(f"{count} {_plural(what) if count > 1 else what}" for what, count in counts.items())
 
 
 _NOUNS = frozenset(code.replace("-", " ") for code in KINDS if code not in ("rows", "not-compared"))

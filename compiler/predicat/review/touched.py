@@ -46,13 +46,13 @@ class Scope:
     @cached_property
     def owners(self) -> dict[Path, str | None]:
         """The dataset of each file of the catalog; None for a file that names none or cannot be read."""
-        found: dict[Path, str | None] = {}
+        result: dict[Path, str | None] = {}
         for file in catalog_files(self.folder, Reporter()) if self.folder.exists() else ():
             try:
-                found[file.resolve()] = dataset_of(file.read_text(encoding="utf-8"))
+                result[file.resolve()] = dataset_of(file.read_text(encoding="utf-8"))
             except (OSError, ValueError):
-                found[file.resolve()] = None
-        return found
+                result[file.resolve()] = None
+        return result
 
     @cached_property
     def files(self) -> list[Path] | None:
@@ -72,7 +72,7 @@ class Scope:
         """The datasets of the touched files."""
         return self.gone | {name for file, name in self.owners.items() if name and file in self.touched}
 
-    def judges(self, file: str, name: str) -> bool:
+    def includes(self, file: str, name: str) -> bool:
         """Whether something in a file counts; what has no place in a file counts by the dataset of its
         qualified name.
         """
@@ -134,11 +134,11 @@ def scope(
             place = new / here.relative_to(root) if above else new
             place.mkdir(parents=True, exist_ok=True)
             with chdir(place):
-                found = _scope(
+                result = _scope(
                     Path(os.path.relpath(new / own)), new, own, git.staged_files(root, parts), old, lock=lock
                 )
-                found.beside = {file: new / path for file, path in known.items()}
-                yield found
+                result.beside = {file: new / path for file, path in known.items()}
+                yield result
 
 
 @contextmanager

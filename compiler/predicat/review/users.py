@@ -12,7 +12,7 @@ def qualified(dataset: str, name: str) -> str:
     return base if "." in base else f"{dataset}.{base}"
 
 
-class Users:
+class UsageIndex:
     """An index of who uses what. `references` are the filters that each filter names, `datasets` as a
     manifest has them.
     """
@@ -36,26 +36,26 @@ class Users:
 
     def filters(self, name: str) -> tuple[str, ...]:
         """The filters that a change of a filter can change."""
-        found: dict[str, None] = {}
+        result: dict[str, None] = {}
         pending = [name]
         while pending:
-            new = [other for other in self._direct.get(pending.pop(), ()) if other not in found]
-            found.update(dict.fromkeys(new))
+            new = [other for other in self._direct.get(pending.pop(), ()) if other not in result]
+            result.update(dict.fromkeys(new))
             pending += new
-        return tuple(found)
+        return tuple(result)
 
     def of(self, name: str) -> dict[str, tuple[str, ...]]:
         """Everything that uses a filter, by its kind; kinds without any are left out."""
         filters = self.filters(name)
         own = (name, *filters)
         has_views = "postgres" in self._datasets.get(name.partition(".")[0], {}).get("relation", {})
-        found = {
+        result = {
             "filters": filters,
             "groups": _using(self._groups, own),
             "subscriptions": _using(self._subscriptions, own),
             "views": tuple(item.replace(".", "__") for item in own) if has_views else (),
         }
-        return {key: value for key, value in found.items() if value}
+        return {key: value for key, value in result.items() if value}
 
 
 def _using(index: Mapping[str, Iterable[str]], names: Iterable[str]) -> tuple[str, ...]:

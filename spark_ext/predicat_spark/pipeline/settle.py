@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 def shown(url: str) -> str:
     """A server as people may see it: never with a password."""
-    from predicat.deploy.failures import safe  # noqa: PLC0415  # needs the driver of PostgreSQL
+    from predicat.deploy.failures import without_password  # noqa: PLC0415  # needs the driver of PostgreSQL
 
-    return safe(url)
+    return without_password(url)
 
 
 def check(

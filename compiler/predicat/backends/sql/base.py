@@ -137,10 +137,10 @@ class Dialect(Struct, frozen=True):
         values: list[Value] = []
         numbers: dict[str, int] = {}
 
-        def mark(found: re.Match[str]) -> str:
-            place = found[1]
+        def mark(match: re.Match[str]) -> str:
+            place = match[1]
             if place is None:
-                return found[0]
+                return match[0]
             if (
                 spark or place not in numbers
             ):  # Spark's markers have no numbers: what a guard says twice is passed twice
@@ -161,33 +161,33 @@ class Dialect(Struct, frozen=True):
             sql = renderer.condition(accepting(node)) if renderer.indexed else renderer.node(node)
             if isinstance(node, Call | Quantifier) and len(parts) > _LARGE_PARTS:
                 sql = renderer.limit_growth(sql, node)
-            found = self.text(sql)
+            result = self.text(sql)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
         most = self.max_lambda_depth
         if (
             most is not None
-            and found.count("->") + found.count("LAMBDA") > most
+            and result.count("->") + result.count("LAMBDA") > most
             and (depth := renderer.sizes.lambdas(sql, most)) > most
         ):
             raise Unsupported.of(say.too_deep_to_write(node.span, self.name, depth))
         release_parents(sql)
-        return found
+        return result
 
     def folded_columns(self, parts: list[Node], span: Span) -> frozenset[str]:
         """What the columns are called, without the difference of capital letters. Raises Unsupported for
         two that only these tell apart.
         """
         columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
-        found = frozenset(map(caseless, columns))
-        if len(found) < len(columns) and not self.case_sensitive_columns:
+        result = frozenset(map(caseless, columns))
+        if len(result) < len(columns) and not self.case_sensitive_columns:
             one, other = next(
                 (one, other)
                 for one, other in combinations(sorted(columns), 2)
                 if caseless(one) == caseless(other)
             )
             raise Unsupported.of(say.one_column(span, self.name, other, one))
-        return found
+        return result
 
     def text(self, sql: Sql) -> str:
         return self.postprocess(writing.text(sql, self.sqlglot))
@@ -310,10 +310,10 @@ def _join(kind: type[exp.Connector], parts: tuple[Sql, ...]) -> Sql:
     if len(parts) > 32:
         middle = len(parts) // 2
         return kind(this=wrap(_join(kind, parts[:middle])), expression=wrap(_join(kind, parts[middle:])))
-    found = _operand(parts[0], kind)
+    result = _operand(parts[0], kind)
     for part in parts[1:]:
-        found = kind(this=found, expression=_operand(part, kind))
-    return found
+        result = kind(this=result, expression=_operand(part, kind))
+    return result
 
 
 def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
@@ -481,11 +481,11 @@ class Renderer(Struct):
         say often, is read once.
         """
         json = self.dialect.documents
-        found = self.let_node(
+        result = self.let_node(
             Call(STRING, "json_text", (value,), node.span),
             lambda text: self.node(Call(node.type, node.op, (text, *node.args[1:]), node.span)),
         )
-        return case((json.is_kind(json.kind(self, value), "string"), found))
+        return case((json.is_kind(json.kind(self, value), "string"), result))
 
     def let_node(self, node: Node, body: Callable[[Node], Sql]) -> Sql:
         """`body(node)` for a body that says the node often: one that is looked up or worked out gets a
@@ -547,15 +547,15 @@ class Renderer(Struct):
         inner = {number: name for number, name in names.items() if said[name] > 1}
         if not inner and not outer:
             return sql
-        found = self.call(with_names(call, inner, self.numbering))
+        result = self.call(with_names(call, inner, self.numbering))
         if inner:
-            found = self.dialect.bind(
-                {name: self.node(operands[number]) for number, name in inner.items()}, found
+            result = self.dialect.bind(
+                {name: self.node(operands[number]) for number, name in inner.items()}, result
             )
         return (
-            self.dialect.bind({name: parts[number] for number, name in outer.items()}, found)
+            self.dialect.bind({name: parts[number] for number, name in outer.items()}, result)
             if outer
-            else found
+            else result
         )
 
     def with_literal_keys(self, rule: Rule, node: Call) -> Sql:
@@ -823,17 +823,17 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
     def build(value: Sql) -> Sql:
         pair = (r.node(other), value) if guards_right else (value, r.node(other))
-        found = binary(COMPARISON_NODES[op], *pair)
+        result = binary(COMPARISON_NODES[op], *pair)
         if not needed:
-            return found
+            return result
         # One text alone is read as NaN, and comparing it costs less than reading it twice.
         guard = binary(exp.NEQ, r.node(read), string_literal("NaN")) if read else r.dialect.not_nan(value)
         if isinstance(other, Literal) and other.value is not None:
-            return or_(found, not_(guard)) if op == "ne" else and_(found, guard)
+            return or_(result, not_(guard)) if op == "ne" else and_(result, guard)
         # Beside NULL the comparison stays UNKNOWN, NaN or not.
         missing = is_null(r.node(other))
         return (
-            or_(found, and_(not_(guard), not_(missing))) if op == "ne" else and_(found, or_(guard, missing))
+            or_(result, and_(not_(guard), not_(missing))) if op == "ne" else and_(result, or_(guard, missing))
         )
 
     value = r.node(guarded)
@@ -1072,10 +1072,10 @@ def template(
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
-        found = _parsed(dialect, sql).copy()
+        result = _parsed(dialect, sql).copy()
         said = [
             column
-            for column in found.find_all(exp.Column)
+            for column in result.find_all(exp.Column)
             if column.name in ("__a", "__b") or column.name in parts
         ]
         values: dict[str, Sql] = dict(zip(("__a", "__b"), (read(r, arg) for arg in node.args), strict=True))
@@ -1085,7 +1085,7 @@ def template(
                 column.replace(exp.Column(this=exp.to_identifier(names[column.name], quoted=True)))
             else:
                 column.replace(wrap(parts[column.name] if column.name in parts else values[column.name]))
-        return r.dialect.bind({names[key]: values[key] for key in names}, found) if names else found
+        return r.dialect.bind({names[key]: values[key] for key in names}, result) if names else result
 
     return rule
 

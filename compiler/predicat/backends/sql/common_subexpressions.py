@@ -65,18 +65,18 @@ def _label(node: Node) -> object:
 def repeated_parts(node: Call, numbers: ValueNumbering) -> dict[int, Node]:
     """The largest parts that a call has several times, by their numbers."""
     counts = Counter(numbers.number(part) for part in _walk_outside_macros(node))
-    found: dict[int, Node] = {}
+    result: dict[int, Node] = {}
 
     def visit(part: Node) -> None:
         number = numbers.number(part)
         if is_nameable(part) and counts[number] > 1:
-            found[number] = part
+            result[number] = part
         else:
             for child in _children_outside_macros(part):
                 visit(child)
 
     visit(node)
-    return found
+    return result
 
 
 def with_names(node: Call, names: Mapping[int, str], numbers: ValueNumbering) -> Call:

@@ -84,11 +84,11 @@ def _json_equals(r: Renderer, node: Call) -> Sql:
 def _json_in(r: Renderer, node: Call) -> Sql:
     value, wanted = node.args
     items = wanted.items if isinstance(wanted, Items) else ()
-    found = exp.In(
+    result = exp.In(
         this=comparison_operand(r.dialect.documents.text(r, value)), expressions=list(map(r.node, items))
     )
     texts = all(is_only_text(constant(item)) for item in items)
-    return found if texts else and_(is_kind(r, value, "string"), found)
+    return result if texts else and_(is_kind(r, value, "string"), result)
 
 
 def _json_element(r: Renderer, node: Call) -> Sql:
@@ -103,16 +103,16 @@ def member_or_element(r: Renderer, node: Call) -> Sql:
     json = r.dialect.documents
     if isinstance(path(key, lambda _: True)[0], Call):  # what is worked out is worked out once
         name = r.fresh_name("v")
-        found = member_or_element(
+        result = member_or_element(
             r, Call(node.type, node.op, (base, Variable(JSON, name, key.span)), node.span)
         )
-        return r.dialect.bind({name: r.document(key)}, found)
+        return r.dialect.bind({name: r.document(key)}, result)
     member = Call(JSON, "json_get", (base, Call(STRING, "json_text", (key,))), node.span)
-    place = Call(BIGINT, "to_whole", (Call(DOUBLE, "json_number", (key,)),), node.span)
+    outer = Call(BIGINT, "to_whole", (Call(DOUBLE, "json_number", (key,)),), node.span)
     is_text = json.is_kind(json.kind(r, key), "string")
     return case(
         (is_text, json.value(r, member)),
-        default=json.value(r, Call(JSON, "json_at", (base, place), node.span)),
+        default=json.value(r, Call(JSON, "json_at", (base, outer), node.span)),
     )
 
 

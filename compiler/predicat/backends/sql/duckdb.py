@@ -139,9 +139,9 @@ def _div(r: Renderer, node: Call) -> Sql:
 
 
 def _plain_div(a: Sql, b: Sql) -> Sql:
-    found = binary(exp.Div, a, b)
-    found.set("typed", True)
-    return found
+    result = binary(exp.Div, a, b)
+    result.set("typed", True)
+    return result
 
 
 def _ieee_div(r: Renderer, node: Call) -> Sql:
@@ -201,9 +201,9 @@ def _folded(r: Renderer, node: Node, wanted: str) -> Sql:
 
 def _like(value: Sql, pattern: Sql, kind: type[exp.Binary] = exp.Like) -> Sql:
     """LIKE has no escape character of its own, and is slower with one."""
-    found = kind(this=wrap(value), expression=pattern)
+    result = kind(this=wrap(value), expression=pattern)
     escapes = not isinstance(pattern, exp.Literal) or "\\" in pattern.this
-    return exp.Escape(this=found, expression=string_literal("\\")) if escapes else found
+    return exp.Escape(this=result, expression=string_literal("\\")) if escapes else result
 
 
 def _like_ci(r: Renderer, node: Call) -> Sql:
@@ -227,11 +227,11 @@ def _pattern(sql: Sql, pattern: str) -> Sql:
 
 def _shape(sql: Sql, pattern: str) -> Sql:
     """One of the patterns of ir.values. RE2 has no lookahead: the year 0000 is asked for apart."""
-    found = _pattern(sql, pattern.replace("(?!0000)", ""))
+    result = _pattern(sql, pattern.replace("(?!0000)", ""))
     return (
-        and_(found, not_(call("STARTS_WITH", sql, string_literal("0000"))))
+        and_(result, not_(call("STARTS_WITH", sql, string_literal("0000"))))
         if "(?!0000)" in pattern
-        else found
+        else result
     )
 
 
@@ -526,9 +526,9 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 
 
 def _array(r: Renderer, node: Call) -> Sql:
-    found = call("LIST_VALUE", *r.args(node))
+    result = call("LIST_VALUE", *r.args(node))
     doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((and_(*(not_(is_null(part)) for part in doubtful)), found)) if doubtful else found
+    return case((and_(*(not_(is_null(part)) for part in doubtful)), result)) if doubtful else result
 
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
@@ -618,8 +618,8 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.node(node.args[0]), as_bigint(r, node.args[1])
     following = binary(exp.Add, position, number_literal(1))
-    found = call("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
-    return case((between(position, number_literal(0), number_literal(INT32_MAX)), found))
+    result = call("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
+    return case((between(position, number_literal(0), number_literal(INT32_MAX)), result))
 
 
 def _size(r: Renderer, node: Call) -> Sql:
@@ -708,12 +708,12 @@ def _computed(r: Renderer, node: Call) -> Sql:
             string_literal("/"),
             string_literal("~1"),
         )
-        found = call(
+        result = call(
             "JSON_EXTRACT",
             r.document(base),
             exp.DPipe(this=string_literal("/"), expression=escaped, safe=True),
         )
-        return where_kind(r, base, "object", found)
+        return where_kind(r, base, "object", result)
 
     def build(position: Node) -> Sql:
         place = r.node(position)

@@ -83,10 +83,10 @@ def fraction(micros: Sql) -> Sql:
 
 def concatenate(*parts: Sql) -> Sql:
     """Texts one behind the other; NULL where one is."""
-    found, *others = parts
+    result, *others = parts
     for part in others:
-        found = exp.DPipe(this=wrap(found), expression=wrap(part), safe=True)
-    return found
+        result = exp.DPipe(this=wrap(result), expression=wrap(part), safe=True)
+    return result
 
 
 def divide_by(sql: Sql, by: int) -> Sql:

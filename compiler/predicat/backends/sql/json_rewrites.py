@@ -43,8 +43,8 @@ def fuse_kind_tests(node: Node) -> Node:
         return _disjunction(node)
     if node.op == "is_true":
         return Call(node.type, "is_true", (_fuse_equality(node.args[0]),), node.span)
-    if node.op == "coalesce" and (found := _element(node)) is not None:
-        return found
+    if node.op == "coalesce" and (result := _element(node)) is not None:
+        return result
     test = node.args[0] if node.op == "cond" else None
     if isinstance(test, Call) and test.op == "json_is" and _kind(test) == "string":
         return Call(node.type, "cond", (test, _text_of(node.args[1], test.args[0]), node.args[2]), node.span)
@@ -130,12 +130,12 @@ def _disjunction(node: Call) -> Node:
             values.setdefault(text[0], []).append(text[1])
     parts: list[Node] = []
     for part in node.args:
-        found = _equal_text(part)
-        if found is None or len(values[found[0]]) == 1:
+        result = _equal_text(part)
+        if result is None or len(values[result[0]]) == 1:
             parts.append(part)
-        elif values[found[0]][0] is found[1]:
-            items = Items(ArrayType(STRING), tuple(values[found[0]]), part.span)
-            parts.append(Call(BOOLEAN, "json_in", (found[0], items), node.span))
+        elif values[result[0]][0] is result[1]:
+            items = Items(ArrayType(STRING), tuple(values[result[0]]), part.span)
+            parts.append(Call(BOOLEAN, "json_in", (result[0], items), node.span))
     return parts[0] if len(parts) == 1 else Call(node.type, "or", tuple(parts), node.span)
 
 

@@ -50,8 +50,8 @@ class Sizes(Struct):
         """The most functions of functions within each other; if that is `most` or less, a number between
         the two.
         """
-        found = _lambdas(sql, self.known)
-        return found if found <= most else _lambdas(sql, {})
+        result = _lambdas(sql, self.known)
+        return result if result <= most else _lambdas(sql, {})
 
 
 def _lambdas(sql: exp.Expr, known: Mapping[int, Size]) -> int:

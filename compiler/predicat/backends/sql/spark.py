@@ -295,14 +295,14 @@ def _to_duration(r: Renderer, node: Call) -> Sql:
     )
     micros = case((durations.fits_duration(sum_), exp.IntDiv(this=sum_, expression=number_literal(1000))))
     parts = call("REGEXP_EXTRACT_ALL", sql, string_literal(durations.PART), number_literal(0))
-    found = call(
+    result = call(
         "AGGREGATE",
         parts,
         cast(number_literal(0), "DECIMAL(37, 9)"),
         added,
         exp.Lambda(this=micros, expressions=[total]),
     )
-    return case((rlike(sql, _shape(DURATION_PATTERN)), durations.signed(sql, found)))
+    return case((rlike(sql, _shape(DURATION_PATTERN)), durations.signed(sql, result)))
 
 
 def _to_date(r: Renderer, node: Call) -> Sql:
@@ -343,16 +343,16 @@ def _shaped(sql: Sql, shape: str) -> Sql:
     and neither sign nor spaces.
     """
     size = binary(exp.EQ, call("OCTET_LENGTH", sql), number_literal(len(shape)))
-    places = (_byte(sql, place, byte) for place, byte in enumerate(shape, 1) if byte != "_")
+    places = (_byte(sql, index, byte) for index, byte in enumerate(shape, 1) if byte != "_")
     return and_(size, binary(exp.GTE, sql, string_literal("0001")), *places)
 
 
-def _byte(sql: Sql, place: int, byte: str) -> Sql:
+def _byte(sql: Sql, index: int, byte: str) -> Sql:
     """Whether a text has this byte at this place; '9' stands for any digit. Bytes are not decoded, so this
     costs an eighth of LIKE.
     """
-    found = call("SUBSTRING", cast(sql, "BINARY"), number_literal(place), number_literal(1))
-    return between(found, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, found, _hex(byte))
+    result = call("SUBSTRING", cast(sql, "BINARY"), number_literal(index), number_literal(1))
+    return between(result, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, result, _hex(byte))
 
 
 def _hex(byte: str) -> Sql:
@@ -468,9 +468,12 @@ def _quantifier(r: Renderer, node: Quantifier) -> Sql:
     if node.kind in ("any", "all"):
         return call("EXISTS" if node.kind == "any" else "FORALL", items, _lambda(node, body))
     known = call("FORALL", items, _lambda(node, not_(is_null(body))))
-    found = call("TRANSFORM" if node.kind == "map" else "FILTER", items, _lambda(node, body))
+    result = call("TRANSFORM" if node.kind == "map" else "FILTER", items, _lambda(node, body))
     return case(
-        (known, binary(exp.EQ, call("ARRAY_SIZE", found), number_literal(1)) if node.kind == "one" else found)
+        (
+            known,
+            binary(exp.EQ, call("ARRAY_SIZE", result), number_literal(1)) if node.kind == "one" else result,
+        )
     )
 
 
@@ -495,9 +498,9 @@ def _not_json_null(sql: Sql) -> Sql:
 
 
 def _array(r: Renderer, node: Call) -> Sql:
-    found = call("ARRAY", *r.args(node))
+    result = call("ARRAY", *r.args(node))
     doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((and_(*(not_(is_null(part)) for part in doubtful)), found)) if doubtful else found
+    return case((and_(*(not_(is_null(part)) for part in doubtful)), result)) if doubtful else result
 
 
 def _array_eq(r: Renderer, node: Call) -> Sql:
@@ -518,13 +521,13 @@ def _range(r: Renderer, node: Call) -> Sql:
     """SEQUENCE counts down to a smaller end: one number more is made, and cut."""
 
     def build(count: Sql) -> Sql:
-        found = call(
+        result = call(
             "SLICE",
             call("SEQUENCE", cast(number_literal(0), "BIGINT"), count),
             number_literal(1),
             cast(count, "INT"),
         )
-        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), found))
+        return case((between(count, number_literal(0), number_literal(RANGE_MOST)), result))
 
     return let(r, as_bigint(r, node.args[0]), build)
 
@@ -535,7 +538,7 @@ def _sum(r: Renderer, node: Call) -> Sql:
     items = r.node(node.args[0])
     if node.type == DOUBLE:
         step = binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DOUBLE"))
-        found = call(
+        result = call(
             "AGGREGATE",
             items,
             cast(number_literal(0), "DOUBLE"),
@@ -544,7 +547,7 @@ def _sum(r: Renderer, node: Call) -> Sql:
         known = call(
             "FORALL", items, exp.Lambda(this=_can_be_added(exp.Column(this=item)), expressions=[item])
         )
-        return case((known, found))
+        return case((known, result))
     step = cast(
         binary(exp.Add, exp.Column(this=total), cast(exp.Column(this=item), "DECIMAL(20)")), "DECIMAL(38)"
     )
@@ -638,8 +641,8 @@ def _bind(values: Mapping[str, Sql], body: Sql) -> Sql:
     function on that.
     """
     value, name, body = pack(values, body)
-    found = exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True)])
-    return call("GET", call("TRANSFORM", call("ARRAY", value), found), number_literal(0))
+    result = exp.Lambda(this=body, expressions=[exp.to_identifier(name, quoted=True)])
+    return call("GET", call("TRANSFORM", call("ARRAY", value), result), number_literal(0))
 
 
 def _in_array(r: Renderer, node: Call) -> Sql:
@@ -682,12 +685,12 @@ def _size(r: Renderer, node: Call) -> Sql:
 def _get(r: Renderer, node: Node, kind: str | None = None) -> Sql:
     """A JSON value as a type, or NULL. Look-ups in a row are one path."""
     base, steps = path(node, lambda step: not isinstance(step, str) or not set(step) & set("'\"\\"))
-    found = _looked_up(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(base)
+    result = _looked_up(r, base) if isinstance(base, Call) and base.op in JSON_STEPS else r.document(base)
     if kind is None and not steps:
-        return found
+        return result
     return call(
         "TRY_VARIANT_GET",
-        found,
+        result,
         string_literal("$" + "".join(map(_step, steps))),
         *([string_literal(kind)] if kind else []),
     )

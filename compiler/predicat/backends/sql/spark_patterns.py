@@ -49,8 +49,8 @@ def _run(r: Renderer, sql: Sql, table: automaton.Table) -> Sql:
     state, char = (exp.to_identifier(r.fresh_name(name), quoted=True) for name in ("q", "c"))
     q, c = exp.Column(this=state), exp.Column(this=char)
     branches = [
-        (binary(exp.EQ, q, number_literal(place)), _next(c, moves, table.classes))
-        for place, moves in enumerate(table.moves)
+        (binary(exp.EQ, q, number_literal(index)), _next(c, moves, table.classes))
+        for index, moves in enumerate(table.moves)
     ]
     nothing = (binary(exp.EQ, c, string_literal("")), q)  # of the empty text Spark makes one part
     step = exp.Lambda(this=case(nothing, *branches), expressions=[state, char])

@@ -15,14 +15,14 @@ def text(sql: exp.Expr, dialect: str) -> str:
 
 @lru_cache
 def _generator(dialect: str) -> Generator:
-    found = Dialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
+    result = Dialect.get_or_raise(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
     if dialect == "spark":
         # Its generator asks whether a cast is one to JSON, for which it reads the word "json" as SQL, twice a
         # cast: half of the
         # time of a text. No cast of ours is. A compiled generator has no subclasses, so its table of methods
         # gets another row.
-        found._dispatch = {**found._dispatch, exp.Cast: _cast, exp.TryCast: _try_cast}  # noqa: SLF001
-    return found
+        result._dispatch = {**result._dispatch, exp.Cast: _cast, exp.TryCast: _try_cast}  # noqa: SLF001
+    return result
 
 
 def _cast(generator: Generator, sql: exp.Expr) -> str:

@@ -397,10 +397,10 @@ def row_of_a_test(span: Span, reason: str) -> Diagnostic:
     return bad_value(span, "the row of a test", reason)
 
 
-def damaged_result(place: str) -> Diagnostic:
+def damaged_result(path: str) -> Diagnostic:
     return Diagnostic(
         "history",
-        f"{place} is no result of a run; it is skipped",
+        f"{path} is no result of a run; it is skipped",
         NOWHERE,
         "remove it to end this warning",
         Severity.WARNING,
@@ -529,10 +529,10 @@ def column_type(
     )
 
 
-def encoding(found: str) -> Diagnostic:
+def encoding(result: str) -> Diagnostic:
     return Diagnostic(
         "encoding",
-        f"the PostgreSQL database has the encoding {found}; filters count and order the characters of UTF-8",
+        f"the PostgreSQL database has the encoding {result}; filters count and order the characters of UTF-8",
         NOWHERE,
         "use a database that was created with ENCODING 'UTF8'",
     )

@@ -255,11 +255,11 @@ def checkpoint_overwrites(span: Span) -> Diagnostic:
     )
 
 
-def sinks_share_place(span: Span, place: str) -> Diagnostic:
+def sinks_share_place(span: Span, path: str) -> Diagnostic:
     return msg.bad_value(
         span,
         "a sink",
-        f"{place} is the place of an earlier sink",
+        f"{path} is the place of an earlier sink",
         "the rows of one would replace those of the other",
     )
 

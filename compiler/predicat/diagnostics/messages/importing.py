@@ -146,11 +146,11 @@ def target_no_catalog(span: Span) -> Diagnostic:
     return msg.import_target(span, "it is no catalog file")
 
 
-def target_of_another_dataset(span: Span, found: object, dataset: str) -> Diagnostic:
+def target_of_another_dataset(span: Span, result: object, dataset: str) -> Diagnostic:
     return msg.import_target(
         span,
-        f"it is of the dataset {found}, and these filters are of {dataset}",
-        f"write them elsewhere, or give --dataset {found}",
+        f"it is of the dataset {result}, and these filters are of {dataset}",
+        f"write them elsewhere, or give --dataset {result}",
     )
 
 

@@ -77,12 +77,12 @@ def key_twice(span: Span, key: object) -> Diagnostic:
 
 def not_one_predicate(count: int) -> Reason:
     """`count` transformations of a connector have predicates."""
-    found = (
+    result = (
         f"{count} of its transformations have predicates"
         if count
         else "none of its transformations has a predicate"
     )
-    return Reason(found, "predicat import makes a filter of each")
+    return Reason(result, "predicat import makes a filter of each")
 
 
 def no_predicate(name: str, names: str) -> Reason:

@@ -97,47 +97,47 @@ def shallow(hint: str) -> Diagnostic:
     return no_base("the commit where the branch left main is not here", hint)
 
 
-def lock_file_gone(path: str, place: str, names: Sequence[str]) -> Diagnostic:
+def lock_file_gone(path: str, location: str, names: Sequence[str]) -> Diagnostic:
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     return Diagnostic(
         "lock-gone",
-        f"the lock file {path} is gone; {place} has released {shown}",
+        f"the lock file {path} is gone; {location} has released {shown}",
         NOWHERE,
         "predicat release --repair restores it",
     )
 
 
-def lock_line_gone(span: Span, name: str, day: str, place: str, path: str) -> Diagnostic:
+def lock_line_gone(span: Span, name: str, day: str, location: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-gone",
-        f"{name} was released on {day} ({place}), and has no line in {path} any more",
+        f"{name} was released on {day} ({location}), and has no line in {path} any more",
         span,
         "predicat release --repair restores it",
     )
 
 
-def lock_line_changed(span: Span, name: str, place: str) -> Diagnostic:
+def lock_line_changed(span: Span, name: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-changed",
-        f"the lock file gives {name} another meaning than it was released with ({place})",
+        f"the lock file gives {name} another meaning than it was released with ({path})",
         span,
         _REPAIR,
     )
 
 
-def lock_date_changed(span: Span, name: str, what: str, before: str, now: str, place: str) -> Diagnostic:
+def lock_date_changed(span: Span, name: str, what: str, before: str, now: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-changed",
-        f"the lock file has {now} as the {what} of {name}; it was released with {before} ({place})",
+        f"the lock file has {now} as the {what} of {name}; it was released with {before} ({path})",
         span,
         _REPAIR,
     )
 
 
-def lock_subscription(span: Span, name: str, place: str, path: str) -> Diagnostic:
+def lock_subscription(span: Span, name: str, location: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-changed",
-        f"the subscription {name} is released ({place}), and {path} has it no more, or with other properties",
+        f"the subscription {name} is released ({location}), and {path} has it no more, or with other properties",
         span,
         _REPAIR,
     )
@@ -147,14 +147,14 @@ def lock_subscription(span: Span, name: str, place: str, path: str) -> Diagnosti
 
 
 def released_changed(
-    span: Span, name: str, day: str, place: str, rows: Iterable[str], hint: str
+    span: Span, name: str, day: str, path: str, rows: Iterable[str], hint: str
 ) -> Diagnostic:
-    message = f"{name} was released on {day} ({place}) and must keep its meaning; {'; '.join(rows)}"
+    message = f"{name} was released on {day} ({path}) and must keep its meaning; {'; '.join(rows)}"
     return Diagnostic("released-changed", message, span, hint)
 
 
-def released_unproved(span: Span, name: str, place: str, reason: str, hint: str) -> Diagnostic:
-    message = f"{name} is released ({place}), and it is not proved that it keeps its meaning: {reason}"
+def released_unproved(span: Span, name: str, path: str, reason: str, hint: str) -> Diagnostic:
+    message = f"{name} is released ({path}), and it is not proved that it keeps its meaning: {reason}"
     return Diagnostic("released-changed", message, span, hint)
 
 
@@ -178,8 +178,8 @@ def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
     )
 
 
-def released_params(span: Span, name: str, place: str, before: str, now: str, hint: str) -> Diagnostic:
-    message = f"the parameters of {name} are released as ({before}) ({place}); now they are ({now})"
+def released_params(span: Span, name: str, path: str, before: str, now: str, hint: str) -> Diagnostic:
+    message = f"the parameters of {name} are released as ({before}) ({path}); now they are ({now})"
     return Diagnostic("released-changed", message, span, hint)
 
 

@@ -87,8 +87,8 @@ def no_operator(operator: str, hint: str) -> Reason:
     return Reason(f"{operator!r} is no operator", hint)
 
 
-def invalid_label_selector(span: Span, found: str, wanted: str) -> Diagnostic:
-    return msg.syntax(span, f"this is no valid label selector: {found}, where {wanted} should be")
+def invalid_label_selector(span: Span, result: str, wanted: str) -> Diagnostic:
+    return msg.syntax(span, f"this is no valid label selector: {result}, where {wanted} should be")
 
 
 def bad_label_key(span: Span, name: str) -> Diagnostic:
@@ -168,8 +168,8 @@ def open_quote() -> Reason:
 
 def unexpected(word: str, wanted: str | None = None, hint: str | None = None) -> Reason:
     """A word, or the end where it is empty, that is not the one that should be there."""
-    found = f"unexpected {word!r}" if word else "it ends too early"
-    return Reason(found + (f", where {wanted!r} should be" if wanted else ""), hint)
+    result = f"unexpected {word!r}" if word else "it ends too early"
+    return Reason(result + (f", where {wanted!r} should be" if wanted else ""), hint)
 
 
 def declared_as_texts(place: str | None) -> str:

@@ -25,10 +25,10 @@ def values(variable: Node, nodes: Sequence[Node]) -> list[Any] | None:
         return None
     leaves: list[Leaf] = []
     for node in nodes:
-        found = list(_leaves(node, variable))
-        if None in found:
+        result = list(_leaves(node, variable))
+        if None in result:
             return None
-        leaves += [leaf for leaf in found if leaf is not None]
+        leaves += [leaf for leaf in result if leaf is not None]
     constants = {value for op, own in leaves for value in (own if op == "in" else (own,))}
     tests = list(dict.fromkeys(leaves))
     chosen: dict[tuple[bool, ...], Any] = {}
@@ -101,9 +101,9 @@ def _between(constants: Iterable[Any], kind: Type) -> Iterator[Any]:
 def _texts(constants: list[str]) -> Iterator[str]:
     if not constants or constants[0]:
         yield ""
-    for place, constant in enumerate(constants):
+    for index, constant in enumerate(constants):
         yield constant
-        following = constants[place + 1] if place + 1 < len(constants) else None
+        following = constants[index + 1] if index + 1 < len(constants) else None
         for char in _BEHIND:
             if following is None or constant + char < following:
                 yield constant + char

@@ -46,9 +46,9 @@ class Machine(Struct, frozen=True):
 
     def run(self, text: str) -> State:
         """The state behind a text."""
-        return self.on(self.start, text)
+        return self.after(self.start, text)
 
-    def on(self, state: State, text: str) -> State:
+    def after(self, state: State, text: str) -> State:
         """The state behind a text that is read from a state on."""
         for char in text:
             state = self.step(state, ord(char))
@@ -158,7 +158,7 @@ def relabelled(machine: Machine, change: Callable[[Label], Label]) -> Machine:
     return product([machine], change)
 
 
-def texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
+def shortest_texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
     """The combinations of labels that some text has, each with a shortest one.
 
     Raises NotCases where there are too many to look at.
@@ -167,9 +167,9 @@ def texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
     start: tuple[int, ...] = (0,) * len(tables)
     seen: dict[tuple[int, ...], str] = {start: ""}
     order: list[tuple[int, ...]] = [start]
-    found: dict[tuple[Label, ...], str] = {}
+    result: dict[tuple[Label, ...], str] = {}
     for state in order:
-        found.setdefault(
+        result.setdefault(
             tuple([table.labels[part] for table, part in zip(tables, state, strict=True)]), seen[state]
         )
         for char, columns in classes:
@@ -179,7 +179,7 @@ def texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
                 order.append(target)
         if len(order) * len(classes) > _MOST_TOGETHER:
             raise NotCases
-    return found
+    return result
 
 
 def _classes(tables: Sequence[Table]) -> list[tuple[str, list[list[int]]]]:
@@ -204,9 +204,9 @@ def _rank(char: str) -> int:
 
 def _nice(low: int, end: int) -> str | None:
     """A code point of a range, the likelier the better; None where there are only surrogates."""
-    found = next((char for char in _NICE if low <= ord(char) < end), None)
-    if found is not None:
-        return found
+    result = next((char for char in _NICE if low <= ord(char) < end), None)
+    if result is not None:
+        return result
     if low in _SURROGATES:
         low = _SURROGATES.stop
     if low >= end:
@@ -260,17 +260,17 @@ def sequence(parts: Sequence[Ranges | None]) -> Machine:
     cuts = frozenset(edge for part in parts if part for low, high in part for edge in (low, high + 1))
 
     def closed(places: Iterable[int]) -> tuple[int, ...]:
-        found: set[int] = set()
+        result: set[int] = set()
         for place in places:
             at = place
             while at < last and parts[at] is None:
-                found.add(at)
+                result.add(at)
                 at += 1
-            found.add(at)
-        loops = [at for at in found if at < last and parts[at] is None]
+            result.add(at)
+        loops = [at for at in result if at < last and parts[at] is None]
         # Behind a wildcard nothing before it counts: what can still match from there can match from here.
         least = max(loops, default=-1)
-        return tuple(sorted(at for at in found if at >= least))
+        return tuple(sorted(at for at in result if at >= least))
 
     def step(state: tuple[int, ...], code: int) -> tuple[int, ...]:
         after: list[int] = []
@@ -300,16 +300,16 @@ class Search:
 
     def step(self, held: int, code: int) -> int:
         """How many characters of the text are matched after a code point, `held` before it."""
-        found = self.known.get((held, code))
-        if found is None:
+        result = self.known.get((held, code))
+        if result is None:
             read = self.wanted[:held] + chr(code)
-            found = next(
+            result = next(
                 size
                 for size in range(min(len(read), len(self.wanted)), -1, -1)
                 if read.endswith(self.wanted[:size])
             )
-            self.known[held, code] = found
-        return found
+            self.known[held, code] = result
+        return result
 
 
 def position(wanted: str, most: int) -> Machine:
@@ -425,7 +425,7 @@ def prefixed(after: Machine, text: str) -> Machine:
 
 def suffixed(after: Machine, text: str) -> Machine:
     """Before a function that puts a constant behind."""
-    return Machine(after.cuts, after.start, after.step, lambda state: after.label(after.on(state, text)))
+    return Machine(after.cuts, after.start, after.step, lambda state: after.label(after.after(state, text)))
 
 
 def replaced(after: Machine, old: str, new: str) -> Machine:
@@ -436,23 +436,23 @@ def replaced(after: Machine, old: str, new: str) -> Machine:
         behind, held = state
         now = search.step(held, code)
         if now == size:
-            return after.on(behind, new), 0
+            return after.after(behind, new), 0
         # The first characters of what was held no longer begin an occurrence.
         passed = old[:held] + chr(code)
-        return after.on(behind, passed[: held + 1 - now]), now
+        return after.after(behind, passed[: held + 1 - now]), now
 
     return Machine(
         after.cuts | search.cuts,
         (after.start, 0),
         step,
-        lambda state: after.label(after.on(state[0], old[: state[1]])),
+        lambda state: after.label(after.after(state[0], old[: state[1]])),
     )
 
 
 def between_each(after: Machine, new: str) -> Machine:
     """Before a function that puts a text before, between and behind the characters."""
     return Machine(
-        after.cuts, after.run(new), lambda state, code: after.on(after.step(state, code), new), after.label
+        after.cuts, after.run(new), lambda state, code: after.after(after.step(state, code), new), after.label
     )
 
 
@@ -474,14 +474,14 @@ def part_of_split(after: Machine, by: str, number: int, most: int, missing: Labe
         if now == size:
             return place + 1, 0, behind
         if place == number:
-            behind = after.on(behind, (by[:held] + chr(code))[: held + 1 - now])
+            behind = after.after(behind, (by[:held] + chr(code))[: held + 1 - now])
         return place, now, behind
 
     def label(state: tuple[int, int, State]) -> Label:
         place, held, behind = state
         if place < number:
             return missing
-        return after.label(after.on(behind, by[:held]) if place == number else behind)
+        return after.label(after.after(behind, by[:held]) if place == number else behind)
 
     return Machine(after.cuts | search.cuts, (0, 0, after.start), step, label)
 
@@ -519,12 +519,12 @@ def any_part(body: Machine, by: str, most: int, kind: str) -> Machine:
         if now == size:
             decided, unknown = closed(behind, unknown)
             return None if decided else (parts + 1 if most else 1, 0, body.start, unknown)
-        return parts, now, body.on(behind, (by[:held] + chr(code))[: held + 1 - now]), unknown
+        return parts, now, body.after(behind, (by[:held] + chr(code))[: held + 1 - now]), unknown
 
     def label(state: tuple[int, int, State, bool] | None) -> Label:
         if state is None:
             return absorbing
-        decided, unknown = closed(body.on(state[2], by[: state[1]]), state[3])
+        decided, unknown = closed(body.after(state[2], by[: state[1]]), state[3])
         return absorbing if decided else None if unknown else not absorbing
 
     return Machine(body.cuts | search.cuts, (1, 0, body.start, False), step, label)

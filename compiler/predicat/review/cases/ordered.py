@@ -176,7 +176,7 @@ def _utc(node: Call) -> bool:
 
 
 def _variable_place(args: tuple[Node, ...]) -> int:
-    places = [place for place, arg in enumerate(args) if not isinstance(arg, Literal)]
+    places = [index for index, arg in enumerate(args) if not isinstance(arg, Literal)]
     if len(places) != 1:
         raise NotCases
     return places[0]
@@ -216,14 +216,14 @@ def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
     return low
 
 
-def _before(node: Call, place: int, keys: Keys) -> Keys:
+def _before(node: Call, index: int, keys: Keys) -> Keys:
     """Where along an argument a monotone operator gets or loses a value, or passes one of some keys."""
-    direction = _direction(node, place)
-    kind = node.args[place].type
+    direction = _direction(node, index)
+    kind = node.args[index].type
     if not direction or not is_ordered(kind) or not is_ordered(node.type):
         raise NotCases
     run = _function(
-        Call(node.type, node.op, (*node.args[:place], _field(kind), *node.args[place + 1 :])), kind
+        Call(node.type, node.op, (*node.args[:index], _field(kind), *node.args[index + 1 :])), kind
     )
     low, high = _domain(run, *span(kind))
     passes = [_passes(run, node.type, key, rising=direction > 0) for key in keys]
@@ -243,10 +243,10 @@ def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
     return least, _first(lambda key: run(key) is None, inside, high) - 1
 
 
-def _direction(node: Call, place: int) -> int:
+def _direction(node: Call, index: int) -> int:
     """1 where an operator never falls as an argument grows, -1 where it never rises, else 0."""
     others = [
-        arg.value for number, arg in enumerate(node.args) if number != place and isinstance(arg, Literal)
+        arg.value for number, arg in enumerate(node.args) if number != index and isinstance(arg, Literal)
     ]
     if any(other is None or (isinstance(other, float) and not math.isfinite(other)) for other in others):
         return 0
@@ -260,14 +260,14 @@ def _direction(node: Call, place: int) -> int:
         case "year":
             return int(_utc(node))
         case "date_trunc" | "in_units":
-            return int(place == 1)
+            return int(index == 1)
         case "sub" | "days_between":
-            return 1 if place == 0 else -1
+            return 1 if index == 0 else -1
         case "neg":
             return -1
         case "mul" | "div" | "fdiv":
             (by,) = others
-            if not isinstance(by, int | float) or not by or (node.op != "mul" and place):
+            if not isinstance(by, int | float) or not by or (node.op != "mul" and index):
                 return 0
             return 1 if by > 0 else -1
         case _:
@@ -372,7 +372,7 @@ def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[
 
 def _clock(changes: Changes) -> list[int]:
     """The times of the day, in microseconds, at which a part of the time passes one of its keys."""
-    found = {0}
+    result = {0}
     for unit, step in UNITS.items():
         keys = {
             key
@@ -385,12 +385,12 @@ def _clock(changes: Changes) -> list[int]:
             whole = DAY // (step * UNITS_OF_NEXT[unit])
             if whole * len(keys) > _MOST_TIMES:
                 raise NotCases
-            found |= {
+            result |= {
                 number * step * UNITS_OF_NEXT[unit] + key * step
                 for number in range(whole)
                 for key in (0, *keys)
             }
-    return sorted(found)
+    return sorted(result)
 
 
 def _parts_of_days(start: int, end: int, clock: list[int]) -> Iterator[int]:
@@ -420,9 +420,9 @@ def _distinct(periodic: Mapping[Call, set[int]], kind: Type, keys: Iterable[int]
     for key in keys:
         value = value_of(key, kind)
         row = {"x": value}
-        found = tuple([_piece(run(row), own) for run, own in parts])
-        if found not in seen:
-            seen.add(found)
+        result = tuple([_piece(run(row), own) for run, own in parts])
+        if result not in seen:
+            seen.add(result)
             yield value
 
 

@@ -1,6 +1,6 @@
 """Which outcomes two predicates have together: worked out on rows that stand for all rows.
 
-A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `standins`). The places are
+A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `representatives`). The places are
 decided one after the other; what is left of the two skeletons then is a state, and equal states are one (a
 decision diagram), so that twelve conjuncts make some dozen states and not thousands of rows. Source: Bryant,
 Graph-Based Algorithms for Boolean Function Manipulation, 1986.
@@ -20,7 +20,7 @@ from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import never_unknown
 from predicat.review.candidate_rows import is_affordable
 from predicat.review.cases.machine import NotCases
-from predicat.review.cases.standins import Standin, Unknown, standins
+from predicat.review.cases.representatives import Representative, Unknown, representatives
 from predicat.semantics.evaluate import compile_node
 
 Outcome = bool | None
@@ -69,7 +69,7 @@ class _Proof:
         """Tests of which no cases are known: they are taken apart, or may have any outcome."""
         self.tests: list[_Test] = []
         self.numbers: dict[Node, int] = {}
-        self.known: dict[tuple[Node, tuple[Node, ...]], list[Standin]] = {}
+        self.known: dict[tuple[Node, tuple[Node, ...]], list[Representative]] = {}
 
     def cases(self) -> Cases:
         for _ in range(_ROUNDS):
@@ -104,29 +104,31 @@ class _Proof:
             and node.op in _CONNECTIVES
             and all(arg.type == BOOLEAN for arg in node.args)
         ):
-            parts = self.gathered(node) if node.op in JUNCTIONS and node not in self.split else node.args
+            parts = (
+                self.merged_operands(node) if node.op in JUNCTIONS and node not in self.split else node.args
+            )
             return _reduced((node.op, *map(self.skeleton, parts)), {})
         return self.number(node, None)
 
-    def gathered(self, node: Call) -> list[Node]:
+    def merged_operands(self, node: Call) -> list[Node]:
         """The operands of a connective, those of one place as one."""
         groups: dict[Any, list[Node]] = {}
         for number, arg in enumerate(node.args):
             places = set(_places(arg))
             key = next(iter(places)) if len(places) == 1 and arg not in self.split else number
             groups.setdefault(key, []).append(arg)
-        found = [
+        result = [
             Call(node.type, node.op, tuple(group), node.span) if len(group) > 1 else group[0]
             for group in groups.values()
         ]
-        return found if not any(part in self.split for part in found) else list(node.args)
+        return result if not any(part in self.split for part in result) else list(node.args)
 
-    def number(self, node: Node, place: Node | None) -> Skeleton:
-        found = self.numbers.get(node)
-        if found is None:
-            found = self.numbers[node] = len(self.tests)
-            self.tests.append(_Test(node, place))
-        return ("test", found)
+    def number(self, node: Node, slot: Node | None) -> Skeleton:
+        result = self.numbers.get(node)
+        if result is None:
+            result = self.numbers[node] = len(self.tests)
+            self.tests.append(_Test(node, slot))
+        return ("test", result)
 
     # --- deciding place by place
 
@@ -153,13 +155,13 @@ class _Proof:
         for number, test in enumerate(self.tests):
             if test.place is None:
                 outcomes = (True, False) if never_unknown(test.node) else (True, False, None)
-                yield _Level(None, None, [number], [Standin(None, (outcome,)) for outcome in outcomes])
+                yield _Level(None, None, [number], [Representative(None, (outcome,)) for outcome in outcomes])
 
-    def values(self, place: Node, tests: tuple[Node, ...]) -> list[Standin]:
-        found = self.known.get((place, tests))
-        if found is None:
-            found = self.known[place, tests] = standins(place, tests)
-        return found
+    def values(self, slot: Node, tests: tuple[Node, ...]) -> list[Representative]:
+        result = self.known.get((slot, tests))
+        if result is None:
+            result = self.known[slot, tests] = representatives(slot, tests)
+        return result
 
     def outcomes(self, skeletons: tuple[Skeleton, ...], levels: Sequence[_Level]) -> Cases:
         """Every pair of outcomes that is reached, with the values that lead there."""
@@ -186,9 +188,9 @@ class _Proof:
             states = following
             if looked_at > _MOST_STATES:
                 raise NotCases
-        return self.confirmed(possible)
+        return self.checked_cases(possible)
 
-    def confirmed(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> Cases:
+    def checked_cases(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> Cases:
         """The rows, under the outcomes that the evaluator sees.
 
         Raises NotCases where it disagrees: it is right.
@@ -218,13 +220,13 @@ class _Level(Struct, frozen=True):
     place: Node | None
     holder: Node | None
     tests: list[int]
-    values: list[Standin]
+    values: list[Representative]
 
-    def absent(self, chosen: Standin, absent: frozenset[Node]) -> frozenset[Node]:
+    def absent(self, chosen: Representative, absent: frozenset[Node]) -> frozenset[Node]:
         """The holders that have no places inside, with this one where its value is none that has."""
         return absent if self.place is None or isinstance(chosen.value, dict) else absent | {self.place}
 
-    def open_to(self, absent: frozenset[Node]) -> list[Standin]:
+    def open_to(self, absent: frozenset[Node]) -> list[Representative]:
         """The values it can have where some holders have no places inside."""
         return (
             [value for value in self.values if value.value is None] if self.holder in absent else self.values
@@ -233,14 +235,14 @@ class _Level(Struct, frozen=True):
 
 def _same_tests(levels: Sequence[_Level]) -> dict[int, int]:
     """The tests that have the same outcomes as another one of their place on every value, and that one."""
-    found: dict[int, int] = {}
+    result: dict[int, int] = {}
     for level in levels:
         first: dict[tuple[Outcome, ...], int] = {}
         for number, outcomes in zip(
             level.tests, zip(*(value.labels for value in level.values), strict=True), strict=True
         ):
-            found[number] = first.setdefault(outcomes, number)
-    return found
+            result[number] = first.setdefault(outcomes, number)
+    return result
 
 
 def _renamed(node: Skeleton, same: Mapping[int, int]) -> Skeleton:
@@ -272,14 +274,14 @@ def _is_place(node: Node) -> bool:
     return isinstance(node, Field | Parameter)
 
 
-def _path(place: Node) -> tuple[str, ...]:
+def _path(slot: Node) -> tuple[str, ...]:
     """The names that lead to a place."""
-    if isinstance(place, Call):
-        key = place.args[1]
-        return (*_path(place.args[0]), str(key.value) if isinstance(key, Literal) else "")
-    if isinstance(place, Parameter):
-        return (f":{place.decl.name}",)
-    return (place.decl.name,) if isinstance(place, Field) else ()
+    if isinstance(slot, Call):
+        key = slot.args[1]
+        return (*_path(slot.args[0]), str(key.value) if isinstance(key, Literal) else "")
+    if isinstance(slot, Parameter):
+        return (f":{slot.decl.name}",)
+    return (slot.decl.name,) if isinstance(slot, Field) else ()
 
 
 def _put(row: dict[str, Any], path: tuple[str, ...], value: Any) -> None:

@@ -120,7 +120,7 @@ class Texts:
             left,
             relabelled(
                 m.one_of(str(value) for value in values if value is not None),
-                lambda found: found or (None if unknown else False),
+                lambda result: result or (None if unknown else False),
             ),
         )
 
@@ -445,19 +445,19 @@ def _pattern(op: str, value: str) -> Machine:
     if parts is not None:
         return tabulated(m.sequence(parts(value))).machine()
     try:
-        found = automaton.table(value, m.MOST_STATES)
+        result = automaton.table(value, m.MOST_STATES)
     except regex.RegexError:
         raise NotCases from None
-    if found is None:
+    if result is None:
         raise NotCases
-    return _machine(found)
+    return _machine(result)
 
 
-def _machine(found: automaton.Table) -> Machine:
-    pieces = sorted((low, number) for number, ranges in enumerate(found.classes) for low, _ in ranges)
-    accepting = set(found.accepting)
-    columns = [list(column) for column in zip(*found.moves, strict=True)]
-    labels = [state in accepting for state in range(len(found.moves))]
+def _machine(table: automaton.Table) -> Machine:
+    pieces = sorted((low, number) for number, ranges in enumerate(table.classes) for low, _ in ranges)
+    accepting = set(table.accepting)
+    columns = [list(column) for column in zip(*table.moves, strict=True)]
+    labels = [state in accepting for state in range(len(table.moves))]
     return Table([low for low, _ in pieces], [number for _, number in pieces], columns, labels).machine()
 
 

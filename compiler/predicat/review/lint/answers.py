@@ -37,8 +37,8 @@ class Answers(Struct):
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
         """The answer to a question, which is the same for the same text: a known one, or worked out now."""
         key = hashlib.sha256(repr(question).encode()).hexdigest()[:32]
-        found = self.asked.get(key, self.known.get(key))
-        result = answer() if found is None else found
+        outcome = self.asked.get(key, self.known.get(key))
+        result = answer() if outcome is None else outcome
         self.asked[key] = result
         return result  # type: ignore[return-value]  # a question has answers of one type
 
@@ -54,7 +54,7 @@ class Answers(Struct):
             )
 
 
-def recalled(path: Path) -> Answers:
+def load_answers(path: Path) -> Answers:
     """The answers that are kept in a file; none if it is damaged, or other code wrote it."""
     try:
         head, _, content = path.read_text(encoding="utf-8").partition("\n")

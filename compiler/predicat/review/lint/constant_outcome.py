@@ -10,9 +10,9 @@ from predicat.ir.tree import Const
 from predicat.review.lint.rule import Context, Finding, Rule
 
 
-def _is_constant(row: Filter) -> bool:
+def _is_constant(filter_: Filter) -> bool:
     """Whether TRUE or FALSE is all that is written: every row is meant, or none."""
-    return isinstance(row.current.tree, Const) and row.current.tree.value is not None
+    return isinstance(filter_.current.tree, Const) and filter_.current.tree.value is not None
 
 
 def _tautology(context: Context) -> Iterator[Finding]:

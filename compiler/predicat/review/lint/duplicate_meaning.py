@@ -46,8 +46,8 @@ def _duplicates(context: Context, members: Sequence[Filter]) -> list[tuple[int, 
             first_of |= {chosen[at]: chosen[first] for at, first in pairs}
         return json.dumps(sorted(first_of.items()))
 
-    found = context.ask(("duplicates", on_unknown, *map(context.text, members)), answer)
-    return [(at, first) for at, first in json.loads(found)]
+    result = context.ask(("duplicates", on_unknown, *map(context.text, members)), answer)
+    return [(at, first) for at, first in json.loads(result)]
 
 
 def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tuple[int, int]]:

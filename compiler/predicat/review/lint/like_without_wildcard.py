@@ -20,15 +20,15 @@ def check(context: Context) -> Iterator[Finding]:
             if not isinstance(part, Apply) or part.op != "like" or not isinstance(part.args[1], Const):
                 continue
             value, pattern = part.args[0], part.args[1]
-            found = like.simple(pattern.value) if isinstance(pattern.value, str) else None
-            if found is not None and found[0] == "eq":
+            result = like.simple(pattern.value) if isinstance(pattern.value, str) else None
+            if result is not None and result[0] == "eq":
                 yield Finding(
                     RULE.code,
                     row.qualified,
-                    f"{pattern.span.text or shown(found[1])} has no wildcard: LIKE is = here",
+                    f"{pattern.span.text or shown(result[1])} has no wildcard: LIKE is = here",
                     part.span,
                     "write =, or add the % that is missing",
-                    _fix(value, pattern, found[1]),
+                    _fix(value, pattern, result[1]),
                 )
 
 

@@ -42,7 +42,7 @@ def _patterns(context: Context) -> Iterator[tuple[Filter, Const, str]]:
 
 def _dots(context: Context) -> Iterator[Finding]:
     for row, pattern, text in _patterns(context):
-        plain = _OPAQUE.sub(lambda found: "\1" * len(found[0]), text)
+        plain = _OPAQUE.sub(lambda result: "\1" * len(result[0]), text)
         name = _DOT_IN_NAME.search(plain) or _ADDRESS.search(plain) or _DOTTED_WORDS.fullmatch(plain)
         if name is not None:
             looks_like = name[name.lastgroup or 0]
@@ -102,8 +102,8 @@ def _shown(text: str) -> str:
     return f"'{text if len(text) <= 40 else text[:37] + '...'}'"
 
 
-def _one_only(flags: list[bool], place: int) -> bool:
-    return flags[place] and sum(flags) == 1
+def _one_only(flags: list[bool], index: int) -> bool:
+    return flags[index] and sum(flags) == 1
 
 
 def _ends(branch: str) -> bool:
@@ -112,13 +112,13 @@ def _ends(branch: str) -> bool:
 
 def _branches(text: str) -> list[str]:
     """The alternatives at the top of a pattern."""
-    plain = _OPAQUE.sub(lambda found: "\1" * len(found[0]), text)
+    plain = _OPAQUE.sub(lambda result: "\1" * len(result[0]), text)
     found, depth, start = [], 0, 0
-    for place, char in enumerate(plain):
+    for index, char in enumerate(plain):
         depth += {"(": 1, ")": -1}.get(char, 0)
         if char == "|" and not depth:
-            found.append(text[start:place])
-            start = place + 1
+            found.append(text[start:index])
+            start = index + 1
     return [*found, text[start:]]
 
 

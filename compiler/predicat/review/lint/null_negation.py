@@ -54,8 +54,8 @@ def _read(node: Node) -> Iterator[str]:
         yield from dict.fromkeys(name for child in children(node) for name in _read(child))
 
 
-def _tested(row: Filter, name: str) -> bool:
-    return any(test.row.get(name, ...) is None or name not in test.row for test in row.tests)
+def _tested(filter_: Filter, name: str) -> bool:
+    return any(test.row.get(name, ...) is None or name not in test.row for test in filter_.tests)
 
 
 RULE = Rule(

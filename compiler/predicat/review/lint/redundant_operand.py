@@ -34,15 +34,15 @@ def check(context: Context) -> Iterator[Finding]:
             )
 
 
-def _first(context: Context, row: Filter) -> str:
+def _first(context: Context, filter_: Filter) -> str:
     """The number of the first operand that can be left out, -1 for none."""
-    node = row.current.predicate.node
+    node = filter_.current.predicate.node
     for number, (shorter, _, _) in enumerate(_shorter(node)):
-        if context.trial(row).differs(shorter, accept=row.on_unknown == "accept"):
+        if context.trial(filter_).differs(shorter, accept=filter_.on_unknown == "accept"):
             continue
         # An operand that makes FALSE of UNKNOWN, as `has(m.k) && m.k == "x"`, is a guard: bounds on UNKNOWN
         # rows see it.
-        if context.compared(node, shorter, (row.on_unknown, row.on_unknown)) == "equivalent":
+        if context.compared(node, shorter, (filter_.on_unknown, filter_.on_unknown)) == "equivalent":
             return str(number)
     return "-1"
 
@@ -51,29 +51,29 @@ def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
     """The predicate without one operand of an AND or OR, wherever it has one."""
     if not isinstance(node, Call) or node.op not in LOGIC:
         return
-    for place, arg in enumerate(node.args):
-        left = _others(node, place)
+    for index, arg in enumerate(node.args):
+        left = _others(node, index)
         if node.op in JUNCTIONS and left:
-            yield (left[0] if len(left) == 1 else Call(node.type, node.op, left, node.span)), node, place
+            yield (left[0] if len(left) == 1 else Call(node.type, node.op, left, node.span)), node, index
         for inner, parent, at in _shorter(arg):
             yield (
-                Call(node.type, node.op, (*node.args[:place], inner, *node.args[place + 1 :]), node.span),
+                Call(node.type, node.op, (*node.args[:index], inner, *node.args[index + 1 :]), node.span),
                 parent,
                 at,
             )
 
 
-def _others(node: Call, place: int) -> tuple[Node, ...]:
+def _others(node: Call, index: int) -> tuple[Node, ...]:
     """The other operands. Those that one place of the text says together, as `j.kind == "x"` its kind and its
     value, are one.
     """
-    span = node.args[place].span
+    span = node.args[index].span
     return tuple(
-        arg for at, arg in enumerate(node.args) if at != place and (arg.span != span or not span.text)
+        arg for at, arg in enumerate(node.args) if at != index and (arg.span != span or not span.text)
     )
 
 
-def _fix(parent: Call, place: int) -> Fix | None:
+def _fix(parent: Call, index: int) -> Fix | None:
     spans = [
         arg.span
         for at, arg in enumerate(parent.args)
@@ -85,9 +85,9 @@ def _fix(parent: Call, place: int) -> Fix | None:
         return None
     if len(spans) < 2:
         return None
-    place = spans.index(parent.args[place].span)
-    start = spans[place - 1].end if place else spans[0].start
-    end = spans[place].end if place else spans[1].start
+    index = spans.index(parent.args[index].span)
+    start = spans[index - 1].end if index else spans[0].start
+    end = spans[index].end if index else spans[1].start
     return Fix(Span(spans[0].source, start, end), "")
 
 

@@ -106,28 +106,28 @@ class Context(Struct):
                     nodes,
                 )
 
-    def text(self, row: Filter) -> str:
+    def text(self, filter_: Filter) -> str:
         """The canonical text of a filter's predicate."""
-        if row.qualified not in self.texts:
-            self.texts[row.qualified] = to_text(row.current.predicate.node)
-        return self.texts[row.qualified]
+        if filter_.qualified not in self.texts:
+            self.texts[filter_.qualified] = to_text(filter_.current.predicate.node)
+        return self.texts[filter_.qualified]
 
-    def trial(self, row: Filter) -> Trial:
+    def trial(self, filter_: Filter) -> Trial:
         """The outcomes of a filter's predicate on rows around its constants."""
-        if row.qualified not in self.trials:
-            self.trials[row.qualified] = Trial(row.current.predicate.node)
-        return self.trials[row.qualified]
+        if filter_.qualified not in self.trials:
+            self.trials[filter_.qualified] = Trial(filter_.current.predicate.node)
+        return self.trials[filter_.qualified]
 
-    def never(self, row: Filter, outcome: Outcome) -> bool:
+    def never(self, filter_: Filter, outcome: Outcome) -> bool:
         """Whether a filter's predicate provably never has an outcome."""
 
         def answer() -> bool:
             return (
-                not self.trial(row).shows(outcome)
-                and example(row.current.predicate.node, outcome, self.timeout)[0] == "none"
+                not self.trial(filter_).shows(outcome)
+                and example(filter_.current.predicate.node, outcome, self.timeout)[0] == "none"
             )
 
-        return self.ask(("never", str(outcome), self.text(row)), answer)
+        return self.ask(("never", str(outcome), self.text(filter_)), answer)
 
     def compared(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> str:
         """What the second predicate does to the rows of the first, as the kind of a verdict; "open" where
@@ -173,15 +173,15 @@ class Rule(Struct, frozen=True):
             yield replace(item, level=level)
 
 
-def without_repeats(found: Sequence[Finding], rules: Iterable[Rule]) -> list[Finding]:
+def without_repeats(findings: Sequence[Finding], rules: Iterable[Rule]) -> list[Finding]:
     """The findings without those whose cause a more specific rule found."""
     over = {rule.code: rule.over for rule in rules}
     specific: dict[str, list[Finding]] = {}
-    for item in found:
+    for item in findings:
         for code in over.get(item.code, ()):
             specific.setdefault(code, []).append(item)
     return [
-        item for item in found if not any(_explains(other, item) for other in specific.get(item.code, ()))
+        item for item in findings if not any(_explains(other, item) for other in specific.get(item.code, ()))
     ]
 
 

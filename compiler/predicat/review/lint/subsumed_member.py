@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import permutations
 
 from predicat.review.lint.rule import Context, Finding, Rule
-from predicat.review.lint.trials import masks
+from predicat.review.lint.trials import accepted_bits
 
 
 def check(context: Context) -> Iterator[Finding]:
     for group in context.groups():
         takes = [row.on_unknown == "accept" for row in group.members]
-        shown = masks(group.nodes, group.tried(), takes)
+        shown = accepted_bits(group.nodes, group.tried(), takes)
         for (at, one), (other_at, other) in permutations(enumerate(group.members), 2):
             if shown[at] & ~shown[other_at]:
                 continue  # a row that the other one does not accept

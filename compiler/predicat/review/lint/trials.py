@@ -46,13 +46,13 @@ class Trial:
         """A row for which it is TRUE and one for which it is FALSE, as far as they were found: with values if
         there are such, which tell more apart.
         """
-        found: dict[bool, Row] = {}
+        result: dict[bool, Row] = {}
         for row, outcome in self:
-            if outcome is not None and not found.get(outcome):
-                found[outcome] = row
-                if all(found.get(wanted) for wanted in (True, False)):
+            if outcome is not None and not result.get(outcome):
+                result[outcome] = row
+                if all(result.get(wanted) for wanted in (True, False)):
                     break
-        return [found[outcome] for outcome in (True, False) if outcome in found]
+        return [result[outcome] for outcome in (True, False) if outcome in result]
 
     def differs(self, other: Node, *, accept: bool) -> bool:
         """Whether some row is accepted by this predicate or the other, and not by both; `accept` says whether
@@ -112,17 +112,17 @@ def disjoint(one: Required, other: Required) -> bool:
     return any(place in other and not values & other[place] for place, values in one.items())
 
 
-def masks(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[bool]) -> list[int]:
+def accepted_bits(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[bool]) -> list[int]:
     """For each predicate the rows that it accepts, as the bits of a whole number; `accept` says for each
     whether it accepts UNKNOWN.
     """
     functions = [compile_node(node) for node in nodes]
-    found = [0] * len(nodes)
+    result = [0] * len(nodes)
     for bit, row in enumerate(tried):
         for number, function in enumerate(functions):
             if accepted(function(row), accept=accept[number]):
-                found[number] |= 1 << bit
-    return found
+                result[number] |= 1 << bit
+    return result
 
 
 def classes(trials: Sequence[Trial], *, accept: bool) -> Iterator[list[int]]:

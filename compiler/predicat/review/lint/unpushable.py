@@ -21,7 +21,7 @@ from predicat.review.lint import solve
 from predicat.review.lint.rule import Context, Finding, Fix, Rule
 
 
-class Better(Struct, frozen=True):
+class Rewrite(Struct, frozen=True):
     """A condition on the bare field that should say the same, as a node and in SQL; what to add to that, if
     it is not quite the same.
     """
@@ -48,9 +48,9 @@ def check(context: Context) -> Iterator[Finding]:
                 )
 
 
-def _fix(row: Filter, span: Span, better: Better) -> Fix | None:
+def _fix(filter_: Filter, span: Span, better: Rewrite) -> Fix | None:
     if (
-        row.current.language != "sql"
+        filter_.current.language != "sql"
         or better.but
         or not span.source.text
         or len(better.sql) > span.end - span.start
@@ -76,14 +76,14 @@ def _is_range(node: Call) -> bool:
     )
 
 
-def pushable(node: Call) -> Better | None:
+def pushable(node: Call) -> Rewrite | None:
     """A condition on the bare field that should say the same; None where no rule knows one."""
     if _is_range(node):
         bounds = [pushable(arg) for arg in node.args if isinstance(arg, Call)]
         if len(bounds) != len(node.args) or not all(bounds):
             return None
         known = [bound for bound in bounds if bound is not None]
-        return Better(
+        return Rewrite(
             Call(BOOLEAN, "and", tuple(bound.node for bound in known), node.span),
             f"({' AND '.join(bound.sql for bound in known)})",
             known[0].but or known[-1].but,
@@ -107,30 +107,30 @@ def pushable(node: Call) -> Better | None:
 # --- monotone expressions
 
 
-def _solved(node: Call, inner: Call, constant: Literal) -> Better | None:
+def _solved(node: Call, inner: Call, constant: Literal) -> Rewrite | None:
     """Bounds of the field, where the condition compares a monotone expression of it."""
     field = solve.field_of(inner)
     if field is None or node.op not in ORDERED | {"eq"}:
         return None
     try:
-        found = solve.interval(node.op, inner, field, constant.value)
+        result = solve.interval(node.op, inner, field, constant.value)
     except TypeError:  # values of different kinds
         return None
-    if found is None or (found.low is None and found.high is None):
+    if result is None or (result.low is None and result.high is None):
         return None
-    ends = (("ge", found.low), ("le", found.high))
+    ends = (("ge", result.low), ("le", result.high))
     bounds = [
         Call(BOOLEAN, op, (field, Literal(field.type, value)), node.span)
         for op, value in ends
         if value is not None
     ]
     both: Node = bounds[0] if len(bounds) == 1 else Call(BOOLEAN, "and", tuple(bounds), node.span)
-    but = " except where the arithmetic overflows" if any(found.cut) else ""
+    but = " except where the arithmetic overflows" if any(result.cut) else ""
     low, high = (
-        None if cut else value for value, cut in zip((found.low, found.high), found.cut, strict=True)
+        None if cut else value for value, cut in zip((result.low, result.high), result.cut, strict=True)
     )
     sql = _range_text(field, low, high, strict=node.op in ("lt", "gt"))
-    return Better(both, sql, but) if sql else None
+    return Rewrite(both, sql, but) if sql else None
 
 
 def _range_text(field: Field, low: Any, high: Any, *, strict: bool) -> str:
@@ -179,7 +179,7 @@ def _plain(text: str) -> bool:
     return not any(char in text for char in "%_\\")
 
 
-def _prefix(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
+def _prefix(node: Call, inner: Call, field: Field, constant: Literal) -> Rewrite | None:
     """`substring(x, 1, 2) = 'ab'` asks for a beginning."""
     start, length = inner.args[1], inner.args[2] if len(inner.args) > 2 else None
     if (
@@ -193,13 +193,13 @@ def _prefix(node: Call, inner: Call, field: Field, constant: Literal) -> Better 
         return None
     if length.value != len(constant.value) + (1 if start.value == 0 else 0):
         return None
-    return Better(
+    return Rewrite(
         Call(BOOLEAN, "starts_with", (field, constant), node.span),
         f"{_name(field)} LIKE {_quoted(constant.value + '%')}",
     )
 
 
-def _occurs(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
+def _occurs(node: Call, inner: Call, field: Field, constant: Literal) -> Rewrite | None:
     """`position('a' IN x) > 0` asks whether a text occurs, `= 1` whether it begins so."""
     sought = inner.args[1]
     if (
@@ -210,19 +210,19 @@ def _occurs(node: Call, inner: Call, field: Field, constant: Literal) -> Better 
     ):
         return None
     if (node.op, constant.value) in (("gt", 0), ("ge", 1)):
-        return Better(
+        return Rewrite(
             Call(BOOLEAN, "contains", (field, sought), node.span),
             f"{_name(field)} LIKE {_quoted(f'%{sought.value}%')}",
         )
     if (node.op, constant.value) == ("eq", 1):
-        return Better(
+        return Rewrite(
             Call(BOOLEAN, "starts_with", (field, sought), node.span),
             f"{_name(field)} LIKE {_quoted(f'{sought.value}%')}",
         )
     return None
 
 
-def _empty(node: Call, _inner: Call, field: Field, constant: Literal) -> Better | None:
+def _empty(node: Call, _inner: Call, field: Field, constant: Literal) -> Rewrite | None:
     """`length(x) = 0` asks for the empty text, `length(x) > 0` for any other."""
     if not isinstance(constant.value, int) or field.type != STRING:
         return None
@@ -236,13 +236,13 @@ def _empty(node: Call, _inner: Call, field: Field, constant: Literal) -> Better 
     }.get((node.op, constant.value))
     if op is None:
         return None
-    return Better(
+    return Rewrite(
         Call(BOOLEAN, op, (field, Literal(STRING, "")), node.span),
         f"{_name(field)} {COMPARISONS[op].sign} ''",
     )
 
 
-def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Better | None:
+def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Rewrite | None:
     """`CAST(n AS string) = '12'` asks for a number."""
     if (
         node.op != "eq"
@@ -253,10 +253,10 @@ def _text_of(node: Call, _inner: Call, field: Field, constant: Literal) -> Bette
         return None
     if field.type != BIGINT or abs(number) >= 2**63:
         return None
-    return Better(replace(node, args=(field, Literal(BIGINT, number))), f"{_name(field)} = {number}")
+    return Rewrite(replace(node, args=(field, Literal(BIGINT, number))), f"{_name(field)} = {number}")
 
 
-def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Better | None:
+def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Rewrite | None:
     """`coalesce(x, 0) = 5` is `x = 5` for a filter; where the default is accepted, `x IS NULL` is asked for
     as well.
     """
@@ -275,9 +275,9 @@ def _default(node: Call, inner: Call, field: Field, constant: Literal) -> Better
         return None
     bare: Node = replace(node, args=(field, constant))
     if not default:
-        return Better(bare, f"{_name(field)} {comparison.sign} {text}")
+        return Rewrite(bare, f"{_name(field)} {comparison.sign} {text}")
     absent = Call(BOOLEAN, "is_null", (field,), node.span)
-    return Better(
+    return Rewrite(
         Call(BOOLEAN, "or", (bare, absent), node.span),
         f"({_name(field)} {comparison.sign} {text} OR {_name(field)} IS NULL)",
     )
@@ -296,7 +296,7 @@ def _literal(constant: Literal) -> str | None:
     return str(value) if isinstance(value, int | float) else None
 
 
-_RULES: dict[str, Callable[[Call, Call, Field, Literal], Better | None]] = {
+_RULES: dict[str, Callable[[Call, Call, Field, Literal], Rewrite | None]] = {
     "substr": _prefix,
     "position": _occurs,
     "length": _empty,

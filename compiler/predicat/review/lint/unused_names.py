@@ -47,13 +47,13 @@ def _defined(context: Context, name: str) -> Span:
         sources.setdefault(source.name, source)
     for source in sources.values():
         block = re.search(r"^vars:.*(?:\n(?:[ \t].*)?)*", source.text, re.MULTILINE)
-        found = (
+        result = (
             re.compile(rf"(?<![\w.]){re.escape(name)}(?=['\"]?\s*:)").search(source.text, *block.span())
             if block
             else None
         )
-        if found:
-            return Span(source, *found.span())
+        if result:
+            return Span(source, *result.span())
     return NOWHERE
 
 

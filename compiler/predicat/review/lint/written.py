@@ -19,11 +19,11 @@ def bodies(context: Context) -> Iterator[tuple[Filter, Tree]]:
             yield row, tree
 
 
-def has_sql_nulls(row: Filter) -> bool:
+def has_sql_nulls(filter_: Filter) -> bool:
     """Whether a comparison with NULL is UNKNOWN in the language of a filter. In the others `== null` asks for
     a missing value.
     """
-    return LANGUAGES[row.current.language].rules in (SQL_RULES, JMS_RULES)
+    return LANGUAGES[filter_.current.language].rules in (SQL_RULES, JMS_RULES)
 
 
 def walk(tree: Tree) -> Iterator[Tree]:

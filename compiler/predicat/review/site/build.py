@@ -136,96 +136,96 @@ class _Site:
                 readers.setdefault(field, []).append(row.name)
         return self.render("dataset.html", "../", dataset=dataset, readers=readers, coverage=self.coverage)
 
-    def filter(self, row: Filter) -> str:
-        node = row.current.predicate.node
+    def filter(self, filter_: Filter) -> str:
+        node = filter_.current.predicate.node
         return self.render(
             "filter.html",
             "../",
-            row=row,
-            version=row.current,
-            versions=sorted(self.versions[row.qualified], key=lambda item: -item["version"]),
+            row=filter_,
+            version=filter_.current,
+            versions=sorted(self.versions[filter_.qualified], key=lambda item: -item["version"]),
             tree=list(tree(node)),
             pushdown=list(pushdown(node)),
-            proofs=self.between(row),
-            users=self.users.get(row.qualified, []),
-            graph=self.graph(row, node),
-            tests=_tests(row),
-            coverage=self.coverage.get(row.qualified),
+            proofs=self.between(filter_),
+            users=self.users.get(filter_.qualified, []),
+            graph=self.graph(filter_, node),
+            tests=_tests(filter_),
+            coverage=self.coverage.get(filter_.qualified),
         )
 
-    def graph(self, row: Filter, node: Node) -> Any:
+    def graph(self, filter_: Filter, node: Node) -> Any:
         fields: list[Entry] = [
-            (name, "field", f"../datasets/{row.dataset}.html#field-{name}")
-            for name in row.current.predicate.fields
+            (name, "field", f"../datasets/{filter_.dataset}.html#field-{name}")
+            for name in filter_.current.predicate.fields
         ]
         made: list[Entry] = [
             (name.partition("@")[0], "filter", f"{name.partition('@')[0]}.html")
-            for name in row.current.references
+            for name in filter_.current.references
         ]
         return graph(
-            row.name,
+            filter_.name,
             [*made, *fields],
-            [(name, kind, link) for kind, name, link in self.users.get(row.qualified, [])],
+            [(name, kind, link) for kind, name, link in self.users.get(filter_.qualified, [])],
         )
 
-    def between(self, row: Filter) -> dict[int, dict[str, Any]]:
+    def between(self, filter_: Filter) -> dict[int, dict[str, Any]]:
         """What each version changes against the one before it."""
-        numbers = sorted(row.versions)
+        numbers = sorted(filter_.versions)
         if not self.proofs or len(numbers) < 2:
             return {}
         from predicat.review import show  # noqa: PLC0415  # needs z3
         from predicat.review.compare import compare  # noqa: PLC0415  # as above
 
-        found: dict[int, dict[str, Any]] = {}
+        result: dict[int, dict[str, Any]] = {}
         for before, after in itertools.pairwise(numbers):
             verdict = compare(
-                row.versions[before].predicate,
-                row.versions[after].predicate,
-                on_unknown=(row.on_unknown, row.on_unknown),
+                filter_.versions[before].predicate,
+                filter_.versions[after].predicate,
+                on_unknown=(filter_.on_unknown, filter_.on_unknown),
                 timeout=1,
             )
             rows = [(what, show.witness_text(item)) for what, item in show.witnesses(verdict)]
-            found[after] = {
+            result[after] = {
                 "before": before,
                 "kind": show.title(verdict),
                 "sentence": show.sentence(verdict),
                 "rows": rows,
             }
-        return found
+        return result
 
 
-def _tests(row: Filter) -> list[tuple[str, str, str]]:
+def _tests(filter_: Filter) -> list[tuple[str, str, str]]:
     shown = {True: "accepted", False: "rejected", None: "UNKNOWN"}
-    return [(row_text(test.row), shown[test.matches], test.description) for test in row.tests]
+    return [(row_text(test.row), shown[test.matches], test.description) for test in filter_.tests]
 
 
 def _users(catalog: Catalog) -> dict[str, list[tuple[str, str, str]]]:
     """For each filter who uses it: kind, name, link."""
-    found: dict[str, list[tuple[str, str, str]]] = {}
+    result: dict[str, list[tuple[str, str, str]]] = {}
     for row in catalog.filters():
         for name in {
             reference.partition("@")[0]
             for version in row.versions.values()
             for reference in version.references
         }:
-            found.setdefault(name, []).append(("filter", row.qualified, f"{row.qualified}.html"))
+            result.setdefault(name, []).append(("filter", row.qualified, f"{row.qualified}.html"))
     for name, dataset in catalog.datasets.items():
         for group, spec in dataset.groups.items():
             for member in spec["filters"]:
-                found.setdefault(f"{name}.{member.partition('@')[0]}", []).append(
+                result.setdefault(f"{name}.{member.partition('@')[0]}", []).append(
                     ("group", group, f"../datasets/{name}.html#group-{group}")
                 )
         for key, spec in dataset.subscriptions.items():
             wanted = spec["filter"].partition("@")[0]
             qualified = wanted if "." in wanted else f"{name}.{wanted}"
-            found.setdefault(qualified, []).append(
+            result.setdefault(qualified, []).append(
                 ("subscription", key, f"../datasets/{name}.html#subscription-{key}")
             )
         if "postgres" in dataset.relation:
             for row in dataset.filters.values():
                 if not any(decl.required for decl in row.current.params.values()):
-                    found.setdefault(row.qualified, []).append(("view", row.view, ""))
-    return found
+                    result.setdefault(row.qualified, []).append(("view", row.view, ""))
+    return result
 
 
 @cache

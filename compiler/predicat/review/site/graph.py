@@ -61,7 +61,7 @@ def _cut(entries: Sequence[Entry]) -> list[Entry]:
 
 def _column(entries: Sequence[Entry], x: int, height: int) -> list[Box]:
     top = (height - len(entries) * ROW) // 2 + (ROW - BOX) // 2
-    return [Box(text, kind, link, x, top + place * ROW) for place, (text, kind, link) in enumerate(entries)]
+    return [Box(text, kind, link, x, top + index * ROW) for index, (text, kind, link) in enumerate(entries)]
 
 
 def _curve(x1: int, y1: int, x2: int, y2: int) -> str:

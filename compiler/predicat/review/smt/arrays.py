@@ -77,12 +77,12 @@ class Needs(Struct, frozen=True):
 
     def items(self, path: Path) -> int:
         """How many elements of an array are named."""
-        own = normal(path)
+        own = normalized(path)
         return self.counts.get(own, self.places.get(own, -1) + 1)
 
     def covers(self, path: Path, source: Node, env: Mapping[str, Path]) -> bool:
         """Whether what is named of the array at a path was counted for a macro over a source."""
-        return normal(path) in self.counts and normal(place_of(source, env)) == normal(path)
+        return normalized(path) in self.counts and normalized(place_of(source, env)) == normalized(path)
 
 
 def place_of(node: Node, env: Mapping[str, Path]) -> Path:
@@ -114,7 +114,7 @@ def step(key: Any) -> Path | None:
     return ("item", key) if isinstance(key, int) and not isinstance(key, bool) and key >= 0 else None
 
 
-def normal(path: Path) -> Path:
+def normalized(path: Path) -> Path:
     """The path without the choice of elements: the same for all arrays that one count is for."""
     return tuple(
         _normal_root(part) if part[0] == "opaque" else ("item",) if part[0] == "item" else part
@@ -123,7 +123,7 @@ def normal(path: Path) -> Path:
 
 
 def _normal_root(root: Path) -> Path:
-    return (*root[:3], tuple((name, normal(path)) for name, path in root[3]))
+    return (*root[:3], tuple((name, normalized(path)) for name, path in root[3]))
 
 
 def needed(nodes: Iterable[Node]) -> Needs:
@@ -156,10 +156,10 @@ class _Uses:
         if isinstance(node, Call) and node.op == "in" and not isinstance(node.args[1], Items):
             self.use(place_of(node.args[1], env), node, env)
         if isinstance(node, Call) and node.op in LOOK_UPS and isinstance(node.args[1], Literal):
-            found = step(node.args[1].value)
-            if found is not None and found[0] == "item":
-                array = normal(place_of(node.args[0], env))
-                self.places[array] = max(found[1], self.places.get(array, -1))
+            result = step(node.args[1].value)
+            if result is not None and result[0] == "item":
+                array = normalized(place_of(node.args[0], env))
+                self.places[array] = max(result[1], self.places.get(array, -1))
         for child in children(node) if not isinstance(node, Quantifier) else ():
             self.visit(child, env)
 
@@ -172,7 +172,7 @@ class _Uses:
         array = place_of(source, env)
         for path in (array,) if source is node.source else (array, (*array, ("keys",))):
             self.use(path, node, env)
-            self.arrays.append(normal(path))
+            self.arrays.append(normalized(path))
             self.visit(
                 node.body, {**env, node.variable: (*path, ("item", f"element {len(self.arrays) - 1}"))}
             )
@@ -187,7 +187,7 @@ class _Uses:
         self.visit(node.body, {**env, node.variable: path})
         for _ in range(ARRAYS):
             self.use(path, node, env)
-            self.arrays.append(normal(path))
+            self.arrays.append(normalized(path))
             path = (*path, ("item", f"element {len(self.arrays) - 1}"))
             self.visit(node.body, {**env, node.variable: path})
 
@@ -195,7 +195,9 @@ class _Uses:
         read = {name: env[name] for name in free(node)}
         around = set[int]().union(*map(_elements, read.values())) - _elements(path)
         said = (to_text(node), tuple(sorted((name, str(place)) for name, place in read.items())))
-        self.uses.setdefault(normal(path), {})[said] = tuple(self.arrays[which] for which in sorted(around))
+        self.uses.setdefault(normalized(path), {})[said] = tuple(
+            self.arrays[which] for which in sorted(around)
+        )
 
     def needs(self) -> Needs:
         if self.visits > _MOST_VISITS:
@@ -208,12 +210,13 @@ class _Uses:
     def count(self, path: Path, counts: dict[Path, int], pending: tuple[Path, ...]) -> int:
         if path in counts:
             return counts[path]
-        found = self.uses.get(path, {})
+        result = self.uses.get(path, {})
         if path in pending:
             self.circles = True
             return 1
         around = sum(
-            prod(self.count(other, counts, (*pending, path)) for other in others) for others in found.values()
+            prod(self.count(other, counts, (*pending, path)) for other in others)
+            for others in result.values()
         )
         counts[path] = self.places.get(path, -1) + 1 + around
         return counts[path]
@@ -221,10 +224,10 @@ class _Uses:
 
 def _elements(path: Path) -> set[int]:
     """The macros whose element a path leads through, by number."""
-    found: set[int] = set()
+    result: set[int] = set()
     for part in path:
         if part[0] == "opaque":
-            found = found.union(*(_elements(place) for _, place in part[3]))
+            result = result.union(*(_elements(place) for _, place in part[3]))
         elif part[0] == "item" and isinstance(part[1], str):
-            found.add(int(part[1].removeprefix("element ")))
-    return found
+            result.add(int(part[1].removeprefix("element ")))
+    return result

@@ -46,7 +46,7 @@ from predicat.ir.types import (
 )
 from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import functions, numbers, strings, times
-from predicat.review.smt.arrays import Needs, Path, needed, normal, opaque_place
+from predicat.review.smt.arrays import Needs, Path, needed, normalized, opaque_place
 from predicat.review.smt.rules import BOUNDS, RULES, Env, sort
 from predicat.review.smt.strings import NotEncodable
 from predicat.review.smt.terms import (
@@ -115,7 +115,7 @@ class Encoder:
         self.inexact = False
         self.depth = 0
         self.names = 0
-        self.guessed: list[Any] = []
+        self.approximated: list[Any] = []
         self.lengths: list[Any] = []
         self.children: dict[Path, dict[str | int, Path]] = {}
         self.nulls: dict[Path, Any] = {}
@@ -127,15 +127,15 @@ class Encoder:
         try:
             return self.truth(node, {})
         except NotEncodable:
-            found = self.opaque_value(node, {})
-            assert isinstance(found, Truth)  # noqa: S101  # it is a boolean
-            return found
+            result = self.opaque_value(node, {})
+            assert isinstance(result, Truth)  # noqa: S101  # it is a boolean
+            return result
 
     def truth(self, node: Node, env: Env) -> Truth:
-        found = self.term(node, env)
-        if not isinstance(found, Truth):
+        result = self.term(node, env)
+        if not isinstance(result, Truth):
             raise NotEncodable
-        return found
+        return result
 
     def term(self, node: Node, env: Env) -> Term:
         match node:
@@ -172,17 +172,17 @@ class Encoder:
         self.opaque.setdefault(node.op if isinstance(node, Call) else node.kind)
         if not isinstance(node, Call) or self.depth > MAX_DEPTH:
             return self.variable(opaque_place(node, _paths(env)), node.type)
-        found = functions.applied(self, node, env)
-        if found is None:
-            found = self.variable(opaque_place(node, _paths(env)), node.type)
-            functions.absent_with_its_arguments(self, node, found, env)
-        return found
+        result = functions.applied(self, node, env)
+        if result is None:
+            result = self.variable(opaque_place(node, _paths(env)), node.type)
+            functions.absent_with_its_arguments(self, node, result, env)
+        return result
 
     def truth_unknown(self, node: Call, env: Env) -> Bool:
         """Whether a test of which nothing is known is TRUE."""
-        found = self.opaque_value(node, env)
-        assert isinstance(found, Truth)  # noqa: S101  # it is a boolean
-        return found.true
+        result = self.opaque_value(node, env)
+        assert isinstance(result, Truth)  # noqa: S101  # it is a boolean
+        return result.true
 
     def call(self, node: Call, env: Env) -> Term:
         rule = RULES.get(node.op)
@@ -195,7 +195,7 @@ class Encoder:
     def literal(self, node: Literal) -> Term:
         value, kind = node.value, node.type
         if value is None:
-            return self.nothing(kind)
+            return self.missing(kind)
         if isinstance(value, bool):
             return Truth(value, not value)
         if isinstance(value, float):
@@ -209,7 +209,7 @@ class Encoder:
             return Scalar(z3.RealVal(f"{number.numerator}/{number.denominator}"), False)
         return Scalar(integer(times.number_of(value)), False)
 
-    def nothing(self, kind: Type) -> Term:
+    def missing(self, kind: Type) -> Term:
         """A value that is missing."""
         if kind == BOOLEAN:
             return Truth(False, False)
@@ -227,12 +227,12 @@ class Encoder:
         """Any value, a missing one too: `:p IS NULL OR x = :p` asks for it. NaN is refused where a value
         is given.
         """
-        found = self.variable((("parameter", decl.name),), kind)
+        result = self.variable((("parameter", decl.name),), kind)
         if (
-            isinstance(found, Double) and not isinstance(found.nan, bool) and decl.default == decl.default
+            isinstance(result, Double) and not isinstance(result.nan, bool) and decl.default == decl.default
         ):  # no NaN
-            self.constraints.append(z3.Not(found.nan))
-        return found
+            self.constraints.append(z3.Not(result.nan))
+        return result
 
     def fresh(self, sort: Callable[[str], Any]) -> Any:
         """A variable of Z3 with a name of its own."""
@@ -241,10 +241,10 @@ class Encoder:
 
     def variable(self, path: Path, kind: Type) -> Term:
         """The unknown value at a path, made when it is first asked for."""
-        found = self.variables.get(path)
-        if found is None:
-            found = self.variables[path] = self.unknown(path, kind)
-        return found
+        result = self.variables.get(path)
+        if result is None:
+            result = self.variables[path] = self.unknown(path, kind)
+        return result
 
     def unknown(self, path: Path, kind: Type) -> Term:
         null = self.fresh(z3.Bool)
@@ -283,10 +283,10 @@ class Encoder:
 
     def length(self) -> Any:
         """The length of an array."""
-        found = self.fresh(z3.Int)
-        self.constraints.append(found >= 0)
-        self.lengths.append(found)
-        return found
+        result = self.fresh(z3.Int)
+        self.constraints.append(result >= 0)
+        self.lengths.append(result)
+        return result
 
     def array(self, path: Path, null: Any, length: Any, item: Callable[[int], Term]) -> Array:
         items = self.needs.items(path)
@@ -300,13 +300,13 @@ class Encoder:
         """An array, or a JSON value that is one. Raises NotEncodable where too few of its elements are
         named.
         """
-        found = self.term(node, env)
-        if isinstance(found, Json):
-            null = any_of(found.null, found.kind != KINDS.index("array"))
-            found = self.array(found.path, null, found.length, partial(self.json_child, found))
-        if not isinstance(found, Array) or not self.needs.covers(found.path, node, _paths(env)):
+        result = self.term(node, env)
+        if isinstance(result, Json):
+            null = any_of(result.null, result.kind != KINDS.index("array"))
+            result = self.array(result.path, null, result.length, partial(self.json_child, result))
+        if not isinstance(result, Array) or not self.needs.covers(result.path, node, _paths(env)):
             raise NotEncodable
-        return found
+        return result
 
     def json_child(self, parent: Json, key: str | int) -> Json:
         path = (*parent.path, ("item" if isinstance(key, int) else "key", key))
@@ -327,12 +327,12 @@ class Encoder:
         known = self.variables.get(path)
         if isinstance(known, Array):
             return known
-        self.guessed.append(parent.kind == KINDS.index("object"))
+        self.approximated.append(parent.kind == KINDS.index("object"))
         nothing = numbers.double_of(0.0)
 
-        def key(place: int) -> Json:
+        def key(index: int) -> Json:
             return Json(
-                (*path, ("item", place)),
+                (*path, ("item", index)),
                 kind,
                 self.fresh(z3.String),
                 nothing,
@@ -352,14 +352,14 @@ class Encoder:
         if isinstance(node.source, Call) and node.source.op == "json_values":
             return self.over_values(node, node.source, env)
         source = ranged_over(node.source)
-        array = self.over(node, self.elements(source, env), env)
+        array = self.quantified(node, self.elements(source, env), env)
         if source is node.source:
             return array
         parent = self.term(source, env)
         if not isinstance(parent, Json):
             raise NotEncodable
         self.opaque.setdefault("json_items")
-        keys = self.over(node, self.keys(parent), env)
+        keys = self.quantified(node, self.keys(parent), env)
         return Truth(
             any_of(array.true, keys.true), any_of(array.false, keys.false)
         )  # one of them is over NULL
@@ -382,12 +382,12 @@ class Encoder:
                 alone = within if level == ARRAYS else all_of(within, negated(is_array))
                 values.append((alone, self.truth(node.body, {**env, node.variable: (one.path, one)})))
                 if level < ARRAYS:
-                    if normal(one.path) not in self.needs.counts:
+                    if normalized(one.path) not in self.needs.counts:
                         raise NotEncodable
                     items = self.array(one.path, one.null, one.length, partial(self.json_child, one)).items
                     inner += [
-                        (all_of(within, is_array, one.length > place), item)
-                        for place, item in enumerate(items)
+                        (all_of(within, is_array, one.length > index), item)
+                        for index, item in enumerate(items)
                         if isinstance(item, Json)
                     ]
             arrays = inner
@@ -398,22 +398,22 @@ class Encoder:
 
     def null_at(self, holder: Json, value: Json) -> Any:
         """Whether a member is there and JSON null."""
-        found = self.nulls.get(value.path)
-        if found is None:
-            found = self.nulls[value.path] = self.fresh(z3.Bool)
+        result = self.nulls.get(value.path)
+        if result is None:
+            result = self.nulls[value.path] = self.fresh(z3.Bool)
             self.constraints.append(
                 any_of(
-                    z3.Not(found),
+                    z3.Not(result),
                     all_of(value.null, negated(holder.null), holder.kind == KINDS.index("object")),
                 )
             )
-        return found
+        return result
 
-    def over(self, node: Quantifier, array: Array, env: Env) -> Truth:
+    def quantified(self, node: Quantifier, array: Array, env: Env) -> Truth:
         """A macro over the elements of an array."""
         bodies = [
-            self.truth(node.body, {**env, node.variable: ((*array.path, ("item", place)), item)})
-            for place, item in enumerate(array.items)
+            self.truth(node.body, {**env, node.variable: ((*array.path, ("item", index)), item)})
+            for index, item in enumerate(array.items)
         ]
         inside = [array.length > place for place in range(len(bodies))]
         there = negated(array.null)
@@ -441,20 +441,20 @@ class Encoder:
             raise NotEncodable
         if self.exact and not term.term.is_int():
             self.inexact = exactly = True
-        return numbers.exact(term) if exactly else numbers.rounded(term, self.constraints)
+        return numbers.exact_double(term) if exactly else numbers.rounded(term, self.constraints)
 
-    def plain(self, node: Node, env: Env) -> Scalar:
-        found = self.term(node, env)
-        if not isinstance(found, Scalar):
+    def scalar(self, node: Node, env: Env) -> Scalar:
+        result = self.term(node, env)
+        if not isinstance(result, Scalar):
             raise NotEncodable
-        return found
+        return result
 
     def compared(self, op: str, left: Node, right: Node, env: Env) -> Truth:
         language = self.folded_equality(op, left, right)
         if language is not None:
             text, wanted, negative = language
-            found = self.member(text, wanted, env)
-            return Truth(found.false, found.true) if negative else found
+            result = self.member(text, wanted, env)
+            return Truth(result.false, result.true) if negative else result
         a, b = self.term(left, env), self.term(right, env)
         null = any_of(a.null, b.null)
         if isinstance(a, Truth) and isinstance(b, Truth):
@@ -484,7 +484,7 @@ class Encoder:
         if isinstance(node, Call) and node.op in ("lower", "upper"):
             change = strings.before_lower if node.op == "lower" else strings.before_upper
             return self.member(node.args[0], strings.mapped(language, change), env)
-        text = self.plain(node, env)
+        text = self.scalar(node, env)
         return truth_of(z3.InRe(text.term, strings.language(language)), text.null)
 
     def folded_equality(self, op: str, left: Node, right: Node) -> tuple[Node, Regex, bool] | None:

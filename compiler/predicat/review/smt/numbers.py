@@ -25,7 +25,7 @@ def double_of(value: float) -> Double:
     return Double(term, math.isnan(value), value == math.inf, value == -math.inf, False, value)
 
 
-def exact(value: Scalar) -> Double:
+def exact_double(value: Scalar) -> Double:
     """A whole number or decimal as a double record that is never rounded."""
     term = z3.ToReal(value.term) if value.term.is_int() else value.term
     return Double(term, False, False, False, value.null)
@@ -115,11 +115,11 @@ def in_range(term: Any) -> Bool:
     return z3.And(term >= INT_MIN, term <= INT_MAX)
 
 
-def whole(term: Any, *nulls: Bool) -> Scalar:
+def bigint_result(term: Any, *nulls: Bool) -> Scalar:
     """The result of an operation on whole numbers."""
-    if z3.is_int_value(found := z3.simplify(term)):
-        inside = INT_MIN <= found.as_long() <= INT_MAX
-        return Scalar(found, any_of(not inside, *nulls))
+    if z3.is_int_value(result := z3.simplify(term)):
+        inside = INT_MIN <= result.as_long() <= INT_MAX
+        return Scalar(result, any_of(not inside, *nulls))
     return Scalar(term, any_of(negated(in_range(term)), *nulls))
 
 
@@ -135,13 +135,13 @@ def integer_operation(op: str, a: Scalar, b: Scalar) -> Scalar:
     """add, sub, mul, div or mod of whole numbers."""
     match op:
         case "add":
-            return whole(a.term + b.term, a.null, b.null)
+            return bigint_result(a.term + b.term, a.null, b.null)
         case "sub":
-            return whole(a.term - b.term, a.null, b.null)
+            return bigint_result(a.term - b.term, a.null, b.null)
         case "mul":
-            return whole(a.term * b.term, a.null, b.null)
+            return bigint_result(a.term * b.term, a.null, b.null)
         case "div":
-            return whole(truncated(a.term, b.term), a.null, b.null, b.term == 0)
+            return bigint_result(truncated(a.term, b.term), a.null, b.null, b.term == 0)
         case _:
             rest = a.term - b.term * truncated(a.term, b.term)
             return Scalar(rest, any_of(a.null, b.null, b.term == 0))
@@ -151,7 +151,7 @@ def double_operation(op: str, a: Double, b: Double) -> Double:
     """add, sub, mul or div of doubles, exact but for NaN and infinities."""
     null = any_of(a.null, b.null)
     if op == "sub":
-        return double_operation("add", a, minus(b))
+        return double_operation("add", a, negated_double(b))
     if op == "add":
         nan = any_of(a.nan, b.nan, all_of(a.plus, b.minus), all_of(a.minus, b.plus))
         return Double(
@@ -183,7 +183,7 @@ def double_operation(op: str, a: Double, b: Double) -> Double:
     return Double(quotient, nan, all_of(valid, same), all_of(valid, other), any_of(null, zero))
 
 
-def minus(a: Double) -> Double:
+def negated_double(a: Double) -> Double:
     return Double(-a.term, a.nan, a.minus, a.plus, a.null)
 
 
@@ -197,8 +197,8 @@ def floor(a: Double) -> Double:
 
 def to_whole(a: Double) -> Scalar:
     """The whole number that a double is; UNKNOWN for any other."""
-    found = to_integer(a)
-    return Scalar(found.term, any_of(found.null, negated(z3.IsInt(a.term))))
+    result = to_integer(a)
+    return Scalar(result.term, any_of(result.null, negated(z3.IsInt(a.term))))
 
 
 def to_integer(a: Double) -> Scalar:

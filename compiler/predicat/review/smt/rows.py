@@ -86,10 +86,10 @@ class _Reader:
         return float(self.number(term.term))
 
     def number(self, term: Any) -> Fraction:
-        found = self.model.eval(term, model_completion=True)
-        if z3.is_algebraic_value(found):
-            found = found.approx(20)
-        return Fraction(found.as_fraction()) if z3.is_rational_value(found) else Fraction(found.as_long())
+        result = self.model.eval(term, model_completion=True)
+        if z3.is_algebraic_value(result):
+            result = result.approx(20)
+        return Fraction(result.as_fraction()) if z3.is_rational_value(result) else Fraction(result.as_long())
 
     def plain(self, term: Any, kind: Type) -> Any:
         if kind == STRING:
@@ -105,21 +105,21 @@ class _Reader:
     def array(self, term: Array, kind: Type) -> list[Any]:
         element = kind.element if isinstance(kind, ArrayType) else BOOLEAN
         length = self.length(term.length)
-        found = [self.value(item, element) for item in term.items[:length]]
-        return found + (found[-1:] or [None]) * (length - len(found))
+        result = [self.value(item, element) for item in term.items[:length]]
+        return result + (result[-1:] or [None]) * (length - len(result))
 
     def length(self, term: Any) -> int:
-        found = int(self.number(term))
-        if found > MAX_LENGTH:
+        result = int(self.number(term))
+        if result > MAX_LENGTH:
             raise TooLong
-        return found
+        return result
 
     def group(self, term: Record, kind: Type) -> dict[str, Any]:
         members = self.encoder.children.get(term.path, {})
         types = dict(kind.fields) if isinstance(kind, StructType) else {}
         inner = kind.value if isinstance(kind, MapType) else STRING
-        found = {str(key): self.at(path, types.get(str(key), inner)) for key, path in members.items()}
-        return {key: value for key, value in found.items() if value is not None}
+        result = {str(key): self.at(path, types.get(str(key), inner)) for key, path in members.items()}
+        return {key: value for key, value in result.items() if value is not None}
 
     def json(self, term: Json) -> Any:
         kind = KINDS[int(self.number(term.kind))]
@@ -146,8 +146,8 @@ class _Reader:
                 if (value is not None or key in nulls) and isinstance(key, str)
             }
         length = self.length(term.length)
-        found = [values.get(place) for place in range(min(length, len(values)))]
-        return found + (found[-1:] or [None]) * (length - len(found))
+        result = [values.get(place) for place in range(min(length, len(values)))]
+        return result + (result[-1:] or [None]) * (length - len(result))
 
     def json_child(self, path: Path) -> Any:
         child = self.encoder.variables[path]
@@ -156,5 +156,5 @@ class _Reader:
 
 def _text(shown: str) -> str:
     """Z3 writes what is not plain ASCII as escapes, the backslash too."""
-    found = re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda found: chr(int(found[1], 16)), shown)
-    return _SURROGATES.sub("\ue000", found)
+    result = re.sub(r"\\u\{([0-9a-fA-F]+)\}", lambda outcome: chr(int(outcome[1], 16)), shown)
+    return _SURROGATES.sub("\ue000", result)

@@ -109,20 +109,20 @@ def _cond(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _coalesce(to: Encoder, node: Call, env: Env) -> Term:
-    found = to.term(node.args[-1], env)
+    result = to.term(node.args[-1], env)
     for arg in reversed(node.args[:-1]):
         term = to.term(arg, env)
-        found = _merged(negated(term.null), term, found, False)
-    return found
+        result = _merged(negated(term.null), term, result, False)
+    return result
 
 
 def _extreme(to: Encoder, node: Call, env: Env) -> Term:
-    found = to.term(node.args[0], env)
+    result = to.term(node.args[0], env)
     for arg in node.args[1:]:
         term = to.term(arg, env)
-        above = _above(term, found) if node.op == "greatest" else _above(found, term)
-        found = _merged(any_of(found.null, all_of(negated(term.null), above)), term, found, False)
-    return found
+        above = _above(term, result) if node.op == "greatest" else _above(result, term)
+        result = _merged(any_of(result.null, all_of(negated(term.null), above)), term, result, False)
+    return result
 
 
 def _above(one: Term, other: Term) -> Bool:
@@ -147,7 +147,7 @@ def _comparison(to: Encoder, node: Call, env: Env) -> Term:
     starts = _starts(to, left, right, env)
     if starts is not None:
         one, other = starts
-        order = numbers.compare(node.op, numbers.exact(one), numbers.exact(other))
+        order = numbers.compare(node.op, numbers.exact_double(one), numbers.exact_double(other))
         return truth_of(order, any_of(one.null, other.null))
     return to.compared(node.op, left, right, env)
 
@@ -161,7 +161,7 @@ def _starts(to: Encoder, left: Node, right: Node, env: Env) -> tuple[Scalar, Sca
             Call(op="date_trunc", args=(Literal(value=str(unit)), one)),
             Call(op="date_trunc", args=(Literal(value=other), two)),
         ) if unit == other and unit in times.MONTHS:
-            a, b = to.plain(one, env), to.plain(two, env)
+            a, b = to.scalar(one, env), to.scalar(two, env)
             return Scalar(times.number_in(unit, a.term), a.null), Scalar(
                 times.number_in(unit, b.term), b.null
             )
@@ -183,11 +183,11 @@ def _in(to: Encoder, node: Call, env: Env) -> Term:
     if not isinstance(value, Scalar):
         raise NotEncodable
     found, absent = [], []
-    for place, item in enumerate(array.items):
+    for index, item in enumerate(array.items):
         if not isinstance(item, Scalar) or sort(item) != sort(value):
             raise NotEncodable
-        found.append(all_of(array.length > place, negated(item.null), item.term == value.term))
-        absent.append(all_of(array.length > place, item.null))
+        found.append(all_of(array.length > index, negated(item.null), item.term == value.term))
+        absent.append(all_of(array.length > index, item.null))
     there = all_of(negated(value.null), negated(array.null))
     return Truth(
         all_of(there, any_of(*found)), all_of(there, negated(any_of(*found)), negated(any_of(*absent)))
@@ -207,37 +207,41 @@ def _arithmetic(to: Encoder, node: Call, env: Env) -> Term:
         raise NotEncodable
     if node.type == BIGINT:
         return numbers.integer_operation(node.op, a, b)
-    found = a.term + b.term if node.op == "add" else a.term - b.term
+    result = a.term + b.term if node.op == "add" else a.term - b.term
     low, high = BOUNDS[node.type]
-    return Scalar(found, any_of(a.null, b.null, z3.Not(z3.And(found >= low, found <= high))))
+    return Scalar(result, any_of(a.null, b.null, z3.Not(z3.And(result >= low, result <= high))))
 
 
 def _negative(to: Encoder, node: Call, env: Env) -> Term:
     a = to.term(node.args[0], env)
     if isinstance(a, Double):
-        return numbers.minus(a) if node.op == "neg" else numbers.absolute(a)
+        return numbers.negated_double(a) if node.op == "neg" else numbers.absolute(a)
     if not isinstance(a, Scalar):
         raise NotEncodable
-    return numbers.whole(-a.term if node.op == "neg" else z3.If(a.term < 0, -a.term, a.term), a.null)
+    return numbers.bigint_result(-a.term if node.op == "neg" else z3.If(a.term < 0, -a.term, a.term), a.null)
 
 
 def _whole(to: Encoder, node: Call, env: Env) -> Term:
     a = to.double(to.term(node.args[0], env))
-    return numbers.floor(a) if node.op == "floor" else numbers.minus(numbers.floor(numbers.minus(a)))
+    return (
+        numbers.floor(a)
+        if node.op == "floor"
+        else numbers.negated_double(numbers.floor(numbers.negated_double(a)))
+    )
 
 
 def _int32(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[0], env)
+    a = to.scalar(node.args[0], env)
     return Scalar(a.term, any_of(a.null, z3.Not(z3.And(a.term >= -(2**31), a.term < 2**31))))
 
 
 def _concat(to: Encoder, node: Call, env: Env) -> Term:
-    a, b = (to.plain(arg, env) for arg in node.args)
+    a, b = (to.scalar(arg, env) for arg in node.args)
     return Scalar(z3.Concat(a.term, b.term), any_of(a.null, b.null))
 
 
 def _length(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[0], env)
+    a = to.scalar(node.args[0], env)
     return Scalar(z3.Length(a.term), a.null)
 
 
@@ -249,7 +253,7 @@ def _affix(to: Encoder, node: Call, env: Env) -> Term:
             parts = (strings.ANYTHING, *strings.literal(right.value).parts, strings.ANYTHING)  # type: ignore[union-attr]  # a sequence
             start, end = node.op == "starts_with", node.op == "ends_with"
             return to.member(left, Seq(parts[(1 if start else 0) : (-1 if end else None)]), env)
-    a, b = to.plain(left, env), to.plain(right, env)
+    a, b = to.scalar(left, env), to.scalar(right, env)
     null = any_of(a.null, b.null)
     if node.op == "starts_with":
         return truth_of(z3.PrefixOf(b.term, a.term), null)
@@ -273,7 +277,7 @@ def _affix_ci(before: bool, after: bool) -> Callable[[str], Regex]:
 
 
 def _substr(to: Encoder, node: Call, env: Env) -> Term:
-    parts: list[Scalar] = [to.plain(arg, env) for arg in node.args]
+    parts: list[Scalar] = [to.scalar(arg, env) for arg in node.args]
     text, start = parts[0], parts[1]
     null = any_of(*(part.null for part in parts))
     begin = z3.If(start.term > 1, start.term - 1, 0)
@@ -281,12 +285,12 @@ def _substr(to: Encoder, node: Call, env: Env) -> Term:
         return Scalar(z3.SubString(text.term, begin, z3.Length(text.term)), null)
     length = parts[2].term
     end = z3.If(start.term - 1 + length > 0, start.term - 1 + length, 0)
-    found = z3.If(end > begin, z3.SubString(text.term, begin, end - begin), z3.StringVal(""))
-    return Scalar(found, any_of(null, length < 0))
+    result = z3.If(end > begin, z3.SubString(text.term, begin, end - begin), z3.StringVal(""))
+    return Scalar(result, any_of(null, length < 0))
 
 
 def _position(to: Encoder, node: Call, env: Env) -> Term:
-    a, b = (to.plain(arg, env) for arg in node.args)
+    a, b = (to.scalar(arg, env) for arg in node.args)
     return Scalar(z3.IndexOf(a.term, b.term, 0) + 1, any_of(a.null, b.null))
 
 
@@ -305,7 +309,7 @@ def _to_int(to: Encoder, node: Call, env: Env) -> Term:
     written = z3.InRe(a.term, z3.Union(z3.Loop(digits, 1, 20), minus))
     negative = z3.PrefixOf(z3.StringVal("-"), a.term)
     size = z3.StrToInt(z3.If(negative, z3.SubString(a.term, 1, 20), a.term))
-    return numbers.whole(z3.If(negative, -size, size), a.null, z3.Not(written))
+    return numbers.bigint_result(z3.If(negative, -size, size), a.null, z3.Not(written))
 
 
 def _to_double(to: Encoder, node: Call, env: Env) -> Term:
@@ -325,7 +329,7 @@ def _to_string(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _to_boolean(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[0], env)
+    a = to.scalar(node.args[0], env)
     true = z3.Or(*(a.term == text for text in ("true", "TRUE", "True", "t", "1")))
     false = z3.Or(*(a.term == text for text in ("false", "FALSE", "False", "f", "0")))
     return Truth(all_of(true, negated(a.null)), all_of(false, negated(a.null)))
@@ -335,50 +339,50 @@ def _to_timestamp(to: Encoder, node: Call, env: Env) -> Term:
     kind = node.args[0].type
     if kind == STRING:
         raise NotEncodable
-    a = to.plain(node.args[0], env)
+    a = to.scalar(node.args[0], env)
     if kind == DATE:
         return Scalar(a.term * times.DAY, a.null)
-    found = a.term * times.SECOND
-    return Scalar(found, any_of(a.null, z3.Not(z3.And(found >= times.FIRST, found <= times.LAST))))
+    result = a.term * times.SECOND
+    return Scalar(result, any_of(a.null, z3.Not(z3.And(result >= times.FIRST, result <= times.LAST))))
 
 
 def _to_date(to: Encoder, node: Call, env: Env) -> Term:
     if node.args[0].type != TIMESTAMP:
         raise NotEncodable
-    a = to.plain(node.args[0], env)
+    a = to.scalar(node.args[0], env)
     return Scalar(a.term / times.DAY, a.null)
 
 
 def _time_part(to: Encoder, node: Call, env: Env) -> Term:
     if any(constant(zone) != "UTC" for zone in node.args[1:]):
         raise NotEncodable
-    a = to.plain(node.args[0], env)
-    found = times.part(node.op, a.term, day=node.args[0].type == DATE)
-    if found is None:
+    a = to.scalar(node.args[0], env)
+    result = times.part(node.op, a.term, day=node.args[0].type == DATE)
+    if result is None:
         raise NotEncodable
-    return Scalar(found, a.null)
+    return Scalar(result, a.null)
 
 
 def _date_trunc(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[1], env)
-    found = times.truncate(constant(node.args[0]), a.term)
-    if found is None:
+    a = to.scalar(node.args[1], env)
+    result = times.truncate(constant(node.args[0]), a.term)
+    if result is None:
         raise NotEncodable
-    return Scalar(found, any_of(a.null, found < times.FIRST))
+    return Scalar(result, any_of(a.null, result < times.FIRST))
 
 
 def _in_units(to: Encoder, node: Call, env: Env) -> Term:
-    a = to.plain(node.args[1], env)
+    a = to.scalar(node.args[1], env)
     return Scalar(numbers.truncated(a.term, integer(UNITS[constant(node.args[0])])), a.null)
 
 
 def _days(to: Encoder, node: Call, env: Env) -> Term:
-    a, b = (to.plain(arg, env) for arg in node.args)
+    a, b = (to.scalar(arg, env) for arg in node.args)
     null = any_of(a.null, b.null)
     if node.op == "days_between":
         return Scalar(a.term - b.term, null)
-    found = a.term + b.term
-    return Scalar(found, any_of(null, z3.Not(z3.And(found >= times.FIRST_DAY, found <= times.LAST_DAY))))
+    result = a.term + b.term
+    return Scalar(result, any_of(null, z3.Not(z3.And(result >= times.FIRST_DAY, result <= times.LAST_DAY))))
 
 
 def _member(to: Encoder, node: Call, env: Env) -> Term:
@@ -416,17 +420,17 @@ def _index(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _size(to: Encoder, node: Call, env: Env) -> Term:
-    found = to.term(node.args[0], env)
-    if not isinstance(found, Array):
+    result = to.term(node.args[0], env)
+    if not isinstance(result, Array):
         raise NotEncodable
-    return Scalar(found.length, found.null)
+    return Scalar(result.length, result.null)
 
 
 def _json(to: Encoder, node: Call, env: Env) -> Json:
-    found = to.term(node.args[0], env)
-    if not isinstance(found, Json):
+    result = to.term(node.args[0], env)
+    if not isinstance(result, Json):
         raise NotEncodable
-    return found
+    return result
 
 
 def _json_get(to: Encoder, node: Call, env: Env) -> Term:
@@ -441,8 +445,8 @@ def _json_get(to: Encoder, node: Call, env: Env) -> Term:
 
 
 def _json_is(to: Encoder, node: Call, env: Env) -> Term:
-    found = _json(to, node, env)
-    return truth_of(found.kind == KINDS.index(constant(node.args[1])), found.null)
+    result = _json(to, node, env)
+    return truth_of(result.kind == KINDS.index(constant(node.args[1])), result.null)
 
 
 def _json_eq(to: Encoder, node: Call, env: Env) -> Term:
@@ -454,19 +458,19 @@ def _json_eq(to: Encoder, node: Call, env: Env) -> Term:
         raise NotEncodable
     nested = True if a.path == b.path else to.truth_unknown(node, env)
     same = (a.text == b.text, numbers.compare("eq", a.number, b.number), a.truth == b.truth, nested, nested)
-    equal = any_of(*(all_of(a.kind == place, test) for place, test in enumerate(same)))
+    equal = any_of(*(all_of(a.kind == index, test) for index, test in enumerate(same)))
     return truth_of(all_of(a.kind == b.kind, equal), any_of(a.null, b.null))
 
 
 def _json_value(kind: str) -> Rule:
     def rule(to: Encoder, node: Call, env: Env) -> Term:
-        found = _json(to, node, env)
-        null = any_of(found.null, found.kind != KINDS.index(kind))
+        result = _json(to, node, env)
+        null = any_of(result.null, result.kind != KINDS.index(kind))
         if kind == "string":
-            return Scalar(found.text, null)
+            return Scalar(result.text, null)
         if kind == "number":
-            return replace(found.number, null=null)
-        return truth_of(found.truth, null)
+            return replace(result.number, null=null)
+        return truth_of(result.truth, null)
 
     return rule
 

@@ -83,15 +83,15 @@ def before_upper(ranges: Ranges) -> Ranges:
 
 
 def _before(ranges: Ranges, gone: int, kept: int) -> Ranges:
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for low, high in ranges:
         for left, right in ((low, min(high, gone - 1)), (max(low, gone + 26), high)):
             if left <= right:
-                found.append((left, right))
+                result.append((left, right))
         left, right = max(low, kept), min(high, kept + 25)
         if left <= right:
-            found.append((left - kept + gone, right - kept + gone))
-    return tuple(sorted(found))
+            result.append((left - kept + gone, right - kept + gone))
+    return tuple(sorted(result))
 
 
 def before_fold(ranges: Ranges) -> Ranges:
@@ -136,19 +136,19 @@ def language(node: Regex) -> Any:
 
 
 def _sequence(parts: tuple[Regex, ...]) -> Any:
-    found: list[Any] = []
+    result: list[Any] = []
     plain = ""
     for part in parts:
         if isinstance(part, Chars) and len(part.ranges) == 1 and part.ranges[0][0] == part.ranges[0][1]:
             plain += chr(part.ranges[0][0])
             continue
         if plain:
-            found.append(z3.Re(text(plain)))
+            result.append(z3.Re(text(plain)))
             plain = ""
-        found.append(language(part))
-    if plain or not found:
-        found.append(z3.Re(text(plain)))
-    return found[0] if len(found) == 1 else z3.Concat(*found)
+        result.append(language(part))
+    if plain or not result:
+        result.append(z3.Re(text(plain)))
+    return result[0] if len(result) == 1 else z3.Concat(*result)
 
 
 def _chars(ranges: Ranges) -> Any:

@@ -85,8 +85,8 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     """
     if is_exists_over_values(node):
         return _exists_over_values(r, node)
-    if (found := _any_or_all(r, node)) is not None:
-        return found
+    if (result := _any_or_all(r, node)) is not None:
+        return result
     if node.source.type == JSON:
         there, items = elements(r, node.source)
     else:
@@ -113,11 +113,11 @@ def _exists_over_values(r: Renderer, node: Quantifier) -> Sql:
         this=exp.to_identifier(r.fresh_name("t")), columns=[exp.to_identifier(node.variable, quoted=True)]
     )
     rows = exp.Table(this=values(r, node.source), alias=alias)
-    found = exp.Select(expressions=[number_literal(1)]).from_(rows, copy=False)
-    found.set(
+    result = exp.Select(expressions=[number_literal(1)]).from_(rows, copy=False)
+    result.set(
         "where", exp.Where(this=r.node(condition(node)))
     )  # a name for what comes again makes a subquery of it
-    return exp.Exists(this=found)
+    return exp.Exists(this=result)
 
 
 def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
@@ -135,9 +135,9 @@ def _any_or_all(r: Renderer, node: Quantifier) -> Sql | None:
     op, (value, item) = (FLIPPED[body.op], body.args[::-1]) if any(first) else (body.op, body.args)
     if item.type not in _COMPARED or value.type != item.type:
         return None
-    found = compare(r, op, value, item)
-    found.set("expression", kind(this=_array_value(r.node(node.source))))
-    return found
+    result = compare(r, op, value, item)
+    result.set("expression", kind(this=_array_value(r.node(node.source))))
+    return result
 
 
 def _array_value(items: Sql) -> Sql:
@@ -177,7 +177,7 @@ def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> 
     unknown = call("BOOL_OR", is_null(verdict))
     if node.kind == "one":
         hits = exp.Filter(this=call("COUNT", exp.Star()), expression=exp.Where(this=verdict))
-        found: Sql = binary(exp.EQ, hits, number_literal(1))
+        result: Sql = binary(exp.EQ, hits, number_literal(1))
     else:
         kept = verdict if node.kind == "map" else _variable(node)
         gathered: Sql = call(
@@ -185,8 +185,8 @@ def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> 
         )
         if node.kind == "filter":
             gathered = exp.Filter(this=gathered, expression=exp.Where(this=verdict))
-        found = call("COALESCE", gathered, _empty(r, node))
-    return case((not_(call("COALESCE", unknown, exp.Boolean(this=False))), found))
+        result = call("COALESCE", gathered, _empty(r, node))
+    return case((not_(call("COALESCE", unknown, exp.Boolean(this=False))), result))
 
 
 def _empty(r: Renderer, node: Quantifier) -> Sql:
@@ -211,9 +211,9 @@ def _type_name(kind: Type) -> str:
 
 def array(r: Renderer, node: Call) -> Sql:
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
-    found = cast(exp.Array(expressions=r.args(node)), f"{_type_name(element)}[]")
+    result = cast(exp.Array(expressions=r.args(node)), f"{_type_name(element)}[]")
     doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((and_(*(not_(is_null(part)) for part in doubtful)), found)) if doubtful else found
+    return case((and_(*(not_(is_null(part)) for part in doubtful)), result)) if doubtful else result
 
 
 def array_concat(r: Renderer, node: Call) -> Sql:
@@ -308,19 +308,19 @@ def sum_(r: Renderer, node: Call) -> Sql:
         binary(exp.EQ, absent, number_literal(0)),
         between(added, number_literal(INT_MIN), number_literal(INT_MAX)),
     )
-    found = (
+    result = (
         exp.Select(expressions=[case((fits, cast(added, "BIGINT")))])
         .from_(rows, copy=False)
         .subquery(copy=False)
     )
-    return case((not_(is_null(items)), found))
+    return case((not_(is_null(items)), result))
 
 
 def in_array(r: Renderer, node: Call) -> Sql:
     value, items = r.args(node)
-    found = exp.EQ(this=wrap(value), expression=exp.Any(this=_array_value(items)))
+    result = exp.EQ(this=wrap(value), expression=exp.Any(this=_array_value(items)))
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
-    return case((not_(is_null(value)), found))
+    return case((not_(is_null(value)), result))
 
 
 def _subscripted(items: Sql) -> Sql:

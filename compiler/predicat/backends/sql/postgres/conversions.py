@@ -270,10 +270,10 @@ def to_duration(r: Renderer, node: Call) -> Sql:
     )
     nanos = exp.column(total)
     micros = case((durations.fits_duration(nanos), cast(call("DIV", nanos, number_literal(1000)), "BIGINT")))
-    found = (
+    result = (
         exp.Select(expressions=[durations.signed(sql, micros)]).from_(inner, copy=False).subquery(copy=False)
     )
-    return case((rlike(sql, DURATION_PATTERN), found))
+    return case((rlike(sql, DURATION_PATTERN), result))
 
 
 to_quantity = quantity(

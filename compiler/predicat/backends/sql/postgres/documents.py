@@ -112,8 +112,8 @@ def comparison(op: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
-        found = _number_beside(r, op, left, right) or _number_beside(r, FLIPPED[op], right, left)
-        return other(r, node) if found is None else found
+        result = _number_beside(r, op, left, right) or _number_beside(r, FLIPPED[op], right, left)
+        return other(r, node) if result is None else result
 
     return rule
 
@@ -147,11 +147,11 @@ def compare_number(r: Renderer, op: str, node: Node, wanted: float) -> Sql | Non
         else {"gt": exp.GTE, "le": exp.LT, "ge": exp.GT, "lt": exp.LTE}
     )
     if op in EQUALITIES:
-        found = equals(r, node, wanted)
+        result = equals(r, node, wanted)
         return (
             None
-            if found is None
-            else case((json_kind(r.document(node), "number"), found if op == "eq" else not_(found)))
+            if result is None
+            else case((json_kind(r.document(node), "number"), result if op == "eq" else not_(result)))
         )
     compared = binary(kinds[op], numeric(r.document(node)), number_literal(high if upper else low))
     return case((json_kind(r.document(node), "number"), compared))
@@ -231,9 +231,9 @@ def values(r: Renderer, node: Node) -> Sql:
 
 
 def json_values(r: Renderer, node: Call) -> Sql:
-    found = values(r, node)
-    found.set("this", "JSONB_PATH_QUERY_ARRAY")
-    return call("COALESCE", found, cast(string_literal("[]"), "JSONB"))
+    result = values(r, node)
+    result.set("this", "JSONB_PATH_QUERY_ARRAY")
+    return call("COALESCE", result, cast(string_literal("[]"), "JSONB"))
 
 
 def json_items(r: Renderer, node: Call) -> Sql:

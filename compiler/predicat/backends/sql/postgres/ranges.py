@@ -58,10 +58,10 @@ def is_part(node: Node, kind: Type) -> TypeGuard[Call]:
 
 def operation(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
     """An arithmetic operation as it is: sqlglot turns an untyped division into one of doubles."""
-    found = binary(kind, left, right)
+    result = binary(kind, left, right)
     if kind is exp.Div:
-        found.set("typed", True)
-    return found
+        result.set("typed", True)
+    return result
 
 
 def numeric(sql: Sql) -> Sql:
@@ -76,10 +76,10 @@ class _Leaves(Struct):
     bounded: set[int] = field(default_factory=set[int])
 
     def add_leaf(self, node: Node, *, bounded: bool) -> None:
-        place = self.r.numbering.number(node)
-        self.all[place] = node
+        number = self.r.numbering.number(node)
+        self.all[number] = node
         if bounded:
-            self.bounded.add(place)
+            self.bounded.add(number)
 
 
 OPERATORS: dict[str, type[exp.Binary]] = {
@@ -177,10 +177,10 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
     """An expression of integers: plain where its leaves are small, else as `exact` says."""
 
     def fits(leaves: _Leaves, each: tuple[int, int]) -> bool:
-        found = _range(leaves, node, each)
+        result = _range(leaves, node, each)
         if each == _RANGES[0]:
             leaves.bounded.clear()  # every integer is within
-        return found is not None
+        return result is not None
 
     def plain(values: dict[int, Sql]) -> Sql:
         return plain_expression(r, node, BIGINT, lambda leaf: values[r.numbering.number(leaf)])
@@ -219,7 +219,7 @@ def _range(
         return (-size, size) if size else each if bounded else (INT_MIN, INT_MAX)
     divides = node.op in ("div", "mod")
     parts = [
-        _range(leaves, arg, each, bounded=not (divides and place == 1)) for place, arg in enumerate(node.args)
+        _range(leaves, arg, each, bounded=not (divides and index == 1)) for index, arg in enumerate(node.args)
     ]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
@@ -347,8 +347,8 @@ def operand_bounds(op: str, one: LogRange | None, other: LogRange | None) -> tup
         return _FREE, _bounds_of_other_factor(one) if op == "mul" else _limited(
             math.ceil(one.high - _HIGHEST), math.floor(one.low - _LOWEST)
         )
-    found = _combined_log_range(op, *(size for size in (one, other) if size))
-    return (_FREE, _FREE) if found.low >= _LOWEST and found.high <= _HIGHEST else (_BOTH, _BOTH)
+    result = _combined_log_range(op, *(size for size in (one, other) if size))
+    return (_FREE, _FREE) if result.low >= _LOWEST and result.high <= _HIGHEST else (_BOTH, _BOTH)
 
 
 def _bounds_of_other_factor(factor: LogRange) -> Bounds:
@@ -377,9 +377,9 @@ def _log_range(leaves: _Leaves, node: Node, each: LogRange) -> LogRange | None:
     known_parts = [part for part in parts if part is not None]
     if len(known_parts) < len(parts):
         return None
-    found = _combined_log_range(node.op, *known_parts)
-    vanishes = node.op in ("mul", "div") and found.low < _LOWEST
-    return None if vanishes or found.high > _HIGHEST else LogRange(max(found.low, _LEAST), found.high)
+    result = _combined_log_range(node.op, *known_parts)
+    vanishes = node.op in ("mul", "div") and result.low < _LOWEST
+    return None if vanishes or result.high > _HIGHEST else LogRange(max(result.low, _LEAST), result.high)
 
 
 def _combined_log_range(op: str, one: LogRange, other: LogRange | None = None) -> LogRange:

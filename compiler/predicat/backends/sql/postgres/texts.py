@@ -50,15 +50,15 @@ def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
 
 
 def ends_with(r: Renderer, node: Call) -> Sql:
-    if (found := _like(r, node, "%", "")) is not None:
-        return found
+    if (result := _like(r, node, "%", "")) is not None:
+        return result
     value, suffix = r.args(node)
     return binary(exp.EQ, call("RIGHT", value, call("CHAR_LENGTH", suffix)), suffix)
 
 
 def contains(r: Renderer, node: Call) -> Sql:
-    if r.indexed and (found := _like(r, node, "%", "%")) is not None:
-        return found
+    if r.indexed and (result := _like(r, node, "%", "%")) is not None:
+        return result
     return binary(exp.GT, call("STRPOS", *r.args(node)), number_literal(0))
 
 
@@ -97,8 +97,8 @@ _QUOTED = re.compile(r"""(?:"[^"]*")|'(?:[^']|'')*'""")
 """A name or a text."""
 
 
-def _escaped(found: re.Match[str]) -> str:
-    quoted = found[0]
+def _escaped(match: re.Match[str]) -> str:
+    quoted = match[0]
     return "E" + quoted.replace("\\", "\\\\") if quoted[0] == "'" and "\\" in quoted else quoted
 
 

@@ -81,8 +81,8 @@ def wall(r: Renderer, node: Call) -> Sql:
 
 def part(name: str) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
-        found: Sql = exp.Extract(this=exp.Var(this=name), expression=wall(r, node))
-        return cast(call("FLOOR", found) if name == "SECOND" else found, "BIGINT")
+        result: Sql = exp.Extract(this=exp.Var(this=name), expression=wall(r, node))
+        return cast(call("FLOOR", result) if name == "SECOND" else result, "BIGINT")
 
     return rule
 
@@ -108,8 +108,8 @@ def utc(sql: Sql) -> Sql:
 
 
 def millisecond(r: Renderer, node: Call) -> Sql:
-    found = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=wall(r, node))
-    return cast(call("MOD", call("FLOOR", found), number_literal(1000)), "BIGINT")
+    result = exp.Extract(this=exp.Var(this="MILLISECONDS"), expression=wall(r, node))
+    return cast(call("MOD", call("FLOOR", result), number_literal(1000)), "BIGINT")
 
 
 def trunc(r: Renderer, node: Call) -> Sql:

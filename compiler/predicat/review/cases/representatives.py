@@ -50,34 +50,34 @@ class Unknown(NotCases):
         self.test = test
 
 
-class Standin(Struct, frozen=True):
+class Representative(Struct, frozen=True):
     """A value, and the outcome of each test of its place."""
 
     value: Any
     labels: Labels
 
 
-def standins(place: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Standin]:
+def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Representative]:
     """One value for each combination of outcomes that some value of a place has.
 
     Where no value and some value have the same outcomes, `absent_first` chooses the former. Raises Unknown,
     or NotCases where there are too many.
     """
-    variable = Field(place.type, FieldDecl("x", place.type))
-    nodes = [substituted(test, place, variable) for test in tests]
+    variable = Field(slot.type, FieldDecl("x", slot.type))
+    nodes = [substituted(test, slot, variable) for test in tests]
     runs = [compile_node(node) for node in nodes]
     values = _values(variable, nodes, tests)
     if (
-        isinstance(place, Parameter) and place.type == DOUBLE and place.decl.default == place.decl.default
+        isinstance(slot, Parameter) and slot.type == DOUBLE and slot.decl.default == slot.decl.default
     ):  # no NaN
         values = [value for value in values if value == value]  # noqa: PLR0124  # none is given as NaN
-    values = [None, *values] if absent_first and not isinstance(place, Parameter) else [*values, None]
-    found: dict[Labels, Any] = {}
+    values = [None, *values] if absent_first and not isinstance(slot, Parameter) else [*values, None]
+    result: dict[Labels, Any] = {}
     for value in values:
-        found.setdefault(_labels(runs, value), value)
+        result.setdefault(_labels(runs, value), value)
         if isinstance(value, dict):
-            found[_labels(runs, value)] = value  # the places inside of it need it
-    return [Standin(value, labels) for labels, value in found.items()]
+            result[_labels(runs, value)] = value  # the places inside of it need it
+    return [Representative(value, labels) for labels, value in result.items()]
 
 
 def substituted(node: Node, old: Node, new: Node) -> Node:
@@ -130,10 +130,10 @@ def _try(test: Node, take: Any, *args: Any) -> Any:
 
 
 def _table(node: Node, variable: Field) -> machine.Table:
-    found = _known_table(node, variable)
-    if found is None:
+    result = _known_table(node, variable)
+    if result is None:
         raise NotCases
-    return found
+    return result
 
 
 @lru_cache(maxsize=4096)
@@ -147,11 +147,11 @@ def _known_table(node: Node, variable: Field) -> machine.Table | None:
 
 def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[str]:
     tables = [_try(test, _table, node, variable) for node, test in zip(nodes, tests, strict=True)]
-    found = machine.texts(tables)
+    result = machine.shortest_texts(tables)
     runs = [compile_node(node) for node in nodes]
-    if any(_labels(runs, text) != labels for labels, text in found.items()):
+    if any(_labels(runs, text) != labels for labels, text in result.items()):
         raise NotCases  # the machine and the evaluator disagree: the evaluator is right
-    return list(found.values())
+    return list(result.values())
 
 
 def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Sequence[Node]) -> list[int]:
@@ -169,7 +169,7 @@ def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Seque
             Call(BOOLEAN, "and", (shape, Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (number,)),))))
         )
     )
-    return [int(found) for labels, found in machine.texts(tables).items() if labels[-1] is True]
+    return [int(found) for labels, found in machine.shortest_texts(tables).items() if labels[-1] is True]
 
 
 def _asks_presence_only(node: Node, variable: Node) -> None:
@@ -188,13 +188,13 @@ def _asks_presence_only(node: Node, variable: Node) -> None:
 def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
     for node, test in zip(nodes, tests, strict=True):
         _try(test, _reads_scalars, node, variable)
-    found: list[Any] = []
+    result: list[Any] = []
     for kind, (reader, inner) in _KINDS.items():
         scalar = Field(inner, FieldDecl("x", inner))
         seen = [_as_kind(node, variable, kind, reader, scalar) for node in nodes]
         values = _values(scalar, seen, tests)
-        found += [value for value in values if value == value]  # noqa: PLR0124  # JSON has no NaN
-    return [*map(_json, found), [], {}]
+        result += [value for value in values if value == value]  # noqa: PLR0124  # JSON has no NaN
+    return [*map(_json, result), [], {}]
 
 
 def _json(value: Any) -> Any:
@@ -310,7 +310,7 @@ class _Arrays:
 
     def values(self) -> Iterator[list[Any]]:
         bodies = list(self.bodies)
-        kinds = standins(self.element, bodies, absent_first=False)
+        kinds = representatives(self.element, bodies, absent_first=False)
         limits = [
             max(
                 (self.often[body] for body, label in zip(bodies, kind.labels, strict=True) if label is True),

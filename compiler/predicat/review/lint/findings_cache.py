@@ -11,7 +11,7 @@ from typing import Any
 from predicat.catalog.fingerprint import cache_folder, fingerprint, text_hash
 from predicat.catalog.manifest import write_text
 from predicat.diagnostics import NOWHERE, Severity, Source, Span
-from predicat.review.lint.answers import Answers, recalled
+from predicat.review.lint.answers import Answers, load_answers
 from predicat.review.lint.rule import Finding, Fix
 
 _KEPT = 50
@@ -21,17 +21,17 @@ _KEPT = 50
 def answers(folder: Path) -> Answers:
     """The answers of earlier runs on the catalog of a folder."""
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    return recalled(cache_folder() / "lint" / f"answers-{name}.json")
+    return load_answers(cache_folder() / "lint" / f"answers-{name}.json")
 
 
-def place(folder: Path, macros: Path, variables: Mapping[str, str], options: Sequence[object]) -> Path:
+def cache_path(folder: Path, macros: Path, variables: Mapping[str, str], options: Sequence[object]) -> Path:
     """Where is kept what lint found in a catalog as it is now, with these options, by this code."""
     here = str(Path.cwd())  # files are named from there
     digest = fingerprint(folder, macros, {**variables, " here": here, " options": repr(options)})
     return cache_folder() / "lint" / f"run-{digest}.json"
 
 
-def recall(path: Path) -> list[Finding] | None:
+def load(path: Path) -> list[Finding] | None:
     """The findings that are kept at a place; None if there are none, or they are damaged."""
     try:
         head, _, content = path.read_text(encoding="utf-8").partition("\n")
@@ -43,9 +43,9 @@ def recall(path: Path) -> list[Finding] | None:
         return None
 
 
-def remember(path: Path, found: Sequence[Finding]) -> None:
+def save(path: Path, findings: Sequence[Finding]) -> None:
     """Keep the findings of a run, and forget the oldest runs; a cache that cannot be written is none."""
-    content = json.dumps([_data(item) for item in found])
+    content = json.dumps([_data(item) for item in findings])
     try:
         write_text(path, f"{text_hash(content)}\n{content}")
         runs = sorted(path.parent.glob("run-*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
