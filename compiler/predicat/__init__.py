@@ -14,6 +14,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 if TYPE_CHECKING:
     from predicat.api import Predicate, UnknownKeyWarning, dialects, languages, parse
     from predicat.catalog import Catalog, load_catalog
+    from predicat.matching.matcher import Matcher
     from predicat.pushdown import Split, Weakening, split, weaken
     from predicat.review.compare import Verdict, Witness, compare
 
@@ -21,6 +22,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Catalog",
     "Diagnostic",
+    "Matcher",
     "PredicatError",
     "Predicate",
     "Split",
@@ -49,6 +51,10 @@ def __getattr__(name: str) -> Any:
         from predicat import catalog  # noqa: PLC0415  # lazy on purpose
 
         return getattr(catalog, name)
+    if name == "Matcher":
+        from predicat.matching import matcher  # noqa: PLC0415  # lazy on purpose
+
+        return matcher.Matcher
     if name in ("Verdict", "Witness", "compare"):
         from predicat.diagnostics import extras  # noqa: PLC0415  # lazy on purpose
 

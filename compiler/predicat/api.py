@@ -39,6 +39,30 @@ class UnknownKeyWarning(UserWarning):
     """
 
 
+class KeyCheck:
+    """Warns of rows that lack a key for a field and have one that is nearly called so.
+
+    It warns once for rows of the same keys, so that rows without a value for a field cost no time.
+    """
+
+    def __init__(self, names: AbstractSet[str]) -> None:
+        self._names = names
+        self._warned: set[tuple[str, ...]] = set()
+
+    def check(self, row: Mapping[str, Any], stacklevel: int) -> None:
+        """Look at the keys of a row; `stacklevel` leads to the caller of the public function."""
+        if self._names <= row.keys():
+            return
+        keys = tuple(row)
+        if keys in self._warned or len(self._warned) >= _MOST_KINDS:
+            return
+        self._warned.add(keys)
+        for name in absent_fields(row, self._names):
+            near = msg.did_you_mean(name, [key for key in flat_keys(row) if key not in self._names])
+            if near is not None:
+                warnings.warn(msg.absent_field(name, near), UnknownKeyWarning, stacklevel=stacklevel)
+
+
 FieldSpec = str | Mapping[str, Any] | FieldDecl
 
 
@@ -88,7 +112,7 @@ class Predicate(Struct, frozen=True, dict=True):
             UnknownKeyWarning: The row has no key for a field that the predicate reads, and one that is nearly
                 called so.
         """
-        self._check_keys(row)
+        self._keys.check(row, stacklevel=3)
         if not params:
             return self._outcome(row)
         return self._outcome({**row, **{f":{name}": value for name, value in self._given(params).items()}})
@@ -196,26 +220,9 @@ class Predicate(Struct, frozen=True, dict=True):
         """The names of the parameters."""
         return tuple(params_of(self.node))
 
-    def _check_keys(self, row: Mapping[str, Any]) -> None:
-        """Warns once for rows of the same keys, so that rows without a value for a field cost no time."""
-        if self._names <= row.keys():
-            return
-        keys = tuple(row)
-        if keys in self._warned or len(self._warned) >= _MOST_KINDS:
-            return
-        self._warned.add(keys)
-        for name in absent_fields(row, self._names):
-            near = msg.did_you_mean(name, [key for key in flat_keys(row) if key not in self._names])
-            if near is not None:
-                warnings.warn(msg.absent_field(name, near), UnknownKeyWarning, stacklevel=3)
-
     @cached_property
-    def _names(self) -> AbstractSet[str]:
-        return fields_of(self.node).keys()
-
-    @cached_property
-    def _warned(self) -> set[tuple[str, ...]]:
-        return set()
+    def _keys(self) -> KeyCheck:
+        return KeyCheck(fields_of(self.node).keys())
 
     def _outcome(self, row: Mapping[str, Any]) -> bool | None:
         try:

@@ -57,7 +57,7 @@ def compile_node(node: Node) -> Eval:
         case Parameter(_, decl):
             return lambda row: row.get(f":{decl.name}", decl.default)
         case Variable(_, name):
-            key = _variable(name)
+            key = variable_key(name)
             return lambda row: row[key]
         case Items():
             parts = [compile_node(item) for item in node.items]
@@ -91,6 +91,8 @@ def _field(decl: FieldDecl) -> Eval:
     def get(row: Row) -> Any:
         value = row[name] if name in row else fallback(row, name)
         if value is None or (type(value) is plain and plain is not int):
+            return value
+        if type(value) is int and plain is int and INT_MIN <= value <= INT_MAX:
             return value
         try:
             return to_value(value, kind)
@@ -128,7 +130,7 @@ def _gathered(row: Row, name: str) -> Any:
     return nested or None
 
 
-def _variable(name: str) -> str:
+def variable_key(name: str) -> str:
     """What the row around a macro's body calls its element: no column has such a name."""
     return f"\0{name}"
 
@@ -147,7 +149,7 @@ def _quantifier(node: Quantifier) -> Eval:
     source, body, key, absorbing = (
         _items(node.source),
         compile_node(node.body),
-        _variable(node.variable),
+        variable_key(node.variable),
         node.kind == "any",
     )
 
@@ -170,7 +172,7 @@ def _collected(node: Quantifier) -> Eval:
     source, body, key, kind = (
         _items(node.source),
         compile_node(node.body),
-        _variable(node.variable),
+        variable_key(node.variable),
         node.kind,
     )
 

@@ -1,0 +1,1 @@
+"""Many filters at once: which of thousands of filters accept a row."""

@@ -1,0 +1,533 @@
+"""Access predicates: what must hold of one value before a filter can accept a row.
+
+An index cannot hold any condition, but it can hold `type = 'a'`, `amount between 3 and 5` or "has the key
+`region`". This module finds such tests in a predicate. A Cover is a list of them of which at least one holds
+wherever the predicate has its goal; a row for which none holds need not be looked at. A cover is *exact* if the
+reverse is true as well: one test that holds decides, and the condition need not be evaluated any more.
+
+The goal is TRUE, or "not FALSE" for a filter that accepts UNKNOWN (`tolerant`). All goes over core nodes, as
+they stand after simplification. Source of the idea: "percolator" queries (Elasticsearch extracts required terms),
+and content-based publish/subscribe (PS-Tree, A-Tree), which index one or more predicates of a subscription.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
+from predicat.ir.ops import COMPARISONS, FLIPPED, JUNCTIONS
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
+from predicat.semantics import casefold, like, regex
+
+MOST_TESTS = 64
+"""A cover of more tests than this is none: a filter would be put into too many places."""
+
+
+class Equal(Struct, frozen=True):
+    """The value is one of these."""
+
+    values: tuple[Any, ...]
+
+
+class Between(Struct, frozen=True):
+    """The value lies in an interval; None is an open end. `nan`: so does NaN."""
+
+    low: Any = None
+    high: Any = None
+    low_closed: bool = False
+    high_closed: bool = False
+    nan: bool = False
+
+
+class Prefix(Struct, frozen=True):
+    """The text begins so."""
+
+    text: str
+
+
+class Contains(Struct, frozen=True):
+    """The text occurs."""
+
+    text: str
+
+
+class Present(Struct, frozen=True):
+    """There is a value."""
+
+
+class Absent(Struct, frozen=True):
+    """There is no value."""
+
+
+Test = Equal | Between | Prefix | Contains | Present | Absent
+
+
+class Access(Struct, frozen=True):
+    """A test of one value.
+
+    `key` is the expression whose value is tested. `each` are the arrays, outermost first, one of whose elements
+    is tested: `key` reads the element as the variable `element_name(level)`. `absent`: the test also holds where
+    the key has no value. `folded`: the text is compared under Unicode simple case folding.
+    """
+
+    key: Node
+    test: Test
+    each: tuple[Node, ...] = ()
+    absent: bool = False
+    folded: bool = False
+
+
+class Cover(Struct, frozen=True):
+    """Tests of which at least one holds where a condition has its goal; none at all: it never has.
+
+    `exact`: the condition has its goal wherever one of them holds.
+    """
+
+    tests: tuple[Access, ...]
+    exact: bool
+
+
+NEVER = Cover((), exact=True)
+"""The cover of what never holds."""
+
+
+class Conjunct(Struct, frozen=True):
+    """One of the conditions that must all hold, and its cover if it has one."""
+
+    node: Node
+    cover: Cover | None
+
+
+def element_name(level: int) -> str:
+    """The variable that stands for an element of the array at a level of `Access.each`."""
+    return f"each {level}"
+
+
+def alternatives(node: Node, most: int = 8) -> list[Node]:
+    """The operands of an OR at the top, each of which accepts by itself; the node alone if they are many."""
+    if isinstance(node, Call) and node.op == "is_true":
+        return alternatives(node.args[0], most)
+    if isinstance(node, Call) and node.op == "or" and len(node.args) <= most:
+        return list(node.args)
+    return [node]
+
+
+def conjuncts(node: Node, *, tolerant: bool = False) -> list[Conjunct]:
+    """The conditions that must all reach the goal for the predicate to reach it, with their covers.
+
+    Bounds of one value are merged into one interval. A condition that is no boolean test of its own
+    (`is_true` around an AND) is taken apart only for the goal TRUE.
+    """
+    found = [Conjunct(part, cover(part, tolerant=tolerant)) for part in _operands(node, tolerant)]
+    return _merged(found)
+
+
+def _operands(node: Node, tolerant: bool) -> Iterator[Node]:
+    """The operands of ANDs within each other."""
+    if isinstance(node, Call) and node.op == "and":
+        for arg in node.args:
+            yield from _operands(arg, tolerant)
+    elif isinstance(node, Call) and node.op == "is_true" and not tolerant:
+        yield from _operands(node.args[0], tolerant)
+    else:
+        yield node
+
+
+def _merged(found: list[Conjunct]) -> list[Conjunct]:
+    """Two bounds of one value become an interval: `a >= 3`, `a <= 5`."""
+    out: list[Conjunct] = []
+    places: dict[tuple[Node, bool], int] = {}
+    for item in found:
+        interval = _interval(item)
+        if interval is None:
+            out.append(item)
+            continue
+        key = interval.key, interval.absent
+        if key not in places:
+            places[key] = len(out)
+            out.append(item)
+            continue
+        first = out[places[key]]
+        before = _interval(first)
+        both = Call(BOOLEAN, "and", (first.node, item.node), item.node.span)
+        out[places[key]] = Conjunct(both, _meet(before, interval) if before else None)
+    return out
+
+
+def _interval(item: Conjunct) -> Access | None:
+    """The one interval that a condition amounts to."""
+    if item.cover is None or not item.cover.exact or len(item.cover.tests) != 1:
+        return None
+    access = item.cover.tests[0]
+    return access if isinstance(access.test, Between) and not access.each else None
+
+
+def _meet(one: Access, other: Access) -> Cover:
+    """The values that lie in both intervals."""
+    a, b = one.test, other.test
+    assert isinstance(a, Between)  # noqa: S101  # _interval gives nothing else
+    assert isinstance(b, Between)  # noqa: S101
+    low = max(((x.low, not x.low_closed) for x in (a, b) if x.low is not None), default=(None, True))
+    high = min(((x.high, x.high_closed) for x in (a, b) if x.high is not None), default=(None, False))
+    met = Between(low[0], high[0], not low[1], high[1], a.nan and b.nan)
+    if low[0] is not None and high[0] is not None and _empty(met) and not met.nan and not one.absent:
+        return NEVER
+    return Cover((replace(one, test=met),), exact=True)
+
+
+def _empty(interval: Between) -> bool:
+    both = interval.low_closed and interval.high_closed
+    return bool(interval.low > interval.high or (interval.low == interval.high and not both))
+
+
+# --- covers
+
+
+def cover(node: Node, *, positive: bool = True, tolerant: bool = False, level: int = 0) -> Cover | None:
+    """The cover of a condition, or of its negation; None where there is no useful one.
+
+    Args:
+        node: A boolean core node.
+        positive: Whether the condition itself shall reach the goal; False: its negation.
+        tolerant: Whether the goal is "not FALSE"; by default it is TRUE.
+        level: How many arrays are around the condition.
+    """
+    match node:
+        case Literal():
+            return _constant(node, positive, tolerant)
+        case Quantifier():
+            return _quantified(node, positive, tolerant, level)
+        case Call():
+            rule = _RULES.get(node.op)
+            if rule is not None:
+                return rule(node, positive, tolerant, level)
+            return _boolean(node, positive, tolerant)
+        case Items():
+            return None
+        case _:
+            return _boolean(node, positive, tolerant)
+
+
+def _one(key: Node, test: Test, tolerant: bool, *, exact: bool = True, folded: bool = False) -> Cover:
+    """One test of a value; a condition without a value there is UNKNOWN, and that is enough if `tolerant`."""
+    return Cover((Access(key, test, absent=tolerant, folded=folded),), exact)
+
+
+def _constant(node: Literal, positive: bool, tolerant: bool) -> Cover | None:
+    holds = tolerant if node.value is None else node.value is positive
+    return None if holds else NEVER
+
+
+def _boolean(node: Node, positive: bool, tolerant: bool) -> Cover | None:
+    """A field or another value that is TRUE or FALSE by itself."""
+    if node.type != BOOLEAN or (isinstance(node, Call) and node.op not in _VALUES):
+        return None
+    return _one(node, Equal((positive,)), tolerant)
+
+
+_VALUES = ("get", "member", "index", "json_boolean", "coalesce")
+"""Calls that read a boolean: as a key each has few values."""
+
+
+def _not(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
+    return cover(node.args[0], positive=not positive, tolerant=tolerant, level=level)
+
+
+def _is_true(node: Call, positive: bool, _tolerant: bool, level: int) -> Cover | None:
+    """It is never UNKNOWN: TRUE where its operand is TRUE, FALSE where that is FALSE or UNKNOWN."""
+    return cover(node.args[0], positive=positive, tolerant=not positive, level=level)
+
+
+def _is_null(node: Call, positive: bool, _tolerant: bool, _level: int) -> Cover | None:
+    return Cover((Access(node.args[0], Absent() if positive else Present()),), exact=True)
+
+
+def _junction(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
+    parts = [cover(arg, positive=positive, tolerant=tolerant, level=level) for arg in node.args]
+    return _all_of(parts) if (node.op == "and") == positive else _any_of(parts)
+
+
+def _all_of(parts: Sequence[Cover | None]) -> Cover | None:
+    """One operand of an AND is enough to find the rows: that with the strictest and fewest tests."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    best = min(known, key=_looseness)
+    return replace(best, exact=best.exact and (len(parts) == 1 or not best.tests))
+
+
+def _any_of(parts: Sequence[Cover | None]) -> Cover | None:
+    """Each operand of an OR needs its tests."""
+    tests: list[Access] = []
+    for part in parts:
+        if part is None:
+            return None
+        tests += part.tests
+    if len(tests) > MOST_TESTS:
+        return None
+    return Cover(tuple(dict.fromkeys(tests)), all(part.exact for part in parts if part is not None))
+
+
+_ORDER = {Equal: 1, Prefix: 2, Contains: 3, Between: 6, Absent: 8, Present: 9}
+
+
+def _looseness(found: Cover) -> float:
+    """How many rows a cover lets through, without knowing any row."""
+    return sum(_ORDER[type(item.test)] + (10 if item.absent else 0) for item in found.tests)
+
+
+def _cond(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
+    """TRUE where the test is TRUE and the second argument is, or the test is FALSE and the third is."""
+    if tolerant or node.type != BOOLEAN:
+        return None
+    test, yes, no = node.args
+    sides = (
+        _all_of([cover(test, level=level), cover(yes, positive=positive, level=level)]),
+        _all_of([cover(test, positive=False, level=level), cover(no, positive=positive, level=level)]),
+    )
+    return _any_of(sides)
+
+
+def _coalesce(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
+    """`coalesce(p, TRUE)`: UNKNOWN counts as TRUE."""
+    if len(node.args) == 2 and isinstance(node.args[1], Literal) and node.args[1].value is not None:
+        return cover(node.args[0], positive=positive, tolerant=node.args[1].value is positive, level=level)
+    return _boolean(node, positive, tolerant)
+
+
+def _compare(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None:
+    found = _against_constant(node)
+    if found is None:
+        return None
+    key, op, value = found
+    nan = key.type == DOUBLE and COMPARISONS[op].holds(float("nan"), value) is positive
+    if not positive:
+        op = COMPARISONS[op].negation
+    if op == "ne":
+        return None
+    if op == "eq":
+        return None if nan else _one(key, Equal((value,)), tolerant)
+    bound = (
+        Between(high=value, high_closed=op == "le", nan=nan)
+        if op in ("lt", "le")
+        else Between(low=value, low_closed=op == "ge", nan=nan)
+    )
+    return _one(key, bound, tolerant)
+
+
+def _against_constant(node: Call) -> tuple[Node, str, Any] | None:
+    """The expression, the comparison and the constant of a comparison with a constant."""
+    left, right = node.args
+    op = node.op
+    if isinstance(left, Literal):
+        left, right, op = right, left, FLIPPED[op]
+    if not isinstance(right, Literal) or right.value is None or isinstance(left, Literal | Items):
+        return None
+    key = _comparable(left, right.type)
+    value: Any = right.value
+    if key is not None and key.type == DOUBLE:
+        value = float(value)
+    return None if key is None or value != value else (key, op, value)  # noqa: PLR0124  # NaN
+
+
+def _comparable(key: Node, constant: Type) -> Node | None:
+    """The expression whose Python value compares with a constant as the engines compare the two."""
+    if key.type == JSON or isinstance(key.type, ArrayType):
+        return None
+    if key.type == constant or {_exact(key.type), _exact(constant)} == {True}:
+        return key
+    if key.type == BIGINT and constant == DOUBLE:
+        return Call(DOUBLE, "to_double", (key,), key.span)  # compared as doubles
+    return key if key.type == DOUBLE and constant == BIGINT else None
+
+
+def _exact(kind: Type) -> bool:
+    """Whether values are whole numbers or decimals, which compare by value with each other."""
+    return kind == BIGINT or isinstance(kind, DecimalType)
+
+
+def _same(node: Call, positive: bool, _tolerant: bool, _level: int) -> Cover | None:
+    left, right = node.args
+    if isinstance(left, Literal):
+        left, right = right, left
+    if not positive or not isinstance(right, Literal):
+        return None
+    if right.value is None:
+        return Cover((Access(left, Absent()),), exact=True)
+    found = _against_constant(Call(BOOLEAN, "eq", (left, right), node.span))
+    return None if found is None else Cover((Access(found[0], Equal((found[2],))),), exact=True)
+
+
+def _in(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None:
+    value, items = node.args
+    if not positive:
+        return None
+    if isinstance(value, Literal):
+        return _in_array(value, items, tolerant)
+    if not isinstance(items, Items) or not all(isinstance(item, Literal) for item in items.items):
+        return None
+    constants = [item for item in items.items if isinstance(item, Literal)]
+    if tolerant and any(item.value is None for item in constants):
+        return None
+    found = [
+        _against_constant(Call(BOOLEAN, "eq", (value, item), node.span))
+        for item in constants
+        if item.value is not None
+    ]
+    known = [item for item in found if item is not None]
+    if len(known) != len(found) or len({item[0] for item in known}) > 1:
+        return None
+    if not known:
+        return NEVER
+    return _one(known[0][0], Equal(tuple(dict.fromkeys(item[2] for item in known))), tolerant)
+
+
+def _in_array(value: Literal, array: Node, tolerant: bool) -> Cover | None:
+    """`'x' in tags`: an element of the array is the text."""
+    element = array.type.element if isinstance(array.type, ArrayType) else None
+    if (
+        tolerant
+        or element is None
+        or element != value.type
+        or value.value is None
+        or isinstance(array, Items)
+    ):
+        return None
+    if value.value != value.value:  # NaN
+        return None
+    key = Variable(element, element_name(0))
+    return Cover((Access(key, Equal((value.value,)), (array,)),), exact=True)
+
+
+def _texts(node: Call, positive: bool, tolerant: bool, _level: int) -> Cover | None:
+    """Tests of a text against a constant: a prefix, a suffix, a text in it, LIKE, a regular expression."""
+    key, constant = node.args
+    if not positive or not isinstance(constant, Literal) or not isinstance(constant.value, str):
+        return None
+    if isinstance(key, Literal):
+        return None
+    folded = node.op.endswith("_ci")
+    text = casefold.fold(constant.value) if folded else constant.value
+    match node.op.removesuffix("_ci"):
+        case "equals":
+            return _one(key, Equal((text,)), tolerant, folded=folded)
+        case "starts_with":
+            return _one(key, Prefix(text) if text else Present(), tolerant, folded=folded)
+        case "ends_with":
+            backwards = Call(STRING, "reverse", (key,), node.span)
+            return _one(backwards, Prefix(text[::-1]) if text else Present(), tolerant)
+        case "contains":
+            return _one(key, Contains(text) if text else Present(), tolerant, folded=folded)
+        case "like":
+            found = _literal_parts(like.parts(text))
+        case _:
+            found = _required(regex.parse(text))
+    return None if found is None else _one(key, found, tolerant, exact=False, folded=folded)
+
+
+def _literal_parts(parts: Sequence[str | None]) -> Prefix | Contains | None:
+    """The text that a LIKE pattern begins with, or the longest that it contains."""
+    runs = [""]
+    for part in parts:
+        if part:
+            runs[-1] += part
+        else:
+            runs.append("")
+    if runs[0]:
+        return Prefix(runs[0])
+    longest = max(runs, key=len)
+    return Contains(longest) if longest else None
+
+
+def _required(pattern: regex.Regex) -> Prefix | Contains | None:
+    """The text that every match of a pattern begins with at the start of the value, or contains."""
+    parts = pattern.parts if isinstance(pattern, regex.Seq) else (pattern,)
+    start = bool(parts) and parts[0] == regex.Assert("text_start")
+    runs = [""]
+    for part in parts[1:] if start else parts:
+        single = isinstance(part, regex.Chars) and len(part.ranges) == 1
+        if isinstance(part, regex.Chars) and single and part.ranges[0][0] == part.ranges[0][1]:
+            runs[-1] += chr(part.ranges[0][0])
+        else:
+            runs.append("")
+    if start and runs[0]:
+        return Prefix(runs[0])
+    longest = max(runs, key=len)
+    return Contains(longest) if longest else None
+
+
+# --- elements of arrays
+
+
+def _quantified(node: Quantifier, positive: bool, tolerant: bool, level: int) -> Cover | None:
+    """`any` is TRUE where its body is for one element; so is NOT `all`, where the body is FALSE for one."""
+    if tolerant or (node.kind, positive) not in (("any", True), ("all", False)):
+        return None
+    source = node.source
+    inner = cover(node.body, positive=positive, level=level + 1)
+    if inner is None:
+        return None
+    if not inner.tests:
+        return NEVER
+    tests = tuple(_of_element(item, node.variable, source) for item in inner.tests)
+    known = tuple(item for item in tests if item is not None)
+    return Cover(known, inner.exact) if len(known) == len(tests) else None
+
+
+def _of_element(access: Access, variable: str, source: Node) -> Access | None:
+    """A test within a macro as one of an element of its array."""
+    parts = (access.key, *access.each)
+    if any(isinstance(part, Quantifier) for node in parts for part in walk(node)):
+        return None  # a macro within may bind the same name
+    name = element_name(0)
+    each = tuple(_renamed(_deeper(node), variable, name) for node in access.each)
+    key = _renamed(_deeper(access.key), variable, name)
+    return replace(access, key=key, each=(source, *each))
+
+
+def _deeper(node: Node) -> Node:
+    """An expression within one more array: its elements are one level down."""
+    if isinstance(node, Variable):
+        head, _, level = node.name.partition(" ")
+        return (
+            Variable(node.type, element_name(int(level) + 1), node.span) if head == "each" and level else node
+        )
+    return rewrite_children(node, _deeper)
+
+
+def _renamed(node: Node, old: str, new: str) -> Node:
+    if isinstance(node, Variable):
+        return Variable(node.type, new, node.span) if node.name == old else node
+    return rewrite_children(node, lambda part: _renamed(part, old, new))
+
+
+_RULES = {
+    "not": _not,
+    "is_true": _is_true,
+    "is_null": _is_null,
+    "cond": _cond,
+    "coalesce": _coalesce,
+    "same": _same,
+    "in": _in,
+    **dict.fromkeys(JUNCTIONS, _junction),
+    **dict.fromkeys(COMPARISONS, _compare),
+    **dict.fromkeys(
+        (
+            "starts_with",
+            "ends_with",
+            "contains",
+            "like",
+            "matches",
+            "equals_ci",
+            "starts_with_ci",
+            "contains_ci",
+            "like_ci",
+        ),
+        _texts,
+    ),
+}
+"""How each operator is covered; other booleans are values (see `_VALUES`) or have no cover."""

@@ -1,0 +1,357 @@
+"""An index over many predicates: it finds the few that a row may satisfy, and verifies them.
+
+A filter is put under one of its access predicates (see `access`): that of its conditions which the fewest rows are
+expected to pass. Where many filters share one, what is left of them is indexed again, so that a bucket is small or
+has an index of its own. A look-up walks the buckets that a row reaches and evaluates what is left of each filter in
+them; a condition that several filters have is evaluated once a row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from predicat.ir.nodes import (
+    TRUE,
+    Call,
+    Field,
+    FieldDecl,
+    Literal,
+    Node,
+    Variable,
+    fields_of,
+    rewrite_children,
+)
+from predicat.ir.ops import BY_KEY, STRICT
+from predicat.ir.types import BOOLEAN, StructType
+from predicat.matching import probes
+from predicat.matching.access import (
+    Absent,
+    Access,
+    Between,
+    Contains,
+    Equal,
+    Prefix,
+    Present,
+    Test,
+    alternatives,
+    conjuncts,
+    element_name,
+)
+from predicat.matching.probes import Bucket, Check, Hits, Lookup, Probe, Values
+from predicat.matching.selectivity import Selectivity
+from predicat.semantics import casefold
+from predicat.semantics.evaluate import Eval, compile_node, variable_key
+
+LEAF = 6
+"""So many filters are evaluated one by one rather than indexed."""
+USELESS = 0.7
+"""A test that a larger share of the rows is expected to pass is no access."""
+GATED = 3
+"""From so many keys of one map on, the keys that a row has are looked up, not each key that filters name."""
+
+
+class _Slot(Struct, frozen=True):
+    """A value of the row that tests ask for: `each` as in Access."""
+
+    key: Node
+    folded: bool
+    each: tuple[Node, ...]
+
+
+_Asked = tuple[int, Test, bool]
+"""A test of the slot with this number, and whether it holds where that has no value."""
+
+
+class _Condition(Struct, frozen=True):
+    """A condition by the number of its check, and its cover."""
+
+    check: int
+    tests: tuple[_Asked, ...] | None
+    exact: bool
+
+
+class _Pending(Struct, frozen=True):
+    """A filter, or one alternative of it, and what is left of it to hold."""
+
+    ident: int
+    left: tuple[_Condition, ...]
+
+
+class Index:
+    """An index over predicates; each is known by its place in the order given.
+
+    Args:
+        predicates: The core node of each filter, without free parameters, and whether it accepts a row for which
+            it is UNKNOWN.
+    """
+
+    def __init__(self, predicates: Iterable[tuple[Node, bool]]) -> None:
+        self._slots: dict[_Slot, int] = {}
+        self._checks: dict[Node, int] = {}
+        self._uses: Counter[int] = Counter()
+        self._compiled: dict[int, Check] = {}
+        self._readers: dict[int, Check] = {}
+        self._sources: dict[Node, Eval] = {}
+        self.fields: dict[str, FieldDecl] = {}
+        """The fields that the predicates read, by name."""
+        pending = [
+            part
+            for ident, (node, tolerant) in enumerate(predicates)
+            for part in self._pending(ident, node, tolerant)
+        ]
+        self._by_number = list(self._slots)
+        self._nodes = list(self._checks)
+        self._in_arrays = frozenset(number for slot, number in self._slots.items() if slot.each)
+        self._root = self._bucket(pending)
+        self._read = [
+            (variable_key(_variable(decl.name)), compile_node(Field(decl.type, decl)))
+            for decl in self.fields.values()
+        ]
+
+    def accepting(self, row: Mapping[str, Any]) -> set[int]:
+        """The predicates that accept a row. Raises PredicatError where a value does not fit its field."""
+        values: Values = {key: read(row) for key, read in self._read}
+        hits: Hits = [self._root]
+        found: set[int] = set()
+        for bucket in hits:  # probes append to it
+            for probe in bucket.probes:
+                probe(values, hits)
+            for ident, checks in bucket.leaf:
+                for check in checks:
+                    if check(values) is not True:
+                        break
+                else:
+                    found.add(ident)
+        return found
+
+    # --- what is indexed
+
+    def _pending(self, ident: int, node: Node, tolerant: bool) -> Iterator[_Pending]:
+        self.fields.update(fields_of(node))
+        bound = over_variables(node)
+        for alternative in [bound] if tolerant else alternatives(bound):
+            left: list[_Condition] = []
+            for item in conjuncts(alternative, tolerant=tolerant):
+                if item.cover is not None and not item.cover.tests:
+                    break  # it never holds
+                left.append(
+                    _Condition(
+                        self._check(item.node, tolerant),
+                        tuple(map(self._asked, item.cover.tests)) if item.cover is not None else None,
+                        item.cover is not None and item.cover.exact,
+                    )
+                )
+            else:
+                yield _Pending(ident, tuple(sorted(left, key=lambda item: item.tests is None)))
+
+    def _check(self, node: Node, tolerant: bool) -> int:
+        """The number of a condition; where UNKNOWN is accepted, it counts as TRUE."""
+        whole = Call(BOOLEAN, "coalesce", (node, TRUE), node.span) if tolerant else node
+        number = self._checks.setdefault(whole, len(self._checks))
+        self._uses[number] += 1
+        return number
+
+    def _asked(self, access: Access) -> _Asked:
+        slot = _Slot(access.key, access.folded, access.each)
+        return self._slots.setdefault(slot, len(self._slots)), access.test, access.absent
+
+    # --- buckets
+
+    def _bucket(self, pending: Sequence[_Pending]) -> Bucket:
+        if len(pending) <= LEAF:
+            return Bucket([self._leaf(item) for item in pending])
+        asked = (test for item in pending for cond in item.left if cond.tests for test in cond.tests)
+        shares = Selectivity(asked, self._in_arrays)
+        leaf: list[tuple[int, tuple[Check, ...]]] = []
+        placed: dict[int, list[tuple[Test, bool, _Pending]]] = {}
+        for item in pending:
+            best = _best(item, shares)
+            if best is None:
+                leaf.append(self._leaf(item))
+                continue
+            rest = _without(item, best)
+            for slot, test, absent in best.tests or ():
+                placed.setdefault(slot, []).append((test, absent, rest))
+        return Bucket(leaf, self._probes(placed))
+
+    def _leaf(self, item: _Pending) -> tuple[int, tuple[Check, ...]]:
+        return item.ident, tuple(self._compiled_check(condition.check) for condition in item.left)
+
+    def _compiled_check(self, number: int) -> Check:
+        """How a condition is evaluated; one of several filters but once a row."""
+        known = self._compiled.get(number)
+        if known is None:
+            function = compile_node(self._nodes[number])
+            known = self._compiled[number] = (
+                remembered(function, number) if self._uses[number] > 1 else function
+            )
+        return known
+
+    # --- probes
+
+    def _probes(self, placed: Mapping[int, Sequence[tuple[Test, bool, _Pending]]]) -> list[Probe]:
+        """The probes of the slots: of elements of arrays, of keys of maps, and of all others."""
+        plain: list[Probe] = []
+        gated: dict[Node, dict[str, list[Probe]]] = {}
+        arrays: dict[tuple[Node, ...], list[Probe]] = {}
+        for number, tests in placed.items():
+            slot = self._by_number[number]
+            made = probes.probe(self._reader(number, slot), list(self._lookups(tests)))
+            door = _door(slot, tests)
+            if slot.each:
+                arrays.setdefault(slot.each, []).append(made)
+            elif door is not None:
+                gated.setdefault(door[0], {}).setdefault(door[1], []).append(made)
+            else:
+                plain.append(made)
+        for base, keyed in gated.items():
+            if len(keyed) < GATED:
+                plain += (made for several in keyed.values() for made in several)
+            else:
+                plain.append(probes.gate(self._source(base), keyed))
+        plain += (self._elements(each, inner) for each, inner in arrays.items())
+        return plain
+
+    def _elements(self, each: tuple[Node, ...], inner: list[Probe]) -> Probe:
+        """Arrays within arrays, from the innermost out."""
+        for level in reversed(range(len(each))):
+            inner = [probes.elements(self._source(each[level]), variable_key(element_name(level)), inner)]
+        return inner[0]
+
+    def _source(self, node: Node) -> Eval:
+        found = self._sources.get(node)
+        if found is None:
+            found = self._sources[node] = compile_node(node)
+        return found
+
+    def _reader(self, number: int, slot: _Slot) -> Check:
+        """How the value of a slot is read: once a row, unless it is that of a field as it is."""
+        found = self._readers.get(number)
+        if found is None:
+            function = _folded(compile_node(slot.key)) if slot.folded else compile_node(slot.key)
+            plain = isinstance(slot.key, Variable) and not slot.folded
+            found = function if plain or slot.each else remembered(function, -1 - number)
+            self._readers[number] = found
+        return found
+
+    def _lookups(self, tests: Sequence[tuple[Test, bool, _Pending]]) -> Iterator[Lookup]:
+        equal: dict[Any, list[_Pending]] = {}
+        prefix: dict[str, list[_Pending]] = {}
+        within: dict[str, list[_Pending]] = {}
+        present: list[_Pending] = []
+        between: list[tuple[Between, _Pending]] = []
+        for test, absent, item in tests:
+            if absent or isinstance(test, Absent):
+                equal.setdefault(None, []).append(item)
+            match test:
+                case Equal():
+                    for value in test.values:
+                        equal.setdefault(value, []).append(item)
+                case Between():
+                    between.append((test, item))
+                case Prefix():
+                    prefix.setdefault(test.text, []).append(item)
+                case Contains():
+                    within.setdefault(probes.gram(test.text), []).append(item)
+                case Present():
+                    present.append(item)
+                case Absent():
+                    pass
+        if equal:
+            yield probes.equality(self._buckets(equal))
+        if prefix:
+            yield probes.prefixes(self._buckets(prefix))
+        if within:
+            yield probes.substrings(self._buckets(within))
+        if present:
+            yield probes.presence(self._bucket(present))
+        if between:
+            yield self._intervals(between)
+
+    def _buckets(self, placed: Mapping[Any, Sequence[_Pending]]) -> dict[Any, Bucket]:
+        return {key: self._bucket(items) for key, items in placed.items()}
+
+    def _intervals(self, between: Sequence[tuple[Between, _Pending]]) -> Lookup:
+        tree = probes.Intervals(test for test, _ in between)
+        nodes: dict[int, list[_Pending]] = {}
+        for test, item in between:
+            for place in tree.places(test):
+                nodes.setdefault(place, []).append(item)
+        return tree.lookup(self._buckets(nodes))
+
+
+def _best(item: _Pending, shares: Selectivity) -> _Condition | None:
+    """The condition that the fewest rows are expected to pass; None where most pass any."""
+    best, least = None, USELESS
+    for condition in item.left:
+        if condition.tests is None:
+            continue
+        share = sum(shares.share(*test) for test in condition.tests)
+        if share < least:
+            best, least = condition, share
+    return best
+
+
+def _without(item: _Pending, found: _Condition) -> _Pending:
+    """What is left of a filter whose condition's test holds: if that decides, all others, else no test of it.
+
+    A text that is looked up by some of its characters decides nothing.
+    """
+    decides = found.exact and not any(isinstance(test, Contains) for _, test, _ in found.tests or ())
+    kept = (replace(found, tests=None),) if not decides else ()
+    return _Pending(item.ident, (*(other for other in item.left if other is not found), *kept))
+
+
+def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[Node, str] | None:
+    """The map or JSON object without whose key a slot has no value, and the key; None where that is wanted."""
+    if slot.each or any(absent or isinstance(test, Absent) for test, absent, _ in tests):
+        return None
+    found = None
+    node = slot.key
+    while isinstance(node, Call) and node.op in STRICT and node.args:
+        if (
+            node.op in BY_KEY
+            and isinstance(node.args[1], Literal)
+            and not isinstance(node.args[0].type, StructType)
+        ):
+            found = node.args[0], str(node.args[1].value)
+        node = node.args[0]
+    return found
+
+
+def remembered(function: Eval, number: int) -> Check:
+    """The function, which is called once for the values of a row."""
+
+    def run(values: Values) -> Any:
+        try:
+            return values[number]
+        except KeyError:
+            found = values[number] = function(values)
+            return found
+
+    return run
+
+
+def _folded(function: Eval) -> Eval:
+    def run(values: Mapping[Any, Any]) -> Any:
+        found = function(values)
+        return None if found is None else casefold.fold(found)
+
+    return run
+
+
+def _variable(field: str) -> str:
+    """The variable that stands for a field: no language has names with a blank."""
+    return f"field {field}"
+
+
+def over_variables(node: Node) -> Node:
+    """The predicate over variables in place of its fields, whose values are converted once for all filters."""
+    if isinstance(node, Field):
+        return Variable(node.type, _variable(node.decl.name), node.span)
+    return rewrite_children(node, over_variables)

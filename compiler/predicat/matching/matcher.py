@@ -1,0 +1,162 @@
+"""Which filters of a dataset accept a row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from predicat.api import KeyCheck, Predicate
+from predicat.catalog.model import Catalog, Dataset
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics.messages import matching as say
+from predicat.ir.nodes import Node, params_of
+from predicat.matching.index import Index
+from predicat.passes.simplify import simplify
+from predicat.passes.substitute import with_defaults
+
+
+class Entry(NamedTuple):
+    """A name to give where a predicate accepts a row; `tolerant`: it also accepts one for which it is UNKNOWN."""
+
+    name: str
+    predicate: Predicate
+    tolerant: bool = False
+
+
+class Matcher:
+    """The names of all filters that accept a row, found through an index: the same as evaluating each of them.
+
+    A filter accepts a row if its predicate is TRUE, or UNKNOWN and it says `on_unknown: accept`. Parameters have
+    their defaults. A matcher does not change; make a new one for a changed catalog. It may be used by several
+    threads at once.
+
+    Args:
+        catalog: A catalog, as `load_catalog` gives it.
+        dataset: The name of one of its datasets.
+        names: The filters to match, as `late` or, for a version, `late@1`. Default: the latest version of all.
+        tag: Only filters with this tag.
+        subscriptions: Match the subscriptions of the dataset instead; `names` and `tag` are those of their filters.
+
+    Attributes:
+        names: What may be found, sorted. The place of a name in it is its id.
+        left_out: The filters that cannot be matched, each with the reason: a parameter without a default. They
+            are an error where `names` asks for them.
+
+    Raises:
+        PredicatError: There is no such dataset or filter.
+
+    Example:
+        >>> import predicat
+        >>> late = predicat.parse("dep_delay > 60", "sql", {"dep_delay": "double", "carrier": "string"})
+        >>> united = predicat.parse("carrier = 'UA'", "sql", {"dep_delay": "double", "carrier": "string"})
+        >>> predicat.Matcher.of({"late": late, "united": united}).match({"carrier": "UA", "dep_delay": 90.0})
+        ['late', 'united']
+    """
+
+    names: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        dataset: str,
+        *,
+        names: Collection[str] | None = None,
+        tag: str | None = None,
+        subscriptions: bool = False,
+    ) -> None:
+        found = catalog.datasets.get(dataset)
+        if found is None:
+            raise PredicatError.of(say.no_dataset(dataset, catalog.datasets))
+        entries = list(_chosen(catalog, found, names, tag))
+        if subscriptions:
+            entries = list(_subscribed(catalog, found, entries, latest=names is None))
+        self._build(entries, strict=names is not None)
+
+    @classmethod
+    def of(cls, predicates: Mapping[str, Predicate], *, accept_unknown: Collection[str] = ()) -> Matcher:
+        """A matcher of predicates that are in no catalog.
+
+        Args:
+            predicates: The predicates, each by the name to give where it accepts a row.
+            accept_unknown: The names of those that accept a row for which they are UNKNOWN.
+        """
+        made = cls.__new__(cls)
+        made._build(  # noqa: SLF001  # of its own class
+            [Entry(name, row, name in accept_unknown) for name, row in predicates.items()], strict=False
+        )
+        return made
+
+    def match(self, row: Mapping[str, Any]) -> list[str]:
+        """The names of the filters that accept a row, sorted.
+
+        Args:
+            row: Field names and Python values, as for `Predicate.evaluate`.
+
+        Raises:
+            PredicatError: A value does not fit the declared type of its field.
+
+        Warns:
+            UnknownKeyWarning: The row has no key for a field that a filter reads, and one that is nearly called so.
+        """
+        return [self.names[number] for number in self._found(row)]
+
+    def match_ids(self, row: Mapping[str, Any]) -> list[int]:
+        """As `match`, but the places of the names in `names`."""
+        return self._found(row)
+
+    def count(self, row: Mapping[str, Any]) -> int:
+        """How many filters accept a row."""
+        return len(self._found(row))
+
+    def _found(self, row: Mapping[str, Any]) -> list[int]:
+        """Called by the public methods alone: the caller of theirs is warned."""
+        self._keys.check(row, stacklevel=4)
+        found = self._index.accepting(row)
+        return sorted(number for ident in found for number in self._numbers[ident])
+
+    def _build(self, entries: list[Entry], *, strict: bool) -> None:
+        left_out: dict[str, str] = {}
+        known: dict[tuple[Node, bool], list[str]] = {}
+        for entry in entries:
+            node = with_defaults(entry.predicate.node)
+            free = params_of(node)
+            if free:
+                left_out[entry.name] = say.needs_parameter(next(iter(free)))
+            else:
+                changed = node is not entry.predicate.node
+                known.setdefault((simplify(node) if changed else node, entry.tolerant), []).append(entry.name)
+        if strict and left_out:
+            raise PredicatError([say.left_out(name, reason) for name, reason in left_out.items()])
+        self.left_out = left_out
+        self.names = tuple(sorted(name for names in known.values() for name in names))
+        places = {name: number for number, name in enumerate(self.names)}
+        self._numbers = [[places[name] for name in names] for names in known.values()]
+        self._index = Index(known)
+        self._keys = KeyCheck(self._index.fields.keys())
+
+
+def _chosen(
+    catalog: Catalog, dataset: Dataset, names: Collection[str] | None, tag: str | None
+) -> Iterator[Entry]:
+    """The filters that are asked for, by the names that they were asked for with."""
+    for name in dataset.filters if names is None else dict.fromkeys(names):
+        found, version = catalog.find(name if "." in name else f"{dataset.name}.{name}")
+        if found.dataset != dataset.name:
+            raise PredicatError.of(say.of_another_dataset(name, dataset.name))
+        if tag is None or tag in found.tags:
+            short = name.removeprefix(f"{dataset.name}.")
+            yield Entry(short, found.versions[version].predicate, found.on_unknown == "accept")
+
+
+def _subscribed(catalog: Catalog, dataset: Dataset, entries: list[Entry], *, latest: bool) -> Iterator[Entry]:
+    """The subscriptions to the chosen filters; where all are chosen, also those to other versions of them."""
+    chosen = {entry.name: entry for entry in entries}
+    for name, row in dataset.subscriptions.items():
+        asked = str(row["filter"]).removeprefix(f"{dataset.name}.")
+        entry = chosen.get(asked)
+        if entry is None and latest and asked.partition("@")[0] in chosen:
+            found, version = catalog.find(f"{dataset.name}.{asked}")
+            entry = Entry(asked, found.versions[version].predicate, found.on_unknown == "accept")
+        if entry is not None:
+            yield entry._replace(name=name)
