@@ -27,6 +27,7 @@ from predicat_spark.pipeline import (
 )
 from predicat_spark.pipeline.events import Events, prometheus
 from predicat_spark.quality import check_coverage
+from predicat_spark.seeking import seek, starting_offsets
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session
 
 __all__ = [
@@ -53,6 +54,8 @@ __all__ = [
     "refresh",
     "run",
     "run_job",
+    "seek",
     "session",
+    "starting_offsets",
     "table",
 ]

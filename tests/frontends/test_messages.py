@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 
 import pytest
+import yaml
 from sqlglot import exp
 
 import predicat
@@ -17,7 +19,6 @@ from predicat.ir.ops import OPS
 from predicat.ir.types import BOOLEAN
 from predicat.passes import signatures
 from tests import support
-from tests.texts import entries
 
 FIELDS = {
     "x": "bigint",
@@ -319,7 +320,8 @@ SQL).
 """
 _CORPUS = [
     (entry, language, body)
-    for entry in entries()
+    for file in sorted((Path(__file__).parents[1] / "corpus").glob("*.yml"))
+    for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
     for case in entry["cases"]
     for language, body in case.items()
     if language not in ("expected", "doc")

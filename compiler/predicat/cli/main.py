@@ -32,6 +32,7 @@ COMMANDS = {
     "translate": "Translate a predicate to another language.",
     "union": "Print one condition for the rows of several filters.",
     "split": "Split a filter into what a source supports and the rest.",
+    "seek": "Find the first row that a filter accepts.",
     "apply": "Create the PostgreSQL views of the filters.",
     "run": "Run filters on Spark and write the accepted rows.",
     "spark": "Build the jar of the Spark extension.",

@@ -13,6 +13,7 @@ FIX_FIRST = "run --fix first, then --update-baseline"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE, the file to write"
 NEED_FROM = "--dsn and --dataset need --from"
 NOTHING = "nothing"
+NO_ROW_ACCEPTED = "no row is accepted"
 ROW_OBJECT = "--row takes a JSON object, such as '{\"dep_delay\": 90}'"
 
 
@@ -94,3 +95,7 @@ def loses_no_row(proof: str) -> str:
 
 def no_source_language(name: str) -> str:
     return f"--from is needed: {name!r} is a file, and a file does not say its language"
+
+
+def bytes_read(count: int) -> str:
+    return f"{count:,} bytes read"

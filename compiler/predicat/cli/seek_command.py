@@ -1,0 +1,92 @@
+"""predicat seek"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from predicat.cli.options import EMBEDDED, catalog_option, dsn_option, load_quietly, pairs, vars_option
+from predicat.diagnostics.messages import commands as say
+
+if TYPE_CHECKING:
+    from predicat.seeking import Found
+
+
+@click.command(
+    "seek",
+    help="Find the first row that a filter accepts, and read as little as possible. "
+    "NAME is as for predicat sql. Without --input: in the PostgreSQL table of its dataset.",
+)
+@click.argument("name")
+@click.option(
+    "--input", "source", metavar="PATH", help="A Parquet, CSV or JSON file, or a folder of Parquet files."
+)
+@dsn_option
+@click.option(
+    "--order-by",
+    metavar="FIELD",
+    help="The field whose least value is first. Default: the order of the rows in the file.",
+)
+@click.option(
+    "--starting-offsets",
+    is_flag=True,
+    help="For records with topic, partition and offset: print the startingOffsets of Spark's Kafka source.",
+)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@catalog_option
+@vars_option
+def command(
+    name: str,
+    source: str | None,
+    dsn: str | None,
+    order_by: str | None,
+    starting_offsets: bool,
+    form: str,
+    folder: Path,
+    variables: tuple[str, ...],
+) -> None:
+    from predicat.diagnostics import NOWHERE, PredicatError  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
+
+    catalog = load_quietly(folder, pairs("--var", variables))
+    predicate = catalog.accepted(name)
+    dataset = catalog.datasets[catalog.find(name)[0].dataset]
+    if order_by is not None and order_by not in dataset.fields:
+        raise PredicatError.of(msg.unknown_field(NOWHERE, order_by, dataset.fields))
+    engine = "duckdb" if source is not None else "postgres"
+    column = dataset.fields[order_by].column(engine) if order_by is not None else None
+    if source is not None:
+        from predicat.seeking import files  # noqa: PLC0415  # as above
+
+        if starting_offsets:
+            click.echo(files.offsets(predicate, source))
+        else:
+            _show(files.seek(predicate, source, column), form)
+        return
+    relation = dataset.relation.get("postgres")
+    if relation is None:
+        raise click.UsageError(say.no_relation(dataset.name, "postgres"))
+    from predicat.deploy.server import connect  # noqa: PLC0415  # as above
+    from predicat.seeking import postgres  # noqa: PLC0415  # as above
+
+    with connect(dsn, EMBEDDED) as connection:
+        if starting_offsets:
+            click.echo(postgres.offsets(connection, predicate, relation))
+        else:
+            _show(postgres.seek(connection, predicate, relation, column), form)
+
+
+def _show(found: Found, form: str) -> None:
+    shown: dict[str, Any] = {"row": found.row, "position": found.position, "bytes_read": found.bytes_read}
+    if form == "json":
+        click.echo(json.dumps(shown, default=str, ensure_ascii=False))
+        return
+    if found.row is None:
+        click.echo(say.NO_ROW_ACCEPTED)
+    for key, value in [*found.position.items(), *(found.row or {}).items()]:
+        click.echo(f"{key}: {value}")
+    if found.bytes_read is not None:
+        click.echo(say.bytes_read(found.bytes_read), err=True)

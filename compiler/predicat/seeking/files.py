@@ -1,0 +1,112 @@
+"""Seeks in Parquet, CSV and JSON files with DuckDB.
+
+DuckDB skips row groups of Parquet files by their statistics, and drops those that cannot come before the best
+row found so far. One thread reads them in order, so that few are read before the answer is known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from predicat.api import Predicate
+from predicat.diagnostics import PredicatError, extras
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
+from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, starting_offsets
+
+if TYPE_CHECKING:
+    import duckdb
+
+_FILE, _NUMBER = "predicat_file", "predicat_row_number"
+
+
+def seek(predicate: Predicate, path: str, order_by: str | None = None) -> Found:
+    """The first accepted row of a file, or of a folder of Parquet files.
+
+    Rows for which the filter is UNKNOWN are not accepted; NULL in `order_by` comes last.
+
+    Args:
+        predicate: The filter, without parameters.
+        path: A file, a folder of Parquet files, or a pattern.
+        order_by: The column whose least value is first. Default: the order of the rows in the files.
+
+    Raises:
+        PredicatError: A file cannot be read, or it has no such column.
+    """
+    order = f"ORDER BY {_name(order_by)} NULLS LAST" if order_by is not None else ""
+    with _duckdb(path) as connection:
+        condition = predicate.sql("duckdb")
+        answer = connection.execute(f"SELECT * FROM {_numbered(path)} WHERE {condition} {order} LIMIT 1")
+        names = [column[0] for column in answer.description]
+        values = next(iter(answer.fetchall()), None)  # all, so that the query ends and tells what it read
+        size = _bytes_read(connection)
+    if values is None:
+        return Found(None, {}, size)
+    row = dict(zip(names, values, strict=True))
+    position = {"file": row.pop(_FILE, path), "row_number": row.pop(_NUMBER)}
+    return Found(row, position, size)
+
+
+def offsets(predicate: Predicate, path: str) -> str:
+    """`startingOffsets` for records in files with the columns `topic`, `partition` and `offset`."""
+    with _duckdb(path) as connection:
+        query = first_offsets_query(
+            predicate.sql("duckdb"), _source(path), [_name(name) for name in KAFKA_COLUMNS]
+        )
+        return starting_offsets(connection.execute(query).fetchall())
+
+
+@contextmanager
+def _duckdb(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection that measures; what fails is told as one sentence."""
+    extras.require("duckdb")
+    import duckdb  # noqa: PLC0415  # optional
+
+    if not any(sign in path for sign in "*?[") and not Path(path).exists():
+        raise PredicatError.of(say.no_such_file(path))
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute("SET threads = 1")
+        connection.execute("PRAGMA enable_profiling = 'no_output'")
+        connection.execute("PRAGMA profiling_mode = 'detailed'")
+        try:
+            yield connection
+        except duckdb.Error as error:
+            raise PredicatError.of(msg.unreadable(path, " ".join(str(error).split()))) from None
+
+
+def _bytes_read(connection: Any) -> int | None:
+    """The bytes of the last query; None for versions of DuckDB that do not tell them."""
+    if not hasattr(connection, "get_profiling_information"):
+        return None
+    found = json.loads(connection.get_profiling_information()).get("io", {}).get("total_bytes_read")
+    return int(found) if found is not None else None
+
+
+def _source(path: str) -> str:
+    return _literal(f"{path.rstrip('/')}/**/*.parquet" if Path(path).is_dir() else path)
+
+
+def _numbered(path: str) -> str:
+    """The rows with their file and their number in it."""
+    parquet = Path(path).is_dir() or path.lower().endswith((".parquet", ".parquet.gz"))
+    if parquet:
+        columns = f"filename AS {_FILE}, file_row_number AS {_NUMBER}, * EXCLUDE (filename, file_row_number)"
+        return (
+            f"(SELECT {columns} FROM read_parquet({_source(path)}, filename = true, file_row_number = true))"
+        )
+    return f"(SELECT row_number() OVER () - 1 AS {_NUMBER}, * FROM {_source(path)})"
+
+
+def _name(column: str) -> str:
+    return exp.column(column, quoted=True).sql(dialect="duckdb")
+
+
+def _literal(text: str) -> str:
+    return exp.Literal.string(text).sql(dialect="duckdb")

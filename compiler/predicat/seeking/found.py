@@ -1,0 +1,50 @@
+"""What a seek finds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+LATEST = -1
+"""Spark's offset for "the end of the partition"."""
+KAFKA_COLUMNS = ("topic", "partition", "offset")
+"""The columns of a record, as Spark's Kafka source calls them."""
+
+
+class Found(Struct, frozen=True):
+    """The first accepted row in the order asked for.
+
+    Attributes:
+        row: Its columns; None if no row is accepted.
+        position: Where it is: `file` and `row_number` (from 0) in a file. Empty for a table.
+        bytes_read: Bytes that the engine read; None if it does not tell.
+        rows_read: Rows that the engine read; None if it does not tell.
+    """
+
+    row: Mapping[str, Any] | None
+    position: Mapping[str, Any]
+    bytes_read: int | None = None
+    rows_read: int | None = None
+
+
+def starting_offsets(rows: Iterable[Sequence[Any]]) -> str:
+    """`startingOffsets` of Spark's Kafka source, as JSON.
+
+    Args:
+        rows: Topic, partition and first accepted offset (None: no record is accepted) of each partition. A
+            partition without an accepted record is read from its end.
+    """
+    topics: dict[str, dict[str, int]] = {}
+    for topic, partition, offset in sorted(rows, key=lambda row: (row[0], row[1])):
+        topics.setdefault(str(topic), {})[str(partition)] = LATEST if offset is None else int(offset)
+    return json.dumps(topics)
+
+
+def first_offsets_query(condition: str, source: str, quoted: Sequence[str]) -> str:
+    """The first accepted offset of each partition, as SQL; `quoted` are the columns of `KAFKA_COLUMNS`."""
+    topic, partition, offset = quoted
+    first = f"MIN(CASE WHEN {condition} THEN {offset} END)"
+    return f"SELECT {topic}, {partition}, {first} FROM {source} GROUP BY {topic}, {partition}"

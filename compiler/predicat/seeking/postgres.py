@@ -1,0 +1,63 @@
+"""Seeks in a PostgreSQL table: an index on the order is followed to the first accepted row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from predicat.api import Predicate
+from predicat.deploy.sessions import guarded
+from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, starting_offsets
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+def seek(
+    connection: psycopg.Connection, predicate: Predicate, relation: str, order_by: str | None = None
+) -> Found:
+    """The first accepted row of a table or view.
+
+    Rows for which the filter is UNKNOWN are not accepted; NULL in `order_by` comes last. The query runs twice:
+    the second time for the blocks that the server reads.
+
+    Args:
+        connection: A connection without an open transaction.
+        predicate: The filter, without parameters.
+        relation: The table or view.
+        order_by: The column whose least value is first. Default: any accepted row.
+
+    Raises:
+        PredicatError: What the server reports.
+    """
+    from psycopg.rows import dict_row  # noqa: PLC0415  # optional
+
+    order = f" ORDER BY {_name(order_by)}" if order_by is not None else ""
+    query = f"SELECT * FROM {_table(relation)} WHERE {predicate.sql('postgres')}{order} LIMIT 1"
+    with guarded(connection):
+        row = connection.cursor(row_factory=dict_row).execute(query.encode()).fetchone()
+        explained = connection.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
+        size = connection.execute("SELECT current_setting('block_size')::bigint").fetchone()
+    plan: dict[str, Any] = explained[0][0]["Plan"] if explained is not None else {}
+    blocks = plan.get("Shared Hit Blocks", 0) + plan.get("Shared Read Blocks", 0)
+    return Found(row, {}, blocks * (size[0] if size is not None else 0))
+
+
+def offsets(connection: psycopg.Connection, predicate: Predicate, relation: str) -> str:
+    """`startingOffsets` for records in a table with the columns `topic`, `partition` and `offset`."""
+    names = [_name(name) for name in KAFKA_COLUMNS]
+    with guarded(connection):
+        query = first_offsets_query(predicate.sql("postgres"), _table(relation), names)
+        return starting_offsets(connection.execute(query.encode()).fetchall())
+
+
+def _table(relation: str) -> str:
+    table = exp.to_table(relation, dialect="postgres")
+    if not table.db:
+        table.set("db", exp.to_identifier("public"))
+    return table.sql(dialect="postgres", identify=True)
+
+
+def _name(column: str) -> str:
+    return exp.column(column, quoted=True).sql(dialect="postgres")

@@ -1,0 +1,161 @@
+"""The first row of a DataFrame that a filter accepts, and Kafka offsets to start from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from predicat.api import Predicate
+from predicat.seeking import Found
+from predicat.seeking import starting_offsets as as_json
+from predicat.seeking.found import KAFKA_COLUMNS
+from predicat_spark.columns import matches_filter
+from predicat_spark.names import quoted
+from predicat_spark.pipeline.progress import Metrics
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_FIRST_PART = 64
+"""The first slice of the order is one in so many; each next one is twice as wide."""
+_POSITION = {"file": "_metadata.file_path", "row_number": "_metadata.row_index"}
+
+
+def seek(frame: DataFrame, filter_: str | Predicate | Column, order_by: str | None = None) -> Found:
+    """The first accepted row. Rows for which the filter is UNKNOWN are not accepted.
+
+    With `order_by` the order is read in slices that grow, from its least value on, until one has an accepted
+    row. Sources with statistics (Parquet, ORC, tables) skip what is outside of a slice, so that late rows are
+    never read. Rows whose `order_by` is NULL come last.
+
+    Args:
+        frame: The rows.
+        filter_: The name of a filter, as for `matches_filter`; or a predicate, or a condition.
+        order_by: The column whose least value is first. Default: the order in which Spark reads the rows.
+
+    Returns:
+        The row, its file and row number if the rows come straight from files, and what Spark read. Spark
+        Connect does not tell what it read.
+
+    Raises:
+        pyspark.errors.AnalysisException: There is no such filter or column.
+    """
+    accepted = _condition(filter_)
+    with _reading(frame) as read:
+        row = _first(frame, accepted, order_by)
+        rows, size = read()
+    if row is None:
+        return Found(None, {}, size, rows)
+    position = {name: row.pop(name) for name in _hidden() if name in row}
+    return Found(
+        row, {name.removeprefix("__predicat_"): value for name, value in position.items()}, size, rows
+    )
+
+
+def starting_offsets(frame: DataFrame, filter_: str | Predicate | Column) -> str:
+    """`startingOffsets` for Spark's Kafka source: the first accepted offset of each partition, as JSON.
+
+    Args:
+        frame: Records with the columns `topic`, `partition` and `offset`.
+        filter_: As for `seek`.
+    """
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
+
+    topic, partition, offset = KAFKA_COLUMNS
+    first = F.min(F.when(_condition(filter_), F.col(offset)))
+    return as_json(tuple(row) for row in frame.groupBy(topic, partition).agg(first).collect())
+
+
+def _condition(filter_: str | Predicate | Column) -> Column:
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
+
+    if isinstance(filter_, str):
+        return matches_filter(filter_)
+    return F.expr(filter_.sql("spark")) if isinstance(filter_, Predicate) else filter_
+
+
+def _first(frame: DataFrame, accepted: Column, order_by: str | None) -> dict[str, Any] | None:
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
+
+    whole = _with_position(frame)
+    if order_by is None:
+        return _one(whole.where(accepted))
+    order = F.col(quoted(order_by))
+    least, most = frame.agg(F.min(order), F.max(order)).first() or (None, None)
+    for low, high in _slices(least, most):
+        inside = order >= F.lit(low) if low is not None else F.lit(True)
+        before = order < F.lit(high) if high is not None else order.isNotNull()
+        found = _one(whole.where(inside & before & accepted).orderBy(order))
+        if found is not None:
+            return found
+    return _one(whole.where(order.isNull() & accepted))
+
+
+def _one(frame: DataFrame) -> dict[str, Any] | None:
+    row = frame.limit(1).first()
+    return row.asDict() if row is not None else None
+
+
+def _slices(least: Any, most: Any) -> Iterator[tuple[Any, Any]]:
+    """From the least value on: what lies between two values, the upper one (None: the end) left out."""
+    if least is None:
+        return
+    if isinstance(least, bool) or not isinstance(least, int | float | Decimal | date | datetime):
+        yield None, None
+        return
+    low, width = least, _width(least, most)
+    if not width or width != width:  # noqa: PLR0124  # NaN is the one value that differs from itself
+        yield None, None
+        return
+    while low + width < most:
+        yield low, low + width
+        low, width = low + width, width * 2
+    yield low, None
+
+
+def _width(least: Any, most: Any) -> Any:
+    """How wide the first slice is, in the type of the order: Spark pushes no comparison with another type."""
+    if isinstance(least, int):
+        return (most - least) // _FIRST_PART
+    if isinstance(least, Decimal):
+        return ((most - least) / _FIRST_PART).quantize(least)
+    if isinstance(least, date) and not isinstance(least, datetime):
+        return timedelta(days=(most - least).days // _FIRST_PART)
+    return (most - least) / _FIRST_PART
+
+
+def _hidden() -> list[str]:
+    return [f"__predicat_{name}" for name in _POSITION]
+
+
+def _with_position(frame: DataFrame) -> DataFrame:
+    """The rows with their file and number in it, if they come straight from files."""
+    from pyspark.errors import AnalysisException  # noqa: PLC0415  # needs Java's home first
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # the usual name; optional
+
+    columns = [F.col(path).alias(name) for name, path in zip(_hidden(), _POSITION.values(), strict=True)]
+    try:
+        found = frame.select("*", *columns)
+        _ = found.schema
+    except AnalysisException:
+        return frame
+    return found
+
+
+@contextmanager
+def _reading(frame: DataFrame) -> Iterator[Any]:
+    """What Spark reads meanwhile: rows and bytes, None for a client of Spark Connect."""
+    session: Any = frame.sparkSession
+    if not hasattr(session, "_jvm"):
+        yield lambda: (None, None)
+        return
+    try:
+        metrics = Metrics(session)
+    except TypeError:  # the jar of the extension is not on the class path
+        yield lambda: (None, None)
+        return
+    with metrics:
+        yield lambda: metrics.now(settle=True)[:2]
