@@ -22,7 +22,7 @@ import predicat
 from predicat import backends
 from predicat.backends.sql.base import NotSupported
 from predicat.diagnostics import PredicatError, Unsupported
-from predicat.language import LANGUAGES
+from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.language.cel import refused
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.ops import COMPARISONS, OPS, TIME_PARTS
@@ -169,7 +169,7 @@ def says(target: str, op: str) -> bool:
         try:
             node = sample(op, index, generic)
             if node is not None:
-                write = backends.writer(target)
+                write = writer(target)
                 write(node if node.type == BOOLEAN else Call(BOOLEAN, "eq", (node, constant_of(node.type))))
                 return True
         except (Unsupported, PredicatError):
@@ -193,7 +193,7 @@ def document() -> str:
     """The page."""
     spoken = languages()
     columns = [name for name in predicat.languages() if name not in ("all", "any", "not")]
-    writers = [name for name in backends.WRITERS if ":" not in name]
+    writers = [name for name in WRITERS if ":" not in name]
     reads = [[f"`{op}`", *("x" if op in spoken[name] else "" for name in columns)] for op in OPS]
     writes = [
         [

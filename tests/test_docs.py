@@ -199,6 +199,7 @@ def test_every_file_that_contributing_names_exists_or_is_new() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     examples = {
         "language/mqtt/reader.py",
+        "language/mqtt/spelling.py",
         "language/mqtt/writer.py",
         "backends/sql/databricks.py",
         "review/lint/self_comparison.py",

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from predicat.language import WRITERS, writer
 
 from predicat import backends
 from predicat.backends.sql.base import NotSupported
@@ -86,9 +87,9 @@ def test_candidate_rows_show_both_outcomes(op: str) -> None:
     assert any({True, False} <= found for found in outcomes) is (op not in NOT_TRIED), outcomes
 
 
-@pytest.mark.parametrize("language", backends.WRITERS)
+@pytest.mark.parametrize("language", WRITERS)
 def test_a_writer_has_every_operator_or_says_why_not(language: str) -> None:
-    write = backends.writer(language)
+    write = writer(language)
     for op in OPS:
         assert samples(op), op
         for node in samples(op):

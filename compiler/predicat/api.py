@@ -19,7 +19,7 @@ from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
-from predicat.language import LANGUAGES, Body
+from predicat.language import LANGUAGES, WRITERS, Body, writer
 from predicat.passes.check import check
 from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
@@ -206,7 +206,7 @@ class Predicate(Struct, frozen=True, dict=True):
         if language == self.language and self.text is not None:
             return self.text
         try:
-            return backends.writer(language)(self.node)
+            return writer(language)(self.node)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(self.node.span, MAX_DEPTH)) from None
 
@@ -282,7 +282,7 @@ def _checked_first(first: int) -> int:
 
 def check_target(language: str) -> None:
     """Raise PredicatError unless there is a language or dialect of this name to translate to."""
-    if language not in backends.DIALECTS and language not in LANGUAGES and language not in backends.WRITERS:
+    if language not in backends.DIALECTS and language not in LANGUAGES and language not in WRITERS:
         raise PredicatError.of(msg.unknown_language(language, [*LANGUAGES, *backends.DIALECTS]))
 
 

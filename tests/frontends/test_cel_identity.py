@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from predicat import language
 import yaml
 
 import predicat
-from predicat import backends
 from tests.frontends.test_cel_realistic import CASES as REALISTIC
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -43,7 +43,7 @@ def test_the_same_text() -> None:
 
 
 def test_what_the_tree_is_written_as_accepts_the_same_rows() -> None:
-    write = backends.writer("cel")
+    write = language.writer("cel")
     refused, other = 0, []
     for text, fields, rows in CASES:
         found = predicat.parse(text, "cel", fields)

@@ -8,6 +8,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from predicat.language import WRITERS, writer
 import yaml
 from sqlglot import exp
 
@@ -330,11 +331,9 @@ _CORPUS = [
 
 def refusals(node: Node) -> Iterator[str]:
     """What the writers and the back ends say of a predicate that they do not support."""
-    for target in (*backends.WRITERS, *backends.DIALECTS):
+    for target in (*WRITERS, *backends.DIALECTS):
         try:
-            (backends.dialect(target).render if target in backends.DIALECTS else backends.writer(target))(
-                node
-            )
+            (backends.dialect(target).render if target in backends.DIALECTS else writer(target))(node)
         except predicat.PredicatError as error:
             yield from (f"{item.message} {item.hint or ''}" for item in error.diagnostics)
 

@@ -9,11 +9,11 @@ import os
 from typing import Any
 
 import pytest
+from predicat.language import WRITERS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import predicat
-from predicat import backends
 from predicat.diagnostics import PredicatError, Unsupported
 from tests.engines.rows import Tables
 from tests.frontends.bodies import BODIES, FIELDS, keys, rows
@@ -59,7 +59,7 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
     @given(body=BODIES[language])
     def check(body: Any) -> None:
         predicate = parse(body, language)
-        for target in backends.WRITERS:
+        for target in WRITERS:
             try:
                 text = predicate.to(target)
             except Unsupported:
@@ -97,7 +97,7 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
                 )
 
     check()
-    assert language not in backends.WRITERS or language in said
+    assert language not in WRITERS or language in said
 
 
 def predicate_keys(predicate: predicat.Predicate) -> set[str]:

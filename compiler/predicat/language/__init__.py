@@ -1,5 +1,6 @@
-"""The predicate languages, by name. Each front end turns a body into an untyped tree; modules load on
-first use.
+"""The predicate languages, by name: how each is read and written.
+
+A reader turns a body into an untyped tree, a writer typed nodes into a body. Their modules load on first use.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.diagnostics import PredicatError, Source, Span
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import FieldDecl
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.tree import Tree
+from predicat.passes.accept import accepting, deciding
 from predicat.passes.scope import CEL_RULES, JMS_RULES, SQL_RULES, Rules
 
 
@@ -37,105 +40,122 @@ class Body(Struct, frozen=True):
 class Language(Struct, frozen=True):
     """A predicate language.
 
-    `shape`: its bodies are texts (with Jinja), data (mappings and lists), or either. `on`: the field of a
-    dataset that its
-    keys are read from, unless a filter says otherwise. `source`: the specification that it follows.
-    `placeholders`: it has no
-    parameters of its own, and `${name}` in one of its texts is one. `fields`: those of a filter for which
-    none are declared; by default the field `on`, whose keys hold texts.
+    Attributes:
+        name: Its key in a catalog.
+        doc: What its bodies are, in a few words.
+        rules: What its operators mean where languages differ.
+        reader: The function that reads it, as `module:function` below this package. It loads on first use.
+        shape: Its bodies are texts (with Jinja), data (mappings and lists), or either.
+        on: The field of a dataset that its keys are read from, unless a filter says otherwise.
+        source: The specification that it follows.
+        placeholders: It has no parameters of its own, and `${name}` in one of its texts is one.
+        fields: Those of a filter for which none are declared; by default the field `on`, whose keys hold texts.
+        writer: The function that writes it, as `reader`; empty if it is only read.
+        formats: Other forms that it is written in, such as `pulsar:text`.
+        paths: Its names have parts (`a.b`), so that a key of a map is not taken for a field of its own.
+        two_valued: It does not tell FALSE from UNKNOWN.
+        max_bytes: The greatest length of a text, in bytes of UTF-8.
+        counted: It bounds keys, their combinations or its numbers. Its reader counts them, also in what is
+            written.
     """
 
     name: str
     doc: str
     rules: Rules
-    read: Callable[[Body], Tree]
+    reader: str
     shape: str = "text"
     on: str | None = None
     source: str = ""
     placeholders: bool = True
     fields: Mapping[str, str] | None = None
+    writer: str = ""
+    formats: Mapping[str, str] = {}
+    paths: bool = False
+    two_valued: bool = False
+    max_bytes: int | None = None
+    counted: bool = False
 
+    def read(self, body: Body) -> Tree:
+        """The untyped tree of a body. Raises PredicatError with every problem."""
+        if isinstance(body.value, str) and (problem := self.too_long(body.value, body.span)) is not None:
+            raise PredicatError.of(problem)
+        tree: Tree = _loaded(self.reader)(body)
+        return tree
 
-def _sql(body: Body) -> Tree:
-    from predicat.language.sql import reader as sql  # noqa: PLC0415  # sqlglot takes a tenth of a second to load
-
-    return sql.parse(body.text(), body.source, body.fields or ())
-
-
-def _cel(body: Body) -> Tree:
-    from predicat.language import cel  # noqa: PLC0415  # a C++ library
-
-    return cel.parse(body.text(), body.source)
-
-
-def _module(name: str, function: str = "parse") -> Callable[[Body], Tree]:
-    """The function of a front end's module, which is loaded when the first body is read."""
-
-    def read(body: Body) -> Tree:
-        return _loaded(name, function)(body)
-
-    return read
+    def too_long(self, text: str, span: Span) -> Diagnostic | None:
+        """The problem of a text with more bytes than the language takes."""
+        size = 0 if self.max_bytes is None else len(text.strip().encode("utf-8", "replace"))
+        if self.max_bytes is None or size <= self.max_bytes:
+            return None
+        return msg.too_large(span, size, self.max_bytes, "bytes")
 
 
 @cache
-def _loaded(name: str, function: str) -> Callable[[Body], Tree]:
-    found: Callable[[Body], Tree] = getattr(import_module(f"predicat.language.{name}"), function)
-    return found
-
-
-def _compose(key: str) -> Callable[[Body], Tree]:
-    def read(body: Body) -> Tree:
-        from predicat.language import compose  # noqa: PLC0415  # loaded where it is used, as the others are
-
-        return compose.parse(key, body.value, body.span)
-
-    return read
+def _loaded(path: str) -> Callable[..., Any]:
+    """The function at `module:function`."""
+    module, _, function = path.partition(":")
+    result: Callable[..., Any] = getattr(import_module(f"predicat.language.{module}"), function)
+    return result
 
 
 LANGUAGES = {
     row.name: row
     for row in (
-        Language("sql", "a SQL condition", SQL_RULES, _sql, source="ISO/IEC 9075-2", placeholders=False),
+        Language(
+            "sql",
+            "a SQL condition",
+            SQL_RULES,
+            "sql.reader:read",
+            source="ISO/IEC 9075-2",
+            placeholders=False,
+        ),
         Language(
             "cel",
             "a CEL expression",
             CEL_RULES,
-            _cel,
+            "cel.reader:read",
             source="Common Expression Language specification",
             placeholders=False,
+            writer="cel.writer:write",
+            paths=True,
         ),
         Language(
             "pip",
             "predicates of the Pulsar message filter proposal",
             CEL_RULES,
-            _module("pulsar.pip"),
+            "pulsar.pip:parse",
             "data",
             "properties",
             'Pulsar proposal "Message filtering expression"',
+            writer="pulsar.writer:write_pip",
         ),
         Language(
             "pulsar",
             "a Pulsar filter expression (protobuf Expr)",
             CEL_RULES,
-            _module("pulsar.reader"),
+            "pulsar.reader:parse",
             "either",
             "properties",
             'Pulsar proposal "Message filtering expression", wire protocol',
+            writer="pulsar.writer:write",
+            formats={"text": "pulsar.writer:write_text", "binary": "pulsar.writer:write_binary"},
         ),
         Language(
             "attributes",
             "a Knative filter on CloudEvents attributes",
             CEL_RULES,
-            _module("knative.reader", "attributes"),
+            "knative.reader:attributes",
             "data",
             "ce",
             'Knative proposal "Trigger filtering"',
+            writer="knative.writer:attributes",
+            two_valued=True,
         ),
         Language(
             "sourceAndType",
             "a Knative filter on source and type (deprecated)",
             CEL_RULES,
-            _module("knative.reader", "source_and_type"),
+            "knative.reader:source_and_type",
             "data",
             "ce",
             'Knative proposal "Trigger filtering"',
@@ -144,7 +164,7 @@ LANGUAGES = {
             "knative",
             "a whole Knative Trigger",
             CEL_RULES,
-            _module("knative.reader", "trigger"),
+            "knative.reader:trigger",
             "data",
             "ce",
             'Knative Eventing, API of Triggers; proposal "Trigger filtering"',
@@ -153,103 +173,124 @@ LANGUAGES = {
             "cloudevents",
             "a filter of the CloudEvents Subscriptions API",
             CEL_RULES,
-            _module("knative.reader", "cloudevents"),
+            "knative.reader:cloudevents",
             "data",
             "ce",
             "CloudEvents Subscriptions 1.0",
+            writer="knative.writer:cloudevents",
+            two_valued=True,
         ),
         Language(
             "cesql",
             "a CloudEvents SQL expression",
             CEL_RULES,
-            _module("cesql.reader"),
+            "cesql.reader:parse",
             "text",
             "ce",
             "CloudEvents SQL Expression Language 1.0",
+            writer="cesql.writer:write",
         ),
         Language(
             "headers",
             "a PeeGeeQ server-side filter",
             CEL_RULES,
-            _module("headers.reader"),
+            "headers.reader:parse",
             "data",
             "headers",
             'PeeGeeQ "Server-Side Filtering Technical Plan"',
+            writer="headers.writer:headers",
+            two_valued=True,
         ),
         Language(
             "sns",
             "an Amazon SNS filter policy",
             CEL_RULES,
-            _module("sns.reader"),
+            "sns.reader:parse",
             "either",
             "attributes",
             "Amazon SNS Developer Guide, filter policies",
             fields={},  # attributes are arrays, numbers and truth values as well
+            writer="common.policy_writer:sns",
+            two_valued=True,
+            counted=True,
         ),
         Language(
             "eventbridge",
             "an Amazon EventBridge event pattern",
             CEL_RULES,
-            _module("eventbridge.reader"),
+            "eventbridge.reader:parse",
             "either",
             None,
             "Amazon EventBridge User Guide, event patterns; Event Ruler",
+            writer="common.policy_writer:eventbridge",
+            two_valued=True,
+            counted=True,
         ),
         Language(
             "pubsub",
             "a Google Pub/Sub subscription filter",
             CEL_RULES,
-            _module("pubsub.reader"),
+            "pubsub.reader:parse",
             "text",
             "attributes",
             "Google Cloud Pub/Sub, filter messages",
+            writer="pubsub.writer:pubsub",
+            two_valued=True,
+            max_bytes=256,
         ),
         Language(
             "rabbitmq",
             "a RabbitMQ topic binding key",
             CEL_RULES,
-            _module("rabbitmq.reader"),
+            "rabbitmq.reader:parse",
             source="AMQP 0-9-1; RabbitMQ, topic exchange",
             fields={"routing_key": "string"},
+            writer="rabbitmq.writer:rabbitmq",
         ),
         Language(
             "labels",
             "a Kubernetes label selector",
             CEL_RULES,
-            _module("labels.reader"),
+            "labels.reader:parse",
             "either",
             "labels",
             "Kubernetes, labels and selectors",
+            writer="labels.writer:labels",
+            two_valued=True,
         ),
         Language(
             "jms",
             "a JMS message selector",
             JMS_RULES,
-            _module("jms.reader"),
+            "jms.reader:parse",
             source="Jakarta Messaging 3.1, section 3.8.1",
+            writer="jms.writer:write",
         ),
         Language(
             "servicebus",
             "a SQL filter or a correlation filter of Azure Service Bus",
             JMS_RULES,
-            _module("servicebus.reader"),
+            "servicebus.reader:parse",
             "either",
             "properties",
             "Azure Service Bus, subscription rule SQL filter syntax",
             fields={},  # properties are numbers and truth values as well
+            writer="servicebus.writer:write",
         ),
         Language(
             "kafka",
             "a Kafka Connect predicate",
             CEL_RULES,
-            _module("kafka.reader"),
+            "kafka.reader:parse",
             "data",
             source="Apache Kafka, Connect predicates",
             fields={"topic": "string", "headers": "map<string, string>", "value": "string"},
+            writer="kafka.writer:kafka",
+            two_valued=True,
         ),
-        Language("all", "every one of the named filters", SQL_RULES, _compose("all"), "data"),
-        Language("any", "at least one of the named filters", SQL_RULES, _compose("any"), "data"),
-        Language("not", "the negation of the named filter", SQL_RULES, _compose("not"), "data"),
+        Language("all", "every one of the named filters", SQL_RULES, "compose:all_of", "data"),
+        Language("any", "at least one of the named filters", SQL_RULES, "compose:any_of", "data"),
+        Language("not", "the negation of the named filter", SQL_RULES, "compose:not_of", "data"),
     )
 }
 """Every language by its name."""
@@ -264,3 +305,56 @@ def default_fields(language: str) -> dict[str, str]:
         return {}
     times = {"event_time": "bigint", "publish_time": "bigint"} if row.on == "properties" else {}
     return {row.on: "map<string, string>", **times}
+
+
+WRITERS = {
+    name: path
+    for row in LANGUAGES.values()
+    if row.writer
+    for name, path in (
+        (row.name, row.writer),
+        *((f"{row.name}:{form}", path) for form, path in row.formats.items()),
+    )
+}
+"""The languages that a predicate can be written in, and the function of each. Pulsar has three formats."""
+
+
+def writer(name: str) -> Callable[[Node], str]:
+    """The function that writes a typed node in a language; one that always refuses if there is none.
+
+    What is written is TRUE for the same rows. FALSE and UNKNOWN, which both reject a row, are not told apart.
+    """
+    if name not in WRITERS:
+
+        def refuse(node: Node) -> str:
+            raise Unsupported.of(say.read_only(node.span, name, ", ".join(WRITERS)))
+
+        return refuse
+    from predicat.language.common.key_tests import refuse_shared_keys  # noqa: PLC0415  # only where something is written
+
+    language, write = LANGUAGES[name.partition(":")[0]], _loaded(WRITERS[name])
+    prepare = deciding if language.two_valued else accepting
+
+    def written(node: Node) -> str:
+        if not language.paths:
+            refuse_shared_keys(name, node)
+        text: str = write(prepare(node))
+        problem = _beyond_limits(language, text)
+        if problem is not None:
+            raise Unsupported.of(msg.unsupported(node.span, name, "this condition", problem.message))
+        return text
+
+    return written
+
+
+def _beyond_limits(language: Language, text: str) -> Diagnostic | None:
+    """What makes a written body larger than the language takes."""
+    source = Source(language.name, text)
+    whole = Span(source, 0, len(text))
+    if not language.counted:
+        return language.too_long(text, whole)
+    try:
+        language.read(Body(text, source, whole))
+    except PredicatError as error:
+        return error.diagnostics[0]
+    return None

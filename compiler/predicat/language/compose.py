@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
-from predicat.passes.scope import MAX_DEPTH, SQL_RULES
+from predicat.passes.scope import MAX_DEPTH
 
-RULES = SQL_RULES
+if TYPE_CHECKING:
+    from predicat.language import Body
 
 
-def parse(language: str, body: Any, span: Span) -> t.Tree:
+def all_of(body: Body) -> t.Tree:
+    """Every one of the named filters. Raises PredicatError."""
+    return _composition("all", body.value, body.span)
+
+
+def any_of(body: Body) -> t.Tree:
+    """At least one of the named filters. Raises PredicatError."""
+    return _composition("any", body.value, body.span)
+
+
+def not_of(body: Body) -> t.Tree:
+    """The negation of the named filter. Raises PredicatError."""
+    return _composition("not", body.value, body.span)
+
+
+def _composition(language: str, body: Any, span: Span) -> t.Tree:
     """The untyped tree of a composition; its parts are names, or mappings with all, any or not. Raises
     PredicatError.
     """

@@ -17,6 +17,7 @@ from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import TRUE, Call, Items, Literal, Node
 from predicat.ir.ops import OPS, Strictness
 from predicat.ir.types import BOOLEAN
+from predicat.language import writer
 from predicat.passes.accept import accepting
 from predicat.passes.union import arms_of, conjunction, union
 from predicat.review.compare import compare_nodes
@@ -73,7 +74,7 @@ def _support(language: str) -> Callable[[Node], bool]:
             if language in backends.DIALECTS:
                 backends.dialect(language).render(node)
             else:
-                backends.writer(language)(node)
+                writer(language)(node)
         except Unsupported:
             return False
         return True

@@ -1,7 +1,1 @@
-"""CEL, the Common Expression Language: message -> untyped tree. Source: google/cel-spec, language
-definition.
-"""
-
-from predicat.language.cel.reader import RULES, parse
-
-__all__ = ["RULES", "parse"]
+"""CEL, the Common Expression Language. Source: google/cel-spec, language definition."""

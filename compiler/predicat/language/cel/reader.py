@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
@@ -35,15 +35,15 @@ from predicat.language.cel import (
     strings,
 )
 from predicat.language.cel.trees import Build
-from predicat.passes.scope import CEL_RULES
 
-RULES = CEL_RULES
+if TYPE_CHECKING:
+    from predicat.language import Body
 
 
-def parse(text: str, source: Source) -> t.Tree:
+def read(body: Body) -> t.Tree:
     """The untyped tree of a CEL expression. Raises PredicatError."""
-    expr, offsets = parser.parse(text, source)
-    reader = _Reader(source, offsets)
+    expr, offsets = parser.parse(body.text(), body.source)
+    reader = _Reader(body.source, offsets)
     try:
         return reader.read(expr)
     except _Stop:

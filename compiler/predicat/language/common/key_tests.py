@@ -152,3 +152,26 @@ def iso(value: date) -> str:
     if isinstance(value, datetime):
         return value.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"
     return value.isoformat()
+
+
+def parts_of(node: Node, op: str) -> tuple[Node, ...]:
+    """The operands of an operator, or the node alone."""
+    return node.args if isinstance(node, Call) and node.op == op else (node,)
+
+
+def compares_texts(test: Test) -> bool:
+    """Whether a key is compared with texts, and not converted."""
+    return not test.convert and all(isinstance(value, str) for value in test.values)
+
+
+def decided_test(node: Node, language: str) -> Test:
+    """The test that a two-valued language makes of one key. Raises Unsupported."""
+    inner = decided(node)
+    test = test_of(inner) if inner is not None else None
+    if test is None:
+        raise refuse(
+            language,
+            inner or node,
+            say.TESTS_ARE_TWO_VALUED if test_of(node) is not None else say.ONE_KEY_AGAINST_CONSTANTS,
+        )
+    return test

@@ -9,7 +9,6 @@ letters, digits, `_`, `-` and `.`. Source: PeeGeeQ, "Server-Side Filtering Techn
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import Span
@@ -18,13 +17,13 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.ir.ops import JUNCTIONS
 from predicat.language.common.data import DataReader, both, decided, either, negated
+from predicat.language.headers.spelling import KEY, OPERATORS
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
-OPERATORS = ("headerEquals", "headerNotEquals", "headerIn", "headerLike", "and", "or")
-KEY = re.compile(r"[A-Za-z0-9_.-]{1,255}\Z")
+WORDS = (*OPERATORS, "and", "or")
 
 
 def parse(body: Body) -> t.Tree:
@@ -37,19 +36,19 @@ class _Reader(DataReader):
     accept_absent = False
 
     def top(self, value: Any) -> t.Tree:
-        entries = dict(self.mapping(value, "headers", (*OPERATORS, "absent")))
+        entries = dict(self.mapping(value, "headers", (*WORDS, "absent")))
         absent = entries.pop("absent", "reject")
         if absent not in ("reject", "accept"):
             raise self.bad(absent, "absent", say.reject_or_accept())
         self.accept_absent = absent == "accept"
         if len(entries) != 1:
-            raise self.bad(value, "headers", say.one_operator(len(entries), ", ".join(OPERATORS)))
+            raise self.bad(value, "headers", say.one_operator(len(entries), ", ".join(WORDS)))
         ((operator, inner),) = entries.items()
         return self.operator(value, operator, inner, 0)
 
     def filter(self, value: Any, depth: int) -> t.Tree:
         self.deep(value, depth)
-        operator, inner = self.only(value, say.HEADER_FILTER, OPERATORS)
+        operator, inner = self.only(value, say.HEADER_FILTER, WORDS)
         return self.operator(value, operator, inner, depth)
 
     def operator(self, value: Any, operator: str, inner: Any, depth: int) -> t.Tree:
@@ -66,20 +65,20 @@ class _Reader(DataReader):
         return self.test(operator, self.key(name, at), wanted, self.value_span(entries, name))
 
     def test(self, operator: str, key: t.Tree, wanted: Any, span: Span) -> t.Tree:
-        match operator:
-            case "headerEquals":
-                return decided(t.Apply("eq", (key, self.value(wanted, span)), key.span))
-            case "headerNotEquals":
+        op = OPERATORS[operator]
+        match op:
+            case "ne":
                 equal = t.Apply("eq", (key, self.value(wanted, span)), key.span)
                 return negated(decided(equal)) if self.accept_absent else decided(negated(equal))
-            case "headerIn":
-                items = tuple(
-                    self.value(item, self.item_span(wanted, index))
-                    for index, item in enumerate(self.listed(wanted, operator))
-                )
-                return decided(t.Apply("in", (key, t.ListOf(items, span)), key.span))
+            case "in":
+                items = self.listed(wanted, operator)
+                values = tuple(self.value(item, self.item_span(wanted, i)) for i, item in enumerate(items))
+                argument: t.Tree = t.ListOf(values, span)
+            case "like":
+                argument = self.pattern(wanted, span)
             case _:
-                return decided(t.Apply("like", (key, self.pattern(wanted, span)), key.span))
+                argument = self.value(wanted, span)
+        return decided(t.Apply(op, (key, argument), key.span))
 
     def value(self, value: Any, span: Span) -> t.Tree:
         return t.Const(self.text(value, say.HEADER_VALUE, empty=True, place=span), span)

@@ -22,14 +22,14 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.language.cesql import reader as cesql
 from predicat.language.common.data import DataReader, Stop, both, decided, either, negated
+from predicat.language.knative.spelling import OPERATORS
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
-DIALECTS = ("exact", "prefix", "suffix", "all", "any", "not", "cesql", "sql")
+DIALECTS = (*OPERATORS, "all", "any", "not", "cesql", "sql")
 SPEC = ("broker", "brokerRef", "filter", "filters", "subscriber", "delivery")
 """The keys of a Trigger's spec."""
-_TESTS = {"exact": "eq", "prefix": "starts_with", "suffix": "ends_with"}
 
 
 def attributes(body: Body) -> t.Tree:
@@ -138,7 +138,7 @@ class _Reader(DataReader):
         def test(entry: tuple[str, Any]) -> t.Tree:
             wanted = self.text(entry[1], say.value_of(entry[0]), place=self.value_span(entries, entry[0]))
             key = self.key(self.text(entry[0], say.ATTRIBUTE_NAME), self.key_span(entries, entry[0]))
-            return decided(t.Apply(_TESTS[dialect], (key, t.Const(wanted, self.span(entry[1]))), key.span))
+            return decided(t.Apply(OPERATORS[dialect], (key, t.Const(wanted, self.span(entry[1]))), key.span))
 
         return both(self.many(entries.items(), test), self.span(value))
 

@@ -19,15 +19,13 @@ from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT
 from predicat.language.common.data import DataReader, both, decided, negated, present
+from predicat.language.labels.spelling import KEY, VALUE, WHOLE
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
 _PARTS = ("matchLabels", "matchExpressions")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
-_PREFIX = r"(?:[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*/)?"
-KEY = re.compile(_PREFIX + r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?\Z")
-VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?\Z")
 _TOKEN = re.compile(r"\s*(==|!=|=|!|,|\(|\)|>|<|[^\s=!,()<>]+)")
 
 
@@ -134,7 +132,7 @@ class _Reader(DataReader):
         return t.Const(str(value), getattr(value, "span", place))
 
     def number(self, value: Any, place: Span) -> t.Tree:
-        if not re.fullmatch(r"-?[0-9]{1,18}", str(value)):
+        if not WHOLE.fullmatch(str(value)):
             raise self.fail(say.label_not_whole(getattr(value, "span", place), value))
         return t.Const(int(str(value)), place)
 

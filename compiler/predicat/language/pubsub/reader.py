@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
@@ -22,7 +22,6 @@ from predicat.passes.scope import MAX_DEPTH
 if TYPE_CHECKING:
     from predicat.language import Body
 
-MAX_LENGTH = 256
 _TOKEN = re.compile(
     r'\s*(?:(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<word>[A-Za-z_][A-Za-z0-9_-]*)|(?P<sign>!=|[=:.(),-]))'
 )
@@ -31,19 +30,17 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\", "'": "'"}
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a subscription filter. Raises PredicatError."""
-    size = len(body.text(say.PUBSUB_FILTER).strip().encode("utf-8", "replace"))
-    if size > MAX_LENGTH:
-        raise PredicatError.of(msg.too_large(body.span, size, MAX_LENGTH, "bytes"))
+    text = body.text(say.PUBSUB_FILTER)
     parser = _Parser(body)
-    return parser.tree(parser.top)
+    return parser.tree(lambda: parser.top(text))
 
 
 class _Parser(WordReader):
     pattern = _TOKEN
     language = "Pub/Sub filter"
 
-    def top(self) -> t.Tree:
-        self.scan(self.source.text)
+    def top(self, text: str) -> t.Tree:
+        self.scan(text)
         found = self.expression(0)
         if self.words[self.at][0] != "end":
             capital = self.words[self.at][1].upper() in ("AND", "OR", "NOT")

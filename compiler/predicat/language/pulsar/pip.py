@@ -22,12 +22,10 @@ from predicat.ir import tree as t
 from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import parse_double, parse_whole
 from predicat.language.common.data import DataReader
-from predicat.passes.scope import CEL_RULES
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
-RULES = CEL_RULES
 OPERATORS = (
     "EQUALS",
     "NOT_EQUALS",

@@ -13,17 +13,11 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.language.common.data import decided, either, present
+from predicat.language.rabbitmq.spelling import FIELD, MAX_BYTES, PIECES
 from predicat.semantics import regex
 
 if TYPE_CHECKING:
     from predicat.language import Body
-
-MAX_BYTES = 255
-FIELD = "routing_key"
-PIECES = {"*": r"\.[^.]*", "#": r"(?:\.[^.]*)*"}
-"""Wildcards as patterns. Each word carries the dot before it, so that `#` may stand for no word at all; an
-empty key has no words.
-"""
 
 
 def parse(body: Body) -> t.Tree:

@@ -1,18 +1,14 @@
-"""Writes the languages that choose by the name of a topic: RabbitMQ binding keys and Kafka Connect
-predicates.
-"""
+"""Writes RabbitMQ binding keys."""
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
 
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import STRING
-from predicat.language.common.key_tests import decided, negated, plain, refuse
-from predicat.language.rabbitmq.reader import FIELD, MAX_BYTES, PIECES
+from predicat.language.common.key_tests import decided, negated, refuse
+from predicat.language.rabbitmq.spelling import FIELD, MAX_BYTES, PIECES
 from predicat.semantics import regex
 
 _WORD = re.compile(r"\\\.(?:\\[^A-Za-z0-9.]|[^\\.\[\](){}*+?^$|])*")
@@ -103,68 +99,3 @@ def _words(node: Node) -> str | None:
         if again == pattern.value and nothing.value is all(word == "#" for word in words)
         else None
     )
-
-
-# --- kafka
-
-_TOPIC = {"eq": "{}", "starts_with": "{}(?s:.*)", "ends_with": "(?s:.*){}", "contains": "(?s:.*){}(?s:.*)"}
-
-
-def kafka(node: Node) -> str:
-    """A Kafka Connect predicate, as JSON. Raises Unsupported."""
-    rest, negate = plain(node), False
-    while (inner := negated(rest)) is not None:
-        rest, negate = inner, not negate
-    found = _kafka(rest)
-    if found is None:
-        raise refuse("kafka", node, say.KAFKA_PREDICATES)
-    negate = negate != bool(found.pop("negate", False))
-    return json.dumps({**found, **({"negate": True} if negate else {})}, ensure_ascii=False)
-
-
-def _kafka(node: Node) -> dict[str, Any] | None:
-    if isinstance(node, Call) and node.op == "is_null":
-        read = node.args[0]
-        if isinstance(read, Field) and read.decl.name == "value":
-            return {"type": "RecordIsTombstone"}
-        if (
-            isinstance(read, Call)
-            and read.op == "get"
-            and isinstance(read.args[0], Field)
-            and read.args[0].decl.name == "headers"
-        ):
-            key = read.args[1]
-            return (
-                {"type": "HasHeaderKey", "name": key.value, "negate": True}
-                if isinstance(key, Literal) and key.value
-                else None
-            )
-    inner = decided(node)
-    if (
-        isinstance(inner, Call)
-        and len(inner.args) == 2
-        and isinstance(inner.args[0], Field)
-        and inner.args[0].decl.name == "topic"
-    ):
-        value = inner.args[1]
-        if isinstance(value, Literal) and isinstance(value.value, str):
-            if inner.op == "matches":
-                return {
-                    "type": "TopicNameMatches",
-                    "pattern": _whole(value.value) or f"(?s:.*)(?:{value.value})(?s:.*)",
-                }
-            if inner.op in _TOPIC:
-                return {
-                    "type": "TopicNameMatches",
-                    "pattern": _TOPIC[inner.op].format(regex.escaped(value.value)),
-                }
-    return None
-
-
-def _whole(pattern: str) -> str:
-    """What a pattern for the whole name wraps in one group; empty if it is none."""
-    found = re.fullmatch(r"\^\(\?:(.+)\)\$", pattern, re.DOTALL)
-    try:
-        return found[1] if found and regex.parse(found[1]) else ""
-    except regex.RegexError:  # the first bracket closes before the last: `^(?:a)|(?:b)$`
-        return ""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Container, Iterator
 from datetime import timedelta
 from decimal import Decimal
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from sqlglot import Dialect, Token, TokenType, exp
 from sqlglot.errors import ParseError, TokenError
@@ -36,11 +37,13 @@ from predicat.language.sql.functions import (
 )
 from predicat.language.sql.places import OPERATORS, Places
 from predicat.passes.convert import time_constant
-from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH, SQL_RULES
+from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 from predicat.passes.variables import caseless, unused
 from predicat.semantics.like import LikeError, canonical
 
-RULES = SQL_RULES
+if TYPE_CHECKING:
+    from predicat.language import Body
+
 _DIALECT = Dialect.get_or_raise(None)
 _TOKENIZER, _PARSER = _DIALECT.tokenizer(), _DIALECT.parser()
 MAX_DIGITS = 1000
@@ -48,6 +51,11 @@ MAX_SHOWN = 40
 """The longest part of a condition that a message repeats."""
 MAX_PARENTHESES = 40
 """sqlglot's parser recurses; it overflows at about 50 nested parentheses."""
+
+
+def read(body: Body) -> t.Tree:
+    """The untyped tree of a body. Raises PredicatError."""
+    return parse(body.text(), body.source, body.fields or ())
 
 
 def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:

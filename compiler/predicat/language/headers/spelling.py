@@ -1,0 +1,8 @@
+"""How PeeGeeQ spells its tests of one header, and what a header may be called."""
+
+import re
+
+TESTS = {"eq": "headerEquals", "ne": "headerNotEquals", "in": "headerIn", "like": "headerLike"}
+"""The word of each operator."""
+OPERATORS = {word: op for op, word in TESTS.items()}
+KEY = re.compile(r"[A-Za-z0-9_.-]{1,255}\Z")

@@ -1,0 +1,56 @@
+"""Writes filters of the CloudEvents Subscriptions API and Knative's attributes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call, Node
+from predicat.ir.ops import JUNCTIONS
+from predicat.language.common.key_tests import (
+    compares_texts,
+    decided_test,
+    negated,
+    parts_of,
+    plain,
+    refuse,
+)
+from predicat.language.knative.spelling import TESTS
+
+
+def cloudevents(node: Node) -> str:
+    """A filter of the Subscriptions API, as JSON. Raises Unsupported."""
+    return json.dumps(_cloudevents(plain(node)), ensure_ascii=False)
+
+
+def _cloudevents(node: Node) -> dict[str, Any]:
+    inner = negated(node)
+    if inner is not None:
+        return {"not": _cloudevents(inner)}
+    if isinstance(node, Call) and node.op in JUNCTIONS:
+        return {"all" if node.op == "and" else "any": [_cloudevents(arg) for arg in node.args]}
+    test = decided_test(node, "cloudevents")
+    if not test.key:
+        raise refuse("cloudevents", node, say.CLOUDEVENTS_TESTS)
+    if test.op == "in" and compares_texts(test) and all(test.values):
+        return {"any": [{"exact": {test.key: value}} for value in test.values]}
+    if test.op not in TESTS or not compares_texts(test) or not test.values[0]:
+        raise refuse("cloudevents", node, say.CLOUDEVENTS_TESTS)
+    return {TESTS[test.op]: {test.key: test.values[0]}}
+
+
+def attributes(node: Node) -> str:
+    """Knative's attributes, as JSON. Raises Unsupported."""
+    found: dict[str, str] = {}
+    for part in parts_of(plain(node), "and"):
+        test = decided_test(part, "attributes")
+        if (
+            not compares_texts(test)
+            or test.key in found
+            or not test.key
+            or (test.op, bool(test.values[0])) not in (("eq", True), ("ne", False))
+        ):
+            raise refuse("attributes", part, say.ATTRIBUTE_COMPARED_ONCE)
+        found[test.key] = test.values[0]
+    return json.dumps(found, ensure_ascii=False)

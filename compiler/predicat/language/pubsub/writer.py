@@ -1,0 +1,64 @@
+"""Writes Google Pub/Sub subscription filters."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from predicat.diagnostics.messages import backends as say
+from predicat.ir.nodes import Call, Node
+from predicat.ir.ops import EQUALITIES, JUNCTIONS
+from predicat.language.common.key_tests import (
+    Test,
+    compares_texts,
+    decided_test,
+    negated,
+    plain,
+    refuse,
+    test_of,
+)
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
+
+
+def pubsub(node: Node) -> str:
+    """A Pub/Sub filter. Raises Unsupported."""
+    return _pubsub(plain(node), top=True)
+
+
+def _pubsub(node: Node, *, top: bool = False) -> str:
+    if isinstance(node, Call) and node.op in JUNCTIONS:
+        text = f" {node.op.upper()} ".join(_pubsub(arg) for arg in node.args)
+        return text if top else f"({text})"
+    inner = negated(node)
+    if inner is not None:
+        absent = test_of(inner)
+        if absent is not None and absent.op == "is_null":
+            return f"attributes:{_attribute(absent)}"
+        return f"NOT {_pubsub(inner)}"
+    alone = test_of(node)
+    if alone is not None and alone.op == "is_null":
+        return f"NOT attributes:{_attribute(alone)}"
+    test = decided_test(node, "pubsub")
+    key = f"attributes.{_attribute(test)}"
+    if not compares_texts(test) or test.op not in EQUALITIES | {"in", "starts_with"}:
+        raise refuse("pubsub", node, say.PUBSUB_COMPARISONS)
+    values = [_quoted(node, value) for value in test.values]
+    if test.op == "starts_with":
+        return f"hasPrefix({key}, {values[0]})"
+    if test.op == "in":
+        text = " OR ".join(f"{key} = {value}" for value in values)
+        return f"({text})" if len(values) > 1 else text
+    return f"{key} {'=' if test.op == 'eq' else '!='} {values[0]}"
+
+
+def _attribute(test: Test) -> str:
+    return test.key if _WORD.match(test.key) else _quoted(test.node, test.key)
+
+
+def _quoted(node: Node, text: str) -> str:
+    """A text in double quotes, which has escapes for few characters."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    if re.search(r"\\[^nrt\"\\]", quoted):
+        raise refuse("pubsub", node, say.CONTROL_CHARACTERS)
+    return quoted
