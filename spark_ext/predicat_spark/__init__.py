@@ -12,6 +12,13 @@ from predicat.deploy.chosen import job_of
 from predicat_spark.columns import create_functions, create_views, matches_filter
 from predicat_spark.jar import ensure_jar
 from predicat_spark.java import ensure_java
+from predicat_spark.matching import (
+    count_matching_filters,
+    matching_filter_ids,
+    matching_filter_names,
+    matching_filters,
+    matching_subscriptions,
+)
 from predicat_spark.pipeline import (
     Input,
     Job,
@@ -42,6 +49,7 @@ __all__ = [
     "check_coverage",
     "compile_manifest",
     "configure",
+    "count_matching_filters",
     "create_functions",
     "create_views",
     "ensure_jar",
@@ -50,6 +58,10 @@ __all__ = [
     "job_of",
     "locate",
     "matches_filter",
+    "matching_filter_ids",
+    "matching_filter_names",
+    "matching_filters",
+    "matching_subscriptions",
     "prometheus",
     "refresh",
     "run",

@@ -15,14 +15,14 @@ case class Columns(byName: Map[String, Seq[Expression]]) extends Scope
 
 /** The arguments of a call: a name, then an alias or columns, then values of parameters. */
 object Arguments {
-  def text(argument: Expression): String = argument match {
+  def text(argument: Expression, of: String = "filter", function: String = "matches_filter"): String = argument match {
     case literal if literal.resolved && literal.foldable && literal.dataType.isInstanceOf[StringType] && literal.eval(null) != null =>
       String.valueOf(literal.eval(null))
-    case other => throw PredicatException(Kind.Call, s"the name of a filter must be a constant text, not ${other.sql}: matches_filter('name')")
+    case other => throw PredicatException(Kind.Call, s"the name of a $of must be a constant text, not ${other.sql}: $function('name')")
   }
 
   /** Named parameters, and what names bind to: an alias, given columns, or nothing. */
-  def split(rest: Seq[Expression]): (Seq[(String, Expression)], Scope) = {
+  def split(rest: Seq[Expression], function: String = "matches_filter", of: String = "filter"): (Seq[(String, Expression)], Scope) = {
     val named = rest.flatMap {
       case NamedArgumentExpression(key, value) => Seq(key -> value)
       case CreateNamedStruct(pairs) =>
@@ -37,7 +37,7 @@ object Arguments {
       case columns => Columns(columns.map {
         case column: NamedExpression => column.name.toLowerCase(Locale.ROOT) -> column
         case other => throw PredicatException(Kind.Call,
-          s"matches_filter takes a filter name, then an alias or columns (o.*), then name => value; not ${other.sql}")
+          s"$function takes a $of name, then an alias or columns (o.*), then name => value; not ${other.sql}")
       }.groupMap(_._1)(_._2))
     }
     (named, scope)

@@ -28,12 +28,12 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     case node if node.childrenResolved && node.expressions.exists(unbound) => node.mapExpressions {
       case expression if unbound(expression) =>
         val sources = scope(node, expression)
-        expression.transform { case call: MatchesFilter => bound(call, call.transform { case column: FilterColumn => resolve(node, sources, column, call) }) }
+        expression.transform { case call: FilterCall => bound(call, call.transform { case column: FilterColumn => resolve(node, sources, column, call) }) }
       case expression => expression
     }
   }
 
-  private def bound(call: MatchesFilter, found: Expression): Expression = {
+  private def bound(call: FilterCall, found: Expression): Expression = {
     if (unbound(call) && !found.exists(_.isInstanceOf[UnresolvedAttribute])) found.setTagValue(MatchesFilter.Bound, ())
     found
   }
@@ -47,7 +47,7 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     case _ => node.children
   }
 
-  private def resolve(node: LogicalPlan, sources: Seq[LogicalPlan], column: FilterColumn, call: MatchesFilter): Expression = {
+  private def resolve(node: LogicalPlan, sources: Seq[LogicalPlan], column: FilterColumn, call: FilterCall): Expression = {
     def find(parts: Seq[String]): Option[NamedExpression] = sources match {
       case Seq(one) => one.resolve(parts, resolver)
       case _ => node.resolveChildren(parts, resolver)
@@ -73,16 +73,16 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     case _ => false
   }
 
-  private def missing(filter: String, column: String, sources: Seq[LogicalPlan], call: MatchesFilter): Throwable =
+  private def missing(filter: String, column: String, sources: Seq[LogicalPlan], call: FilterCall): Throwable =
     Errors.analysis(PredicatException(Kind.MissingColumn, Types.missing(filter, column, sources.flatMap(_.output).map(_.name))), call.origin)
 }
 
 /** A filter never reads a column of an outer query. What is bound stays so, though Spark moves the conditions of a MERGE into a subquery. */
 object RefuseOuterColumns extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan.foreach(_.expressions.foreach(_.foreach {
-    case call: MatchesFilter if call.getTagValue(MatchesFilter.Bound).isEmpty => call.foreach {
+    case call: FilterCall if call.getTagValue(MatchesFilter.Bound).isEmpty => call.foreach {
       case outer: OuterReference => throw Errors.analysis(PredicatException(Kind.OuterColumn,
-        s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: matches_filter('${call.name}', o.*)"), call.origin)
+        s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: ${call.example}"), call.origin)
       case _ =>
     }
     case _ =>

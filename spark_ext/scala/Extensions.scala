@@ -17,6 +17,7 @@ class PredicatExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectResolutionRule(session => ResolveFilterColumns(session))
     extensions.injectPostHocResolutionRule(_ => Unwrap)
     extensions.injectCheckRule(_ => RefuseOuterColumns)
+    extensions.injectOptimizerRule(_ => AttachIndexes)
   }
 }
 
@@ -44,10 +45,36 @@ object Functions {
   """
   private val group = "predicate_funcs"
 
+  private val matchingArguments =
+    """
+    Arguments:
+      * dataset - a constant text: the name of a dataset
+      * alias - a constant text: the columns are those of this relation, as in matching_filters('d', 'o')
+      * columns - the columns that the filters read from, as in matching_filters('d', o.*)
+      * tag => text - only filters with this tag
+      * names => array - only these filters
+  """
+  private val matchingExamples =
+    """
+    Examples:
+      > SELECT matching_filters('flights', tag => 'ops') FROM flights;
+  """
+
   private def info(name: String, text: String, args: String = "", example: String = ""): ExpressionInfo =
     new ExpressionInfo(classOf[MatchesFilter].getName, null, name, text, args, example, "", group, "4.0.0", "", "built-in")
 
+  private def matching(name: String, what: String, given: Given, selected: (Manifest, String, Map[String, Expression]) => Selection) =
+    (FunctionIdentifier(name), info(name, s"_FUNC_(dataset [, alias] [, columns]$what", matchingArguments, matchingExamples), MatchingFilters.build(name, given, selected) _)
+
+  private val chosen = " [, tag => ...] [, names => ...]) - "
+
   val scalar: Seq[(FunctionIdentifier, ExpressionInfo, Seq[Expression] => Expression)] = Seq(
+    matching("matching_filters", chosen + "The names of all filters of the dataset that accept the row, sorted.", GivenNames, MatchingFilters.filters),
+    matching("matching_filter_ids", chosen + "Their places, from 0, among the names that matching_filter_names gives.", GivenIds, MatchingFilters.filters),
+    matching("count_matching_filters", chosen + "How many filters of the dataset accept the row.", GivenCount, MatchingFilters.filters),
+    matching("matching_subscriptions", ") - The names of all subscriptions of the dataset whose filters accept the row, sorted.", GivenNames, MatchingFilters.subscriptions),
+    (FunctionIdentifier("matching_filter_names"), info("matching_filter_names", "_FUNC_(dataset [, tag => ...] [, names => ...]) - The names of the filters that matching_filters looks for, sorted."),
+      MatchingFilters.known _),
     (FunctionIdentifier("matches_filter"), info("matches_filter", usage, arguments, examples), MatchesFilter.build _),
     (FunctionIdentifier("predicat_refresh"), info("predicat_refresh", "_FUNC_() - Reads the manifest again now."),
       (_: Seq[Expression]) => Literal(s"${Settings.manifest(reload = true).filters.size} filter versions")))

@@ -1,6 +1,7 @@
 package io.predicat.spark
 
 import java.util.Locale
+import java.util.concurrent.ConcurrentHashMap
 
 /** A parameter of a filter: its type in Spark DDL and its default as Spark SQL (None: it must be given). */
 case class Param(name: String, dataType: String, default: Option[String])
@@ -28,15 +29,26 @@ case class Filter(
     vetted = true
   }
 
+  /** All that decides which rows the filter accepts. */
+  def content: String = s"${sql.getOrElse("")}\u0000$acceptUnknown\u0000${params.map(one => s"${one.name} ${one.default}")}\u0000${columns.toSeq.sorted}"
+
   def sameSql(other: Filter): Boolean = other.vetted && sql == other.sql && columns == other.columns && params == other.params
 
   def vetLike(other: Option[Filter]): Unit = if (other.exists(sameSql)) vetted = true else vet()
 }
 
 /** A manifest in memory: filters by their qualified names, the latest version and every `name@version`. */
-class Manifest(val filters: Seq[Filter], latest: Map[String, Filter]) {
+class Manifest(val filters: Seq[Filter], latest: Map[String, Filter], val subscriptions: Map[String, Map[String, String]]) {
   private val byVersion = filters.map(filter => filter.key -> filter).toMap
   private val short = latest.values.groupBy(_.name.split('.').last)
+
+  private val selections = new ConcurrentHashMap[String, Selection]()
+
+  /** The latest versions of the filters of each dataset. */
+  lazy val byDataset: Map[String, Seq[Filter]] = subscriptions.keys.map(_ -> Nil).toMap ++ latest.values.toSeq.groupBy(_.dataset)
+
+  /** A choice among the filters, made once. */
+  def selection(key: String)(choose: => Selection): Selection = selections.computeIfAbsent(key, _ => choose)
 
   def names: Seq[String] = latest.keys.toSeq.sorted
 

@@ -64,12 +64,14 @@ object ManifestFile {
 
   private def manifest(location: String, parser: JsonParser): Manifest = {
     var format = Option.empty[Int]
+    var subscriptions = Map.empty[String, Map[String, String]]
     var rows = Option.empty[Seq[ObjectNode]]
     if (parser.nextToken() == JsonToken.START_OBJECT) while (parser.nextToken() == JsonToken.FIELD_NAME) {
       val name = parser.currentName()
       parser.nextToken()
       name match {
         case "format" => format = Some(parser.getValueAsInt)
+        case "datasets" => subscriptions = subscribed(mapper.readTree[JsonNode](parser))
         case "filters" => rows = Some(Iterator.continually(parser.nextToken()).takeWhile(_ != JsonToken.END_ARRAY).map(_ => row(parser)).toVector)
         case _ => parser.skipChildren(): Unit
       }
@@ -79,8 +81,12 @@ object ManifestFile {
     if (format.isEmpty || rows.isEmpty) throw PredicatException(Kind.Manifest, s"$location is no manifest of predicat, or only a part of one")
     val filters = rows.get.map(filter)
     val latest = rows.get.zip(filters).collect { case (row, found) if row.path("latest").asBoolean() => found.name -> found }
-    new Manifest(filters, latest.toMap)
+    new Manifest(filters, latest.toMap, subscriptions)
   }
+
+  /** The filter of each subscription of each dataset. */
+  private def subscribed(datasets: JsonNode): Map[String, Map[String, String]] = datasets.properties().asScala.map(dataset =>
+    dataset.getKey -> dataset.getValue.path("subscriptions").properties().asScala.map(one => one.getKey -> text(one.getValue, "filter")).toMap).toMap
 
   /** What the extension needs of a filter: half of a manifest is for other readers. */
   private def row(parser: JsonParser): ObjectNode = {

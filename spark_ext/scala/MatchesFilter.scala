@@ -7,10 +7,20 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.predicat.Usage
 
+/** A call that reads columns of filters, which are those of its own operator. */
+trait FilterCall extends Expression {
+  def name: String
+  /** How the call names its columns itself. */
+  def example: String
+  /** The filters in it, `name@version`. */
+  def used: Seq[String]
+}
+
 /** `matches_filter('name')`: two-valued, shown by its name, replaced by its predicate before execution. */
 case class MatchesFilter(name: String, version: Int, parameters: Seq[Expression], replacement: Expression)
-    extends RuntimeReplaceable with InheritAnalysisRules {
-  def named: String = s"$name@$version"
+    extends RuntimeReplaceable with InheritAnalysisRules with FilterCall {
+  override def example: String = s"matches_filter('$name', o.*)"
+  override def used: Seq[String] = Seq(s"$name@$version")
   override def prettyName: String = "matches_filter"
   override def nullable: Boolean = false
   override def toString: String = s"matches_filter($name)"
@@ -33,11 +43,15 @@ object MatchesFilter {
     if (Settings.singlePass && scope.isInstanceOf[Names]) throw PredicatException(Kind.Call,
       s"Spark's single-pass analyzer finds no columns for ${filter.name} by name: write matches_filter('${filter.name}', t.*)")
     val predicate = bind(filter, Generated.parse(sql), scope, Arguments.values(filter, named))
-    Usage.seen(session, filter)
+    Usage.seen(session, Seq(filter))
     val decided =
       if (filter.acceptUnknown) Not(EqualNullSafe(predicate, Literal.FalseLiteral))
       else EqualNullSafe(predicate, Literal.TrueLiteral)
-    val call = MatchesFilter(filter.name, filter.version, arguments, decided)
+    bound(MatchesFilter(filter.name, filter.version, arguments, decided), arguments, scope)
+  }
+
+  /** A call that is given its columns reads no others. */
+  def bound(call: FilterCall, arguments: Seq[Expression], scope: Scope): Expression = {
     if (scope.isInstanceOf[Columns] && !arguments.exists(_.exists(_.isInstanceOf[OuterReference]))) call.setTagValue(Bound, ())
     call
   }
@@ -49,19 +63,19 @@ object MatchesFilter {
     case attribute: UnresolvedAttribute if filter.columns.contains(attribute.nameParts.head) => scope match {
       case Names(qualifier) =>
         FilterColumn(qualifier, attribute.nameParts, filter.columns(attribute.nameParts.head), filter.name)
-      case Columns(byName) => given(filter, attribute, byName)
+      case Columns(byName) =>
+        val name = attribute.nameParts.head
+        attribute.nameParts.tail.foldLeft(given(filter.name, name, filter.columns(name), byName))((base, part) => UnresolvedExtractValue(base, Literal(part)))
     }
   }
 
-  private def given(filter: Filter, attribute: UnresolvedAttribute, byName: Map[String, Seq[Expression]]): Expression = {
-    val name = attribute.nameParts.head
+  def given(filter: String, name: String, declared: String, byName: Map[String, Seq[Expression]]): Expression =
     byName.getOrElse(name.toLowerCase(Locale.ROOT), Nil) match {
       case Seq(only) =>
-        if (only.resolved) Types.problem(filter.name, name, only, filter.columns(name)).foreach(problem =>
+        if (only.resolved) Types.problem(filter, name, only, declared).foreach(problem =>
           throw PredicatException(Kind.ColumnType, problem))
-        attribute.nameParts.tail.foldLeft(only)((base, part) => UnresolvedExtractValue(base, Literal(part)))
-      case Nil => throw PredicatException(Kind.MissingColumn, Types.missing(filter.name, name, byName.keys))
-      case _ => throw PredicatException(Kind.Call, s"the column '$name' of filter ${filter.name} is among the given columns more than once")
+        only
+      case Nil => throw PredicatException(Kind.MissingColumn, Types.missing(filter, name, byName.keys))
+      case _ => throw PredicatException(Kind.Call, s"the column '$name' of filter $filter is among the given columns more than once")
     }
-  }
 }

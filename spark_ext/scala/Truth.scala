@@ -131,7 +131,7 @@ object Unwrap extends Rule[LogicalPlan] {
   }
 
   def calls(node: LogicalPlan): Seq[String] =
-    node.expressions.flatMap(_.collect { case call: MatchesFilter => call.named })
+    node.expressions.flatMap(_.collect { case call: FilterCall => call.used }.flatten)
 
   private def condition(expression: Expression): Expression = expression match {
     case assignment: Assignment => assignment

@@ -28,13 +28,13 @@ object Usage extends QueryExecutionListener {
   private val counts = new ConcurrentHashMap[String, Count]()
   private val warned = Collections.synchronizedMap(new WeakHashMap[SparkSession, java.util.Set[String]]())
 
-  /** A filter is used in a session: from now on its queries are counted, and a deprecated one is told of once. */
-  def seen(session: SparkSession, filter: Filter): Unit = {
+  /** Filters are used in a session: from now on their queries are counted, and a deprecated one is told of once. */
+  def seen(session: SparkSession, filters: Seq[Filter]): Unit = {
     session match {
       case one: classic.SparkSession if !one.listenerManager.listListeners().contains(this) => one.listenerManager.register(this)
       case _ =>
     }
-    filter.deprecated.foreach { date =>
+    for (filter <- filters; date <- filter.deprecated) {
       val told = warned.computeIfAbsent(session, _ => ConcurrentHashMap.newKeySet[String]())
       if (told.add(filter.key)) Errors.warn(s"filter ${filter.key} is deprecated as of $date")
     }

@@ -1,0 +1,392 @@
+package io.predicat.spark
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
+
+/** A two-valued condition on a row. */
+sealed trait Formula
+case class Known(value: Boolean) extends Formula
+/** A test of numbers, as the index makes it. `gram` is a text that occurs in the text of another slot wherever the test holds. */
+case class Test(flags: Int, slot: Int, low: Long, high: Long, set: Vector[Long] = Vector.empty, gram: Option[(Int, UTF8String)] = None) extends Formula
+/** A text between two bounds; null for none. An open bound is not among the texts. */
+case class Between(flags: Int, slot: Int, low: UTF8String, lowOpen: Boolean, high: UTF8String, highOpen: Boolean) extends Formula
+/** A condition that Spark must first resolve. */
+case class Later(place: Int, wanted: Int) extends Formula
+case class AllOf(parts: Seq[Formula]) extends Formula
+case class AnyOf(parts: Seq[Formula]) extends Formula
+
+object Formula {
+  /** All of them, or any. */
+  def joined(parts: Seq[Formula], all: Boolean): Formula = {
+    val flat = parts.flatMap {
+      case AllOf(inner) if all => inner
+      case AnyOf(inner) if !all => inner
+      case other => Seq(other)
+    }
+    if (flat.contains(Known(!all))) Known(!all)
+    else flat.filterNot(_ == Known(all)) match {
+      case Seq() => Known(all)
+      case Seq(only) => only
+      case several => if (all) AllOf(several) else AnyOf(several)
+    }
+  }
+
+  /** The formula with each of its leaves rewritten. */
+  def mapped(formula: Formula)(leaf: Formula => Formula): Formula = formula match {
+    case AllOf(parts) => joined(parts.map(mapped(_)(leaf)), all = true)
+    case AnyOf(parts) => joined(parts.map(mapped(_)(leaf)), all = false)
+    case other => leaf(other)
+  }
+}
+
+/** What is asked of a three-valued condition. */
+object Wanted {
+  val True = 0
+  val False = 1
+  val NotFalse = 2
+  val NotTrue = 3
+
+  def ofNot(wanted: Int): Int = wanted match {
+    case True => False
+    case False => True
+    case NotFalse => NotTrue
+    case NotTrue => NotFalse
+  }
+  def positive(wanted: Int): Boolean = wanted == True || wanted == NotFalse
+}
+
+/** The values that tests ask for, and the constants that they compare with. */
+class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType]) {
+  private class Entry(val origin: Origin, val shape: Int) {
+    val texts = mutable.LinkedHashMap.empty[UTF8String, Int]
+    val bounds = mutable.HashSet.empty[UTF8String]
+    var sorted: Array[UTF8String] = Array.empty
+  }
+  private val entries = mutable.ArrayBuffer.empty[Entry]
+  private val byOrigin = mutable.HashMap.empty[Any, Int]
+  private val lists = mutable.LinkedHashMap.empty[Int, (Int, mutable.LinkedHashMap[UTF8String, Int])]
+  val expressions: mutable.ArrayBuffer[Expression] = mutable.ArrayBuffer.empty
+  val attributes: IndexedSeq[AttributeReference] = names.zip(types).map { case (name, kind) => AttributeReference(name, kind)() }
+  private val places = names.zipWithIndex.toMap
+  private val byId = attributes.zipWithIndex.map { case (attribute, place) => attribute.exprId -> place }.toMap
+
+  def place(name: String): Option[Int] = places.get(name)
+  def place(attribute: AttributeReference): Option[Int] = byId.get(attribute.exprId)
+
+  private def slot(key: Any, origin: => Origin, shape: Int): Int = byOrigin.getOrElseUpdate(key, {
+    entries += new Entry(origin, shape)
+    entries.length - 1
+  })
+
+  def column(place: Int): Int = slot(FromColumn(place), FromColumn(place), Vocabulary.shape(types(place)))
+  def key(place: Int, name: UTF8String, kind: DataType): Int = slot(FromMap(place, name), FromMap(place, name.copy()), Vocabulary.shape(kind))
+  def expression(found: Expression): Int = slot(found.canonicalized, {
+    expressions += found
+    FromExpression(expressions.length - 1)
+  }, Vocabulary.shape(found.dataType))
+  def order(slotOfText: Int): Int = slot(FromOrder(slotOfText), FromOrder(slotOfText), Shape.Whole)
+  def list(place: Int): Int = lists.getOrElseUpdate(place, (lists.size, mutable.LinkedHashMap.empty[UTF8String, Int]))._1
+
+  def shape(slot: Int): Int = entries(slot).shape
+  def origin(slot: Int): Origin = entries(slot).origin
+  def text(slot: Int, value: UTF8String): Long = number(entries(slot).texts, value)
+  def element(place: Int, value: UTF8String): Long = number(lists(place)._2, value)
+  def bound(slot: Int, value: UTF8String): Unit = if (value != null) entries(slot).bounds += value
+
+  private def number(texts: mutable.LinkedHashMap[UTF8String, Int], value: UTF8String): Long = texts.getOrElseUpdate(value.copy(), texts.size).toLong
+
+  /** After all conditions are read: the numbers of the bounds of texts. */
+  def sort(): Unit = entries.foreach(entry => entry.sorted = entry.bounds.toArray.sorted(Ordering.fromLessThan[UTF8String](_.compareTo(_) < 0)))
+
+  def bound(slot: Int, value: UTF8String, above: Boolean): Long =
+    2L * java.util.Arrays.binarySearch(entries(slot).sorted.asInstanceOf[Array[AnyRef]], value) + (if (above) 2 else 1)
+
+  def slots: Array[Slot] = entries.map(entry => new Slot(entry.origin, entry.shape,
+    if (entry.texts.isEmpty) null else new TextTable(entry.texts.keys.toArray), entry.sorted)).toArray
+
+  def elements: Array[Elements] = lists.toArray.map { case (place, (_, texts)) =>
+    val kind = types(place).asInstanceOf[ArrayType].elementType
+    new Elements(place, kind, Vocabulary.shape(kind), new TextTable(texts.keys.toArray))
+  }
+
+  /** The place of a map column among those that filters look into. */
+  def mapPlace(column: Int): Int = mapColumns.indexOf(column)
+  private lazy val mapColumns = entries.toSeq.map(_.origin).collect { case FromMap(column, _) => column }.distinct.sorted
+
+  def keys: Array[Keys] = entries.toSeq.zipWithIndex.collect { case (entry, slot) if entry.origin.isInstanceOf[FromMap] => (entry.origin.asInstanceOf[FromMap], slot) }
+    .groupBy(_._1.column).toArray.sortBy(_._1).map { case (place, found) =>
+      val kind = types(place).asInstanceOf[MapType].valueType
+      new Keys(place, new TextTable(found.map(_._1.key).toArray), found.map(_._2).toArray, kind, Vocabulary.shape(kind))
+    }
+}
+
+object Vocabulary {
+  def shape(kind: DataType): Int = kind match {
+    case BooleanType | ByteType | ShortType | IntegerType | LongType | DateType | TimestampType | TimestampNTZType => Shape.Whole
+    case _: DayTimeIntervalType | _: YearMonthIntervalType => Shape.Whole
+    case FloatType | DoubleType => Shape.Real
+    case text: StringType if text.collationId == StringType.collationId => Shape.Text
+    case _ => Shape.Other
+  }
+}
+
+/** Reads the predicate of a filter as a two-valued condition. `later` keeps what Spark must resolve. */
+class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
+  import Wanted._
+
+  def read(condition: Expression, wanted: Int): Formula = condition match {
+    case And(left, right) => Formula.joined(Seq(read(left, wanted), read(right, wanted)), positive(wanted))
+    case Or(left, right) => Formula.joined(Seq(read(left, wanted), read(right, wanted)), !positive(wanted))
+    case Not(inner) => read(inner, ofNot(wanted))
+    case EqualNullSafe(inner, Literal(truth: Boolean, BooleanType)) =>
+      read(inner, if (positive(wanted)) { if (truth) True else False } else if (truth) NotTrue else NotFalse)
+    case Literal(null, BooleanType | NullType) | Cast(Literal(null, _), BooleanType, _, _) => Known(wanted >= NotFalse)
+    case Literal(truth: Boolean, BooleanType) => Known(truth == positive(wanted))
+    case other => test(other, wanted).getOrElse(unread(other, wanted))
+  }
+
+  private def unread(condition: Expression, wanted: Int): Formula = later match {
+    case Some(keep) => Later(keep(condition), wanted)
+    case None if condition.foldable => condition.eval(null) match {
+      case null => Known(wanted >= NotFalse)
+      case truth => Known(truth.asInstanceOf[Boolean] == positive(wanted))
+    }
+    case None => strict(wanted, vocabulary.expression(condition), 1, 1)
+  }
+
+  /** UNKNOWN where the value is NULL. */
+  private def strict(wanted: Int, slot: Int, low: Long, high: Long, set: Vector[Long] = Vector.empty): Test =
+    FormulaReader.plain(Test(strictly(wanted), slot, low, high, set))
+
+  private def strictly(wanted: Int): Int = wanted match {
+    case True => 0
+    case False => MatchIndex.Negated
+    case NotFalse => MatchIndex.NullToo
+    case NotTrue => MatchIndex.Negated | MatchIndex.NullToo
+  }
+
+  /** FALSE where the value is NULL. */
+  private def surely(wanted: Int): Int = if (positive(wanted)) 0 else MatchIndex.Negated | MatchIndex.NullToo
+
+  private def test(condition: Expression, wanted: Int): Option[Formula] = condition match {
+    case IsNull(value) => slot(value).map(found => if (positive(wanted)) Test(MatchIndex.NullToo, found, 1, 0) else FormulaReader.there(found))
+    case IsNotNull(value) => slot(value).map(found => if (positive(wanted)) FormulaReader.there(found) else Test(MatchIndex.NullToo, found, 1, 0))
+    case EqualTo(value, Constant(constant)) => compared(value, constant, "=", wanted)
+    case EqualTo(Constant(constant), value) => compared(value, constant, "=", wanted)
+    case LessThan(value, Constant(constant)) => compared(value, constant, "<", wanted)
+    case LessThan(Constant(constant), value) => compared(value, constant, ">", wanted)
+    case LessThanOrEqual(value, Constant(constant)) => compared(value, constant, "<=", wanted)
+    case LessThanOrEqual(Constant(constant), value) => compared(value, constant, ">=", wanted)
+    case GreaterThan(value, Constant(constant)) => compared(value, constant, ">", wanted)
+    case GreaterThan(Constant(constant), value) => compared(value, constant, "<", wanted)
+    case GreaterThanOrEqual(value, Constant(constant)) => compared(value, constant, ">=", wanted)
+    case GreaterThanOrEqual(Constant(constant), value) => compared(value, constant, "<=", wanted)
+    case In(value, items) => listed(value, items, wanted)
+    case StartsWith(value, Literal(prefix: UTF8String, _)) => prefixed(value, prefix, wanted)
+    case Contains(value, Literal(part: UTF8String, _)) => resolved(condition, value, part, wanted)
+    case EndsWith(value, Literal(part: UTF8String, _)) => resolved(condition, value, part, wanted)
+    case Like(value, Literal(pattern: UTF8String, _), escape) => resolved(condition, value, FormulaReader.chunk(pattern.toString, escape), wanted)
+    case IsNaN(value) => slot(value).filter(vocabulary.shape(_) == Shape.Real).map(found => FormulaReader.plain(Test(surely(wanted), found, Shape.Nan, Shape.Nan)))
+    case ArrayContains(array, Constant(constant)) => element(array, constant, wanted)
+    case call: UnresolvedFunction if call.nameParts.length == 1 => named(call.nameParts.head.toLowerCase(java.util.Locale.ROOT), call.arguments, wanted)
+    case _ => slot(condition).filter(_ => kind(condition).contains(BooleanType)).map(strict(wanted, _, 1, 1))
+  }
+
+  /** Functions that the analyzer has not looked up yet. */
+  private def named(name: String, arguments: Seq[Expression], wanted: Int): Option[Formula] = (name, arguments) match {
+    case ("startswith", Seq(value, Literal(prefix: UTF8String, _))) => prefixed(value, prefix, wanted)
+    case ("contains", Seq(value, part @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(Contains(found, part), wanted))
+    case ("endswith", Seq(value, part @ Literal(_: UTF8String, _))) => attribute(value).flatMap(found => test(EndsWith(found, part), wanted))
+    case ("isnan", Seq(value)) => test(IsNaN(value), wanted)
+    case ("isnull", Seq(value)) => test(IsNull(value), wanted)
+    case ("isnotnull", Seq(value)) => test(IsNotNull(value), wanted)
+    case ("array_contains", Seq(array, Constant(constant))) => element(array, constant, wanted)
+    case ("exists", Seq(array, LambdaFunction(EqualTo(variable: UnresolvedNamedLambdaVariable, Constant(constant)), Seq(bound: UnresolvedNamedLambdaVariable), _)))
+        if variable.nameParts == bound.nameParts => element(array, constant, wanted)
+    case _ => None
+  }
+
+  /** An attribute of a plain text, resolved: such tests need no analyzer. */
+  private def attribute(value: Expression): Option[Expression] = value match {
+    case UnresolvedAttribute(Seq(name)) => vocabulary.place(name).filter(place => Vocabulary.shape(vocabulary.types(place)) == Shape.Text).map(vocabulary.attributes)
+    case _ => None
+  }
+
+  private def kind(value: Expression): Option[DataType] = value match {
+    case UnresolvedAttribute(Seq(name)) => vocabulary.place(name).map(vocabulary.types)
+    case looked: UnresolvedFunction => mapKey(looked).map(_._3)
+    case found if found.resolved => Some(found.dataType)
+    case _ => None
+  }
+
+  /** The slot of a column, of a key of a map, and, when all is resolved, of any expression with a value that can be compared. */
+  private def slot(value: Expression): Option[Int] = value match {
+    case UnresolvedAttribute(Seq(name)) => vocabulary.place(name).map(vocabulary.column)
+    case reference: AttributeReference => vocabulary.place(reference).map(vocabulary.column)
+    case looked: UnresolvedFunction => mapKey(looked).map { case (place, key, kind) => vocabulary.key(place, key, kind) }
+    case found if later.isEmpty && !found.foldable => Some(vocabulary.expression(found))
+    case _ => None
+  }
+
+  private def mapKey(call: UnresolvedFunction): Option[(Int, UTF8String, DataType)] = (call.nameParts, call.arguments) match {
+    case (Seq(name), Seq(UnresolvedAttribute(Seq(column)), Literal(key: UTF8String, _))) if name.equalsIgnoreCase("try_element_at") =>
+      vocabulary.place(column).map(place => (place, vocabulary.types(place))).collect {
+        case (place, MapType(_: StringType, value, _)) if Vocabulary.shape(value) != Shape.Other => (place, key, value)
+      }
+    case _ => None
+  }
+
+  private def comparable(value: Expression, constant: Literal): Option[(Int, Any)] =
+    for { kind <- kind(value); number <- Constant.as(constant, kind); found <- slot(value) } yield (found, number)
+
+  private def compared(value: Expression, constant: Literal, sign: String, wanted: Int): Option[Formula] =
+    if (constant.value == null) Some(Known(wanted >= NotFalse))
+    else comparable(value, constant).map {
+      case (found, number: Long) =>
+        val (low, high) = sign match {
+          case "=" => (number, number)
+          case "<" => if (number == Long.MinValue) (1L, 0L) else (Long.MinValue, number - 1)
+          case "<=" => (Long.MinValue, number)
+          case ">" => if (number == Long.MaxValue) (1L, 0L) else (number + 1, Long.MaxValue)
+          case _ => (number, Long.MaxValue)
+        }
+        strict(wanted, found, low, high)
+      case (found, text: UTF8String) => sign match {
+        case "=" => val number = vocabulary.text(found, text); strict(wanted, found, number, number)
+        case "<" => between(found, null, lowOpen = false, text, highOpen = true, wanted)
+        case "<=" => between(found, null, lowOpen = false, text, highOpen = false, wanted)
+        case ">" => between(found, text, lowOpen = true, null, highOpen = false, wanted)
+        case _ => between(found, text, lowOpen = false, null, highOpen = false, wanted)
+      }
+      case _ => throw new IllegalStateException("a constant is a number or a text")
+    }
+
+  private def between(found: Int, low: UTF8String, lowOpen: Boolean, high: UTF8String, highOpen: Boolean, wanted: Int): Formula = {
+    val order = vocabulary.order(found)
+    vocabulary.bound(order, low)
+    vocabulary.bound(order, high)
+    Between(strictly(wanted), order, low, lowOpen, high, highOpen)
+  }
+
+  private def prefixed(value: Expression, prefix: UTF8String, wanted: Int): Option[Formula] =
+    kind(value).filter(Vocabulary.shape(_) == Shape.Text).flatMap(_ => slot(value)).map { found =>
+      FormulaReader.after(prefix) match {
+        case None => strict(wanted, found, Long.MinValue, Long.MaxValue)
+        case Some(end) => between(found, prefix, lowOpen = false, end, highOpen = true, wanted)
+      }
+    }
+
+  private def listed(value: Expression, items: Seq[Expression], wanted: Int): Option[Formula] = {
+    val constants = items.collect { case Constant(constant) => constant }
+    if (constants.length < items.length) None
+    else {
+      val (nulls, given) = constants.partition(_.value == null)
+      val found = given.map(comparable(value, _))
+      if (given.isEmpty || found.exists(_.isEmpty)) None
+      else {
+        val place = found.head.get._1
+        val numbers = found.flatten.map { case (_, text: UTF8String) => vocabulary.text(place, text); case (_, number) => number.asInstanceOf[Long] }
+        if (nulls.nonEmpty && (wanted == False || wanted == NotFalse)) Some(Known(wanted == NotFalse))
+        else Some(numbers.distinct.sorted match {
+          case Seq(only) => strict(wanted, place, only, only)
+          case several => strict(wanted, place, 0, 0, several.toVector)
+        })
+      }
+    }
+  }
+
+  /** A test of a text that Spark makes; where it holds, the text has `part` in it. */
+  private def resolved(condition: Expression, value: Expression, part: UTF8String, wanted: Int): Option[Formula] =
+    if (condition.resolved) slot(value).map(found =>
+      strict(wanted, vocabulary.expression(condition), 1, 1).copy(gram = if (wanted == True && part.numBytes >= 3) Some((found, part)) else None))
+    else None
+
+  /** Only whether an array has the element for sure: whether it lacks it for sure depends on its NULLs. */
+  private def element(array: Expression, constant: Literal, wanted: Int): Option[Formula] =
+    if (wanted == False || wanted == NotFalse) None
+    else (array match {
+      case UnresolvedAttribute(Seq(name)) => vocabulary.place(name)
+      case reference: AttributeReference => vocabulary.place(reference)
+      case _ => None
+    }).flatMap(place => (vocabulary.types(place) match {
+      case ArrayType(kind, _) => Constant.as(constant, kind)
+      case _ => None
+    }).map { found =>
+      val list = vocabulary.list(place)
+      val number = found match { case text: UTF8String => vocabulary.element(place, text); case other => other.asInstanceOf[Long] }
+      Test(MatchIndex.Element | (if (wanted == NotTrue) MatchIndex.Negated else 0), list, number, number)
+    })
+}
+
+object FormulaReader {
+  def there(slot: Int): Test = Test(0, slot, Long.MinValue, Long.MaxValue)
+
+  /** Outside of an interval without an end on one side is an interval, too. */
+  def plain(test: Test): Test =
+    if (test.flags != MatchIndex.Negated || test.set.nonEmpty || test.gram.isDefined) test
+    else if (test.low > test.high) there(test.slot)
+    else if (test.low == Long.MinValue && test.high < Long.MaxValue) test.copy(flags = 0, low = test.high + 1, high = Long.MaxValue)
+    else if (test.high == Long.MaxValue && test.low > Long.MinValue) test.copy(flags = 0, low = Long.MinValue, high = test.low - 1)
+    else test
+
+  /** The first text after all that begin with the prefix; None if there is none. */
+  def after(prefix: UTF8String): Option[UTF8String] = {
+    val bytes = prefix.getBytes
+    val kept = bytes.lastIndexWhere(_ != -1.toByte)
+    if (kept < 0) None
+    else {
+      val end = java.util.Arrays.copyOf(bytes, kept + 1)
+      end(kept) = (end(kept) + 1).toByte
+      Some(UTF8String.fromBytes(end))
+    }
+  }
+
+  /** The longest text without wildcards in a pattern of LIKE. */
+  def chunk(pattern: String, escape: Char): UTF8String = {
+    val parts = mutable.ArrayBuffer(new StringBuilder)
+    var place = 0
+    while (place < pattern.length) {
+      pattern(place) match {
+        case '%' | '_' if pattern(place) != escape => parts += new StringBuilder
+        case sign if sign == escape && place + 1 < pattern.length => place += 1; parts.last += pattern(place)
+        case sign => parts.last += sign
+      }
+      place += 1
+    }
+    UTF8String.fromString(parts.maxBy(_.length).toString)
+  }
+}
+
+/** A constant, or the cast of one. */
+object Constant {
+  def unapply(value: Expression): Option[Literal] = value match {
+    case constant: Literal => Some(constant)
+    case Cast(text @ Literal(_: UTF8String, _), kind @ (TimestampType | DateType), _, _) =>
+      Option(Cast(text, kind, Some("UTC"), EvalMode.TRY).eval(null)).filter(_ => zoned(kind, text.value.toString)).map(Literal(_, kind))
+    case _ => None
+  }
+
+  /** What a time is called must not depend on the session. */
+  private def zoned(kind: DataType, text: String): Boolean = kind == DateType || text.endsWith("Z")
+
+  /** The number or text of a constant beside a value of some type; None where Spark would compare both as a third one. */
+  def as(constant: Literal, kind: DataType): Option[Any] = (kind, constant.dataType, constant.value) match {
+    case (_, _, null) => None
+    case (_: StringType, _: StringType, text: UTF8String) if Vocabulary.shape(kind) == Shape.Text && Vocabulary.shape(constant.dataType) == Shape.Text => Some(text)
+    case (ByteType | ShortType | IntegerType | LongType, ByteType | ShortType | IntegerType | LongType, number: Number) => Some(number.longValue)
+    case (DoubleType, IntegerType | LongType | ShortType | ByteType | DoubleType, number: Number) => Some(Shape.real(number.doubleValue))
+    case (DoubleType, _: DecimalType, number: Decimal) => Some(Shape.real(number.toDouble))
+    case (FloatType, FloatType, number: Number) => Some(Shape.real(number.doubleValue))
+    case (BooleanType, BooleanType, truth: Boolean) => Some(if (truth) 1L else 0L)
+    case (DateType, DateType, number: Number) => Some(number.longValue)
+    case (TimestampType, TimestampType, number: Number) => Some(number.longValue)
+    case (TimestampNTZType, TimestampNTZType, number: Number) => Some(number.longValue)
+    case (one: DayTimeIntervalType, other: DayTimeIntervalType, number: Number) if one == other => Some(number.longValue)
+    case (one: YearMonthIntervalType, other: YearMonthIntervalType, number: Number) if one == other => Some(number.longValue)
+    case _ => None
+  }
+}
