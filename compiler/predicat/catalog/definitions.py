@@ -10,10 +10,18 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
-from predicat.catalog.jobs import Job, JobReader
-from predicat.catalog.model import Bound, FilterTest, Freshness, version_number
+from predicat.catalog.jobs import JobReader
+from predicat.catalog.model import (
+    Bound,
+    FilterTest,
+    Freshness,
+    WrittenDataset,
+    WrittenFilter,
+    WrittenVersion,
+    version_number,
+)
 from predicat.catalog.yamltext import Item
-from predicat.diagnostics import Reporter, Source, Span
+from predicat.diagnostics import Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.ir.nodes import FieldDecl, ParamDecl
@@ -78,62 +86,6 @@ _ENUM_NAME = re.compile(r"[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62}){0,7}\Z")
 _SUBSCRIPTION_NAME = re.compile(r"[A-Za-z0-9][\w.\-/:]{0,127}\Z")
 
 
-class VersionDefinition(Struct, frozen=True):
-    """One version of a filter, as its file has it."""
-
-    number: int
-    language: str
-    body: Any
-    source: Source
-    shown: str
-    params: Mapping[str, ParamDecl]
-    deprecated: str | None
-    on: str | None
-    span: Span
-
-
-class Definition(Struct, frozen=True):
-    """A filter as the file defines it."""
-
-    name: str
-    dataset: str
-    description: str
-    owner: str
-    tags: tuple[str, ...]
-    on_unknown: str
-    latest: int
-    versions: Mapping[int, VersionDefinition]
-    tests: tuple[FilterTest, ...]
-    coverage: Mapping[str, Bound]
-    span: Span
-    view: Mapping[str, bool] = field(default_factory=dict[str, bool])
-
-
-class DatasetDefinition(Struct):
-    """A dataset, gathered from its files. `tests` are those that stand apart from their filters; `uses` are
-    the filters that groups,
-    subscriptions and such tests name.
-    """
-
-    name: str
-    description: str = ""
-    relation: dict[str, str] = field(default_factory=dict[str, str])
-    fields: dict[str, FieldDecl] = field(default_factory=dict[str, FieldDecl])
-    enums: dict[str, int | str] = field(default_factory=dict[str, int | str])
-    filters: dict[str, Definition] = field(default_factory=dict[str, Definition])
-    groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
-    baseline: dict[str, Any] = field(default_factory=dict[str, Any])
-    view: dict[str, bool] = field(default_factory=dict[str, bool])
-    rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
-    freshness: Freshness | None = None
-    key: tuple[str, ...] = ()
-    jobs: dict[str, Job] = field(default_factory=dict[str, Job])
-    uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
-    places: dict[str, Span] = field(default_factory=dict[str, Span])
-
-
 def _where(span: Span) -> str:
     span = span.outermost()
     line, column = span.source.line_column(span.start)
@@ -144,7 +96,7 @@ class DefinitionReader(Struct):
     """Collects the definitions of all files."""
 
     reporter: Reporter
-    datasets: dict[str, DatasetDefinition] = field(default_factory=dict[str, DatasetDefinition])
+    datasets: dict[str, WrittenDataset] = field(default_factory=dict[str, WrittenDataset])
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
     variable_places: dict[str, Span] = field(default_factory=dict[str, Span])
 
@@ -172,11 +124,11 @@ class DefinitionReader(Struct):
         if not NAME.match(name):
             self.reporter.add(msg.bad_name(keys["dataset"].span, "dataset", name))
             return
-        dataset = self.datasets.setdefault(name, DatasetDefinition(name))
+        dataset = self.datasets.setdefault(name, WrittenDataset(name))
         dataset.places.setdefault("dataset", keys["dataset"].span)
         self.dataset(dataset, keys)
 
-    def dataset(self, dataset: DatasetDefinition, keys: dict[str, Item]) -> None:
+    def dataset(self, dataset: WrittenDataset, keys: dict[str, Item]) -> None:
         if "description" in keys:
             dataset.description = keys["description"].text("description")
             dataset.places["description"] = keys["description"].span
@@ -215,7 +167,7 @@ class DefinitionReader(Struct):
                 dataset.uses.append((name, span))
                 dataset.tests.setdefault(name, []).extend(self.listed_tests(value))
 
-    def once(self, dataset: DatasetDefinition, what: str, span: Span) -> bool:
+    def once(self, dataset: WrittenDataset, what: str, span: Span) -> bool:
         """Several files share a dataset; each thing is defined in one of them."""
         first = dataset.places.setdefault(what, span)
         if first != span:
@@ -242,7 +194,7 @@ class DefinitionReader(Struct):
 
     # --- fields and parameters
 
-    def field(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+    def field(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
         if not FIELD_NAME.match(name):
             self.reporter.add(say.bad_field_name(span, name))
             return
@@ -273,7 +225,7 @@ class DefinitionReader(Struct):
             }
         return FieldDecl(name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()))
 
-    def enum(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+    def enum(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""
         if not _ENUM_NAME.match(name):
             self.reporter.add(say.bad_enumeration(span, name))
@@ -323,7 +275,7 @@ class DefinitionReader(Struct):
 
     # --- filters
 
-    def filter(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+    def filter(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
         if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "filter", name))
             return
@@ -333,7 +285,7 @@ class DefinitionReader(Struct):
         if definition is not None:
             dataset.filters[name] = definition
 
-    def definition(self, dataset: str, name: str, item: Item, span: Span) -> Definition | None:
+    def definition(self, dataset: str, name: str, item: Item, span: Span) -> WrittenFilter | None:
         """A filter by itself: nothing but its own text and the name of its dataset counts."""
         what = say.the_filter(name)
         keys = self.mapping(item, what, _IN_FILTER)
@@ -343,7 +295,7 @@ class DefinitionReader(Struct):
         on_unknown = keys["on_unknown"].text("on_unknown") if "on_unknown" in keys else "reject"
         if on_unknown not in ("reject", "accept"):
             self.reporter.add(say.reject_or_accept(keys["on_unknown"].span))
-        return Definition(
+        return WrittenFilter(
             name,
             dataset,
             self.description(keys),
@@ -455,7 +407,7 @@ class DefinitionReader(Struct):
             self.reporter.add(say.error_or_warn(keys["severity"].span))
         return "warn" if found == "warn" else "error"
 
-    def latest(self, keys: dict[str, Item], versions: Mapping[int, VersionDefinition]) -> int:
+    def latest(self, keys: dict[str, Item], versions: Mapping[int, WrittenVersion]) -> int:
         if "latest" not in keys:
             return max(versions)
         value = keys["latest"].value
@@ -465,9 +417,7 @@ class DefinitionReader(Struct):
             return max(versions)
         return int(value)
 
-    def versions(
-        self, name: str, keys: dict[str, Item], item: Item, span: Span
-    ) -> dict[int, VersionDefinition]:
+    def versions(self, name: str, keys: dict[str, Item], item: Item, span: Span) -> dict[int, WrittenVersion]:
         if "versions" not in keys:
             found = self.version(name, 1, keys, span)
             return {1: found} if found else {}
@@ -475,7 +425,7 @@ class DefinitionReader(Struct):
             if key in keys:
                 where = say.filter_with_versions(name)
                 self.reporter.add(say.key_of_a_version(keys[key].span, where, key))
-        out: dict[int, VersionDefinition] = {}
+        out: dict[int, WrittenVersion] = {}
         for number, value, place in keys["versions"].entries("versions"):
             whole = version_number(number)
             if whole is None:
@@ -489,7 +439,7 @@ class DefinitionReader(Struct):
             self.reporter.add(msg.no_body(span, name, LANGUAGES))
         return out
 
-    def version(self, name: str, number: int, keys: dict[str, Item], span: Span) -> VersionDefinition | None:
+    def version(self, name: str, number: int, keys: dict[str, Item], span: Span) -> WrittenVersion | None:
         bodies = [language for language in LANGUAGES if language in keys]
         if not bodies:
             self.reporter.add(msg.no_body(span, name, LANGUAGES))
@@ -508,16 +458,16 @@ class DefinitionReader(Struct):
         else:
             value, source = body.data(), body.source
         shown = value if isinstance(value, str) else _shown(value)
-        return VersionDefinition(
+        return WrittenVersion(
             number,
             bodies[0],
-            value,
-            source,
-            shown,
             self.params(keys["params"]) if "params" in keys else {},
             self.day(keys["deprecated"]) if "deprecated" in keys else None,
             keys["on"].text("on") if "on" in keys else None,
             body.span,
+            shown.strip(),
+            value,
+            source,
         )
 
     def day(self, item: Item) -> str | None:
@@ -561,7 +511,7 @@ class DefinitionReader(Struct):
 
     # --- groups and subscriptions
 
-    def group(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+    def group(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
         if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "group", name))
             return
@@ -583,7 +533,7 @@ class DefinitionReader(Struct):
             "description": self.description(keys),
         }
 
-    def subscription(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+    def subscription(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
         if not _SUBSCRIPTION_NAME.match(name):
             self.reporter.add(say.bad_subscription_name(span, name))
             return
@@ -606,7 +556,7 @@ class DefinitionReader(Struct):
             "description": self.description(keys),
         }
 
-    def job(self, dataset: DatasetDefinition, name: str, item: Item, span: Span) -> None:
+    def job(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
         if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "job", name))
             return

@@ -17,9 +17,17 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from predicat.catalog.definitions import DatasetDefinition, Definition, DefinitionReader, VersionDefinition
+from predicat.catalog.definitions import DefinitionReader
 from predicat.catalog.load import Builder, catalog_files, macro_folder, read_source
-from predicat.catalog.model import Catalog, Filter, FilterTest, Version
+from predicat.catalog.model import (
+    Catalog,
+    Filter,
+    FilterTest,
+    Version,
+    WrittenDataset,
+    WrittenFilter,
+    WrittenVersion,
+)
 from predicat.catalog.parts import FileParts, PartItem
 from predicat.catalog.parts import read as read_parts
 from predicat.catalog.templates import LOCKS, Templates, is_template
@@ -42,7 +50,7 @@ class Loaded(Struct, frozen=True):
     """
 
     catalog: Catalog
-    definitions: Mapping[str, DatasetDefinition]
+    definitions: Mapping[str, WrittenDataset]
     diagnostics: tuple[Diagnostic, ...]
     files: Mapping[Path, Item]
     tests: Mapping[str, tuple[int, int]]
@@ -133,7 +141,7 @@ class LiveCatalog:
 class _Reader(DefinitionReader):
     """Reads definitions, each text once."""
 
-    def definition(self, dataset: str, name: str, item: Item, span: Span) -> Definition | None:
+    def definition(self, dataset: str, name: str, item: Item, span: Span) -> WrittenFilter | None:
         return self.once_read(
             item, (dataset, name), lambda own: super(_Reader, self).definition(dataset, name, own, span)
         )
@@ -203,12 +211,12 @@ class _Asked(Mapping[str, Any]):
 class _Kept(Struct, eq=False):
     """A version that was checked without an error, and what that asked for."""
 
-    definition: VersionDefinition
+    definition: WrittenVersion
     fields: _Asked
     enums: _Asked
     templates: Templates | None
-    references: list[tuple[str, Definition, Version]] = field(
-        default_factory=list[tuple[str, Definition, Version]]
+    references: list[tuple[str, WrittenFilter, Version]] = field(
+        default_factory=list[tuple[str, WrittenFilter, Version]]
     )
     version: Version | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -258,7 +266,7 @@ class _Builder(Builder):
     building: list[_Kept] = field(default_factory=list[_Kept])
     outcomes: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
 
-    def checked(self, row: Definition, number: int) -> Version | None:
+    def checked(self, row: WrittenFilter, number: int) -> Version | None:
         key = (f"{row.dataset}.{row.name}", number)
         kept = self.memory.versions.get(key)
         if kept is not None and kept.definition is row.versions[number] and self.holds(kept, row):
@@ -280,7 +288,7 @@ class _Builder(Builder):
             self.memory.versions[key] = now
         return version
 
-    def holds(self, kept: _Kept, row: Definition) -> bool:
+    def holds(self, kept: _Kept, row: WrittenFilter) -> bool:
         dataset = self.reader.datasets[row.dataset]
         if not kept.fields.holds(dataset.fields) or not kept.enums.holds(dataset.enums):
             return False
@@ -298,7 +306,7 @@ class _Builder(Builder):
                 return False
         return True
 
-    def names_of(self, row: Definition, version: VersionDefinition) -> DatasetDefinition:
+    def names_of(self, row: WrittenFilter, version: WrittenVersion) -> WrittenDataset:
         dataset = self.reader.datasets[row.dataset]
         fields, enums = _Asked(dataset.fields), _Asked(dataset.enums)
         self.building.append(
@@ -307,7 +315,7 @@ class _Builder(Builder):
         return replace(dataset, fields=fields, enums=enums)
 
     def reference(
-        self, row: Definition, name: str, args: tuple[tuple[str, Node], ...], span: Span
+        self, row: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
     ) -> tuple[str, Node]:
         now = self.building[-1]
         found = super().reference(row, name, args, span)

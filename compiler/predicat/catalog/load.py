@@ -11,9 +11,20 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.api import Predicate
-from predicat.catalog.definitions import DatasetDefinition, Definition, DefinitionReader, VersionDefinition
+from predicat.catalog.definitions import DefinitionReader
 from predicat.catalog.jobs import JobFilter
-from predicat.catalog.model import Catalog, Dataset, Filter, FilterTest, Version, version_number
+from predicat.catalog.model import (
+    Catalog,
+    Dataset,
+    Filter,
+    FilterTest,
+    Version,
+    WrittenDataset,
+    WrittenFilter,
+    WrittenVersion,
+    made_of,
+    version_number,
+)
 from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yamltext import compose
@@ -186,7 +197,7 @@ class Definitions(Struct, frozen=True):
     unread: tuple[Path, ...] = ()
 
     @property
-    def datasets(self) -> Mapping[str, DatasetDefinition]:
+    def datasets(self) -> Mapping[str, WrittenDataset]:
         """What the files say of each dataset."""
         return self.builder.reader.datasets
 
@@ -210,7 +221,7 @@ class Definitions(Struct, frozen=True):
 
     def dataset(self, name: str) -> Dataset:
         """A dataset without its filters."""
-        return _dataset(self.datasets[name], {})
+        return made_of(Dataset, self.datasets[name], filters={})
 
     @property
     def problems(self) -> list[Diagnostic]:
@@ -238,7 +249,7 @@ class Builder(Struct):
                 found = self.filter(row)
                 if found is not None:
                     filters[found.name] = known[found.qualified] = found
-            datasets[name] = _dataset(definition, filters)
+            datasets[name] = made_of(Dataset, definition, filters=filters)
         self.members()
         self.jobs(known)
         self.views(known.values())
@@ -279,12 +290,8 @@ class Builder(Struct):
                 for row in job.filters:
                     self.job_filter(dataset, row, known)
 
-    def job_filter(self, dataset: DatasetDefinition, row: JobFilter, known: Mapping[str, Filter]) -> None:
-        name = (
-            str(dataset.subscriptions[row.filter]["filter"])
-            if row.filter in dataset.subscriptions
-            else row.filter
-        )
+    def job_filter(self, dataset: WrittenDataset, row: JobFilter, known: Mapping[str, Filter]) -> None:
+        name = dataset.filter_named(row.filter)
         found = self.lookup(dataset.name, name)
         if found is None:
             self.reporter.add(
@@ -308,7 +315,7 @@ class Builder(Struct):
                 argument_problems(row.span, target.qualified, target.versions[number].params, row.params)
             )
 
-    def freshness(self, dataset: DatasetDefinition) -> None:
+    def freshness(self, dataset: WrittenDataset) -> None:
         spec = dataset.freshness
         if spec is None:
             return
@@ -318,7 +325,7 @@ class Builder(Struct):
         elif declared.type not in (TIMESTAMP, DATE):
             self.reporter.add(say.freshness_of_no_time(spec.span, spec.field, str(declared.type)))
 
-    def filter(self, row: Definition) -> Filter | None:
+    def filter(self, row: WrittenFilter) -> Filter | None:
         versions: dict[int, Version] = {}
         for number in row.versions:
             found = self.version(row, number)
@@ -326,23 +333,17 @@ class Builder(Struct):
                 versions[number] = found
         if not versions or row.latest not in versions:
             return None
-        found_filter = Filter(
-            row.name,
-            row.dataset,
-            row.description,
-            row.owner,
-            row.tags,
-            row.on_unknown,
-            row.latest,
-            versions,
-            (*row.tests, *self.reader.datasets[row.dataset].tests.get(row.name, ())),
-            row.coverage,
-            row.span,
-            {**self.reader.datasets[row.dataset].view, **row.view},
+        dataset = self.reader.datasets[row.dataset]
+        checked = made_of(
+            Filter,
+            row,
+            versions=versions,
+            tests=(*row.tests, *dataset.tests.get(row.name, ())),
+            view_options={**dataset.view, **row.view_options},
         )
         if self.tests:
-            self.test(found_filter)
-        return found_filter
+            self.test(checked)
+        return checked
 
     def test(self, found: Filter) -> None:
         """The tests of a filter, on the reference evaluator."""
@@ -379,7 +380,7 @@ class Builder(Struct):
             *(f"{name}.{row}" for name, other in self.reader.datasets.items() for row in other.filters),
         ]
 
-    def lookup(self, dataset: str, name: str) -> tuple[Definition, int | None] | None:
+    def lookup(self, dataset: str, name: str) -> tuple[WrittenFilter, int | None] | None:
         """The definition that a name means inside a dataset, and the version that it asks for."""
         base, _, version = name.partition("@")
         owner, _, short = base.rpartition(".")
@@ -391,7 +392,7 @@ class Builder(Struct):
 
     # --- one version
 
-    def version(self, row: Definition, number: int) -> Version | None:
+    def version(self, row: WrittenFilter, number: int) -> Version | None:
         key = (f"{row.dataset}.{row.name}", number)
         if key not in self.done:
             self.path.append(key[0])
@@ -401,7 +402,7 @@ class Builder(Struct):
                 self.path.pop()
         return self.done[key]
 
-    def checked(self, row: Definition, number: int) -> Version | None:
+    def checked(self, row: WrittenFilter, number: int) -> Version | None:
         """A version; None if it has problems, which are reported."""
         try:
             return self.build(row, row.versions[number])
@@ -409,7 +410,7 @@ class Builder(Struct):
             self.reporter.extend(error.diagnostics)
             return None
 
-    def build(self, row: Definition, version: VersionDefinition) -> Version:
+    def build(self, row: WrittenFilter, version: WrittenVersion) -> Version:
         dataset = self.names_of(row, version)
         language = LANGUAGES[version.language]
         references: list[str] = []
@@ -419,7 +420,7 @@ class Builder(Struct):
             references.append(found)
             return node
 
-        body, source = version.body, version.source
+        body, source = version.data, version.source
         rendered = language.shape != "data" and isinstance(body, str)
         if rendered:
             source = self.templates.render(source, version.language)
@@ -433,30 +434,22 @@ class Builder(Struct):
                 language.rules,
             )
         )
-        predicate = Predicate(node, version.language)
-        shown = (
-            source.text if rendered else version.shown
-        )  # a text that stands for data, such as `not: other`, has no source of its own
-        return Version(
-            version.number,
-            version.language,
-            shown.strip(),
-            predicate,
-            version.params,
-            tuple(dict.fromkeys(references)),
-            version.deprecated,
-            version.span,
-            version.shown.strip(),
-            version.on,
-            tree,
+        return made_of(
+            Version,
+            version,
+            # A text that stands for data, such as `not: other`, has no source of its own.
+            body=source.text.strip() if rendered else version.template,
+            predicate=Predicate(node, version.language),
+            references=tuple(dict.fromkeys(references)),
+            tree=tree,
         )
 
-    def names_of(self, row: Definition, _version: VersionDefinition) -> DatasetDefinition:
+    def names_of(self, row: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
         """The dataset whose fields and enumerations a version may name."""
         return self.reader.datasets[row.dataset]
 
     def reference(
-        self, row: Definition, name: str, args: tuple[tuple[str, Node], ...], span: Span
+        self, row: WrittenFilter, name: str, args: tuple[tuple[str, Node], ...], span: Span
     ) -> tuple[str, Node]:
         """The node of another filter, with its parameters bound."""
         found = self.lookup(row.dataset, name)
@@ -482,31 +475,12 @@ class Builder(Struct):
             node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)), span)
         return f"{qualified}@{number}", node
 
-    def warn_deprecated(self, span: Span, name: str, target: Definition, version: Version) -> None:
+    def warn_deprecated(self, span: Span, name: str, target: WrittenFilter, version: Version) -> None:
         if version.deprecated:
             other = f"{name}@{target.latest}" if target.latest != version.number else None
             over = date.fromisoformat(version.deprecated) < self.today
             message = msg.deprecated_use if over else msg.deprecated
             self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
-
-
-def _dataset(row: DatasetDefinition, filters: Mapping[str, Filter]) -> Dataset:
-    return Dataset(
-        row.name,
-        row.description,
-        row.relation,
-        row.fields,
-        filters,
-        row.groups,
-        row.subscriptions,
-        row.baseline,
-        row.enums,
-        row.rows,
-        row.freshness,
-        row.key,
-        row.view,
-        row.jobs,
-    )
 
 
 def argument_problems(

@@ -13,11 +13,10 @@ from typing import Any
 import msgspec
 
 from predicat import backends
-from predicat.catalog.definitions import DatasetDefinition
 from predicat.catalog.fingerprint import text_hash
 from predicat.catalog.jobs import job_data
 from predicat.catalog.macros import Macro
-from predicat.catalog.model import Bound, Catalog, Dataset, Filter, FilterTest, Version
+from predicat.catalog.model import Bound, Catalog, DatasetHead, Filter, FilterTest, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
@@ -45,7 +44,7 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def dataset_data(dataset: Dataset | DatasetDefinition) -> dict[str, Any]:
+def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
     """What is said of a dataset beside its filters, as JSON has it."""
     return {
         "description": dataset.description,
@@ -130,7 +129,7 @@ def plain(value: Any) -> Any:
 _EXACT_INTEGERS = 2**63
 
 
-def _dialects(dataset: Dataset) -> list[str]:
+def _dialects(dataset: DatasetHead) -> list[str]:
     """Spark and PostgreSQL, and DuckDB unless the relation names other engines only."""
     return [
         name

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
 from predicat.api import Predicate
 from predicat.catalog.jobs import Job
-from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
+from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.ir.nodes import FieldDecl, ParamDecl
@@ -66,30 +66,51 @@ class Freshness(Struct, frozen=True):
     span: Span = NOWHERE
 
 
-class Version(Struct, frozen=True):
-    """One version of a filter: its body as text for people, and its checked predicate.
+class WrittenVersion(Struct, frozen=True):
+    """One version of a filter as its file has it.
 
-    `template` is the body as the file has it, before Jinja; `on` the field that it reads its keys from, where
-    it names one;
-    `tree` is what was read, as it is written.
+    Attributes:
+        number: The number of the version.
+        language: The language of the body.
+        params: The parameters by name.
+        deprecated: The day from which it is deprecated, in ISO format, or None.
+        on: The field that the body reads its keys from, or None for the default of the language.
+        span: The place of the body.
+        template: The body as text, before Jinja.
+        data: The body: a text, or data for languages whose filters are data.
+        source: Where the text of the body stands.
     """
 
     number: int
     language: str
+    params: Mapping[str, ParamDecl]
+    deprecated: str | None
+    on: str | None
+    span: Span
+    template: str
+    data: Any
+    source: Source
+
+
+class Version(WrittenVersion, frozen=True):
+    """One version of a filter, checked.
+
+    Attributes:
+        body: The body as text, after Jinja.
+        predicate: The checked predicate.
+        references: The filters that it refers to, as `dataset.filter@version`.
+        tree: What was read from the body, before it was checked.
+    """
+
     body: str
     predicate: Predicate
-    params: Mapping[str, ParamDecl]
     references: tuple[str, ...]
-    deprecated: str | None
-    span: Span
-    template: str = ""
-    on: str | None = None
-    tree: Tree | None = None
+    tree: Tree
 
 
-class Filter(Struct, frozen=True):
-    """A named filter. `on_unknown` says whether it accepts ("accept") or rejects a row for which it is
-    UNKNOWN.
+class WrittenFilter(Struct, frozen=True):
+    """A named filter as its file has it. `on_unknown` says whether it accepts ("accept") or rejects a row for
+    which it is UNKNOWN. `view_options` are the security options of its view that the catalog states.
     """
 
     name: str
@@ -99,15 +120,15 @@ class Filter(Struct, frozen=True):
     tags: tuple[str, ...]
     on_unknown: str
     latest: int
-    versions: Mapping[int, Version]
+    versions: Mapping[int, WrittenVersion]
     tests: tuple[FilterTest, ...]
     coverage: Mapping[str, Bound]
     span: Span
     view_options: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    """The security options of its view that the catalog states, for the filter or for its dataset."""
 
     @property
     def qualified(self) -> str:
+        """Its name with that of the dataset, `dataset.filter`."""
         return f"{self.dataset}.{self.name}"
 
     @property
@@ -115,35 +136,83 @@ class Filter(Struct, frozen=True):
         """The name of its view."""
         return f"{self.dataset}__{self.name}"
 
+
+class Filter(WrittenFilter, frozen=True):
+    """A filter whose versions are checked. It has the tests and the view options of its dataset too."""
+
+    versions: Mapping[int, Version]
+
     @property
     def current(self) -> Version:
+        """The latest version."""
         return self.versions[self.latest]
 
 
-class Dataset(Struct, frozen=True):
-    """A relation with declared fields, and what is defined on it.
+R = TypeVar("R", bound=Struct)
 
-    `baseline` may say how many days (`max_age`) old one may be; `enums` has the words of enumerations
-    (`Status.ACTIVE`) with their values;
-    `key` are the fields that name a row.
-    `rows` are bounds on the number of rows (`at_least`, `at_most`, `drift`), `freshness` one on their newest
-    value.
+
+def made_of(kind: type[R], record: Struct, **more: Any) -> R:
+    """A record of another kind, with the members that both have, and more of its own."""
+    names = [name for name in kind.__struct_fields__ if name in record.__struct_fields__]
+    return kind(**{name: getattr(record, name) for name in names} | more)
+
+
+class DatasetHead(Struct):
+    """What is said of a dataset but for its filters.
+
+    Attributes:
+        name: The name.
+        description: What a row is.
+        relation: The table or view on each dialect.
+        fields: The declared fields by name.
+        enums: Words of enumerations (`Status.ACTIVE`) and their values.
+        groups: Groups of filters by name.
+        subscriptions: Subscriptions by name.
+        baseline: How many days (`max_age`) old a baseline may be.
+        view: The security options of all its views.
+        rows: Bounds on the number of rows: `at_least`, `at_most`, `drift`.
+        freshness: A bound on the newest value of a field.
+        key: The fields that name a row.
+        jobs: Jobs by name.
     """
 
     name: str
-    description: str
-    relation: Mapping[str, str]
-    fields: Mapping[str, FieldDecl]
-    filters: Mapping[str, Filter]
-    groups: Mapping[str, Mapping[str, Any]]
-    subscriptions: Mapping[str, Mapping[str, Any]]
-    baseline: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
-    rows: Mapping[str, Bound] = field(default_factory=dict[str, Bound])
+    description: str = ""
+    relation: dict[str, str] = field(default_factory=dict[str, str])
+    fields: dict[str, FieldDecl] = field(default_factory=dict[str, FieldDecl])
+    enums: dict[str, int | str] = field(default_factory=dict[str, int | str])
+    groups: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    subscriptions: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    baseline: dict[str, Any] = field(default_factory=dict[str, Any])
+    view: dict[str, bool] = field(default_factory=dict[str, bool])
+    rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
     key: tuple[str, ...] = ()
-    view: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    jobs: Mapping[str, Job] = field(default_factory=dict[str, Job])
+    jobs: dict[str, Job] = field(default_factory=dict[str, Job])
+
+    def filter_named(self, name: str) -> str:
+        """The filter that a job or user means: that of the subscription of this name, or else the name
+        itself.
+        """
+        subscription = self.subscriptions.get(name)
+        return str(subscription["filter"]) if subscription is not None else name
+
+
+class WrittenDataset(DatasetHead):
+    """A dataset, gathered from its files. `tests` are those apart from their filters, `uses` the filters that
+    groups, subscriptions and such tests name, `places` where things are defined (`field carrier`).
+    """
+
+    filters: dict[str, WrittenFilter] = field(default_factory=dict[str, WrittenFilter])
+    tests: dict[str, list[FilterTest]] = field(default_factory=dict[str, list[FilterTest]])
+    uses: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
+    places: dict[str, Span] = field(default_factory=dict[str, Span])
+
+
+class Dataset(DatasetHead):
+    """A relation with declared fields, and its checked filters."""
+
+    filters: Mapping[str, Filter] = field(default_factory=dict[str, Filter])
 
 
 class Catalog(Struct, frozen=True):

@@ -94,11 +94,7 @@ def job_of(catalog: Catalog, name: str) -> Job | None:
 
 
 def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
-    name = (
-        str(dataset.subscriptions[asked.filter]["filter"])
-        if asked.filter in dataset.subscriptions
-        else asked.filter
-    )
+    name = dataset.filter_named(asked.filter)
     row, number = catalog.find(name if "." in name else f"{dataset.name}.{name}")
     if row.dataset != dataset.name:
         raise PredicatError.of(say.filter_of_another_dataset(asked.filter, row.dataset, dataset.name))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from predicat.catalog.definitions import FILE_KEYS, DatasetDefinition, Definition, VersionDefinition
+from predicat.catalog.definitions import FILE_KEYS
 from predicat.catalog.live import Loaded
-from predicat.catalog.model import version_number
+from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion, version_number
 from predicat.catalog.templates import Templates, is_template
 from predicat.catalog.yamltext import Item
 from predicat.diagnostics import PredicatError, Source, Span
@@ -122,7 +122,7 @@ class Index:
     """All uses of names. What a body names is kept as long as the catalog has that body and those fields."""
 
     def __init__(self) -> None:
-        self._bodies: dict[int, tuple[VersionDefinition, object, list[Use]]] = {}
+        self._bodies: dict[int, tuple[WrittenVersion, object, list[Use]]] = {}
 
     def uses(self, loaded: Loaded) -> list[Use]:
         """Every use in a catalog, definitions too."""
@@ -132,7 +132,7 @@ class Index:
             dataset = loaded.definitions.get(str(keys["dataset"].value)) if "dataset" in keys else None
             if dataset is not None:
                 result += _File(dataset, loaded).read(keys)
-        kept: dict[int, tuple[VersionDefinition, object, list[Use]]] = {}
+        kept: dict[int, tuple[WrittenVersion, object, list[Use]]] = {}
         for dataset in loaded.definitions.values():
             state = (list(dataset.fields), _targets(dataset), loaded.templates)
             for row in dataset.filters.values():
@@ -146,14 +146,14 @@ class Index:
         return result
 
 
-def _targets(dataset: DatasetDefinition) -> list[tuple[str, int]]:
+def _targets(dataset: WrittenDataset) -> list[tuple[str, int]]:
     return [(row.name, row.latest) for row in dataset.filters.values()]
 
 
 class _File(Struct):
     """Names in the YAML of a file, outside of bodies."""
 
-    dataset: DatasetDefinition
+    dataset: WrittenDataset
     loaded: Loaded
     found: list[Use] = field(default_factory=list[Use])
 
@@ -250,14 +250,14 @@ def located(near: Span, name: str, *, last: bool = False) -> Span | None:
 class _Reading(Struct):
     """Names in one body."""
 
-    dataset: DatasetDefinition
-    row: Definition
-    version: VersionDefinition
+    dataset: WrittenDataset
+    row: WrittenFilter
+    version: WrittenVersion
     templates: Templates
 
     def uses(self) -> Iterator[Use]:
         language = LANGUAGES[self.version.language]
-        body, source = self.version.body, self.version.source
+        body, source = self.version.data, self.version.source
         on = self.version.on if self.version.on is not None else language.on
         seen: set[tuple[Symbol, int | None]] = set()
         if isinstance(body, str) and is_template(body):
@@ -335,7 +335,7 @@ class _Reading(Struct):
         outer = quoted.search(text, tree.span.start, tree.span.end)
         near = Span(tree.span.source, outer.start(), outer.end()) if outer else tree.span
         yield Use(
-            symbol, located(near, symbol.name, last=True), near, scalar=not isinstance(self.version.body, str)
+            symbol, located(near, symbol.name, last=True), near, scalar=not isinstance(self.version.data, str)
         )
         target = self.dataset.filters.get(symbol.name)
         number = version_number(tree.name.partition("@")[2]) or (target.latest if target else 1)

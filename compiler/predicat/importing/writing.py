@@ -14,8 +14,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from predicat.catalog.definitions import API_VERSION, DatasetDefinition
+from predicat.catalog.definitions import API_VERSION
 from predicat.catalog.load import catalog_files, read_definitions
+from predicat.catalog.model import WrittenDataset
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import importing as say
@@ -63,7 +64,7 @@ def written(kept: Kept, path: Path | None = None, *, force: bool = False) -> Wri
     """
     kinds = _united([row.rows for row, _ in kept])
     before = _existing(path, kinds.name) if path is not None and path.exists() else None
-    other = _elsewhere(path, kinds.name) if path is not None else DatasetDefinition(kinds.name)
+    other = _elsewhere(path, kinds.name) if path is not None else WrittenDataset(kinds.name)
     data = before if before is not None else _new(kinds, other)
     found = Written("")
     _add_fields(
@@ -104,7 +105,7 @@ def _existing(path: Path, dataset: str) -> Any:
     return data
 
 
-def _elsewhere(path: Path, dataset: str) -> DatasetDefinition:
+def _elsewhere(path: Path, dataset: str) -> WrittenDataset:
     """What the other files of the same folder say of a dataset."""
     others = (
         [file for file in catalog_files(path.parent, Reporter()) if file.resolve() != path.resolve()]
@@ -112,10 +113,10 @@ def _elsewhere(path: Path, dataset: str) -> DatasetDefinition:
         else []
     )
     known = read_definitions(path.parent, files=others).datasets if others else {}
-    return known.get(dataset, DatasetDefinition(dataset))
+    return known.get(dataset, WrittenDataset(dataset))
 
 
-def _new(rows: Rows, other: DatasetDefinition) -> dict[str, Any]:
+def _new(rows: Rows, other: WrittenDataset) -> dict[str, Any]:
     found: dict[str, Any] = {"apiVersion": API_VERSION, "dataset": rows.name}
     if not other.description:
         found["description"] = rows.description
@@ -124,7 +125,7 @@ def _new(rows: Rows, other: DatasetDefinition) -> dict[str, Any]:
     return found
 
 
-def _add_fields(data: Any, rows: Rows, used: set[str], other: DatasetDefinition) -> None:
+def _add_fields(data: Any, rows: Rows, used: set[str], other: WrittenDataset) -> None:
     wanted = {name: kind for name, kind in rows.fields.items() if name in used and name not in other.fields}
     known = data.setdefault("fields", {}) if wanted else {}
     for name, kind in wanted.items():
@@ -132,7 +133,7 @@ def _add_fields(data: Any, rows: Rows, used: set[str], other: DatasetDefinition)
 
 
 def _add_filters(
-    data: Any, rows: Kept, other: DatasetDefinition, found: Written, *, force: bool, shown: str
+    data: Any, rows: Kept, other: WrittenDataset, found: Written, *, force: bool, shown: str
 ) -> None:
     filters = data.setdefault("filters", {})
     for row, _ in rows:

@@ -12,11 +12,11 @@ from typing import Any, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from predicat.catalog.definitions import DatasetDefinition, Definition, VersionDefinition
 from predicat.catalog.load import Definitions
 from predicat.catalog.lock import lock_path, read_lock_file
 from predicat.catalog.macros import Macro, read_macros
 from predicat.catalog.manifest import bounds_data, dataset_data, plain, read_manifest, tests_data
+from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import review as say
 from predicat.ir.codec import from_data, value_data
@@ -149,7 +149,7 @@ class _Files:
             "macros": {row.name: row.meaning for row in self.macros.values()},
         }
 
-    def filter(self, definition: Definition, dataset: DatasetDefinition) -> Data:
+    def filter(self, definition: WrittenFilter, dataset: WrittenDataset) -> Data:
         head = {
             "description": definition.description,
             "owner": definition.owner,
@@ -161,13 +161,17 @@ class _Files:
         tests = tests_data((*definition.tests, *dataset.tests.get(definition.name, ())))
         versions = {str(number): self.version(version) for number, version in definition.versions.items()}
         return _filter_data(
-            head, tests, bounds_data(definition.coverage), _own(definition.view, dataset.view), versions
+            head,
+            tests,
+            bounds_data(definition.coverage),
+            _own(definition.view_options, dataset.view),
+            versions,
         )
 
-    def version(self, version: VersionDefinition) -> Data:
+    def version(self, version: WrittenVersion) -> Data:
         return {
             "language": version.language,
-            "text": version.shown.strip(),
+            "text": version.template,
             "on": version.on,
             "deprecated": version.deprecated,
             "params": params_data(version.params.values()),
