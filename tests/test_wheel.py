@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -36,6 +37,15 @@ def test_every_source_is_in_the_wheel(wheel: Path) -> None:
     wanted |= {f"predicat/_bundled/catalog/{path.name}" for path in (ROOT / "catalog").glob("*.yml")}
     wanted |= {f"predicat/_bundled/macros/{path.name}" for path in (ROOT / "macros").glob("*.sql")}
     assert wanted <= names
+
+
+def test_the_jar_is_in_the_wheel_where_spark_is(wheel: Path) -> None:
+    pytest.importorskip("pyspark")
+    from predicat_spark.jar import EXTENSION, jar_name
+    from predicat_spark.java import pyspark_home
+
+    content = zipfile.ZipFile(wheel).read(f"predicat_spark/_jars/{jar_name(pyspark_home())}")
+    assert f"{EXTENSION.replace('.', '/')}.class" in zipfile.ZipFile(io.BytesIO(content)).namelist()
 
 
 def test_compiles_the_bundled_catalog_in_a_clean_environment(bare: tuple[Path, Path]) -> None:

@@ -1,24 +1,29 @@
-"""The extension's jar: compiled at first use, by the Scala compiler that every PySpark carries, and then
-cached.
+"""The extension's jar. A release may carry it. Otherwise the Scala compiler that every Spark has compiles it
+at first use, and it is cached.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 import zipfile
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from predicat.catalog.fingerprint import cache_folder
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat_spark.java import ensure_java, spark_version
+from predicat_spark.java import ensure_java, pyspark_home
 
 _PROVIDER = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 _CONDITIONS = "predicat-conditions.json"
+_FAST = ("-XX:TieredStopAtLevel=1", "-Xss8m")
+"""For a compiler that runs for seconds: with Java's second compiler it takes twice the CPU time."""
+
 EXTENSION = "io.predicat.spark.PredicatExtensions"
 
 
@@ -31,41 +36,62 @@ def sources() -> list[Path]:
     return [*sorted(folder.glob("*.scala")), folder / _CONDITIONS]
 
 
-def ensure_jar() -> Path:
-    """The path of the jar for the installed Spark; takes some seconds the first time. Raises
-    PredicatError.
+def ensure_jar(spark_home: Path | None = None) -> Path:
+    """The path of the jar. Where none was released for this Spark, it takes some seconds the first time.
+
+    Args:
+        spark_home: The folder of a Spark 4 to compile for. Default: the installed PySpark.
+
+    Raises:
+        PredicatError: There is no Java or no Spark 4, or the compiler fails.
     """
-    home = ensure_java()
-    files = sources()
-    digest = hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
-    version = "{}.{}".format(*spark_version())
-    target = cache_folder() / "jars" / f"predicat-spark-{version}-{digest}.jar"
-    if not target.is_file():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        compile_jar(home, files, target)
-    return target
+    return building(spark_home).result()
 
 
-def compile_jar(home: Path, files: list[Path], target: Path) -> None:
+def building(spark_home: Path | None = None) -> Future[Path]:
+    """The jar, as `ensure_jar`. If it has to be compiled, another thread does that."""
+    java, home = ensure_java(), spark_home or pyspark_home()
+    name = jar_name(home)
+    target = cache_folder() / "jars" / name
+    for known in (Path(__file__).parent / "_jars" / name, target):
+        if known.is_file():
+            found: Future[Path] = Future()
+            found.set_result(known)
+            return found
+    pool = ThreadPoolExecutor(1)
+    found = pool.submit(compile_jar, java, sources(), target, home)
+    pool.shutdown(wait=False)
+    return found
+
+
+def jar_name(spark_home: Path) -> str:
+    """The name of the jar for a Spark: its version, and a hash of the sources. Raises PredicatError."""
+    cores = sorted((spark_home / "jars").glob("spark-core_2.13-*.jar"))
+    version = re.search(r"-(4\.\d+)\.[^/]*$", cores[0].name) if cores else None
+    if version is None:
+        raise PredicatError.of(msg.no_spark(str(spark_home)))
+    digest = hashlib.sha256(b"\0".join(file.read_bytes() for file in sources())).hexdigest()[:16]
+    return f"predicat-spark-{version[1]}-{digest}.jar"
+
+
+def compile_jar(java: Path, files: list[Path], target: Path, spark_home: Path | None = None) -> Path:
     """Compile the Scala sources among the files, and put the others beside the classes. Raises
     PredicatError.
     """
-    import pyspark  # noqa: PLC0415  # optional, and slow to load
-
-    jars = Path(pyspark.__file__).parent / "jars"
+    jars = sorted(((spark_home or pyspark_home()) / "jars").glob("*.jar"))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "classes"
         out.mkdir()
         command = [
-            str(home / "bin" / "java"),
-            "-Xss8m",
+            str(java / "bin" / "java"),
+            *_FAST,
             "-cp",
-            f"{jars}/*",
+            os.pathsep.join(str(jar) for jar in jars if jar.name.startswith("scala-")),
             "scala.tools.nsc.Main",
             "-nowarn",
             "-target:17",
             "-classpath",
-            ":".join(str(jar) for jar in sorted(jars.glob("*.jar"))),
+            os.pathsep.join(str(jar) for jar in jars),
             "-d",
             str(out),
             *(str(file) for file in files if file.suffix == ".scala"),
@@ -79,10 +105,12 @@ def compile_jar(home: Path, files: list[Path], target: Path) -> None:
             if file.suffix != ".scala":
                 shutil.copy(file, out / file.name)
         _pack(out, target)
+    return target
 
 
 def _pack(classes: Path, target: Path) -> None:
     """Write the jar beside its place and move it there, so that nobody ever sees half of one."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_suffix(f".{os.getpid()}")
     with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as jar:
         entries = [

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from predicat.catalog.fingerprint import cache_folder
@@ -28,6 +29,14 @@ def spark_version() -> tuple[int, int]:
 
     major, minor = str(__version__).split(".")[:2]
     return int(major), int(minor)
+
+
+def pyspark_home() -> Path:
+    """The folder of the installed PySpark. Raises PredicatError if there is none."""
+    extras.require("pyspark")
+    import pyspark  # noqa: PLC0415  # optional, and slow to load
+
+    return Path(pyspark.__file__).parent
 
 
 def ensure_java() -> Path:
@@ -52,6 +61,7 @@ def _candidates() -> list[Path]:
     return result
 
 
+@cache
 def _major(java: Path) -> int | None:
     """The major version of a java program, or None if it does not run or lacks a module that Spark asks
     for.

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import sys
+import tempfile
+import zipfile
 from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
-from predicat_spark.jar import EXTENSION, ensure_jar
+from predicat_spark.jar import EXTENSION, building, ensure_jar
 from predicat_spark.java import ensure_java, quiet_start
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MANIFEST = "spark.predicat.manifest"
+_CLASS_PATH = "spark.driver.extraClassPath"
 
 
 def local_session(
@@ -31,30 +37,66 @@ def local_session(
     session = SparkSession.getActiveSession()
     if session is None:
         ensure_java()
-        options = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", **(config or {})}
-        if jar:
-            options = _with_jar(options)
+        quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
+        options = {"spark.master": master, "spark.app.name": name, **quiet, **(config or {})}
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = SparkSession.builder.master(master).appName(name)
-        for key, value in options.items():
-            builder = builder.config(key, value)
         with quiet_start():
-            session = builder.getOrCreate()
+            session = _start(options, building() if jar else None)
             session.sparkContext.setLogLevel("ERROR")
     if jar:
         load_classes(session)
     return session
 
 
-def _with_jar(given: Mapping[str, str]) -> dict[str, str]:
-    """Settings with the jar of the extension behind the jars and class path that they name."""
-    ours = str(ensure_jar())
-    jars, path = "spark.jars", "spark.driver.extraClassPath"
+def _start(options: Mapping[str, str], jar: Future[Path] | None = None) -> SparkSession:
+    """A new session. While the jar is being compiled, Java and Spark start already."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415  # optional
+
+    found = dict(options)
+    if jar is not None and (jar.done() or _remote(found)):
+        found = _with_jar(found, jar.result())
+    elif jar is not None:
+        found = _start_beside(found, jar)
+    builder = SparkSession.builder
+    for key, value in found.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _start_beside(options: Mapping[str, str], jar: Future[Path]) -> dict[str, str]:
+    """Start Spark, and give it the jar as soon as there is one. A running Java finds new classes in a folder
+    of its class path, and would not find a new jar.
+    """
+    from pyspark import SparkConf, SparkContext  # noqa: PLC0415  # optional
+
+    classes = Path(tempfile.mkdtemp(prefix="predicat-classes-"))
+    atexit.register(shutil.rmtree, classes, ignore_errors=True)
+    found = {**options, _CLASS_PATH: _joined(options.get(_CLASS_PATH), str(classes), os.pathsep)}
+    context: Any = SparkContext.getOrCreate(SparkConf().setAll(list(found.items())))
+    try:
+        with zipfile.ZipFile(jar.result()) as archive:
+            archive.extractall(classes)
+    except PredicatError:
+        context.stop()
+        raise
+    context._jsc.sc().addJar(str(jar.result()))  # noqa: SLF001  # PySpark has no public way to add a jar
+    return found
+
+
+def _with_jar(options: Mapping[str, str], jar: Path) -> dict[str, str]:
+    """The settings with the jar on the class paths."""
     return {
-        **given,
-        jars: _joined(given.get(jars), ours),
-        path: _joined(given.get(path), ours, os.pathsep),
+        **options,
+        "spark.jars": _joined(options.get("spark.jars"), str(jar)),
+        _CLASS_PATH: _joined(options.get(_CLASS_PATH), str(jar), os.pathsep),
     }
+
+
+def _remote(options: Mapping[str, str]) -> bool:
+    """Whether the session is one of Spark Connect, which starts a server of its own or has one."""
+    return bool(os.environ.get("SPARK_REMOTE") or os.environ.get("SPARK_CONNECT_MODE_ENABLED")) or any(
+        options.get(key) for key in ("spark.remote", "spark.api.mode")
+    )
 
 
 def _joined(given: str | None, ours: str, sign: str = ",") -> str:
@@ -95,16 +137,21 @@ def configure(builder: Any, manifest: str | Path, config: Mapping[str, str] | No
     Args:
         builder: The builder, `SparkSession.builder`.
         manifest: The path of the compiled manifest: any Hadoop path.
-        config: Spark settings. Jars, the class path and extensions in it are kept.
+        config: Spark settings. Jars and extensions in it are kept.
 
     Returns:
         The builder.
     """
-    options = _with_jar(config or {})
-    options["spark.sql.extensions"] = _joined(options.get("spark.sql.extensions"), EXTENSION)
-    for key, value in options.items():
+    for key, value in _with_jar(_settings(manifest, config), ensure_jar()).items():
         builder = builder.config(key, value)
-    return builder.config(MANIFEST, str(manifest))
+    return builder
+
+
+def _settings(manifest: str | Path, config: Mapping[str, str] | None) -> dict[str, str]:
+    """The settings of a session with the extension, but for the jar."""
+    options = dict(config or {})
+    extensions = _joined(options.get("spark.sql.extensions"), EXTENSION)
+    return {**options, "spark.sql.extensions": extensions, MANIFEST: str(manifest)}
 
 
 def session(
@@ -124,18 +171,18 @@ def session(
             is no Java, or a
             running session cannot load the extension.
     """
-    path = _manifest(catalog, manifest)
-    jar = ensure_jar()
-    os.environ.setdefault(
-        "PYSPARK_PYTHON", sys.executable
-    )  # Python functions run where this program's packages are
+    ensure_java()
     from pyspark.sql import SparkSession  # noqa: PLC0415  # needs Java's home first
 
     running = SparkSession.getActiveSession()
+    jar = building()
+    path = _manifest(catalog, manifest)
+    os.environ.setdefault(
+        "PYSPARK_PYTHON", sys.executable
+    )  # Python functions run where this program's packages are
     if running is not None:
         return install(running, manifest=path)
-    result = configure(SparkSession.builder, path, config).getOrCreate()
-    return _checked(result, jar)
+    return _checked(_start(_settings(path, config), jar), jar.result())
 
 
 def _manifest(catalog: str | Path | None, manifest: str | Path | None) -> Path:

@@ -252,7 +252,6 @@ def changes(flights: Any) -> Any:
         / f"test-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}-{flights.version}.jar"
     )
     if not target.is_file():
-        target.parent.mkdir(parents=True, exist_ok=True)
         compile_jar(predicat_spark.ensure_java(), [SOURCE], target)
     flights.sql(f"ADD JAR '{target}'")
     with settings(flights, {"spark.sql.catalog.recorded": "predicat.test.Recorded"}):

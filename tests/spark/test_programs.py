@@ -252,6 +252,30 @@ spark.stop()
     assert done.stdout.split()[-1:] == ["250"], done.stderr[-3000:]
 
 
+@pytest.mark.slow
+def test_the_first_use_compiles_while_spark_starts(manifest: Path, tmp_path: Path) -> None:
+    """From an empty cache, also on executors of their own, which get the jar."""
+    script = tmp_path / "job.py"
+    script.write_text(f"""
+import predicat_spark
+spark = predicat_spark.session(manifest={str(manifest)!r}, config={{"spark.master": "local-cluster[1,1,1024]", "spark.ui.enabled": "false",
+    "spark.executor.memory": "1g", "spark.driver.memory": "1g", "spark.log.level": "ERROR"}})
+print([row.id for row in spark.sql("SELECT id FROM {DATA} WHERE NOT matches_filter('flights.long_delay')").collect()])
+print("predicat-classes-" in spark.conf.get("spark.driver.extraClassPath"), "predicat-spark" in spark.sparkContext._jsc.sc().listJars().mkString(","))
+spark.stop()
+""")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=280,
+        env={**environment(), "PREDICAT_CACHE": str(tmp_path / "cache")},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["[2, 3]", "True True"], done.stderr[-3000:]
+
+
 def test_install_into_a_running_session(manifest: Path, tmp_path: Path) -> None:
     script = tmp_path / "job.py"
     script.write_text(f"""

@@ -20,7 +20,7 @@ def command() -> None:
     """Hold the subcommands."""
 
 
-@command.command("jar", help="Compile the extension for the installed Spark and write its jar.")
+@command.command("jar", help="Compile the extension for a version of Spark and write its jar.")
 @click.option(
     "--out",
     default="predicat-spark.jar",
@@ -28,8 +28,13 @@ def command() -> None:
     type=click.Path(path_type=Path),
     help="The file to write.",
 )
-def jar(out: Path) -> None:
-    built = extension().ensure_jar()
+@click.option(
+    "--spark-home",
+    type=click.Path(path_type=Path),
+    help="The folder of the Spark to compile for. Default: the installed PySpark.",
+)
+def jar(out: Path, spark_home: Path | None) -> None:
+    built = extension().ensure_jar(spark_home)
     out.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(built, out)
     click.echo(

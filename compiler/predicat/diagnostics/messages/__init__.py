@@ -599,6 +599,15 @@ def engine_error(engine: str, reason: str, hint: str | None = None) -> Diagnosti
     return Diagnostic("engine", f"{engine} failed: {reason}", NOWHERE, hint)
 
 
+def no_spark(folder: str) -> Diagnostic:
+    return Diagnostic(
+        "engine",
+        f"{folder} is not the folder of a Spark 4: it has no jars/spark-core_2.13-4.*.jar",
+        NOWHERE,
+        "give the SPARK_HOME of the cluster's version",
+    )
+
+
 def usage(message: str, hint: str | None = None) -> Diagnostic:
     return Diagnostic("usage", message, NOWHERE, hint)
 
