@@ -1,16 +1,19 @@
 """Times `WHERE matches_filter(...)` beside other ways to say it: `python benchmarks/spark.py [rows] [--runs
-N]`.
+N] [--filters N]`.
 
 All in one run on the same Parquet file, alternately, the best of five (Python UDFs: of two); printed as
-ratios to the
-condition written out by hand. Also: milliseconds of analysis for each query, and the rows that the scan hands
-on when the
-file is sorted by the column (pushdown to row groups).
+ratios to the condition written out by hand. Also: milliseconds of analysis for each query, and the rows that
+the scan hands on when the file is sorted by the column (pushdown to row groups). Before that the time from
+the start of a program to its first result, with an empty cache, with the jar in it, and without the
+extension; and the analysis with a manifest of N filters (10,000).
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +23,8 @@ from typing import Any
 
 import predicat
 import predicat_spark
+import predicat_spark.sessions
+from generated import ONE, write
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOG = """apiVersion: predicat/v1
@@ -58,6 +63,84 @@ def cel_function() -> Callable[[int, int, str], bool]:
     return evaluate
 
 
+FIRST = """
+import sys, time
+import predicat_spark
+predicat_spark.ensure_java()
+config = {"spark.master": "local[2]", "spark.ui.enabled": "false", "spark.log.level": "ERROR"}
+if sys.argv[1] == "plain":
+    from pyspark.sql import SparkSession
+    spark = SparkSession.builder.config(map=config).getOrCreate()
+    spark.sql("SELECT count(*) FROM (SELECT 7L AS a) WHERE a > 5").collect()
+else:
+    spark = predicat_spark.session(manifest=sys.argv[1], config=config)
+    spark.sql("SELECT count(*) FROM (SELECT 7L AS a) WHERE matches_filter('big')").collect()
+"""
+
+
+def first_query(folder: Path, runs: int) -> None:
+    """The time of a program with one query."""
+    (folder / "first").mkdir()
+    (folder / "first" / "f.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: f\nfields: {a: bigint}\nfilters: {big: {sql: a > 5}}\n"
+    )
+    manifest = str(predicat_spark.compile_manifest(folder / "first", folder / "first.json"))
+
+    def start(argument: str, cache: str) -> float:
+        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        environment = os.environ | {"PREDICAT_CACHE": str(folder / cache)}
+        subprocess.run(
+            [sys.executable, "-c", FIRST, argument], env=environment, check=True, capture_output=True
+        )
+        taken = time.perf_counter() - begin
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return taken
+
+    for label, argument, cache in (
+        ("plain Spark", "plain", "cache0"),
+        ("an empty cache", manifest, "cache"),
+        ("the jar in the cache", manifest, "cache0"),
+    ):
+        cpu: list[float] = []
+        seconds = min(start(argument, cache + ("" if cache == "cache0" else str(run))) for run in range(runs))
+        print(f"a program with one query, {label}: {seconds:.1f} s, {min(cpu):.1f} s CPU")
+
+
+def many_filters(spark: Any, folder: Path, count: int, runs: int) -> None:
+    """Analysis with a large manifest beside that of the condition by hand."""
+    (folder / "many").mkdir()
+    write(folder / "many", count, ONE)
+    manifest = predicat_spark.compile_manifest(folder / "many", folder / "many.json")
+    row = "(SELECT 7L AS a, 'x' AS s)"
+    hand = f"SELECT * FROM {row} WHERE a > 1 AND s = 'x1'"
+    ours = f"SELECT * FROM {row} WHERE matches_filter('generated0.f1')"
+
+    spark.sql(hand)
+    before = spark.conf.get(predicat_spark.sessions.MANIFEST)
+    spark.conf.set(predicat_spark.sessions.MANIFEST, str(manifest))
+    loaded = best(1, lambda: predicat_spark.refresh(spark))
+    first = best(1, lambda: spark.sql(ours))
+    print(f"{count:,} filters: load and check {loaded:.2f} s, first analysis {first * 1000:.0f} ms")
+    times = {hand: 9.9, ours: 9.9}
+    for _ in range(20 * runs):  # alternately
+        for query, least in times.items():
+            times[query] = min(least, best(1, lambda query=query: spark.sql(query)))
+    print(
+        f"then {times[hand] * 1000:.1f} ms by hand, {times[ours] * 1000:.1f} ms with matches_filter, "
+        f"ratio {times[ours] / times[hand]:.2f}"
+    )
+    names = spark._jvm.io.predicat.spark.Settings.manifest(False).names()
+    hint = spark._jvm.io.predicat.spark.Near.hint
+    near = [best(1, lambda: hint("generated0.g1", names)) for _ in range(20 * runs)]
+    print(f"near names: {near[0] * 1000:.1f} ms the first time, then {min(near) * 1000:.1f} ms")
+    asked = {text: best(3 * runs, lambda text=text: spark.sql(text).collect()) for text in (hand, ours)}
+    print(
+        f"query and result: {asked[hand] * 1000:.0f} ms by hand, {asked[ours] * 1000:.0f} ms, ratio {asked[ours] / asked[hand]:.2f}"
+    )
+    spark.conf.set(predicat_spark.sessions.MANIFEST, before)
+
+
 def scanned(frame: Any) -> int:
     """Rows that left the scan."""
     frame.collect()
@@ -70,9 +153,10 @@ def scanned(frame: Any) -> int:
     return int(leaf.metrics().get("numOutputRows").get().value())
 
 
-def main(rows: int, runs: int) -> None:
+def main(rows: int, runs: int, filters: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        first_query(folder, min(2, runs))
         (folder / "catalog").mkdir()
         (folder / "catalog" / "bench.yml").write_text(CATALOG.replace("$RECENT", str(rows - rows // 50)))
         spark = predicat_spark.session(
@@ -83,8 +167,10 @@ def main(rows: int, runs: int) -> None:
                 "spark.driver.memory": "4g",
                 "spark.log.level": "ERROR",
                 "spark.ui.showConsoleProgress": "false",
+                "spark.predicat.manifest.sessions": "true",
             },
         )
+        many_filters(spark, folder, filters, runs)
         columns = ("id", "id % 1000 AS a", "id % 7 AS b", "concat('x', id % 100) AS s")
         spark.range(0, rows, 1, 1).selectExpr(*columns).write.parquet(str(folder / "data"))
         spark.read.parquet(str(folder / "data")).createOrReplaceTempView("bench")
@@ -141,5 +227,6 @@ if __name__ == "__main__":
         default=5,
         help="runs of each query, of analysis six times as many; the fastest counts",
     )
+    parser.add_argument("--filters", type=int, default=10_000, help="filters of the large manifest")
     options = parser.parse_args()
-    main(options.rows, options.runs)
+    main(options.rows, options.runs, options.filters)

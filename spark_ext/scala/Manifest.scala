@@ -50,7 +50,7 @@ class Manifest(val filters: Seq[Filter], latest: Map[String, Filter], val subscr
   /** A choice among the filters, made once. */
   def selection(key: String)(choose: => Selection): Selection = selections.computeIfAbsent(key, _ => choose)
 
-  def names: Seq[String] = latest.keys.toSeq.sorted
+  lazy val names: Seq[String] = latest.keys.toSeq.sorted
 
   /** Check all of its SQL; what another manifest holds in the same words is not read again. */
   def vet(known: Option[Manifest]): Unit = filters.foreach(filter => filter.vetLike(known.flatMap(_.byVersion.get(filter.key))))
@@ -68,7 +68,7 @@ class Manifest(val filters: Seq[Filter], latest: Map[String, Filter], val subscr
         s"several datasets have a filter '$name': ${many.map(_.name).sorted.mkString(", ")}")
     }
     val found = latest.getOrElse(full, throw PredicatException(Kind.UnknownFilter,
-      s"no filter is named '$asked'" + Near.hint(name, names ++ short.keys)))
+      s"no filter is named '$asked'" + Near.hint(name, latest.keys ++ short.keys)))
     version match {
       case None => found
       case Some(number) => byVersion.getOrElse(s"$full@$number", throw PredicatException(Kind.UnknownFilter,
@@ -80,17 +80,50 @@ class Manifest(val filters: Seq[Filter], latest: Map[String, Filter], val subscr
 
 /** "did you mean": the known names within a third of the length in edit distance. */
 object Near {
+  private val Most = 3
+  private val Slots = 64
+
   def hint(name: String, known: Iterable[String]): String = {
-    val wanted = name.toLowerCase(Locale.ROOT)
-    val near = known.iterator.distinct
-      .filter(other => math.abs(other.length - name.length) <= most(name, other))
-      .map(other => (distance(wanted, other.toLowerCase(Locale.ROOT)), other))
-      .filter { case (steps, other) => steps <= most(name, other) }
-      .toSeq.sorted.take(3).map { case (_, other) => s"'$other'" }
-    if (near.isEmpty) "" else s"; did you mean ${near.mkString(" or ")}?"
+    val near = nearest(name, known)
+    if (near.isEmpty) "" else s"; did you mean ${near.map(other => s"'$other'").mkString(" or ")}?"
   }
 
-  private def most(one: String, other: String): Int = math.max(one.length, other.length) / 3
+  /** The nearest first. Of thousands of names most are not compared: their letters alone are too different. */
+  def nearest(name: String, known: Iterable[String]): Seq[String] = {
+    val wanted = name.toLowerCase(Locale.ROOT)
+    val letters = new Array[Int](Slots)
+    wanted.foreach(letter => letters(letter % Slots) += 1)
+    val byLetters = Array.fill(most(name.length * 2) + 1)(Seq.newBuilder[String])
+    known.iterator.distinct.foreach { other =>
+      val limit = most(math.max(name.length, other.length))
+      if (math.abs(other.length - name.length) <= limit) {
+        val steps = atLeast(letters.clone(), wanted.length, other.toLowerCase(Locale.ROOT))
+        if (steps <= limit) byLetters(steps) += other
+      }
+    }
+    byLetters.iterator.map(_.result()).zipWithIndex.foldLeft(Seq.empty[(Int, String)]) { case (best, (others, steps)) =>
+      if (best.length == Most && best.last._1 < steps) best
+      else (best ++ others.map(other => (distance(wanted, other.toLowerCase(Locale.ROOT)), other))
+        .filter { case (found, other) => found <= most(math.max(name.length, other.length)) }).sorted.take(Most)
+    }.map(_._2)
+  }
+
+  private def most(length: Int): Int = length / 3
+
+  /** How many steps there are at least between two texts: the letters of one that the other lacks. */
+  private def atLeast(letters: Array[Int], length: Int, other: String): Int = {
+    var same = 0
+    var index = 0
+    while (index < other.length) {
+      val slot = other.charAt(index) % Slots
+      if (letters(slot) > 0) {
+        letters(slot) -= 1
+        same += 1
+      }
+      index += 1
+    }
+    math.max(length, other.length) - same
+  }
 
   private def distance(a: String, b: String): Int = {
     val row = Array.tabulate(b.length + 1)(identity)

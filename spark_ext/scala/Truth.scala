@@ -116,8 +116,7 @@ object Unwrap extends Rule[LogicalPlan] {
         case CaseWhen(branches, otherwise) => CaseWhen(branches.map { case (when, value) => (Truth.positive(when), value) }, otherwise)
         case If(when, yes, no) => If(Truth.positive(when), yes, no)
         case aggregate: AggregateExpression if aggregate.filter.isDefined => aggregate.copy(filter = aggregate.filter.map(Truth.positive))
-        case instruction: MergeRows.Instruction =>
-          instruction.withNewChildren(instruction.children.map(child => if (child eq instruction.condition) Truth.positive(child) else child))
+        case instruction: MergeRows.Instruction => within(instruction, instruction.condition)
         // Spark keeps the rows of a DELETE whose condition is not TRUE.
         case EqualNullSafe(value, truth @ Literal(true, BooleanType)) if Truth.reaches(value) => EqualNullSafe(Truth.positive(value), truth)
         case CountIf(value) => CountIf(Truth.positive(value))
@@ -135,10 +134,11 @@ object Unwrap extends Rule[LogicalPlan] {
 
   private def condition(expression: Expression): Expression = expression match {
     case assignment: Assignment => assignment
-    case action: MergeAction => action.condition match {
-      case Some(when) => action.withNewChildren(action.children.map(child => if (child eq when) Truth.positive(when) else child))
-      case None => action
-    }
+    case action: MergeAction => action.condition.fold[Expression](action)(within(action, _))
     case other => Truth.positive(other)
   }
+
+  /** An action with its condition, which is one of its children. */
+  private def within(action: Expression, condition: Expression): Expression =
+    action.mapChildren(child => if (child eq condition) Truth.positive(child) else child)
 }
