@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
-from predicat.backends import writer
+from predicat.language import writer
 from predicat.api import declared
 from predicat.diagnostics import PredicatError
 from tests.engines.rows import Tables

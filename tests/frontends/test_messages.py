@@ -14,7 +14,7 @@ from sqlglot import exp
 
 import predicat
 from predicat import backends
-from predicat.language.sql.reader import FUNCTIONS
+from predicat.language.sql.rules import FUNCTIONS
 from predicat.ir.nodes import Call, Node
 from predicat.ir.ops import OPS
 from predicat.ir.types import BOOLEAN

@@ -7,7 +7,10 @@ from __future__ import annotations
 import pytest
 
 import predicat
+from predicat.diagnostics import Source, Span
+from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Items, Quantifier, walk
+from predicat.language import LANGUAGES, Body
 
 FIELDS = {
     "n": "bigint",
@@ -73,3 +76,38 @@ def test_places(language: str, text: str, op: str, place: str) -> None:
         next(part.span.text for part in walk(node) if type(part) in names and names[type(part)](part) == op)
         == place
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("dep_delay >= :minutes AND x > :min", [(13, ":minutes"), (30, ":min")]),
+        ("s = ':q' AND x > :q", [(17, ":q")]),
+        ("x > :q -- not :q\n AND y < :q", [(4, ":q"), (26, ":q")]),
+    ],
+)
+def test_a_parameter_is_marked_where_it_is_written(text: str, places: list[tuple[int, str]]) -> None:
+    source = Source("<filter>", text)
+    tree = LANGUAGES["sql"].read(Body(text, source, Span(source, 0, len(text))))
+    found = [part.span for part in parts(tree) if isinstance(part, t.Param)]
+    assert [(span.start, span.text) for span in found] == places
+
+
+def parts(tree: t.Tree) -> list[t.Tree]:
+    inner = tree.args if isinstance(tree, t.Apply) else ()
+    return [tree, *(part for arg in inner for part in parts(arg))]
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("x > - 5 AND s > - 'a'", "- 'a'"),
+        ("-(5) = 'a'", "-(5) = 'a'"),
+        ("foo (1) > 2", "foo (1)"),
+        ("x > 1 AND\n  s ~ 'a'", "~"),
+    ],
+)
+def test_a_problem_is_marked_at_its_tokens(text: str, marked: str) -> None:
+    with pytest.raises(predicat.PredicatError) as error:
+        predicat.parse(text, "sql", {"x": "bigint", "s": "string"})
+    assert error.value.diagnostics[0].span.text == marked

@@ -14,7 +14,7 @@ from predicat.ir import tree as t
 from predicat.ir.ops import OPS, Strictness
 from predicat.language import LANGUAGES, Body
 from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
-from predicat.language.sql.reader import KNOWN as SQL_FUNCTIONS
+from predicat.language.sql.rules import KNOWN as SQL_FUNCTIONS
 
 _MOST = 4
 _ARGUMENTS = ("a", "b", "c", "d")

@@ -29,7 +29,7 @@ from predicat.editor.symbols import Index, Outline, Symbol, Use, dict_of, file_o
 from predicat.ir.types import SCALAR_NAMES
 from predicat.language import LANGUAGES
 from predicat.language.cel.reader import KNOWN as CEL_FUNCTIONS
-from predicat.language.sql.reader import FUNCTIONS as SQL_FUNCTIONS
+from predicat.language.sql.rules import FUNCTIONS as SQL_FUNCTIONS
 
 _COMPOSITIONS = ("all", "any", "not", "filters", "filter")
 _MACRO = re.compile(r"\{%-?\s*macro\s+(\w+)")

@@ -1,60 +1,136 @@
-"""SQL functions that are several operators: what each means, as trees."""
+"""SQL functions: from sqlglot's nodes to trees."""
 
 from __future__ import annotations
 
-from predicat.diagnostics import Span
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
+from predicat.language.sql import meanings
+from predicat.language.sql.arguments import arguments, counted
+from predicat.language.sql.operators import Build, not_
+from predicat.passes.variables import caseless, unused
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
 
 
-def right(text: t.Tree, length: t.Tree, span: Span) -> t.Tree:
-    """RIGHT: the last characters of a text; all of a shorter one. As with LEFT, the length is not
-    negative.
-    """
-    start = _apply("add", span, _apply("sub", span, _apply("length", span, text), length), t.Const(1, span))
-    return _apply("substr", span, text, start, length)
+def function(op: str, *counts: int) -> Build:
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        args = counted(reader, node, *counts) if counts else list(arguments(node))
+        return reader.apply(op, node, *args, depth=depth)
+
+    return build
 
 
-def split_part(text: t.Tree, by: t.Tree, place: int, span: Span) -> t.Tree:
-    """SPLIT_PART: the part at a place that counts from 1; the empty text where there are fewer."""
-    part = _apply("bracket", span, _apply("split", span, text, by), t.Const(place - 1, span))
-    return _apply("coalesce", span, part, _apply("substr", span, text, t.Const(1, span), t.Const(0, span)))
+def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    value, other = reader.all([node.this, node.expression], depth)
+    span = reader.span(node)
+    test = t.Apply("is_true", (t.Apply("eq", (value, other), span),), span)
+    return t.Apply("cond", (test, t.Const(None, span), value), span)
 
 
-def quarter(month: t.Tree, span: Span) -> t.Tree:
-    """1 to 4."""
-    return _apply("div", span, _apply("add", span, month, t.Const(2, span)), t.Const(3, span))
+def trim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """TRIM of spaces, or of any of the characters of a constant at both ends."""
+    position = str(node.args.get("position") or "BOTH").upper()
+    characters = node.args.get("expression")
+    if characters is None:
+        return reader.apply(
+            {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(position, "trim"), node, node.this, depth=depth
+        )
+    if position != "BOTH":
+        raise reader.fail(say.trim_one_end(reader.span(node)))
+    if reader.stands_before(node.this, characters):
+        raise reader.fail(say.trim_two_arguments(reader.span(node)))
+    return reader.apply("strip", node, node.this, characters, depth=depth)
 
 
-def iso_day(day: t.Tree, span: Span) -> t.Tree:
-    """ISODOW: 1 for Monday to 7 for Sunday."""
-    return _apply("add", span, weekday(day, span), t.Const(1, span))
+def btrim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    args = counted(reader, node, 1, 2)
+    return reader.apply("trim" if len(args) == 1 else "strip", node, *args, depth=depth)
 
 
-def spark_day(day: t.Tree) -> t.Tree:
-    """DAYOFWEEK: 1 for Sunday to 7 for Saturday; `day` is 0 for Sunday."""
-    return _apply("add", day.span, day, t.Const(1, day.span))
+def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    text, length = reader.all([node.this, node.expression], depth)
+    check_length(reader, length)
+    return meanings.right(text, length, reader.span(node))
 
 
-def weekday(day: t.Tree, span: Span) -> t.Tree:
-    """WEEKDAY: 0 for Monday to 6 for Sunday; `day` is 0 for Sunday."""
-    return _apply("mod", span, _apply("add", span, day, t.Const(6, span)), t.Const(7, span))
+def split_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """meanings.split_part(s, '@', 2)"""
+    text, by, number = reader.all(counted(reader, node, 3), depth)
+    if not isinstance(number, t.Const) or not isinstance(number.value, int) or not 0 < number.value < 2**31:
+        raise reader.fail(say.place_not_constant(number.span))
+    return meanings.split_part(text, by, number.value, reader.span(node))
 
 
-def week(moment: t.Tree, span: Span) -> t.Tree:
-    """The week of ISO 8601: that of the year which its Thursday lies in."""
-    date = _apply("cast", span, moment, t.Const("to_date", span))
-    to_thursday = _apply("sub", span, t.Const(3, span), weekday(_apply("day_of_week", span, date), span))
-    thursday = _apply("day_of_year", span, _apply("add_days", span, date, to_thursday))
-    whole = _apply("div", span, _apply("sub", span, thursday, t.Const(1, span)), t.Const(7, span))
-    return _apply("add", span, whole, t.Const(1, span))
+def date_sub(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    date, days = reader.all([node.this, node.expression], depth)
+    back = (
+        t.Const(-days.value, days.span)
+        if isinstance(days, t.Const) and isinstance(days.value, int)
+        else t.Apply("neg", (days,), days.span)
+    )
+    return t.Apply("add_days", (date, back), reader.span(node))
 
 
-def row_equal(left: tuple[t.Tree, ...], right: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """`(a, b) = (1, 2)`: equal in each place."""
-    return _apply(
-        "and", span, *(_apply("eq", span, one, other) for one, other in zip(left, right, strict=True))
+def is_nan(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (value,) = reader.all(counted(reader, node, 1), depth)
+    return t.Apply("ne", (value, value), reader.span(node))
+
+
+def nvl2(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    value, yes, no = reader.all(counted(reader, node, 3), depth)
+    return t.Apply("cond", (t.Apply("is_null", (value,), value.span), no, yes), reader.span(node))
+
+
+def is_not_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    (value,) = reader.all(counted(reader, node, 1), depth)
+    return not_(t.Apply("is_null", (value,), reader.span(node)))
+
+
+def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """arrays_overlap(a, array('x', 'y')): one element is in the other array."""
+    one, other = reader.all(counted(reader, node, 2), depth)
+    span = reader.span(node)
+    element = unused("element", {caseless(part.name) for part in node.find_all(exp.Identifier)})
+    return t.Bind("any", element, one, t.Apply("in", (t.Name(element, span), other), span), span)
+
+
+def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    value, start, *length = reader.all(counted(reader, node, 2, 3), depth)
+    if _is_below(start, 1):
+        raise reader.fail(say.place_before_text(start.span))
+    check_length(reader, *length)
+    return t.Apply("substr", (value, start, *length), reader.span(node))
+
+
+def check_length(reader: Reader, *lengths: t.Tree) -> None:
+    for length in lengths:
+        if _is_below(length, 0):
+            raise reader.fail(say.negative_length(length.span))
+
+
+def _is_below(tree: t.Tree, least: int) -> bool:
+    return (
+        isinstance(tree, t.Const)
+        and isinstance(tree.value, int)
+        and not isinstance(tree.value, bool)
+        and tree.value < least
     )
 
 
-def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
-    return t.Apply(op, args, span)
+def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    value, length = reader.all([node.this, node.expression], depth)
+    check_length(reader, length)
+    return t.Apply("substr", (value, t.Const(1, length.span), length), reader.span(node))
+
+
+def position(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return reader.apply("position", node, node.this, node.args["substr"], depth=depth)
+
+
+def array_contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return reader.apply("in", node, node.expression, node.this, depth=depth)

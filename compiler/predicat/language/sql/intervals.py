@@ -34,7 +34,7 @@ _CLOCK = re.compile(
 )
 
 
-def kept(tokens: list[Token]) -> list[Token]:
+def protect_interval_literals(tokens: list[Token]) -> list[Token]:
     """The words with a place holder for each text behind INTERVAL: sqlglot keeps one number and one unit
     of it and drops the rest.
     """

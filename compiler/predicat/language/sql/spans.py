@@ -1,5 +1,5 @@
-"""Where an operator of SQL stands: sqlglot keeps the places of names and constants, and not of the words
-and brackets beside them.
+"""The spans of SQL: sqlglot keeps those of names and constants, but not those of the keywords and brackets
+beside them, which are worked out from its tokens.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from itertools import pairwise
 
 from sqlglot import Token, TokenType, exp
 
-_OPENING, _CLOSING = ("(", "["), (")", "]")
+_OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
 _TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
 OPERATORS = (exp.Binary, exp.Connector)
 """What sqlglot holds for functions, and is written between its operands."""
 
 
-class Places:
-    """The words of a text, by their places."""
+class SpanIndex:
+    """The tokens of a text, by where they start and end."""
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
@@ -51,6 +51,21 @@ class Places:
     def closers(self) -> dict[int, int]:
         return {opener: closer for closer, opener in self.openers.items()}
 
+    @property
+    def deepest(self) -> int:
+        """How many brackets are open at once, at most."""
+        depth = deepest = 0
+        for word in self.words:
+            depth += (word in _OPENING) - (word in _CLOSING)
+            deepest = max(deepest, depth)
+        return deepest
+
+    def called_name(self, start: int) -> str:
+        """The name of a function that starts at an offset, in small letters; empty if none is called there."""
+        index = self.starts.get(start, -1)
+        is_call = index >= 0 and self.at(index + 1) == "(" and self.words[index].isidentifier()
+        return self.words[index].lower() if is_call else ""
+
     def parameters(self, root: exp.Expr) -> dict[int, tuple[int, int]]:
         """Where each parameter stands, by the identity of its node: those of one name in the order of the
         text.
@@ -62,19 +77,19 @@ class Places:
         nodes = root.find_all(exp.Placeholder, bfs=False)
         return {id(node): places[node.name].pop(0) for node in nodes if places.get(node.name)}
 
-    def whole(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
+    def extent(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
         """The extent of a node with the words that are its own beside those of its parts."""
         first, last = self.starts.get(low), self.ends.get(high)
         if first is None or last is None:
             return low, high
         if isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
-            first, last = self.called(node, first, last)
-        first, last = self.own(node, first, last)
+            first, last = self.call(node, first, last)
+        first, last = self.keywords(node, first, last)
         while (opener := self.openers.get(last + 1)) is not None and opener >= first:
             last += 1
         return self.tokens[first].start, self.tokens[last].end + 1
 
-    def called(self, node: exp.Func, first: int, last: int) -> tuple[int, int]:
+    def call(self, node: exp.Func, first: int, last: int) -> tuple[int, int]:
         """With the name of the function before its arguments, and the bracket behind them."""
         head = first if "end" in node.meta else first - 2
         closing = (
@@ -84,13 +99,15 @@ class Places:
             return first, last
         return head, max(last, closing)
 
-    def own(self, node: exp.Expr, first: int, last: int) -> tuple[int, int]:
+    def keywords(self, node: exp.Expr, first: int, last: int) -> tuple[int, int]:
         match node:
             case exp.Paren() | exp.Tuple() if self.at(first - 1) == "(" and self.at(last + 1) == ")":
                 return first - 1, last + 1
             case exp.Select() if self.at(first - 1) == "SELECT":
                 return first - 1, last
             case exp.Not() if self.at(first - 1) == "NOT":
+                return first - 1, last
+            case exp.Neg() if self.at(first - 1) == "-":
                 return first - 1, last
             case exp.Is() if self.at(last + 1) == "IS":
                 last += 2 if self.at(last + 2) == "NOT" else 1

@@ -1,0 +1,41 @@
+"""The arguments of a function in sqlglot's nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import messages as msg
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+
+def arguments(node: exp.Expr) -> Iterator[exp.Expr]:
+    if isinstance(node, exp.Anonymous):
+        yield from node.expressions
+        return
+    for key in node.arg_types:
+        value = node.args.get(key)
+        if isinstance(value, list):
+            yield from value
+        elif isinstance(value, exp.Expr):
+            yield value
+
+
+def counted(reader: Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
+    """The arguments of a function that takes so many."""
+    args = list(arguments(node))
+    if len(args) not in counts:
+        wanted = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
+        raise reader.fail(
+            msg.wrong_argument_count(reader.span(node), reader.called_name(node), len(args), wanted)
+        )
+    return args
+
+
+def only(reader: Reader, node: exp.Expr) -> exp.Expr:
+    """The argument of a function that takes one."""
+    return counted(reader, node, 1)[0]

@@ -1,0 +1,334 @@
+"""SQL operators, constants and names: from sqlglot's nodes to trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.ir.types import MAX_PRECISION
+from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.language.sql import meanings
+from predicat.language.sql.arguments import arguments
+from predicat.semantics.like import LikeError, canonical
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+MAX_DIGITS = 1000
+
+Build = Callable[["Reader", exp.Expr, int], t.Tree]
+"""Reads a node at a depth."""
+
+
+def chain(op: str) -> Build:
+    """AND and OR: a left-deep chain becomes one flat call."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        kind = type(node)
+        parts: list[exp.Expr] = []
+        rest: exp.Expr = node
+        while isinstance(rest, kind):
+            parts.append(rest.expression)
+            rest = rest.this
+        parts.append(rest)
+        return reader.apply(op, node, *reversed(parts), depth=depth)
+
+    return build
+
+
+def binary(op: str) -> Build:
+    return lambda reader, node, depth: reader.apply(op, node, node.this, node.expression, depth=depth)
+
+
+def unary(op: str) -> Build:
+    return lambda reader, node, depth: reader.apply(op, node, node.this, depth=depth)
+
+
+def not_(tree: t.Tree) -> t.Tree:
+    return t.Apply("not", (tree,), tree.span)
+
+
+def distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return not_(reader.apply("same", node, node.this, node.expression, depth=depth))
+
+
+def paren(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return reader.read(node.this, depth)
+
+
+def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    text, span = str(node.this), reader.span(node)
+    if node.args.get("is_string"):
+        return t.Const(text, span)
+    if len(text) > MAX_DIGITS or not text.isascii():
+        raise reader.fail(say.number_of_digits(span, MAX_DIGITS))
+    if text.isdigit() and (int(text) <= INT_MAX or len(text.lstrip("0")) > MAX_PRECISION):
+        return t.Const(int(text), span)
+    if "e" in text.lower():
+        return t.Const(float(text), span)
+    return t.Const(Decimal(text), span)
+
+
+def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    inner = reader.read(node.this, depth)
+    if (
+        isinstance(inner, t.Const)
+        and isinstance(inner.value, int | float | Decimal | timedelta)
+        and not isinstance(inner.value, bool)
+    ):
+        value = (
+            inner.value.copy_negate() if isinstance(inner.value, Decimal) else -inner.value
+        )  # a minus alone would round
+        value = INT_MIN if value == INT_MIN else value
+        return t.Const(value, reader.span(node))
+    return t.Apply("neg", (inner,), reader.span(node))
+
+
+def boolean(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    return t.Const(bool(node.this), reader.span(node))
+
+
+def null(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    return t.Const(None, reader.span(node))
+
+
+def column(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    parts = [part for key in ("catalog", "db", "table", "this") if (part := node.args.get(key)) is not None]
+    if not all(isinstance(part, exp.Identifier) for part in parts):
+        raise reader.fail(reader.unsupported(parts[-1]))
+    return names(reader, parts)
+
+
+def names(reader: Reader, parts: list[exp.Expr]) -> t.Tree:
+    found: t.Tree = t.Name(parts[0].name, reader.span(parts[0]))
+    for part in parts[1:]:
+        found = t.Member(found, part.name, found.span.to(reader.span(part)))
+    return found
+
+
+def identifier(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    return t.Name(node.name, reader.span(node))
+
+
+def dot(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    if not isinstance(node.expression, exp.Identifier):
+        raise reader.fail(reader.unsupported(node.expression))
+    return t.Member(reader.read(node.this, depth), node.expression.name, reader.span(node))
+
+
+def placeholder(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    name = str(node.this or "")
+    low, high = reader.parameters.get(id(node), (reader.whole.start, reader.whole.end))
+    span = Span(reader.source, low, high)
+    if not name:
+        raise reader.fail(say.parameter_without_name(span))
+    return t.Param(name, span)
+
+
+def between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    span = reader.span(node)
+    value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
+    return t.Apply("and", (t.Apply("ge", (value, low), span), t.Apply("le", (value, high), span)), span)
+
+
+def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    if isinstance(node.this, exp.Tuple):
+        if not node.expressions:
+            raise reader.fail(say.no_rows_in(reader.span(node)))
+        parts = tuple(same_rows(reader, node, node.this, row, depth) for row in node.expressions)
+        return t.Apply("or", parts, reader.span(node))
+    values = reader.all(node.expressions, depth)
+    span = reader.span(node)
+    return t.Apply("in", (reader.read(node.this, depth), t.ListOf(values, span)), span)
+
+
+def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    inner, span = reader.read(node.this, depth), reader.span(node)
+    right = node.expression
+    if isinstance(right, exp.Null):
+        return t.Apply("is_null", (inner,), span)
+    if isinstance(right, exp.Boolean):
+        return t.Apply("is_true", (inner if right.this else not_(inner),), span)
+    raise reader.fail(reader.unsupported(node))
+
+
+def like(op: str) -> Build:
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        return like_with(reader, node, op, "\\", depth)
+
+    return build
+
+
+def like_with(reader: Reader, node: exp.Expr, op: str, escape: str, depth: int) -> t.Tree:
+    """LIKE with one pattern, ANY of several or ALL of them. NOT LIKE ANY is one NOT LIKE or another, as
+    Spark and PostgreSQL have it.
+    """
+    value, span = reader.read(node.this, depth), reader.span(node)
+    right = node.expression
+    inner = right.this.unnest() if isinstance(right, exp.Any | exp.All) else right
+    if reader.stands_before(right, node.this):
+        raise reader.fail(say.like_as_function(span))
+    patterns = (
+        inner.expressions
+        if isinstance(right, exp.Any | exp.All) and isinstance(inner, exp.Tuple | exp.Array)
+        else [inner]
+    )
+    if not patterns:
+        raise reader.fail(say.no_pattern(span))
+    parts = tuple(pattern(reader, value, item, op, escape, span, depth) for item in patterns)
+    if node.args.get("negate"):
+        parts = tuple(map(not_, parts))
+    return (
+        parts[0] if len(parts) == 1 else t.Apply("and" if isinstance(right, exp.All) else "or", parts, span)
+    )
+
+
+def pattern(
+    reader: Reader, value: t.Tree, node: exp.Expr, op: str, escape: str, span: Span, depth: int
+) -> t.Tree:
+    pattern = reader.read(node, depth)
+    if isinstance(pattern, t.Const) and isinstance(pattern.value, str):
+        try:
+            pattern = t.Const(canonical(pattern.value, escape), pattern.span)
+        except LikeError as error:
+            raise reader.fail(msg.bad_like(pattern.span, str(error))) from None
+    return t.Apply(op, (value, pattern), span)
+
+
+def escape(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    inner = node.this
+    ops = {exp.Like: "like", exp.ILike: "like_ci"}
+    escape = node.expression
+    if type(inner) not in ops or not isinstance(escape, exp.Literal) or len(str(escape.this)) > 1:
+        raise reader.fail(msg.one_escape_character(reader.span(node)))
+    return like_with(reader, inner, ops[type(inner)], str(escape.this), depth)
+
+
+def case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """CASE: a condition that is UNKNOWN counts as false; without ELSE the rest is NULL."""
+    span = reader.span(node)
+    operand = reader.read(node.this, depth) if node.this is not None else None
+    default = node.args.get("default")
+    found: t.Tree = reader.read(default, depth) if default is not None else t.Const(None, span)
+    for branch in reversed(node.args["ifs"]):
+        test = reader.read(branch.this, depth)
+        if operand is not None:
+            test = t.Apply("eq", (operand, test), span)
+        value = reader.read(branch.args["true"], depth)
+        found = t.Apply("cond", (t.Apply("is_true", (test,), test.span), value, found), span)
+    return found
+
+
+def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    test = reader.read(node.this, depth)
+    no = node.args.get("false")
+    other: t.Tree = reader.read(no, depth) if no is not None else t.Const(None, test.span)
+    yes = reader.read(node.args["true"], depth)
+    return t.Apply("cond", (t.Apply("is_true", (test,), test.span), yes, other), reader.span(node))
+
+
+def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    if len(node.expressions) != 1:
+        raise reader.fail(reader.unsupported(node))
+    return reader.apply("bracket", node, node.this, node.expressions[0], depth=depth)
+
+
+def quantified(kind: str) -> Build:
+    """exists(array, x -> condition)"""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        args = list(arguments(node))
+        if len(args) != 2 or not isinstance(args[1], exp.Lambda) or len(args[1].expressions) != 1:
+            raise reader.fail(say.exists_form(reader.span(node)))
+        source, body = reader.read(args[0], depth), reader.read(args[1].this, depth)
+        return t.Bind(kind, args[1].expressions[0].name, source, body, reader.span(node))
+
+    return build
+
+
+def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """CONCAT and ||: a NULL part makes the whole NULL."""
+    found, *rest = reader.all(list(arguments(node)), depth)
+    for part in rest:
+        found = t.Apply("concat", (found, part), reader.span(node))
+    return found
+
+
+def equal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x = y`, `x = ANY(array)` or `(a, b) = (1, 2)`."""
+    if isinstance(node.this, exp.Tuple):
+        return same_rows(reader, node, node.this, node.expression, depth)
+    array = array_of(node.expression, "any", "some")
+    return (
+        reader.apply("eq", node, node.this, node.expression, depth=depth)
+        if array is None
+        else element(reader, node, array, depth)
+    )
+
+
+def unequal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`x <> y`, `x <> ALL(array)` or `(a, b) <> (1, 2)`."""
+    if isinstance(node.this, exp.Tuple):
+        return not_(same_rows(reader, node, node.this, node.expression, depth))
+    array = array_of(node.expression, "all")
+    return (
+        reader.apply("ne", node, node.this, node.expression, depth=depth)
+        if array is None
+        else not_(element(reader, node, array, depth))
+    )
+
+
+def array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
+    """The array in ANY(array), SOME(array) or ALL(array), of which sqlglot knows the first."""
+    if isinstance(node, exp.Any) and "any" in names:
+        inner: exp.Expr = node.this.unnest()
+        return inner
+    named = isinstance(node, exp.Anonymous) and str(node.this).lower() in names and len(node.expressions) == 1
+    array: exp.Expr | None = node.expressions[0] if named else None
+    return array
+
+
+def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tree:
+    """Whether a value is in an array; FALSE for one without elements, whatever the value is."""
+    span = reader.span(node)
+    found = reader.apply("in", node, node.this, array, depth=depth)
+    some = t.Apply("gt", (t.Apply("size", (reader.read(array, depth),), span), t.Const(0, span)), span)
+    return found if isinstance(node.this, exp.Literal) else t.Apply("and", (found, some), span)
+
+
+def same_rows(reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, depth: int) -> t.Tree:
+    """Two rows of values, which are equal if they are in each place."""
+    count = len(left.expressions)
+    if not count:
+        raise reader.fail(say.empty_row(reader.span(node)))
+    if not isinstance(right, exp.Tuple) or len(right.expressions) != count:
+        raise reader.fail(say.row_compared(reader.span(node), count))
+    return meanings.row_equal(
+        reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node)
+    )
+
+
+def array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return t.ListOf(reader.all(node.expressions, depth), reader.span(node))
+
+
+def reference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """matches_filter('name', minutes => 90)"""
+    name, *rest = node.expressions or [None]
+    if not isinstance(name, exp.Literal) or not name.is_string:
+        hint = "write matches_filter('name')"
+        raise reader.fail(msg.filter_name_not_constant(reader.span(node), hint))
+    args: list[tuple[str, t.Tree]] = []
+    for arg in rest:
+        if not isinstance(arg, exp.Kwarg):
+            raise reader.fail(say.argument_without_name(reader.span(arg)))
+        args.append((arg.this.name, reader.read(arg.expression, depth)))
+    return t.Ref(str(name.this), tuple(args), reader.span(node))

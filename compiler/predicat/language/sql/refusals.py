@@ -1,0 +1,143 @@
+"""What sqlglot's parser takes and a filter does not, with the message and the hint for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from sqlglot import Token, TokenType, exp
+
+from predicat.diagnostics import Diagnostic, Source, Span
+from predicat.diagnostics.messages import sql as say
+
+SAME_EVERY_DAY = "a filter gives the same answer every day: pass the time as a parameter"
+JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
+
+NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
+    exp.Subquery: ("a subquery", None),
+    exp.Select: ("a subquery", None),
+    exp.SetOperation: ("a subquery", None),
+    exp.Star: ("*", None),
+    exp.Window: ("a window function", None),
+    exp.CurrentTimestamp: ("the current time", SAME_EVERY_DAY),
+    exp.CurrentDate: ("the current date", SAME_EVERY_DAY),
+    exp.Rand: ("a random number", None),
+    exp.JSONExtract: ("the operator ->", JSON_HINT),
+    exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),
+    exp.RegexpILike: (None, "write RLIKE '(?i)...', which ignores case"),
+}
+"""What SQL has and a filter does not: what it is called, if not as it is written, and what to write
+instead.
+"""
+
+WRITTEN_OTHERWISE = {
+    "`": "names with special characters stand in double quotes",
+    "&&": "write AND",
+    "||": "write OR",
+    "!": "write NOT",
+    "~": "write RLIKE for a regular expression",
+}
+"""Signs that are no words of a condition, and what to write instead."""
+
+_OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
+
+
+_CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
+
+
+_JSON_ARROWS = frozenset({TokenType.DARROW, TokenType.HASH_ARROW, TokenType.DHASH_ARROW})
+
+
+_COMMA = TokenType.COMMA
+
+
+_GAPS = frozenset(
+    {
+        (_COMMA, _COMMA),
+        (TokenType.L_PAREN, _COMMA),
+        (TokenType.L_BRACKET, _COMMA),
+        (_COMMA, TokenType.R_PAREN),
+        (_COMMA, TokenType.R_BRACKET),
+        (TokenType.ALIAS, TokenType.R_PAREN),
+        (TokenType.ALIAS, _COMMA),
+        (TokenType.FROM, TokenType.R_PAREN),
+    }
+)
+
+
+_QUANTIFIERS = frozenset({TokenType.ALL, TokenType.ANY, TokenType.SOME})
+
+
+_VALUES = frozenset(
+    {TokenType.STRING, TokenType.NUMBER, TokenType.VAR, TokenType.IDENTIFIER, TokenType.ARRAY, TokenType.ALL}
+)
+
+
+_COMPARISONS = frozenset(
+    {
+        TokenType.EQ,
+        TokenType.NEQ,
+        TokenType.LT,
+        TokenType.LTE,
+        TokenType.GT,
+        TokenType.GTE,
+        TokenType.NULLSAFE_EQ,
+    }
+)
+
+
+_PREDICATES = frozenset(
+    {TokenType.IS, TokenType.IN, TokenType.LIKE, TokenType.ILIKE, TokenType.RLIKE, TokenType.BETWEEN}
+)
+
+
+_BETWEEN_CONDITIONS = frozenset(
+    {TokenType.AND, TokenType.OR, TokenType.WHEN, TokenType.THEN, TokenType.ELSE, TokenType.ARROW, _COMMA}
+)
+
+
+def _is_if(one: Token) -> bool:
+    return one.token_type is TokenType.VAR and one.text.upper() == "IF"
+
+
+PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, Token], Diagnostic]], ...] = (
+    (
+        lambda one, other: (one.token_type, other.token_type) in _GAPS,
+        lambda _at, behind, _one, other: say.missing_before(behind, other.text),
+    ),
+    (
+        lambda one, _other: one.token_type in _JSON_ARROWS,
+        lambda at, _behind, one, _other: say.operator(at, one.text, JSON_HINT),
+    ),
+    (
+        lambda one, other: one.token_type in _QUANTIFIERS and other.token_type in _VALUES,
+        lambda at, _behind, one, _other: say.values_in_parentheses(at, one.text.upper()),
+    ),
+    (
+        lambda one, other: _is_if(one) and other.token_type is not TokenType.L_PAREN,
+        lambda at, _behind, _one, _other: say.if_as_function(at),
+    ),
+)
+"""Two tokens, one behind the other, and the message for them."""
+
+
+def refused_tokens(tokens: list[Token], source: Source) -> Diagnostic | None:
+    """The first problem that the tokens show: one of PAIRS, or IS, IN, LIKE or BETWEEN behind a comparison.
+
+    Of `a = b IS NULL` parsers disagree about what belongs together.
+    """
+    compared = [False]  # whether a comparison stands before, inside of each open bracket
+    for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")]):
+        at = Span(source, one.start, one.end + 1)
+        for applies, message in PAIRS:
+            if applies(one, other):
+                return message(at, Span(source, other.start, other.end + 1), one, other)
+        if one.token_type in _OPENING:
+            compared.append(False)
+        elif one.token_type in _CLOSING and len(compared) > 1:
+            compared.pop()
+        elif one.token_type in _PREDICATES and compared[-1]:
+            return say.behind_comparison(at, one.text.upper())
+        elif one.token_type in _COMPARISONS or one.token_type in _BETWEEN_CONDITIONS:
+            compared[-1] = one.token_type in _COMPARISONS
+    return None

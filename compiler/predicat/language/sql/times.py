@@ -1,0 +1,186 @@
+"""Casts, and what SQL has for dates and times: from sqlglot's nodes to trees."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Diagnostic, Span
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.ir.types import DATE, TIMESTAMP
+from predicat.language.sql import intervals, meanings
+from predicat.language.sql.arguments import counted, only
+from predicat.language.sql.operators import Build
+from predicat.passes.convert import time_constant
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+
+_CASTS = {
+    "string": "to_sql_string",
+    "bigint": "to_int",
+    "double": "to_double",
+    "boolean": "to_boolean",
+    "timestamp": "to_timestamp",
+    "date": "to_date",
+}
+
+
+_CAST_TYPES = {
+    exp.DType.TEXT: "string",
+    exp.DType.VARCHAR: "string",
+    exp.DType.BIGINT: "bigint",
+    exp.DType.INT: "bigint",
+    exp.DType.DOUBLE: "double",
+    exp.DType.BOOLEAN: "boolean",
+    exp.DType.TIMESTAMP: "timestamp",
+    exp.DType.TIMESTAMPTZ: "timestamp",
+    exp.DType.TIMESTAMPLTZ: "timestamp",
+    exp.DType.DATE: "date",
+}
+
+
+def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    span = reader.span(node)
+    kind = _CAST_TYPES.get(node.args["to"].this)
+    if kind is None or node.args["to"].expressions:
+        single = node.args["to"].this == exp.DType.FLOAT
+        raise reader.fail(say.cast_to(span, node.args["to"].sql(), single=single))
+    return converted(reader, reader.read(node.this, depth), kind, span)
+
+
+def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
+    """A value as a type; a constant date or time is read here, as SQL writes it."""
+    if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in ("timestamp", "date"):
+        value = time_constant(inner.value, TIMESTAMP if kind == "timestamp" else DATE, inner.span)
+        if isinstance(value, Diagnostic):
+            raise reader.fail(value)
+        return t.Const(value, span)
+    return t.Apply("cast", (inner, t.Const(_CASTS[kind], span)), span)
+
+
+def conversion(kind: str) -> Build:
+    """A function of one argument that is a cast: date(t), to_timestamp(s)."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        (value,) = reader.all(counted(reader, node, 1), depth)
+        return converted(reader, value, kind, reader.span(node))
+
+    return build
+
+
+def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """A constant length of time; where its text was, sqlglot has a place holder (see
+    `intervals.kept`).
+    """
+    span, amount, unit = reader.span(node), node.this, node.args.get("unit")
+    first, last = (
+        (unit.this.name, unit.expression.name)
+        if isinstance(unit, exp.IntervalSpan)
+        else (unit.name if unit else "", "")
+    )
+    if not isinstance(amount, exp.Literal):
+        raise reader.fail(say.interval_of_parts(span))
+    text = (
+        reader.source.text[span.start + 1 : span.end - 1].replace("''", "'")
+        if amount.name == "?"
+        else amount.name
+    )
+    if intervals.has_months(text, first):
+        raise reader.fail(say.interval_unit(span, first.lower() or repr(text)))
+    size = intervals.micros(text, first, last)
+    if size is None:
+        raise reader.fail(say.bad_interval(span, text))
+    if size % 1:
+        raise reader.fail(msg.too_fine(span, "an interval"))
+    return t.Const(timedelta(microseconds=int(size)), span)
+
+
+_EXTRACT = {
+    "YEAR": "year",
+    "MONTH": "month",
+    "DAY": "day",
+    "DAYOFMONTH": "day",
+    "HOUR": "hour",
+    "MINUTE": "minute",
+    "DOY": "day_of_year",
+    "DAYOFYEAR": "day_of_year",
+}
+
+
+_AMBIGUOUS = {
+    "DOW": "Sunday is 0 on PostgreSQL and 1 on Spark: write isodow, or dayofweek, where it is 1",
+    "SECOND": "it has decimals on Spark and PostgreSQL: write second(t) for whole seconds",
+}
+
+
+def part(op: str) -> Build:
+    """A part of a time: `hour(t)`, or `hour(t AT TIME ZONE 'Europe/Paris')`; UTC where no zone is named."""
+    return lambda reader, node, depth: read_part(reader, op, node, only(reader, node), depth)
+
+
+def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+    moment = moment.unnest()
+    if not isinstance(moment, exp.AtTimeZone):
+        return reader.apply(op, node, moment, depth=depth)
+    return reader.apply(op, node, moment.this, moment.args["zone"], depth=depth)
+
+
+def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    return named_part(reader, str(node.this), node, node.expression, depth)
+
+
+def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+    part, span = name.upper(), reader.span(node)
+    if part in _AMBIGUOUS:
+        raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", _AMBIGUOUS[part]))
+    if part == "DAYOFWEEK":
+        return meanings.spark_day(read_part(reader, "day_of_week", node, moment, depth))
+    if part in ("ISODOW", "DOW_ISO", "DAYOFWEEK_ISO"):
+        return meanings.iso_day(read_part(reader, "day_of_week", node, moment, depth), span)
+    if part == "QUARTER":
+        return meanings.quarter(read_part(reader, "month", node, moment, depth), span)
+    if part == "WEEK":
+        if isinstance(moment.unnest(), exp.AtTimeZone):
+            raise reader.fail(say.week_in_time_zone(span))
+        return meanings.week(reader.read(moment, depth), span)
+    if part not in _EXTRACT:
+        hint = f"parts: {', '.join([*_EXTRACT, 'QUARTER', 'WEEK', 'DAYOFWEEK', 'ISODOW'])}".lower()
+        raise reader.fail(msg.unsupported_syntax(span, f"EXTRACT({part.lower()} ...)", hint))
+    return read_part(reader, _EXTRACT[part], node, moment, depth)
+
+
+def named(part: str) -> Build:
+    """A function of one argument that has the name of a part."""
+    return lambda reader, node, depth: named_part(reader, part, node, only(reader, node), depth)
+
+
+def weekday(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """WEEKDAY: 0 for Monday to 6 for Sunday."""
+    return meanings.weekday(
+        read_part(reader, "day_of_week", node, only(reader, node), depth), reader.span(node)
+    )
+
+
+def date_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`date_part('hour', t)`."""
+    args = counted(reader, node, 2)
+    if not isinstance(args[0], exp.Literal) or not args[0].is_string:
+        raise reader.fail(say.part_not_constant(reader.span(node)))
+    return named_part(reader, args[0].name, node, args[1], depth)
+
+
+def at_zone(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    raise reader.fail(say.at_time_zone(reader.span(node)))
+
+
+def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    unit = node.args["unit"]
+    text = str(unit.this if isinstance(unit, exp.Literal | exp.Var) else unit).lower()
+    span = reader.span(node)
+    return t.Apply("date_trunc", (t.Const(text, span), reader.read(node.this, depth)), span)
