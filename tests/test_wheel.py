@@ -84,6 +84,7 @@ WITHOUT_EXTRAS = {
     "explain active": "review",
     "apply": "postgres",
     "run customers --input x.parquet": "spark",
+    "compile --sign predicat.key": "sign",
     "spark jar": "spark",
     "quality run": "spark",
     "quality run --engine postgres": "postgres",

@@ -5,6 +5,7 @@ import java.util.Locale
 import scala.util.{Failure, Success, Try}
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
@@ -90,6 +91,6 @@ object Arguments {
   /** The value of a constant, or why it has none; None if it is no constant, or only the optimizer can tell it, as with current_date(). */
   private def constant(value: Expression): Option[Try[Any]] = {
     val plain = value.transformUp { case replaced: RuntimeReplaceable => replaced.replacement }
-    if (!plain.resolved || !plain.foldable || plain.exists(_.isInstanceOf[Unevaluable])) None else Some(Try(plain.eval(null)))
+    if (!plain.resolved || !plain.foldable || plain.containsPattern(TreePattern.CURRENT_LIKE) || plain.exists(_.isInstanceOf[Unevaluable])) None else Some(Try(plain.eval(null)))
   }
 }

@@ -13,8 +13,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{EtagSource, FileStatus, FileSystem, Path}
 
-/** Where a manifest is, and the SHA-256 that its bytes must have, if any. */
-case class Place(location: String, conf: Configuration, pin: Option[String])
+/** What a manifest must show: the SHA-256 of its bytes, if any, and a signature by one of the keys, if there are some. */
+case class Trust(pin: Option[String], keys: Seq[String])
+
+/** Where a manifest is. */
+case class Place(location: String, conf: Configuration, trust: Trust)
 
 /** What tells one content of a file from the next without reading it. */
 case class Stamp(time: Long, length: Long, identity: String)
@@ -49,11 +52,12 @@ object ManifestFile {
     val path = new Path(place.location)
     val stream = try path.getFileSystem(place.conf).open(path) catch { case _: FileNotFoundException => throw absent(place) }
     val bytes = try stream.readAllBytes() finally stream.close()
-    place.pin.foreach { pin =>
+    place.trust.pin.foreach { pin =>
       val found = MessageDigest.getInstance("SHA-256").digest(bytes).map(byte => f"$byte%02x").mkString
       if (!found.equalsIgnoreCase(pin.trim)) throw PredicatException(Kind.Refused,
         s"the manifest ${place.location} has the SHA-256 $found, but ${Settings.PinKey} is ${pin.trim}")
     }
+    Signed.check(place.location, bytes, place.trust.keys)
     val parser = mapper.getFactory.createParser(bytes)
     try manifest(place.location, parser) catch {
       case problem: PredicatException => throw problem

@@ -33,7 +33,7 @@ object Manifests {
   }
 
   private def entry(place: Place): Entry = entries.synchronized {
-    val found = Option(entries.get(place.location)).filter(_.place.pin == place.pin).getOrElse(new Entry(place))
+    val found = Option(entries.get(place.location)).filter(_.place.trust == place.trust).getOrElse(new Entry(place))
     entries.put(place.location, found)
     while (entries.size > Most) {
       val oldest = entries.entrySet().iterator()

@@ -13,6 +13,7 @@ object Settings {
   val IntervalKey = "spark.predicat.manifest.checkSeconds"
   val SessionsKey = "spark.predicat.manifest.sessions"
   val PinKey = "spark.predicat.manifest.sha256"
+  val KeysKey = "spark.predicat.manifest.publicKey"
 
   private val statements = Collections.synchronizedMap(new WeakHashMap[QueryPlanningTracker, Map[String, Manifest]]())
   private val installed = ConcurrentHashMap.newKeySet[String]()
@@ -44,7 +45,8 @@ object Settings {
     val seconds = given.toDoubleOption.filter(number => number >= 0 && number <= 86400).getOrElse(throw PredicatException(Kind.Setting,
       s"$IntervalKey is a number of seconds from 0 on, not '$given'"))
     val pin = static.getOption(PinKey).filter(_ => static.getOption(ManifestKey).contains(where))
-    val place = Place(where, session.sparkContext.hadoopConfiguration, pin)
+    val keys = static.get(KeysKey, "").split(",").map(_.trim).filter(_.nonEmpty).toSeq
+    val place = Place(where, session.sparkContext.hadoopConfiguration, Trust(pin, keys))
     if (reload) Manifests.load(place) else Manifests.get(place, (seconds * 1000).toLong)
   }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from predicat.ir.nodes import fields_of
 from predicat_spark.settings import settings
 from tests.engines.test_corpus import ENTRIES, parsed
 from tests.engines.test_operators import EXAMPLES, build
+from tests.processes import in_process
 
 KEY = "spark.predicat.manifest"
 
@@ -305,3 +307,74 @@ def test_near_names_and_conditions(spark: Any, tmp_path: Path) -> None:
                 refused(spark, f"SELECT {call} FROM (SELECT 'a' AS text, 1L AS z) o, (SELECT 'a' AS x) y")[:2]
                 == told
             )
+
+
+def signing_key(folder: Path, name: str) -> tuple[Path, str]:
+    """A private key, made as the guide says, and the value of the setting for its public key."""
+    path = folder / f"{name}.key"
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", str(path)], check=True)
+    public = subprocess.run(
+        ["openssl", "pkey", "-in", str(path), "-pubout"], check=True, capture_output=True, text=True
+    )
+    return path, "".join(public.stdout.splitlines()[1:-1])
+
+
+def compiled(folder: Path, name: str, key: Path | None, body: str = "x > 5") -> Path:
+    """A manifest as the command writes it."""
+    (folder / "catalog").mkdir(exist_ok=True)
+    (folder / "catalog" / "m.yml").write_text(
+        f"apiVersion: predicat/v1\ndataset: m\nfields: {{x: bigint}}\nfilters: {{big: {{sql: {body}}}}}\n"
+    )
+    sign = [] if key is None else ["--sign", str(key)]
+    done = in_process("compile", "--target", name, *sign, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / name / "manifest.json"
+
+
+def test_a_signature_is_checked_where_the_cluster_names_a_key(spark: Any, tmp_path: Path) -> None:
+    ours, public = signing_key(tmp_path, "ours")
+    other, another = signing_key(tmp_path, "other")
+    query = "SELECT matches_filter('m.big') FROM (SELECT 6L AS x)"
+    signed = compiled(tmp_path, "signed", ours)
+    changed = tmp_path / "changed.json"
+    changed.write_text(signed.read_text().replace("x > 5", "x > 4"))
+    cases = {
+        signed: None,
+        compiled(tmp_path, "other", other): "does not fit",
+        changed: "does not fit",
+        compiled(tmp_path, "unsigned", None): "has no signature",
+    }
+    with cluster(spark, spark__predicat__manifest__publicKey=public):
+        for path, reason in cases.items():
+            with settings(spark, {KEY: str(path)}):
+                if reason is None:
+                    assert spark.sql(query).first()[0] is True
+                else:
+                    condition, state, message = refused(spark, query)
+                    assert (condition, state) == ("PREDICAT_REFUSED", "42501") and reason in message
+    with (
+        settings(spark, {KEY: str(tmp_path / "other" / "manifest.json")}),
+        cluster(spark, spark__predicat__manifest__publicKey=f"{public},{another}"),
+    ):
+        assert spark.sql(query).first()[0] is True
+    with settings(spark, {KEY: str(signed)}):
+        assert spark.sql(query).first()[0] is True  # a key is not needed
+        with cluster(spark, spark__predicat__manifest__publicKey="nonsense"):
+            condition, _, message = refused(spark, query)
+            assert condition == "PREDICAT_SETTING" and "holds no Ed25519 public key" in message
+
+
+def test_an_unsigned_manifest_does_not_take_the_place_of_a_signed_one(spark: Any, tmp_path: Path) -> None:
+    ours, public = signing_key(tmp_path, "ours")
+    query = "SELECT matches_filter('m.big') FROM (SELECT 6L AS x)"
+    path = compiled(tmp_path, "target", ours)
+    with (
+        settings(spark, {KEY: str(path), f"{KEY}.checkSeconds": "0"}),
+        cluster(spark, spark__predicat__manifest__publicKey=public),
+    ):
+        assert spark.sql(query).first()[0] is True
+        compiled(tmp_path, "target", None, "x > 50")
+        assert refused(spark, "SELECT predicat_refresh()")[0] == "PREDICAT_REFUSED"
+        assert spark.sql(query).first()[0] is True
+        compiled(tmp_path, "target", ours, "x > 50")
+        assert spark.sql(query).first()[0] is False

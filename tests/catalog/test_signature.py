@@ -1,0 +1,83 @@
+"""Signatures of manifests, as `predicat compile --sign` writes them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from predicat.catalog.signature import unsigned
+from tests.processes import in_process
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def genpkey(path: Path, *options: str) -> Path:
+    subprocess.run(["openssl", "genpkey", "-out", str(path), *options], check=True, capture_output=True)
+    return path
+
+
+@pytest.fixture
+def workplace(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "catalog", tmp_path / "catalog")
+    shutil.copytree(ROOT / "macros", tmp_path / "macros")
+    genpkey(tmp_path / "predicat.key", "-algorithm", "ed25519")
+    return tmp_path
+
+
+def test_openssl_verifies_the_signature(workplace: Path) -> None:
+    assert in_process("compile", "--sign", "predicat.key", cwd=workplace).returncode == 0
+    text = (workplace / "target" / "manifest.json").read_text()
+    (workplace / "content").write_text(unsigned(text))
+    decode = ["openssl", "base64", "-d", "-A", "-out", "signature"]
+    subprocess.run(decode, input=json.loads(text)["signature"], text=True, check=True, cwd=workplace)
+    verify = [
+        "openssl",
+        "pkeyutl",
+        "-verify",
+        "-inkey",
+        "predicat.key",
+        "-rawin",
+        "-in",
+        "content",
+        "-sigfile",
+        "signature",
+    ]
+    done = subprocess.run(verify, capture_output=True, text=True, check=False, cwd=workplace)
+    assert "Signature Verified Successfully" in done.stdout + done.stderr
+
+
+def test_what_is_unchanged_is_signed_too(workplace: Path) -> None:
+    path = workplace / "target" / "manifest.json"
+    in_process("compile", cwd=workplace)
+    plain = path.read_text()
+    assert unsigned(plain) == plain
+    assert "unchanged" in in_process("compile", "--sign", "predicat.key", cwd=workplace).stdout
+    signed = path.read_text()
+    assert signed != plain and unsigned(signed) == plain
+    assert "unchanged" in in_process("compile", cwd=workplace).stdout and path.read_text() == signed
+    in_process("compile", "--force", cwd=workplace)
+    assert path.read_text() == plain
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("-algorithm", "RSA"), "is not an Ed25519 key"),
+        (("-algorithm", "ed25519", "-aes256", "-pass", "pass:secret"), "is encrypted with a password"),
+        (None, "is not a private key in PEM format"),
+        ((), "No such file"),
+    ],
+)
+def test_what_is_no_key(workplace: Path, options: tuple[str, ...] | None, reason: str) -> None:
+    path = workplace / "other.key"
+    if options is None:
+        path.write_text("nonsense")
+    elif options:
+        genpkey(path, *options)
+    done = in_process("compile", "--sign", "other.key", cwd=workplace)
+    assert done.returncode == 2 and reason in done.stderr and "Traceback" not in done.stderr
+    assert not (workplace / "target").exists()
