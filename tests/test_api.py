@@ -79,7 +79,7 @@ def test_params() -> None:
     [
         ({"minuts": 1}, "did you mean 'minutes'"),
         ({"minutes": "90"}, "parameter 'minutes' of this predicate is a bigint, not str"),
-        ({"minutes": float("nan")}, "NaN compares with nothing"),
+        ({"minutes": float("nan")}, "NaN is not supported as the value of a parameter"),
         ({"minutes": 2**63}, "is a bigint, not int"),
     ],
 )

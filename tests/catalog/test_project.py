@@ -65,7 +65,7 @@ def test_the_file_is_no_part_of_the_catalog(repository: Path) -> None:
         ),
         ("catalog: 7\n", "catalog must be a text, not '7'"),
         ("catalog: [a]\n", "catalog must be a text, not a list"),
-        ("catalog: 'a b'\n", r"'a b' is no name of a catalog\n  --> .*predicat.yml:1:10"),
+        ("catalog: 'a b'\n", r"'a b' is not a valid name of a catalog\n  --> .*predicat.yml:1:10"),
         ("- a\n", "the project file must be a mapping"),
         ("catalog: a\ncatalog: b\n", "the key 'catalog' appears twice"),
         ("catalog: [", "no valid YAML"),

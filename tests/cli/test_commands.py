@@ -166,7 +166,7 @@ def test_an_output_that_cannot_be_written_is_told(tmp_path: Path, args: tuple[st
         ("catalog/more.yml", "nowhere", "cannot read catalog/more.yml: the link leads nowhere"),
         ("macros/more.sql", "nowhere", "cannot read macros/more.sql: No such file"),
         ("macros/more.sql", ".", "cannot read macros/more.sql: Is a directory"),
-        ("macros/more.sql", b"\xff", "cannot read macros/more.sql: byte 0 is no UTF-8"),
+        ("macros/more.sql", b"\xff", "cannot read macros/more.sql: byte 0 is not UTF-8"),
         (
             "macros/more.sql",
             b"{{ 1 / 0 }}",
@@ -258,7 +258,11 @@ def test_translate(args: list[str], given: str, expected: str) -> None:
 def test_translate_reads_files_and_says_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "f.yml").write_text("headerIn:\n  a: [x]\n  b: [y]\n")
     done = run("translate", "--from", "headers", "--to", "cel", str(tmp_path / "f.yml"))
-    assert done.returncode == 1 and "f.yml:2:3" in done.stderr and "it tests one header, not 2" in done.stderr
+    assert (
+        done.returncode == 1
+        and "f.yml:2:3" in done.stderr
+        and "it must test one header, not 2" in done.stderr
+    )
     assert "cannot read" in run("translate", "--from", "cel", "--to", "sql", str(tmp_path / "none")).stderr
     assert (
         "did you mean 'cel'"

@@ -212,7 +212,7 @@ def test_the_grammar_of_the_specification(text: str) -> None:
         ("'x' LIKE 'x'", "asks about a property"),
         ("order + 1 IS NULL", "asks about a property"),
         ("if IS TRUE", "'NULL' should be"),
-        ("NULL = NULL", "ask for it with IS NULL"),
+        ("NULL = NULL", "test it with IS NULL"),
         ("order = 08", "octal"),
         ("order = 9223372036854775808", "64-bit"),
         ("price = 1e999", "does not fit in a double"),

@@ -25,7 +25,7 @@ ONE = {"transforms.a.predicate": "p", "predicates.p.type": "RecordIsTombstone"}
             {**ONE, "transforms": "a, b", "transforms.b.predicate": "p"},
             "2 of its transformations have predicates",
         ),
-        ("kafka", {**ONE, "transforms": "a", "predicates.p.type": "x.Other"}, "'x.Other' is no predicate"),
+        ("kafka", {**ONE, "transforms": "a", "predicates.p.type": "x.Other"}, "'x.Other' is not a predicate"),
         (
             "sns",
             {"Type": "AWS::SNS::Subscription", "Properties": {"Protocol": "sqs"}},

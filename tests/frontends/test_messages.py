@@ -261,13 +261,13 @@ def test_parameters_stand_where_they_are_written(text: str, marked: list[str]) -
         (
             "sql",
             "CASE WHEN b THEN 1 ELSE 'a' END = 1",
-            "the values of a choice are of one type, not bigint and string",
+            "the values of a choice must have one type, not bigint and string",
             "CASE WHEN b THEN 1 ELSE 'a' END",
         ),
         (
             "cel",
             "b ? 1 : 'a'",
-            "the values of a choice are of one type, not bigint and string",
+            "the values of a choice must have one type, not bigint and string",
             "b ? 1 : 'a'",
         ),
         ("cel", "b && s", "a condition is true or false, but this is of type string", "s"),

@@ -171,7 +171,7 @@ def test_a_file_that_is_no_utf8_is_told(tmp_path: Path) -> None:
     file.parent.mkdir()
     text = b"apiVersion: predicat/v1\ndescription: caf\xe9\n"
     file.write_bytes(text)
-    assert "cannot read catalog/events.yml: byte 40 is no UTF-8" in _trigger(tmp_path, "order")[1]
+    assert "cannot read catalog/events.yml: byte 40 is not UTF-8" in _trigger(tmp_path, "order")[1]
     assert file.read_bytes() == text
 
 
@@ -247,7 +247,7 @@ def test_the_files_of_a_folder_are_one_module_of_terraform(tmp_path: Path) -> No
     (tmp_path / "broken.tf").write_text('variable "x" {\n')
     catalog, report = imported("main.tf", folder=tmp_path)
     assert "- red" in catalog and "- monday" in catalog and "params" not in catalog and "broken" not in report
-    assert "this is no valid HCL" in imported("broken.tf", folder=tmp_path)[1]
+    assert "this is not valid HCL" in imported("broken.tf", folder=tmp_path)[1]
 
 
 @pytest.mark.skipif(not installed("hcl2"), reason="python-hcl2 is not installed")

@@ -100,7 +100,7 @@ def test_a_run_may_end_at_bad_rows(
 ) -> None:
     with pytest.raises(
         predicat.PredicatError,
-        match=r"(?s)3 rows have cells that do not convert: .*dep_delay: 2 \(such as .*; no sink was changed",
+        match=r"(?s)3 rows have cells that cannot be converted: .*dep_delay: 2 \(such as .*; no sink was changed",
     ):
         predicat_spark.run(catalog, "flights", ["late"], flights, tmp_path / "out", bad_records="fail")
     assert not list((tmp_path / "out").rglob("*"))
@@ -133,7 +133,7 @@ def test_a_damaged_file(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -
     (tmp_path / "in" / "part-zzz.parquet").write_bytes(
         b"this is no Parquet file, but long enough to be read as one"
     )
-    assert "part-zzz.parquet is no Parquet file, or a damaged one" in fails(
+    assert "part-zzz.parquet is not a Parquet file, or it is damaged" in fails(
         catalog, str(tmp_path / "in"), tmp_path / "out"
     )
     whole = next(path for path in (tmp_path / "in").glob("part-0*.parquet"))

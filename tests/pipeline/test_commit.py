@@ -208,7 +208,7 @@ def test_a_meaning_that_changed_is_said(
     (said,) = predicat_spark.run(other, "numbers", ["even", "small"], sources[0], tmp_path / "out").changes
     assert (
         said.startswith("small accepts other rows than in the run of ")
-        and "version 1 means something else" in said
+        and "version 1 has another meaning" in said
     )
 
 

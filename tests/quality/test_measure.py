@@ -238,7 +238,7 @@ def test_results_are_kept_as_parquet(folder: Path) -> None:
     reporter = Reporter()
     assert len(stores.read(kept, reporter)) == 2 * len(added)
     assert [warning.message for warning in reporter.warnings] == [
-        f"{kept / 'x.parquet'} is no result of a run; it is skipped"
+        f"{kept / 'x.parquet'} is not the result of a run; it is skipped"
     ]
     with pytest.raises(PredicatError, match=r"x.parquet is a file; results are kept as Parquet in a folder"):
         stores.read(kept / "x.parquet")
@@ -302,7 +302,7 @@ def test_a_torn_line_is_skipped_and_spoils_no_other(folder: Path) -> None:
     reporter = Reporter()
     assert len(stores.read(file, reporter)) == 2 * len(added) - 1
     assert [warning.message for warning in reporter.warnings] == [
-        f"line {len(added)} of {file} is no result of a run; it is skipped"
+        f"line {len(added)} of {file} is not the result of a run; it is skipped"
     ]
     with pytest.raises(PredicatError, match="is no result of a run"):
         stores.read(file)
@@ -625,7 +625,7 @@ def test_figures_are_the_same_where_rows_are_streamed(
         ),
         (lambda text: text.replace("at_least: 10%", "at_least: 110%"), "not '110%'"),
         (lambda text: text.replace("drift: 5%", "drift: 5"), "drift must be a share such as 5%, not '5'"),
-        (lambda text: text.replace("severity: warn}}", "severity: loud}}"), "it is error or warn"),
+        (lambda text: text.replace("severity: warn}}", "severity: loud}}"), "it must be error or warn"),
         (lambda text: text.replace("value: 20%, ", ""), "'value'"),
         (
             lambda text: text.replace("at_least: 10%", "at_least: 30%").replace(
@@ -803,7 +803,7 @@ def test_a_webhook_that_refuses_is_told_without_its_address(folder: Path) -> Non
     )
     assert (
         done.returncode == 1
-        and "the webhook of --notify did not take the result: 127.0.0.1 answers 404" in done.stderr
+        and "the webhook of --notify refused the result: 127.0.0.1 answers 404" in done.stderr
     )
     assert "secret" not in done.stderr
 

@@ -46,8 +46,8 @@ def edit(folder: Path, *changes: tuple[str, str]) -> None:
 def test_it_is_sorted_and_has_a_line_for_each_finding(folder: Path) -> None:
     head, *lines = (folder / "old.txt").read_text().splitlines()
     assert head.startswith("# ") and [(line.split()[0], line.split(maxsplit=2)[2]) for line in lines] == [
-        ("P204", "orders.f: this operand of AND decides no row"),
-        ("P204", "orders.g: this operand of AND decides no row"),
+        ("P204", "orders.f: this operand of AND has no effect"),
+        ("P204", "orders.g: this operand of AND has no effect"),
         ("P401", "orders.k: f and g both accept ..."),
     ]
     before = (folder / "old.txt").read_text()

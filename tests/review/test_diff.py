@@ -182,7 +182,7 @@ def test_a_broken_base_does_not_stop_the_review(repository: Path) -> None:
         and "orders.large: not compared" in done.stdout
         and "3 not compared" in done.stdout
     )
-    assert "it has problems at change" in done.stdout and "catalog/orders.yml:10:10: " in done.stdout
+    assert "it has problems in change" in done.stdout and "catalog/orders.yml:10:10: " in done.stdout
 
 
 def test_a_base_that_is_no_yaml_does_not_stop_the_review(repository: Path) -> None:
@@ -468,7 +468,7 @@ def test_the_lock_the_project_file_and_the_place_of_a_filter(shop: Path) -> None
         found.keys() == {("lock", "shops.opened@1"), ("project", "catalog"), ("file", "shops.closed")}
         and done.returncode == 0
     )
-    assert found["lock", "shops.opened@1"][0] == "taken out of the lock" and "released 20" in str(
+    assert found["lock", "shops.opened@1"][0] == "removed from the lock" and "released 20" in str(
         found["lock", "shops.opened@1"][1]
     )
     assert found["project", "catalog"] == ("added", None, "shop")

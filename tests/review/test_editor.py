@@ -304,9 +304,9 @@ RENAMES: tuple[tuple[str, int, str, dict[str, str]], ...] = (
     ("sizes:", 2, "bands", {"orders.yml": NAMES.replace("sizes", "bands")}),
 )
 REFUSED = (
-    ("  large:", 4, "Large", "'Large' is no name of a filter"),
-    ("  large:", 4, "over", "there is a filter over already"),
-    ("amount > 5", 0, "note", "there is a field note already"),
+    ("  large:", 4, "Large", "'Large' is not the name of a filter"),
+    ("  large:", 4, "over", "there is already a filter over"),
+    ("amount > 5", 0, "note", "there is already a field note"),
     ("amount > 5", 0, "select", "cannot rename: catalog/orders.yml"),
     (":least AND", 3, "no-name", "'no-name' is no name of a parameter"),
     ("  headers: map", 4, "h", "uses headers without writing its name there"),
@@ -315,7 +315,7 @@ REFUSED = (
 RELEASED = (
     ("  over:", 4, "above", "orders.over@1 is released: its name may not change"),
     (":least AND", 3, "floor", "orders.over@2 is released with its parameters"),
-    ("placed IS NULL", 2, "at", "orders.shown@1 is released and reads the field placed"),
+    ("placed IS NULL", 2, "at", "orders.shown@1 was released and reads the field placed"),
 )
 
 

@@ -141,7 +141,7 @@ def test_the_command(tmp_path: Path) -> None:
     done = run("lint", "--select", "P204", cwd=tmp_path)
     assert (
         done.returncode == 1
-        and "warning[P204]: orders.f: this operand of AND decides no row\n  --> catalog/c.yml:6:12"
+        and "warning[P204]: orders.f: this operand of AND has no effect\n  --> catalog/c.yml:6:12"
         in done.stdout
     )
     assert run("lint", "--select", "P201", cwd=tmp_path).stdout == "nothing found\n"

@@ -228,7 +228,7 @@ BYPASSES = {
     ),
     "a line and its version": Bypass(
         (without("orders.large@1"), yaml("      1: {sql: amount > 100, deprecated: 2099-01-31}\n", "")),
-        "orders.large@1 is released and may not be removed yet",
+        "orders.large@1 was released and cannot be removed yet",
         "after 2099-01-31",
         ":catalog/catalog.lock:2",
         repaired=False,
@@ -252,14 +252,14 @@ BYPASSES = {
     ),
     "renamed": Bypass(
         (yaml("noted:", "remarked:"),),
-        "orders.noted@1 is released and may not be removed yet",
+        "orders.noted@1 was released and cannot be removed yet",
         "keep the old name beside it (noted: {all: [remarked]})",
         "catalog/catalog.lock:4",
         repaired=False,
     ),
     "renamed in the lock too": Bypass(
         (yaml("noted:", "remarked:"), line("orders.noted@1", filter="orders.remarked@1")),
-        "orders.noted@1 is released and may not be removed yet",
+        "orders.noted@1 was released and cannot be removed yet",
         "deprecate it",
         ":catalog/catalog.lock:4",
         repaired=False,
@@ -338,7 +338,7 @@ BYPASSES = {
             line("orders.large@1", deprecated="2020-01-01"),
             yaml("      1: {sql: amount > 100, deprecated: 2099-01-31}\n", ""),
         ),
-        "orders.large@1 is released and may not be removed yet",
+        "orders.large@1 was released and cannot be removed yet",
         "after 2099-01-31",
         "catalog/catalog.lock:2",
         repaired=False,
@@ -360,7 +360,7 @@ BYPASSES = {
     ),
     "a line for no version": Bypass(
         (added("orders.zero@2", "amount = 3"),),
-        "the catalog has no orders.zero@2, and neither has the lock file of the base",
+        "neither the catalog nor the lock file of the base has orders.zero@2",
         "--repair removes the line",
         "catalog/catalog.lock:7",
     ),
@@ -470,7 +470,7 @@ def test_a_filter_that_changes_with_another_names_the_cause() -> None:
     yaml("amount = 0", "amount = 1")()
     assert {item.message.split()[0]: item.hint for item in errors("check")} == {
         "orders.zero@1": "write the new meaning as version 2",
-        "orders.both@1": "orders.zero@1, which it refers to, has changed: put that right first",
+        "orders.both@1": "orders.zero@1, which it refers to, has changed: fix that first",
     }
     yaml("zero: {sql: amount = 1}", "zero: {versions: {1: {sql: amount = 0}, 2: {sql: amount = 1}}}")()
     assert [item.hint for item in errors("check")] == [

@@ -133,7 +133,7 @@ def test_parameters_are_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
     assert problems(tmp_path, lock, FIRST.replace("default: 50", "default: 60")) == [
         (
             "error",
-            "the parameters of orders.large@2 are released as (least bigint = 50) (catalog.lock:3); now they are (least bigint = 60)",
+            "orders.large@2 was released with the parameters (least bigint = 50) (catalog.lock:3); now they are (least bigint = 60)",
         )
     ]
 
@@ -147,7 +147,7 @@ def test_on_unknown_is_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
 def test_removal_waits_for_its_date(tmp_path: Path, lock: Lock) -> None:
     gone = FIRST.replace("      1: {sql: amount > 100, deprecated: 2027-01-31}\n", "")
     assert problems(tmp_path, lock, gone) == [
-        ("error", "orders.large@1 is released and may not be removed yet")
+        ("error", "orders.large@1 was released and cannot be removed yet")
     ]
     assert problems(tmp_path, lock, gone, date(2027, 2, 1)) == []
     assert problems(tmp_path, lock, FIRST, date(2027, 2, 1)) == [

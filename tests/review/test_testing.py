@@ -149,7 +149,7 @@ def test_explain(folder: Path) -> None:
     )
     done = run("explain", "good", "--row", '{"n": 2, "statis": "gone"}', cwd=folder)
     assert (
-        "warning: the row has 'statis', which is no field of the dataset: did you mean 'status'"
+        "warning: the row has 'statis', which is not a field of the dataset: did you mean 'status'"
         in done.stderr
         and done.returncode == 0
     )

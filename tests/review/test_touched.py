@@ -326,7 +326,7 @@ def test_pre_commit(repository: Path) -> None:
     assert (
         code == 1
         and "predicat check...." in said
-        and "users.adult: this operand of AND decides no row" in said
+        and "users.adult: this operand of AND has no effect" in said
         and "orders" not in said
     )
     git(repository, "reset", "-q", "--hard")

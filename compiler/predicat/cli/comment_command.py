@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 )
 @click.argument("host", type=click.Choice(("github", "gitlab")))
 @click.argument("review", default="-", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@click.option("--key", default="", help="A name that tells the comments of several catalogs apart.")
+@click.option("--key", default="", help="A name that distinguishes the comments of several catalogs.")
 @click.option(
     "--number",
     type=click.IntRange(min=1),

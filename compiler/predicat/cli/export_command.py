@@ -53,7 +53,7 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
 @click.option(
     "--input",
     "table",
-    help="The table that is read, where no job says it.  [default: the relation of the dataset]",
+    help="The table to read, if no job names it.  [default: the relation of the dataset]",
 )
 @click.option("--format", "form", help="The format of the job's path, where the job does not say it.")
 @click.option(

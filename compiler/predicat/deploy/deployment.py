@@ -123,7 +123,7 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
         *(dropped[oid] for oid in sorted(dropped, key=lambda oid: (-heights[oid], dropped[oid].shown))),
     ]
     steps = [
-        replace(step, action=Action.RECREATE, reason="it reads a view that is made anew")
+        replace(step, action=Action.RECREATE, reason="it reads a view that is created again")
         if _is_above(step, above)
         else step
         for step in steps
@@ -384,7 +384,7 @@ def _recreate_script(connection: psycopg.Connection, plan: Plan, steps: Sequence
         yield f"DROP {plan.saved[oid].kind} {plan.saved[oid].sql};"
     for oid in order:
         saved, step = plan.saved[oid], ours.get(oid)
-        yield f"-- recreate {saved.shown}: {step.reason if step else 'it depends on a view that is made anew'}"
+        yield f"-- recreate {saved.shown}: {step.reason if step else 'it depends on a view that is created again'}"
         grants = (
             [*dependents.revoke_statements(saved), *dependents.grant_statements(saved, role)]
             if saved.granted

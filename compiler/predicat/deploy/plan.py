@@ -157,7 +157,7 @@ class Planner(Struct):
             if row.name != f"{mark.dataset}__{mark.filter}":
                 result[row.oid] = f"it was {mark.dataset}__{mark.filter}"
             elif row.oid in texts and mark.definition and texts[row.oid] != mark.definition:
-                result[row.oid] = "its query is another one"
+                result[row.oid] = "its query is different"
         return result
 
     # --- one view
@@ -176,7 +176,7 @@ class Planner(Struct):
             return step
         mark = existing.mark
         if mark is None:
-            changed.append("made by an earlier edition of predicat")
+            changed.append("created by an earlier version of predicat")
         elif mark.hash != view.mark.hash:
             changed.append(
                 "its SQL changed"
@@ -208,7 +208,7 @@ class Planner(Struct):
         ):
             return replace(step, action=Action.COMMENT, reason="its description changed")
         if existing.mark is not None and existing.mark.rule != existing.rule:
-            return replace(step, action=Action.COMMENT, reason="the server stores it in another form")
+            return replace(step, action=Action.COMMENT, reason="the server stores it differently")
         return step
 
     def not_ours(self, view: View, existing: Existing) -> Diagnostic | None:

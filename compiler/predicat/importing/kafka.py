@@ -19,10 +19,10 @@ from predicat.importing.rows import RECORDS
 from predicat.language.kafka.reader import FILTER, SETTINGS, applied, configuration, settings, words
 
 _FOREIGN = {
-    "io.debezium.transforms.Filter": "its condition is a script (JSR 223), which is no language of filters",
-    "io.debezium.transforms.ContentBasedRouter": "its condition is a script (JSR 223), which is no language of filters",
-    "io.confluent.connect.transforms.Filter$Value": "its condition is a JSONPath, which is no language of filters",
-    "io.confluent.connect.transforms.Filter$Key": "its condition is a JSONPath, which is no language of filters",
+    "io.debezium.transforms.Filter": "its condition is a script (JSR 223), which is not a filter language",
+    "io.debezium.transforms.ContentBasedRouter": "its condition is a script (JSR 223), which is not a filter language",
+    "io.confluent.connect.transforms.Filter$Value": "its condition is a JSONPath, which is not a filter language",
+    "io.confluent.connect.transforms.Filter$Key": "its condition is a JSONPath, which is not a filter language",
 }
 
 

@@ -70,7 +70,7 @@ def from_data(data: Any) -> Node:
         case [str(op), str(kind), *args] if op in OPS:
             return Call(_type(kind), op, tuple(map(from_data, args)))
         case _:
-            raise ValueError("it is no predicate that this version of predicat can read")
+            raise ValueError("it is not a predicate that this version of predicat can read")
 
 
 def _type(text: str) -> Type:
@@ -110,4 +110,4 @@ def data_value(data: Any) -> Value:
         case ["duration", int(number)]:
             return timedelta(microseconds=number)
         case _:
-            raise ValueError("it is no constant that this version of predicat can read")
+            raise ValueError("it is not a constant that this version of predicat can read")

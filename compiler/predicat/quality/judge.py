@@ -189,7 +189,7 @@ def _by_version(row: Filter, found: Measure, before: Mapping[str, Any], moved: f
     name, number = row.qualified, before.get("version", row.latest)
     if number == row.latest:
         same = before.get("hash") in (None, meaning_hash(row.current.predicate.node, row.on_unknown))
-        return "" if same else ", when the filter meant something else"
+        return "" if same else ", when the filter had another meaning"
     earlier = found.versions.get(f"{name}@{number}")
     if earlier is None or not found.rows:
         return f", when it was version {number}"

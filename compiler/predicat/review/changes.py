@@ -21,7 +21,7 @@ from predicat.review.users import UsageIndex
 Figures = Callable[[str], str]
 MEASURED = 50
 """Filters whose tests are measured; a review of more of them does without those figures."""
-OLD_MANIFEST = "the manifest was written by an earlier predicat and says nothing of tests, bounds, enumerations, keys, macros and variables"
+OLD_MANIFEST = "the manifest was written by an earlier predicat and has no tests, bounds, enumerations, keys, macros and variables"
 
 
 def review(
@@ -139,7 +139,7 @@ class _Comparison:
                 name or self.base,
                 ROWS,
                 place=Place(name),
-                notes=(f"it has problems at {self.base}", *problems),
+                notes=(f"it has problems in {self.base}", *problems),
             )
 
     # --- values

@@ -178,7 +178,7 @@ def _entry(entry: Entry, topic: Topic) -> list[str]:
         lines += [f"- {_plain(note)}" for note in entry.notes]
         lines += [] if same else [f"- {what}: {_code(row)}" for what, _, row in entry.proof.rows()]
         if not topic.diff(entry):
-            lines += ["", "its text is the same; what it is made of changed"]
+            lines += ["", "its text is the same; something that it uses changed"]
     else:
         first, *rest = entry.lines()
         lines += [f"- {_plain(line)}" for line in ([] if first == topic.title else [first]) + rest]

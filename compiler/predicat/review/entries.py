@@ -114,8 +114,8 @@ class Entry(Struct, frozen=True):
             case "coverage" | "rows-bound" if self.status == "changed" and self.notes:
                 return f"{self.part} {self.notes[0]}"
             case "lock":
-                return {"added": "recorded in the lock", "removed": "taken out of the lock"}.get(
-                    self.status, "recorded anew in the lock"
+                return {"added": "recorded in the lock", "removed": "removed from the lock"}.get(
+                    self.status, "recorded again in the lock"
                 )
             case "filter":
                 return self.status

@@ -118,7 +118,7 @@ def lineage(catalog: Catalog, filter_: Filter, version: Version) -> Iterator[str
         columns = ", ".join(decl.column(engine) for decl in fields_of(version.predicate.node).values())
         yield f"reads {relation} on {engine}: {columns or 'no column'}"
     if version.references:
-        yield f"made of {', '.join(version.references)}"
+        yield f"uses {', '.join(version.references)}"
     references = {
         other.qualified: [name for each in other.versions.values() for name in each.references]
         for other in catalog.filters()

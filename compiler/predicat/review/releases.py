@@ -205,7 +205,7 @@ class Rules:
                 and self.reference(other) is not None
                 and not self.keeps_meaning(other, "catalog")
             ):
-                return f"{other}, which it refers to, has changed: put that right first"
+                return f"{other}, which it refers to, has changed: fix that first"
         advice = f"write the new meaning as version {self.next(row.qualified)}"
         for other in version.references:
             filter_name, _, number = other.partition("@")
@@ -364,9 +364,9 @@ class Rules:
         for name in list(versions):
             if name not in self.entries and self.released_here(name):
                 del versions[name]
-                done.append(f"- {name}: dropped, neither the catalog nor the base has it")
+                done.append(f"- {name}: removed, neither the catalog nor the base has it")
         done += [
-            f"- {key}: dropped, it is not in the base; predicat release records it again"
+            f"- {key}: removed, it is not in the base; predicat release records it again"
             for key in sorted(self.file.broken)
             if key and key not in versions and not key.startswith(("subscription ", "latest "))
         ]
@@ -391,7 +391,9 @@ def _compare(before: Released, after: Released) -> Verdict:
     try:
         nodes = before.node(), after.node()
     except (ValueError, TypeError, LookupError):
-        return Verdict("unsupported", notes=("this predicat cannot read what the lock file has of it",))
+        return Verdict(
+            "unsupported", notes=("this version of predicat cannot read its line in the lock file",)
+        )
     return compare_nodes(*nodes, (before.on_unknown, after.on_unknown), timeout=10)
 
 

@@ -93,9 +93,9 @@ SENTENCES = {
     "narrower": "rows are lost, none is gained ({proof})",
     "wider": "rows are gained, none is lost ({proof})",
     "changed": "rows are lost and rows are gained ({proof})",
-    "disjoint": "no row that was accepted still is, others are ({proof})",
+    "disjoint": "other rows are accepted, none of the earlier ones ({proof})",
     "always": "every row is accepted now ({proof})",
-    "never": "no row is accepted any more ({proof})",
+    "never": "no row is accepted now ({proof})",
     "undecided": "no proof within the time limit",
     "unsupported": "no proof",
 }

@@ -143,7 +143,7 @@ def prometheus(report: Report) -> str:
         *_metric("predicat_run_seconds", "Seconds that the run took.", [({"job_name": job}, report.seconds)]),
         *_metric(
             "predicat_run_bad_rows",
-            "Rows with cells that do not convert.",
+            "Rows with cells that cannot be converted.",
             [({"job_name": job}, report.bad_rows)],
         ),
         *_metric(

@@ -17,27 +17,27 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
     (
         r"No space left on device|DiskOutOfSpace|Disk quota exceeded",
         "the disk is full",
-        "make room, then run it again",
+        "free some space, then run it again",
     ),
     (
         rf"(?s)(?:is not a Parquet file|Could not read footer|CANNOT_READ_FILE_FOOTER).*?{_FILE}",
-        "{file} is no Parquet file, or a damaged one",
-        "mend or remove the file",
+        "{file} is not a Parquet file, or it is damaged",
+        "repair or remove the file",
     ),
     (
         rf"(?s){_FILE} is not a Parquet file",
-        "{file} is no Parquet file, or a damaged one",
-        "mend or remove the file",
+        "{file} is not a Parquet file, or it is damaged",
+        "repair or remove the file",
     ),
     (
         rf"(?s)(?:Malformed ORC file|Not an ORC file).*?{_FILE}",
-        "{file} is no ORC file, or a damaged one",
-        "mend or remove the file",
+        "{file} is not an ORC file, or it is damaged",
+        "repair or remove the file",
     ),
     (
         rf"(?s)(?:FAILED_READ_FILE|Encountered error while reading file).*?{_FILE}",
         "the file {file} cannot be read",
-        "mend or remove the file",
+        "repair or remove the file",
     ),
     (
         rf"(?s)(?:Permission denied|AccessControlException|Read-only file system|Mkdirs failed to create).*?{_FILE}",
@@ -58,7 +58,7 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
     ),
     (
         r"ExecutorLostFailure|Lost executor|ExecutorLost|executor .{1,60} exited",
-        "Spark lost an executor again and again",
+        "Spark lost executors repeatedly",
         "see the log of the executor",
     ),
     (

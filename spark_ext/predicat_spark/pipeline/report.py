@@ -113,7 +113,7 @@ def summary(report: Report) -> str:
     if report.sinks:
         said += f"; {report.passes} reading{'s' if report.passes == 'many' else ''} for {len(report.sinks)} sinks, {report.rows_read:,} rows read"
     if report.bad_rows:
-        said += f"; {report.bad_rows:,} rows with cells that do not convert"
+        said += f"; {report.bad_rows:,} rows with cells that cannot be converted"
     return said
 
 

@@ -157,7 +157,7 @@ def between(catalog: Catalog, job: Job, reading: Reading, options: Options) -> R
     if job.range is None:
         raise PredicatError.of(
             msg.usage(
-                "--from and --to need the column that they are about",
+                "--from and --to need a range column",
                 "write range: into the job, or give --range",
             )
         )
@@ -177,7 +177,9 @@ def between(catalog: Catalog, job: Job, reading: Reading, options: Options) -> R
         if value is not None:
             bound = F.lit(value).try_cast(str(decl.type))
             if reading.frame.sparkSession.range(1).select(bound).head()[0] is None:  # type: ignore[index]  # one row
-                raise PredicatError.of(msg.usage(f"{value!r} is no {decl.type}, the type of {job.range}"))
+                raise PredicatError.of(
+                    msg.usage(f"{value!r} is not of type {decl.type}, the type of {job.range}")
+                )
             frame = frame.where(column >= bound if low else column < bound)
     return replace(reading, frame=frame)
 
@@ -354,7 +356,7 @@ class Run:
                 f"{cell.column}: {cell.cells:,} (such as {', '.join(map(repr, cell.samples))})"
                 for cell in self._bad(reading, counts)
             )
-            hint = "mend the source, or use --bad-records permissive or quarantine"
+            hint = "fix the source, or use --bad-records permissive or quarantine"
             raise PredicatError.of(msg.bad_records(counts.bad_rows, said, hint))
 
     def _before(self) -> Record | None:
@@ -372,10 +374,10 @@ class Run:
                 which = (
                     f"version {old['version']} then, {row.number} now"
                     if old["version"] != row.number
-                    else f"version {row.number} means something else"
+                    else f"version {row.number} has another meaning"
                 )
                 hint = (
-                    "; the rows that are there stay: --rebuild computes them anew"
+                    "; existing rows stay: --rebuild computes them again"
                     if self.job.checkpoint is not None
                     else ""
                 )

@@ -31,6 +31,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     return f"did you mean {' or '.join(repr(item) for item in near)}?" if near else None
 
 
+def article(noun: str) -> str:
+    """A noun with its indefinite article, by its first letter."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
 def _listed(names: Iterable[str], limit: int = 12) -> str:
     items = sorted(names)
     more = f", ... ({len(items)} in all)" if len(items) > limit else ""
@@ -47,7 +52,7 @@ def syntax(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
 def too_deep(span: Span, limit: int) -> Diagnostic:
     return Diagnostic(
         "too-deep",
-        f"the expression nests deeper than {limit} levels",
+        f"the expression is nested deeper than {limit} levels",
         span,
         "split it into several filters and refer to them by name",
     )
@@ -75,7 +80,7 @@ def bad_character(span: Span, what: str) -> Diagnostic:
 def no_nul(span: Span, dialect: str) -> Diagnostic:
     return Diagnostic(
         "unsupported",
-        f"{dialect} cannot store the character NUL (U+0000), which stands in a text constant",
+        f"{dialect} cannot store the character NUL (U+0000), which is in a text constant",
         span,
     )
 
@@ -95,7 +100,7 @@ def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
     hint = did_you_mean(name, known) or f"declared fields: {_listed(known)}"
     if span.text.startswith('"'):
-        hint = f"double quotes hold names; a text stands in single quotes: '{name}'"
+        hint = f"double quotes are for names; write a text in single quotes: '{name}'"
     return Diagnostic("unknown-field", f"no field is named {name!r}", span, hint)
 
 
@@ -105,7 +110,9 @@ def unknown_row_key(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
     """
     known = list(known)
     hint = did_you_mean(name, known) or f"declared fields: {_listed(known)}"
-    return Diagnostic("unknown-field", f"the row has {name!r}, which is no field of the dataset", span, hint)
+    return Diagnostic(
+        "unknown-field", f"the row has {name!r}, which is not a field of the dataset", span, hint
+    )
 
 
 def absent_field(name: str, near: str) -> str:
@@ -146,7 +153,7 @@ def no_condition(span: Span, kind: str) -> Diagnostic:
 
 def several_types(span: Span, what: str, kinds: Iterable[str], hint: str | None = None) -> Diagnostic:
     return Diagnostic(
-        "type-mismatch", f"the values of {what} are of one type, not {' and '.join(kinds)}", span, hint
+        "type-mismatch", f"the values of {what} must have one type, not {' and '.join(kinds)}", span, hint
     )
 
 
@@ -161,7 +168,7 @@ def not_comparable(span: Span, left: str, right: str, hint: str | None = None) -
 def too_many_digits(span: Span, left: str, right: str) -> Diagnostic:
     return Diagnostic(
         "type-mismatch",
-        f"{left} beside {right} needs more than 38 digits, which no engine but PostgreSQL compares exactly",
+        f"comparing {left} with {right} needs more than 38 digits, which only PostgreSQL compares exactly",
         span,
         "convert one side to a double, as in CAST(x AS DOUBLE) or CEL's double(x)",
     )
@@ -177,7 +184,7 @@ def not_constant(span: Span, op: str, what: str) -> Diagnostic:
 
 
 def bad_constant(span: Span, kind: str, text: str, example: str) -> Diagnostic:
-    return Diagnostic("bad-constant", f"{text!r} is no {kind}", span, f"write it as {example!r}")
+    return Diagnostic("bad-constant", f"{text!r} is not {article(kind)}", span, f"write it as {example!r}")
 
 
 def too_fine(span: Span, kind: str) -> Diagnostic:
@@ -291,7 +298,7 @@ def unreadable(path: str, reason: str) -> Diagnostic:
 
 def no_utf8(path: str, at: int) -> Diagnostic:
     """`at` is the offset of the byte."""
-    return unreadable(path, f"byte {at} is no UTF-8")
+    return unreadable(path, f"byte {at} is not UTF-8")
 
 
 def file_problem(path: str, reason: str) -> Diagnostic:
@@ -299,7 +306,7 @@ def file_problem(path: str, reason: str) -> Diagnostic:
 
 
 def bad_yaml(span: Span, reason: str) -> Diagnostic:
-    return Diagnostic("yaml", f"this is no valid YAML: {reason}", span)
+    return Diagnostic("yaml", f"this is not valid YAML: {reason}", span)
 
 
 def yaml_limit(span: Span, reason: str) -> Diagnostic:
@@ -345,9 +352,9 @@ def bad_value(span: Span, what: object, reason: str, hint: str | None = None) ->
 def bad_name(span: Span, what: str, name: str) -> Diagnostic:
     return Diagnostic(
         "bad-name",
-        f"{name!r} is no name for a {what}",
+        f"{name!r} is not a valid name for a {what}",
         span,
-        "names have lower-case letters, digits and underscores, begin with a letter and have "
+        "names consist of lower-case letters, digits and underscores, start with a letter and have "
         "at most 63 characters",
     )
 
@@ -357,7 +364,7 @@ def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagno
         did_you_mean(text, known)
         or "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
     )
-    return Diagnostic("bad-type", f"{text!r} is no type: {reason}", span, hint)
+    return Diagnostic("bad-type", f"{text!r} is not a type: {reason}", span, hint)
 
 
 def no_body(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
@@ -371,7 +378,7 @@ def two_bodies(span: Span, name: str, languages: Iterable[str]) -> Diagnostic:
         "two-bodies",
         f"{name} has more than one body: {', '.join(languages)}",
         span,
-        "a filter has exactly one; how two would combine is a guess",
+        "a filter has exactly one body",
     )
 
 
@@ -400,9 +407,9 @@ def row_of_a_test(span: Span, reason: str) -> Diagnostic:
 def damaged_result(path: str) -> Diagnostic:
     return Diagnostic(
         "history",
-        f"{path} is no result of a run; it is skipped",
+        f"{path} is not the result of a run; it is skipped",
         NOWHERE,
-        "remove it to end this warning",
+        "delete it to remove this warning",
         Severity.WARNING,
     )
 
@@ -414,7 +421,7 @@ def no_folder(path: str) -> Diagnostic:
 def empty_catalog(path: str) -> Diagnostic:
     return Diagnostic(
         "empty-catalog",
-        f"{path} holds no .yml or .yaml file",
+        f"{path} contains no .yml or .yaml file",
         NOWHERE,
         "predicat init writes a first catalog",
     )
@@ -426,9 +433,9 @@ def empty_catalog(path: str) -> Diagnostic:
 def baseline_line(span: Span) -> Diagnostic:
     return Diagnostic(
         "baseline",
-        "this is no line of a baseline, which has a rule, a hash and what was found",
+        "this is not a line of a baseline; a line has a rule, a hash and a finding",
         span,
-        "write the file anew: predicat lint --baseline FILE --update-baseline",
+        "write the file again: predicat lint --baseline FILE --update-baseline",
     )
 
 
@@ -491,7 +498,7 @@ def relation_missing(engine: str, relation: str, dataset: str, known: Iterable[s
 def long_name(span: Span, kind: str, name: str, longest: int) -> Diagnostic:
     return Diagnostic(
         "long-name",
-        f"the {kind} would be called {name}: {len(name)} characters, of which PostgreSQL keeps {longest}",
+        f"the {kind} would be called {name}: {len(name)} characters; PostgreSQL keeps {longest}",
         span,
         "shorten the name of the filter or of its dataset",
     )
@@ -539,13 +546,13 @@ def encoding(result: str) -> Diagnostic:
 
 
 def view_foreign(span: Span, view: str, why: str, hint: str) -> Diagnostic:
-    return Diagnostic("view", f"{view} {why}: it is neither replaced nor dropped", span, hint)
+    return Diagnostic("view", f"{view} {why}; predicat does not change it", span, hint)
 
 
 def view_former(view: str) -> Diagnostic:
     return Diagnostic(
         "view",
-        f"{view} was made by an earlier edition of predicat, which did not mark its views",
+        f"{view} was created by an earlier version of predicat, which did not mark its views",
         NOWHERE,
         "predicat apply --adopt takes such views over; add --dry-run to see which",
     )
@@ -556,7 +563,7 @@ def view_edited(view: str, how: str) -> Diagnostic:
         "view",
         f"{view} was changed by hand: {how}",
         NOWHERE,
-        "bring the change into the catalog, then predicat apply --force",
+        "put the change into the catalog, then run predicat apply --force",
     )
 
 
@@ -580,16 +587,16 @@ def view_needed(view: str, what: str, dependents: Iterable[str], hint: str) -> D
 def partly_applied(done: int, of: int) -> Diagnostic:
     return Diagnostic(
         "view",
-        f"{done} of {of} transactions were committed before this, each with all of its views",
+        f"{done} of {of} transactions were committed before this error, each with all of its views",
         NOWHERE,
-        "predicat apply goes on where it stopped",
+        "predicat apply continues where it stopped",
     )
 
 
 def view_changing(views: Iterable[str]) -> Diagnostic:
     return Diagnostic(
         "view",
-        f"another session changed {_listed(views)} in the meantime",
+        f"another session changed {_listed(views)} meanwhile",
         NOWHERE,
         "run predicat apply again",
     )
@@ -613,15 +620,17 @@ def usage(message: str, hint: str | None = None) -> Diagnostic:
 
 
 def bad_records(rows: int, said: str, hint: str) -> Diagnostic:
-    return Diagnostic("bad-records", f"{rows:,} rows have cells that do not convert: {said}", NOWHERE, hint)
+    return Diagnostic(
+        "bad-records", f"{rows:,} rows have cells that cannot be converted: {said}", NOWHERE, hint
+    )
 
 
 def partly_settled(done: int, of: int, run: str, record: str) -> Diagnostic:
     return Diagnostic(
         "engine",
-        f"{done} of {of} sinks hold the rows of run {run}, which counts: {record}",
+        f"{done} of {of} sinks hold the rows of run {run}, which is complete: {record}",
         NOWHERE,
-        "the next run puts the others in place first",
+        "the next run moves the others into place first",
     )
 
 
@@ -638,7 +647,7 @@ def one_escape_character(span: Span) -> Diagnostic:
 
 
 def filter_name_not_constant(span: Span, hint: str) -> Diagnostic:
-    return unsupported_syntax(span, "a filter name that is no constant", hint)
+    return unsupported_syntax(span, "a filter name that is not a constant", hint)
 
 
 def half_a_pair(span: Span) -> Diagnostic:

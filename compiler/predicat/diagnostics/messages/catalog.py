@@ -44,7 +44,7 @@ def no_reference(language: str) -> str:
 
 
 def no_filter_name(name: str) -> str:
-    return f"{name!r} is no name of a filter"
+    return f"{name!r} is not the name of a filter"
 
 
 def missing_in_file(span: Span, key: str) -> Diagnostic:
@@ -52,7 +52,9 @@ def missing_in_file(span: Span, key: str) -> Diagnostic:
 
 
 def api_version(span: Span, known: str) -> Diagnostic:
-    return msg.bad_value(span, "apiVersion", "this predicat does not know it", f"write apiVersion: {known}")
+    return msg.bad_value(
+        span, "apiVersion", "this version of predicat does not know it", f"write apiVersion: {known}"
+    )
 
 
 def relation_of(dialect: str) -> str:
@@ -60,7 +62,7 @@ def relation_of(dialect: str) -> str:
 
 
 def bad_field_name(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, "a field", f"{name!r} is no name of a field")
+    return msg.bad_value(span, "a field", f"{name!r} is not a valid name of a field")
 
 
 def field(name: str) -> str:
@@ -72,20 +74,20 @@ def field_type_missing(span: Span, name: str) -> Diagnostic:
 
 
 def absent_or_value(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "nulls", "it is absent or value")
+    return msg.bad_value(span, "nulls", "it must be absent or value")
 
 
 def bad_enumeration(span: Span, name: str) -> Diagnostic:
     return msg.bad_value(
         span,
         "an enumeration",
-        f"{name!r} is no name of one",
+        f"{name!r} is not a valid name of an enumeration",
         "write words of letters, digits and _, with dots between them",
     )
 
 
 def bad_word(span: Span, word: str) -> Diagnostic:
-    return msg.bad_value(span, "a word of an enumeration", f"{word!r} is no word of letters, digits and _")
+    return msg.bad_value(span, "a word of an enumeration", f"{word!r} is not a word of letters, digits and _")
 
 
 def bad_word_value(span: Span, name: str, word: str, given: str) -> Diagnostic:
@@ -101,11 +103,11 @@ def parameter_type_missing(span: Span, name: str) -> Diagnostic:
 
 
 def bad_default(span: Span, kind: object) -> Diagnostic:
-    return msg.bad_value(span, "default", f"it is no {kind}")
+    return msg.bad_value(span, "default", f"it is not of type {kind}")
 
 
 def reject_or_accept(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "on_unknown", "it is reject or accept")
+    return msg.bad_value(span, "on_unknown", "it must be reject or accept")
 
 
 def not_rows(span: Span, key: str, given: str) -> Diagnostic:
@@ -125,7 +127,7 @@ def not_truth(span: Span, key: str, given: str) -> Diagnostic:
 
 
 def error_or_warn(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "severity", "it is error or warn")
+    return msg.bad_value(span, "severity", "it must be error or warn")
 
 
 def no_latest(span: Span, number: str, known: str) -> Diagnostic:
@@ -133,11 +135,11 @@ def no_latest(span: Span, number: str, known: str) -> Diagnostic:
 
 
 def key_of_a_version(span: Span, where: str, key: str) -> Diagnostic:
-    return msg.bad_value(span, where, f"{key!r} belongs into one of its versions")
+    return msg.bad_value(span, where, f"{key!r} belongs in one of its versions")
 
 
 def bad_version(span: Span, number: object) -> Diagnostic:
-    return msg.bad_value(span, "a version", f"{number!r} is no whole number from 1 on")
+    return msg.bad_value(span, "a version", f"{number!r} is not a whole number of at least 1")
 
 
 def version(number: str, name: str) -> str:
@@ -173,7 +175,7 @@ def group_without_filters(span: Span, name: str) -> Diagnostic:
 
 
 def bad_subscription_name(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, "a subscription", f"{name!r} is no name of a subscription")
+    return msg.bad_value(span, "a subscription", f"{name!r} is not a valid name of a subscription")
 
 
 def subscription(name: str) -> str:
@@ -229,7 +231,7 @@ def sink_with_two_places(span: Span) -> Diagnostic:
 
 
 def one_of(span: Span, key: str, others: str, last: str, hint: str | None) -> Diagnostic:
-    return msg.bad_value(span, key, f"it is {others} or {last}", hint)
+    return msg.bad_value(span, key, f"it must be {others} or {last}", hint)
 
 
 def bad_option(span: Span, name: str, given: str) -> Diagnostic:
@@ -237,12 +239,12 @@ def bad_option(span: Span, name: str, given: str) -> Diagnostic:
 
 
 def filter_twice(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, "filters", f"{name} stands there twice", "give one of them another name:")
+    return msg.bad_value(span, "filters", f"{name} appears twice", "give one of them another name:")
 
 
 def no_quarantine(span: Span) -> Diagnostic:
     return msg.bad_value(
-        span, "bad_records", "no sink takes the rows that are kept apart", "add a sink with rows: bad"
+        span, "bad_records", "no sink takes the rows with bad cells", "add a sink with rows: bad"
     )
 
 
@@ -250,7 +252,7 @@ def checkpoint_overwrites(span: Span) -> Diagnostic:
     return msg.bad_value(
         span,
         "a job",
-        "with a checkpoint it reads what is new, which would overwrite all that is old",
+        "with a checkpoint it reads only new rows, which would overwrite all earlier ones",
         "write mode: append",
     )
 
@@ -259,17 +261,19 @@ def sinks_share_place(span: Span, path: str) -> Diagnostic:
     return msg.bad_value(
         span,
         "a sink",
-        f"{path} is the place of an earlier sink",
+        f"an earlier sink writes to {path} too",
         "the rows of one would replace those of the other",
     )
 
 
 def no_file(path: str, *, link: bool) -> Diagnostic:
-    return msg.unreadable(path, "the link leads nowhere" if link else "it is no file")
+    return msg.unreadable(path, "the link leads nowhere" if link else "it is not a file")
 
 
 def job_named_as_dataset(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, "a job", f"a dataset is named {name}", "predicat run takes either by its name")
+    return msg.bad_value(
+        span, "a job", f"a dataset is named {name}", "predicat run takes the name of a job or of a dataset"
+    )
 
 
 def filter_of_another_dataset(span: Span, filter_name: str, dataset: str) -> Diagnostic:
@@ -281,16 +285,16 @@ def reference_to_another_dataset(span: Span, name: str, dataset: str) -> Diagnos
         span,
         name,
         f"a filter of {dataset} cannot use one of another dataset",
-        "its columns are those of another relation",
+        "it reads the columns of another relation",
     )
 
 
 def bad_argument(span: Span, parameter: str, name: str, given: object, kind: object) -> Diagnostic:
-    return msg.bad_value(span, f"the parameter {parameter!r} of {name}", f"{given!r} is no {kind}")
+    return msg.bad_value(span, f"the parameter {parameter!r} of {name}", f"{given!r} is not of type {kind}")
 
 
 def no_manifest(path: str) -> Diagnostic:
-    return msg.manifest_damaged(path, "it is no manifest, or only a part of one")
+    return msg.manifest_damaged(path, "it is not a manifest, or it is incomplete")
 
 
 def several_datasets(name: str, names: str) -> Diagnostic:
@@ -298,13 +302,13 @@ def several_datasets(name: str, names: str) -> Diagnostic:
 
 
 def folder_as_name(name: str, file: str) -> Diagnostic:
-    message = f"the catalog would be called {name!r} after its folder, which is no name of a catalog"
+    message = f"the catalog would be called {name!r} after its folder, which is not a valid name of a catalog"
     return msg.usage(message, f"write catalog: NAME into a file {file} beside the catalog folder")
 
 
 def bad_catalog_name(span: Span, name: str, most: int) -> Diagnostic:
     hint = f"letters, digits, '_', '-' and '.', with '/' between parts; at most {most} characters"
-    return msg.bad_value(span, "catalog", f"{name!r} is no name of a catalog", hint)
+    return msg.bad_value(span, "catalog", f"{name!r} is not a valid name of a catalog", hint)
 
 
 def key_not_text(span: Span, what: str) -> Diagnostic:
@@ -316,11 +320,11 @@ def too_many_characters(span: Span, most: int) -> Diagnostic:
 
 
 def values_too_deep(span: Span, most: int) -> Diagnostic:
-    return msg.yaml_limit(span, f"values nest deeper than {most}")
+    return msg.yaml_limit(span, f"values are nested deeper than {most} levels")
 
 
 def brackets_too_deep(span: Span, most: int) -> Diagnostic:
-    return msg.yaml_limit(span, f"brackets nest deeper than {most}")
+    return msg.yaml_limit(span, f"brackets are nested deeper than {most} levels")
 
 
 def alias_again(span: Span) -> Diagnostic:
@@ -328,11 +332,11 @@ def alias_again(span: Span) -> Diagnostic:
 
 
 def nan_parameter(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, f"parameter {name!r}", "NaN compares with nothing")
+    return msg.bad_value(span, f"parameter {name!r}", "NaN is not supported as the value of a parameter")
 
 
 def first_parameter(first: object) -> Diagnostic:
-    return msg.usage(f"the first parameter has a whole number from 1 on, not {first!r}")
+    return msg.usage(f"the number of the first parameter must be a whole number of at least 1, not {first!r}")
 
 
 def unknown_field_key(span: Span, key: str, name: str, known: Iterable[str]) -> Diagnostic:
@@ -360,27 +364,27 @@ def filter_not_in_job(name: str, known: Iterable[str]) -> Reason:
 
 
 def unknown_placeholder(text: str, placeholder: str) -> Reason:
-    return Reason(f"{text} means nothing", f"{placeholder} stands for the name of a filter")
+    return Reason(f"{text} has no meaning here", f"{placeholder} stands for the name of a filter")
 
 
 def filters_share_place(placeholder: str, *, path: bool) -> Reason:
     """`path`: the place is a path, and no table."""
     where = "the path" if path else "the name of the table"
     hint = f"write {placeholder} into {where}, or name the one filter: filters: [...]"
-    return Reason("the rows of several filters would go into one place", hint)
+    return Reason("the rows of several filters would go to one place", hint)
 
 
 def rows_of_no_filter(rows: str, placeholder: str) -> Reason:
-    return Reason(f"{rows} rows belong to no one filter", f"leave {placeholder} out")
+    return Reason(f"{rows} rows do not belong to a single filter", f"leave {placeholder} out")
 
 
 def no_partitions(*, path: bool) -> Reason:
     hint = "add partition_by: to the sink" if path else "write mode: overwrite or append"
-    return Reason("it has no partitions for mode: overwrite_partitions", hint)
+    return Reason("mode: overwrite_partitions needs partitions", hint)
 
 
 def quarantine_needed() -> Reason:
-    return Reason("rows with bad cells are kept apart by bad_records: quarantine alone")
+    return Reason("rows: bad needs bad_records: quarantine")
 
 
 def freshness_of_no_time(span: Span, name: str, kind: str) -> Diagnostic:

@@ -22,7 +22,7 @@ def too_many_optional_macros(span: Span, most: int) -> Diagnostic:
 
 
 def invalid_cel(span: Span, reason: str, hint: str | None = None) -> Diagnostic:
-    return msg.syntax(span, f"this is no valid CEL: {reason}", hint)
+    return msg.syntax(span, f"this is not valid CEL: {reason}", hint)
 
 
 def optional_entries(span: Span) -> Diagnostic:
@@ -56,7 +56,7 @@ def unsigned_arithmetic(span: Span) -> Diagnostic:
 def optional_beside_none(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "an optional value beside one that is none",
+        "an optional value together with one that is not optional",
         "write optional.of(x), or end the other with orValue()",
     )
 
@@ -71,39 +71,41 @@ def optional_elements(span: Span) -> Diagnostic:
 
 def extract_pattern(span: Span, hint: str) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "extract() with what is no constant text with one name in braces", hint
+        span, "extract() with a pattern that is not a constant text with one name in braces", hint
     )
 
 
 def limit_not_constant(span: Span, name: str, most: int) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, f"{name} with a limit that is no constant up to {most:,}", "write the limit as a number"
+        span, f"{name} with a limit that is not a constant of at most {most:,}", "write the limit as a number"
     )
 
 
 def replace_with_limit(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "replace with a limit and a text to replace that is empty or no constant",
+        "replace with a limit, where the text to replace is empty or not a constant",
         "write the text to replace itself, or leave the limit out",
     )
 
 
 def format_not_constant(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "format() of what is no constant text with a written-out list", 'write "%s".format([x])'
+        span,
+        "format() of anything but a constant text with a list of values",
+        'write "%s".format([x])',
     )
 
 
 def format_has_values(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "format() with more values than places")
+    return msg.unsupported_syntax(span, "format() with more values than placeholders")
 
 
 def format_clause(span: Span, clause: str) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, f"{clause} in format()", "engines write such numbers in different ways; %s and %d are supported"
+        span, f"{clause} in format()", "engines format such numbers differently; %s and %d are supported"
     )
 
 
 def format_needs_values(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "format() with more places than values")
+    return msg.unsupported_syntax(span, "format() with more placeholders than values")

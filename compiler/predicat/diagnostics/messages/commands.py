@@ -58,7 +58,7 @@ def no_results(history: object) -> str:
 
 
 def no_relation(dataset: str, engine: str) -> str:
-    return f"dataset {dataset!r} names no {engine} relation; give --input {dataset}=SOURCE"
+    return f"dataset {dataset!r} has no {engine} relation; give --input {dataset}=SOURCE"
 
 
 def no_job_or_dataset(name: str, hint: str | None) -> Diagnostic:
@@ -66,7 +66,7 @@ def no_job_or_dataset(name: str, hint: str | None) -> Diagnostic:
 
 
 def dataset_without_input(name: str, hint: str | None) -> Diagnostic:
-    return msg.usage(f"{name} is a dataset: --input says where its rows are", hint)
+    return msg.usage(f"{name} is a dataset; give its rows with --input", hint)
 
 
 def comment_not_written(reason: str, *, summary: bool) -> str:

@@ -32,20 +32,22 @@ def needed_by_others(shown: str, reason: str, needed: Iterable[str]) -> Diagnost
 
 
 def cannot_come_again(shown: str, fixed: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(shown, "would be dropped and created again, and these cannot be", fixed, BY_HAND)
+    return msg.view_needed(
+        shown, "would be dropped and created again, but these cannot be created again", fixed, BY_HAND
+    )
 
 
 def loses_columns(shown: str, lost: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(shown, "loses columns on which these hang", lost, "take these away first")
+    return msg.view_needed(shown, "loses columns that these depend on", lost, "remove these first")
 
 
 def fails_again(shown: str, reasons: Iterable[str]) -> Diagnostic:
-    return msg.view_needed(shown, "would be dropped and created again, which fails", reasons, BY_HAND)
+    return msg.view_needed(shown, "would be dropped and created again, which would fail", reasons, BY_HAND)
 
 
 def came_again_incomplete(shown: str, lost: Iterable[str]) -> Diagnostic:
     return msg.view_needed(
-        shown, "was created again, but not with all that it had, so nothing is changed", lost, BY_HAND
+        shown, "was created again, but not completely, so nothing was changed", lost, BY_HAND
     )
 
 
@@ -64,10 +66,8 @@ def no_table(name: str, hint: str | None) -> Diagnostic:
 
 
 def unreadable_dsn() -> Diagnostic:
-    hint = (
-        "write postgresql://user@host:5432/database, with the signs / @ : % of a password as %2F %40 %3A %25"
-    )
-    return msg.connection("the given DSN", "it cannot be read", hint)
+    hint = "write postgresql://user@host:5432/database, and / @ : % in a password as %2F %40 %3A %25"
+    return msg.connection("the given DSN", "it cannot be parsed", hint)
 
 
 def sinks_need_a_folder() -> Diagnostic:
@@ -94,7 +94,7 @@ def stream_columns() -> Diagnostic:
 
 
 def another_kind(span: Span, shown: str, kind: str) -> Diagnostic:
-    return msg.view_foreign(span, shown, f"is {kind}", "rename the filter or what stands there")
+    return msg.view_foreign(span, shown, f"is {kind}", "rename the filter or that object")
 
 
 def not_by_predicat(span: Span, shown: str) -> Diagnostic:
@@ -108,7 +108,7 @@ def another_role(span: Span, shown: str, owner: str, sql: str) -> Diagnostic:
     return msg.view_foreign(
         span,
         shown,
-        f"belongs to the role {owner!r}, which this role does not act for",
+        f"belongs to the role {owner!r}, which is not a role of this user",
         f"if it is yours: ALTER VIEW {sql} OWNER TO CURRENT_USER",
     )
 

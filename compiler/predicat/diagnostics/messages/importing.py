@@ -7,51 +7,51 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
 
 ACTION = "an action changes messages"
-ANOTHER_VERSION_STORED = "another version is stored: its rules are taken"
+ANOTHER_VERSION_STORED = "another version is the stored one: its rules are used"
 APPLIED_TO_EVERY_RECORD = "it is applied to every record"
-BROKER_WITHOUT_FILTER = "a broker has no filter: its triggers have"
+BROKER_WITHOUT_FILTER = "a broker has no filter; its triggers have"
 DROPS_EVERY_RECORD = "without a predicate it drops every record"
 ESCAPED_PROPERTY = "it escapes the name of a property (__dash__)"
 EXCHANGE_NOT_DEFINED = "the file does not define its exchange"
 FILTERS_GO_FIRST = "spec.filters goes before it"
 FORCE_REPLACES = "--force replaces it"
-NAMESPACES_OR_ADDRESSES = "it is about namespaces or addresses, not about labels of pods"
+NAMESPACES_OR_ADDRESSES = "it selects namespaces or addresses, not labels of pods"
 NO_BINDINGS = "it has no bindings"
-NO_CEL_INTERCEPTOR = "it is no CEL interceptor"
-NO_CONDITION = "it has no condition: it accepts all or nothing"
+NO_CEL_INTERCEPTOR = "it is not a CEL interceptor"
+NO_CONDITION = "it has no condition; it accepts everything or nothing"
 NO_EXPRESSION = "it has no expression"
 NO_FILTERS = "it has no filters: it takes every event"
 NO_FILTER_CRITERIA = "it has no filter criteria: it takes every event"
 NO_FILTER_POLICY = "it has no filter policy: it takes every message"
 NO_INTERCEPTORS = "it has no interceptors: it takes every event"
-NO_MANIFEST = "it is no manifest with filters"
+NO_MANIFEST = "it is not a manifest with filters"
 NO_PATTERN = "it has no pattern"
 NO_RESOURCE_WITH_FILTER = "none of its resources has a filter"
 NO_RULES_IN_CEL = "it has no rules in CEL"
-NO_RULE_IN_CEL = "it is no rule in CEL"
-NO_SETTING = "it is no setting of a predicate, and Connect passes over it"
+NO_RULE_IN_CEL = "it is not a rule in CEL"
+NO_SETTING = "it is not a setting of a predicate; Connect ignores it"
 NO_TRANSFORMATION = "it has no transformation with a predicate"
-NO_TRIGGER = "it names no trigger of its own"
+NO_TRIGGER = "it does not name its own trigger"
 NO_VALIDATIONS = "it has no validations"
-NO_VALUE = "AWS::NoValue takes the property away"
+NO_VALUE = "AWS::NoValue removes the property"
 OLD_SELF_IN_A_LIST = (
-    "oldSelf in a list or a map is the element with the same key before, which an expression cannot find"
+    "oldSelf in a list or a map is the previous element with the same key, which an expression cannot find"
 )
 ONLY_OVERLAYS = "it has no filter, only overlays"
 OPTIONAL_OLD_SELF = "optionalOldSelf: oldSelf is an optional value"
 PARTS_LEFT_OUT = "parts of it are left out"
-RUNS_AT_TIMES = "it has no event pattern: it runs at times"
-SAYS_WHICH_REQUESTS = "it says which requests are judged: the filters are for any row"
-SAYS_WHICH_REQUESTS_OR_HOW = "it says which requests are judged, or how: the filters are for any row"
-SQL_GIVEN = "its SQL is given when the template is deployed"
+RUNS_AT_TIMES = "it has no event pattern; it runs on a schedule"
+SAYS_WHICH_REQUESTS = "it selects the requests; the filters are for any row"
+SAYS_WHICH_REQUESTS_OR_HOW = "it selects the requests, or how they are judged; the filters are for any row"
+SQL_GIVEN = "its SQL is known only when the template is deployed"
 TAKES_EVERY_MESSAGE = "it has no filter: it takes every message"
-TEXT_PUT_TOGETHER = "its text is put together when it is deployed"
-UNKNOWN_TYPE = "nothing says what it is"
-VALUE_GIVEN = "its value is given when it is deployed"
+TEXT_PUT_TOGETHER = "its text is known only when it is deployed"
+UNKNOWN_TYPE = "its type is unknown"
+VALUE_GIVEN = "its value is known only when it is deployed"
 WILDCARD_IN_DIRECT_KEY = (
-    "a direct exchange compares the key as it is, and this one has a word that is a wildcard elsewhere"
+    "a direct exchange compares the key literally, and this key has a word that is a wildcard elsewhere"
 )
-WITH_NAMESPACE_SELECTOR = "it goes with a namespaceSelector: labels of pods do not tell it"
+WITH_NAMESPACE_SELECTOR = "it is combined with a namespaceSelector, which labels of pods do not express"
 
 
 def version_of(title: str, version: str) -> str:
@@ -59,7 +59,7 @@ def version_of(title: str, version: str) -> str:
 
 
 def worked_out(name: str) -> str:
-    return f"{name!r} is worked out when it is deployed"
+    return f"{name!r} is computed when it is deployed"
 
 
 def differs_between_copies(name: str) -> str:
@@ -71,11 +71,11 @@ def defined_by_itself(name: str) -> str:
 
 
 def variable_given(name: str, kind: str) -> str:
-    return f"var.{name} is a {kind} that is given when it is deployed"
+    return f"var.{name} is a {kind} that is known only when it is deployed"
 
 
 def worked_out_with_template(name: str) -> str:
-    return f"{name} is worked out when the template is deployed"
+    return f"{name} is computed when the template is deployed"
 
 
 def events_without_filter(kind: str) -> str:
@@ -83,11 +83,11 @@ def events_without_filter(kind: str) -> str:
 
 
 def parameter_is_a_list(name: str) -> str:
-    return f"the parameter {name} is a list that is given when the template is deployed"
+    return f"the parameter {name} is a list that is known only when the template is deployed"
 
 
 def parameter_is_a_number(name: str) -> str:
-    return f"the parameter {name} is a number that is given when the template is deployed"
+    return f"the parameter {name} is a number that is known only when the template is deployed"
 
 
 def action_of(title: str) -> str:
@@ -99,7 +99,7 @@ def no_variable(name: str) -> str:
 
 
 def own_program(name: str) -> str:
-    return f"the interceptor {name!r} checks signatures and events by a program of its own"
+    return f"the interceptor {name!r} checks signatures and events with its own program"
 
 
 def another_trigger(name: str) -> str:
@@ -111,11 +111,11 @@ def as_a_whole(title: str) -> str:
 
 
 def other_exchange(kind: str) -> str:
-    return f"exchanges of the type {kind!r} route by other means"
+    return f"exchanges of the type {kind!r} do not route by binding keys or headers"
 
 
 def header_no_text(name: str, value: str) -> str:
-    return f"the header {name!r} is compared with {value!r}, which is no text"
+    return f"the header {name!r} is compared with {value!r}, which is not a text"
 
 
 def own_header(mode: str, name: str) -> str:
@@ -127,30 +127,30 @@ def composed_of(names: str) -> str:
 
 
 def aliases(span: Span) -> Diagnostic:
-    return msg.yaml_limit(span, "with its aliases it is too large or nests too deep")
+    return msg.yaml_limit(span, "with its aliases it is too large or nested too deep")
 
 
 def invalid_hcl(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this is no valid HCL")
+    return msg.syntax(span, "this is not valid HCL")
 
 
 def hcl_too_deep(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this HCL nests too deep")
+    return msg.syntax(span, "this HCL is nested too deep")
 
 
 def target_no_yaml(span: Span, reason: str) -> Diagnostic:
-    return msg.import_target(span, f"it is no valid YAML: {reason}")
+    return msg.import_target(span, f"it is not valid YAML: {reason}")
 
 
 def target_no_catalog(span: Span) -> Diagnostic:
-    return msg.import_target(span, "it is no catalog file")
+    return msg.import_target(span, "it is not a catalog file")
 
 
 def target_of_another_dataset(span: Span, result: object, dataset: str) -> Diagnostic:
     return msg.import_target(
         span,
-        f"it is of the dataset {result}, and these filters are of {dataset}",
-        f"write them elsewhere, or give --dataset {result}",
+        f"it belongs to the dataset {result}, and these filters belong to {dataset}",
+        f"write them to another file, or give --dataset {result}",
     )
 
 

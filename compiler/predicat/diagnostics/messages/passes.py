@@ -35,8 +35,8 @@ def choice_of_types(span: Span) -> Diagnostic:
 def joined_list(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "a list joined of others, of which the row knows the type, here",
-        "follow it with a macro or size(), or write in before it",
+        "a concatenation of lists whose type depends on the row, here",
+        "use it with a macro, with size(), or with the operator in",
     )
 
 
@@ -58,15 +58,15 @@ def list_here(span: Span) -> Diagnostic:
 
 def name_like_a_variable(span: Span, variable: str) -> Diagnostic:
     what = f"a name that differs from the variable {variable!r} by capital letters alone"
-    return msg.unsupported_syntax(span, what, "engines take them for one: give the variable another name")
+    return msg.unsupported_syntax(span, what, "engines treat them as one: give the variable another name")
 
 
 def items_of_types(span: Span, left: str, right: str) -> Diagnostic:
-    return msg.not_comparable(span, left, right, "the items of a list have one type")
+    return msg.not_comparable(span, left, right, "the items of a list must have one type")
 
 
 def key_twice(span: Span, key: object) -> Diagnostic:
-    return msg.bad_value(span, "a map", f"the key {key!r} stands twice")
+    return msg.bad_value(span, "a map", f"the key {key!r} appears twice")
 
 
 def bad_map_key(span: Span, kinds: Iterable[str]) -> Diagnostic:
@@ -75,7 +75,9 @@ def bad_map_key(span: Span, kinds: Iterable[str]) -> Diagnostic:
 
 def exists_one_of_unknown(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
-        span, "exists_one() of joined lists of unknown types", "write xs.filter(x, condition).size() == 1"
+        span,
+        "exists_one() of concatenated lists of unknown types",
+        "write xs.filter(x, condition).size() == 1",
     )
 
 
@@ -85,7 +87,7 @@ def in_without_list(span: Span, op: str, kinds: Iterable[str]) -> Diagnostic:
 
 def arrays_of_types(span: Span, left: str, right: str) -> Diagnostic:
     return msg.not_comparable(
-        span, left, right, "arrays compare element by element where their elements are equal in type"
+        span, left, right, "arrays are compared element by element; their elements must have the same type"
     )
 
 
@@ -106,9 +108,7 @@ def optional_part(span: Span) -> Diagnostic:
 
 
 def cast_to_text(span: Span, kind: object) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, f"a cast of a {kind} to text", "every engine writes it in another way"
-    )
+    return msg.unsupported_syntax(span, f"a cast of a {kind} to text", "every engine writes it differently")
 
 
 def int_of_truth(span: Span, kinds: Iterable[str]) -> Diagnostic:
@@ -120,8 +120,8 @@ def brackets(span: Span, kinds: Iterable[str]) -> Diagnostic:
 
 
 def look_up_among_types(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a look-up by a value of the row among values of several types")
+    return msg.unsupported_syntax(span, "a look-up with a key from the row in values of several types")
 
 
 def list_of_types(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a list of values of several types, or of none, here")
+    return msg.unsupported_syntax(span, "a list of values of several types, or an empty list, here")

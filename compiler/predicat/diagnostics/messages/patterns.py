@@ -6,7 +6,7 @@ BOUNDS_REVERSED = "the bounds of a repetition are reversed"
 EMPTY_CLASS = "the class matches no character"
 ENDS_WITH_BACKSLASH = "it ends with a backslash"
 ENDS_WITH_ESCAPE = "it ends with its escape character"
-FEWER_ROUNDS = "count fewer rounds, or repeat without a count (* or +) and ask for the length apart"
+FEWER_ROUNDS = "use a smaller count, or repeat without a count (* or +) and test the length separately"
 HEXADECIMAL_DIGITS = "\\x needs two hexadecimal digits, or some in braces"
 MAP_KEYS_ARE_STRINGS = "the keys of a map are strings"
 NO_BACK_REFERENCES = "RE2 has no back-references"
@@ -28,7 +28,7 @@ def unexpected_after_type(text: str) -> str:
 
 
 def types_nest_at_most(most: int) -> str:
-    return f"types nest at most {most} deep"
+    return f"types are nested at most {most} levels deep"
 
 
 def unknown_type(name: str) -> str:
@@ -36,11 +36,11 @@ def unknown_type(name: str) -> str:
 
 
 def digits_of_a_decimal(most: int) -> str:
-    return f"a decimal has 1 to {most} digits, and no more after the point than in all"
+    return f"a decimal has 1 to {most} digits, and at most as many after the point"
 
 
 def escape_before(character: str) -> str:
-    return f"the escape character stands before {character!r}, which needs none"
+    return f"the escape character is before {character!r}, which needs no escape"
 
 
 def pattern_too_long(count: int, most: int) -> str:
@@ -48,15 +48,15 @@ def pattern_too_long(count: int, most: int) -> str:
 
 
 def too_many_rounds(most: int) -> str:
-    return f"its repetitions multiply to more than {most:,} rounds, which RE2 refuses"
+    return f"its repetitions multiply to more than {most:,}, which RE2 refuses"
 
 
 def groups_nest(most: int) -> str:
-    return f"groups nest deeper than {most}"
+    return f"groups are nested deeper than {most} levels"
 
 
 def too_many_repetitions(most: int) -> str:
-    return f"it repeats more than {most} times, which PostgreSQL cannot"
+    return f"it repeats more than {most} times, which PostgreSQL does not support"
 
 
 def no_escape(character: str) -> str:

@@ -24,7 +24,7 @@ def empty_composition(span: Span) -> Diagnostic:
 
 
 def composition_parts(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "a composition", "its parts are names of filters, or all, any or not")
+    return msg.bad_value(span, "a composition", "its parts must be names of filters, or all, any or not")
 
 
 def composition_list(span: Span, key: str) -> Diagnostic:
@@ -32,11 +32,11 @@ def composition_list(span: Span, key: str) -> Diagnostic:
 
 
 def one_key(count: int, names: str) -> Reason:
-    return Reason(f"it has one key, not {count}", f"keys: {names}")
+    return Reason(f"it must have one key, not {count}", f"keys: {names}")
 
 
 def least_values(least: int) -> Reason:
-    return Reason(f"it is a list of at least {least}")
+    return Reason(f"it must be a list of at least {least}")
 
 
 def empty_text(span: Span, what: str) -> Diagnostic:
@@ -48,31 +48,33 @@ def no_event_pattern() -> Reason:
 
 
 def reject_or_accept() -> Reason:
-    return Reason("it is reject or accept")
+    return Reason("it must be reject or accept")
 
 
 def one_operator(count: int, names: str) -> Reason:
-    return Reason(f"it has one operator, not {count}", f"operators: {names}")
+    return Reason(f"it must have one operator, not {count}", f"operators: {names}")
 
 
 def one_header(count: int) -> Reason:
-    return Reason(f"it tests one header, not {count}", "combine several with and: [...]")
+    return Reason(f"it must test one header, not {count}", "combine several with and: [...]")
 
 
 def bad_header_key(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, "a header key", f"{name!r} is none: it has letters, digits, '_', '-' and '.'")
+    return msg.bad_value(
+        span, "a header key", f"{name!r} is not valid; a key has letters, digits, '_', '-' and '.'"
+    )
 
 
 def no_json(span: Span, what: str, reason: object) -> Diagnostic:
-    return msg.syntax(span, f"{what} is no JSON: {reason}")
+    return msg.syntax(span, f"{what} is not JSON: {reason}")
 
 
 def no_double(span: Span, part: str) -> Diagnostic:
-    return msg.bad_value(span, part, "no double holds this number")
+    return msg.bad_value(span, part, "this number does not fit in a double")
 
 
 def key_twice(span: Span, key: object) -> Diagnostic:
-    return msg.bad_value(span, key, "the key is there twice")
+    return msg.bad_value(span, key, "the key appears twice")
 
 
 def not_one_predicate(count: int) -> Reason:
@@ -86,11 +88,11 @@ def not_one_predicate(count: int) -> Reason:
 
 
 def no_predicate(name: str, names: str) -> Reason:
-    return Reason(f"{name!r} is no predicate", f"predicates: {names}")
+    return Reason(f"{name!r} is not a predicate", f"predicates: {names}")
 
 
 def true_or_false() -> Reason:
-    return Reason("it is true or false")
+    return Reason("it must be true or false")
 
 
 def attribute(name: str) -> str:
@@ -126,16 +128,16 @@ def values_of(name: str) -> str:
 
 
 def too_many_ways(span: Span, most: int) -> Diagnostic:
-    return msg.bad_value(span, "$or", f"it combines in more than {most} ways")
+    return msg.bad_value(span, "$or", f"it has more than {most} combinations")
 
 
 def key_beside_or(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, name, "the key is there beside $or as well", "write its values in one place")
+    return msg.bad_value(span, name, "the key appears next to $or as well", "write its values in one place")
 
 
 def null_or_absent() -> Reason:
     return Reason(
-        "the field holds no JSON, and tells a null from an absent key nowhere",
+        "the field is not JSON, so a null cannot be distinguished from an absent key",
         'write {"exists": false}, or declare json',
     )
 
@@ -157,11 +159,11 @@ def two_wildcards() -> Reason:
 
 
 def lone_backslash() -> Reason:
-    return Reason("a backslash stands before * or \\ alone")
+    return Reason("a backslash is only allowed before * or \\")
 
 
 def numeric_form() -> Reason:
-    return Reason("it is a comparison and a number, or a range", '["=", 5], [">", 0, "<=", 100]')
+    return Reason("it must be a comparison and a number, or a range", '["=", 5], [">", 0, "<=", 100]')
 
 
 def empty_range() -> Reason:
@@ -169,7 +171,7 @@ def empty_range() -> Reason:
 
 
 def no_number(value: object) -> Reason:
-    return Reason(f"{value!r} is not a number", "a number stands without quotes")
+    return Reason(f"{value!r} is not a number", "write a number without quotes")
 
 
 def not_within(value: float, limit: float) -> Reason:
@@ -177,7 +179,7 @@ def not_within(value: float, limit: float) -> Reason:
 
 
 def no_double_number(value: float) -> Reason:
-    return Reason(f"{value!r} is no number that a double holds")
+    return Reason(f"{value!r} does not fit in a double")
 
 
 def no_case_insensitive_suffix() -> Reason:
@@ -185,7 +187,7 @@ def no_case_insensitive_suffix() -> Reason:
 
 
 def no_network(text: str) -> Reason:
-    return Reason(f"{text!r} is no network", "10.0.0.0/24")
+    return Reason(f"{text!r} is not a network", "10.0.0.0/24")
 
 
 def wildcard_with_text(span: Span, word: str) -> Diagnostic:
@@ -206,11 +208,11 @@ def too_many_keys(count: int, most: int) -> Reason:
 
 
 def too_many_combinations(most: int) -> Reason:
-    return Reason(f"its values combine in too many ways; the limit is {most}")
+    return Reason(f"its values have too many combinations; the limit is {most}")
 
 
 def no_scope(scope: str, names: str) -> Reason:
-    return Reason(f"{scope!r} is no scope", f"scopes: {names}")
+    return Reason(f"{scope!r} is not a scope", f"scopes: {names}")
 
 
 def needs_key(key: str) -> Reason:
@@ -222,4 +224,4 @@ def takes_no_key(key: str) -> Reason:
 
 
 def kind_without_filter(kind: str) -> Reason:
-    return Reason(f"{kind!r} has no filter", "a Trigger has")
+    return Reason(f"{kind!r} has no filter", "a Trigger has one")

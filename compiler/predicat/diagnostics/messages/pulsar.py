@@ -13,19 +13,19 @@ PIP_PREDICATE = "a pip predicate"
 
 
 def operators_alone(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "a pip predicate", "and, or and not stand alone in their mapping")
+    return msg.bad_value(span, "a pip predicate", "and, or and not must be the only key of their mapping")
 
 
 def combines_a_list(span: Span, key: str) -> Diagnostic:
-    return msg.bad_value(span, key, "it combines a list of two or more predicates")
+    return msg.bad_value(span, key, "it needs a list of two or more predicates")
 
 
 def value_or_values(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "a pip predicate", "it has either value or values")
+    return msg.bad_value(span, "a pip predicate", "it must have either value or values")
 
 
 def no_values(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "values", "it is a list of at least one value")
+    return msg.bad_value(span, "values", "it must be a list of at least one value")
 
 
 def one_value(span: Span, op: str, count: int) -> Diagnostic:
@@ -33,15 +33,15 @@ def one_value(span: Span, op: str, count: int) -> Diagnostic:
 
 
 def texts_or_numbers(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "values", "they are texts or numbers")
+    return msg.bad_value(span, "values", "they must be texts or numbers")
 
 
 def values_of_one_type(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "values", "they are of one type", "quote the numbers, or name the type")
+    return msg.bad_value(span, "values", "they must have one type", "quote the numbers, or name the type")
 
 
 def property_or_ref(span: Span) -> Diagnostic:
-    return msg.bad_value(span, "a pip predicate", "it has either property or ref")
+    return msg.bad_value(span, "a pip predicate", "it must have either property or ref")
 
 
 def compares_texts(span: Span, op: str) -> Diagnostic:
@@ -53,11 +53,11 @@ def unknown_pip_key(span: Span, key: str, known: Iterable[str]) -> Diagnostic:
 
 
 def no_value_type(span: Span, name: str, names: str) -> Diagnostic:
-    return msg.bad_value(span, "type", f"{name!r} is no value type", f"types: {names}")
+    return msg.bad_value(span, "type", f"{name!r} is not a value type", f"types: {names}")
 
 
 def no_reference(span: Span, name: str, names: str) -> Diagnostic:
-    return msg.bad_value(span, "ref", f"{name!r} is no reference", f"references: {names}")
+    return msg.bad_value(span, "ref", f"{name!r} is not a reference", f"references: {names}")
 
 
 def reference_is_a_number(span: Span, op: str, ref: str) -> Diagnostic:
@@ -69,11 +69,11 @@ def expr_forms(span: Span, given: str) -> Diagnostic:
 
 
 def bytes_no_expr(span: Span) -> Diagnostic:
-    return msg.syntax(span, "these bytes are no Expr, or nest too deep")
+    return msg.syntax(span, "these bytes are not an Expr, or are nested too deep")
 
 
 def no_numbering(numbering: str, names: str) -> Reason:
-    return Reason(f"{numbering!r} is none", f"numberings: {names}")
+    return Reason(f"{numbering!r} is not a numbering", f"numberings: {names}")
 
 
 def seek_without_expression(span: Span) -> Diagnostic:
@@ -83,23 +83,23 @@ def seek_without_expression(span: Span) -> Diagnostic:
 
 
 def no_text(span: Span, what: str, value: object) -> Diagnostic:
-    return msg.bad_value(span, what, f"{value!r} is no text")
+    return msg.bad_value(span, what, f"{value!r} is not a text")
 
 
 def no_value_of_known(span: Span, what: str, value: object, hint: str) -> Diagnostic:
-    return msg.bad_value(span, what, f"{value!r} is no value of it", hint)
+    return msg.bad_value(span, what, f"{value!r} is not one of its values", hint)
 
 
 def required(names: str) -> Reason:
-    return Reason("it is required, and missing or unknown", f"values: {names}")
+    return Reason("it is required, but missing or unknown", f"values: {names}")
 
 
 def at_least_one_value() -> Reason:
-    return Reason("it has at least one value")
+    return Reason("it needs at least one value")
 
 
 def no_value_of_type(text: str, kind: str) -> Reason:
-    return Reason(f"{text!r} is no {kind}")
+    return Reason(f"{text!r} is not {msg.article(kind)}")
 
 
 def no_long(text: str) -> Reason:
@@ -115,15 +115,15 @@ def between_takes_two(count: int) -> Reason:
 
 
 def text_no_expr(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this is no base64, JSON or text format of an Expr")
+    return msg.syntax(span, "this is not an Expr in base64, JSON or text format")
 
 
 def invalid_text_format(span: Span, reason: str) -> Diagnostic:
-    return msg.syntax(span, f"this is no Expr in text format: {reason}")
+    return msg.syntax(span, f"this is not an Expr in text format: {reason}")
 
 
 def no_value_of(span: Span, what: str, value: str) -> Diagnostic:
-    return msg.bad_value(span, what, f"{value!r} is no value of it")
+    return msg.bad_value(span, what, f"{value!r} is not one of its values")
 
 
 def needs(kind: str) -> Reason:
@@ -135,4 +135,4 @@ def does_not_take(kind: str) -> Reason:
 
 
 def no_operator(span: Span, name: str, hint: str | None) -> Diagnostic:
-    return msg.bad_value(span, "op", f"{name!r} is no operator", hint)
+    return msg.bad_value(span, "op", f"{name!r} is not an operator", hint)

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Sequence
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Source, Span
 
-_REPAIR = (
-    "predicat release --repair takes the line of the base; where it has none, remove the line, release again"
-)
+_REPAIR = "predicat release --repair restores the line of the base; if the base has none, remove the line and release again"
 
 
 def _lock(span: Span, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
@@ -74,7 +72,7 @@ def lock_rivals(span: Span, name: str, other: str, number: int) -> Diagnostic:
 def lock_untidy(path: str) -> Diagnostic:
     return _lock(
         Span(Source(path, ""), 0, 0),
-        "lines of the lock file are out of order or stand twice, as after a merge",
+        "lines of the lock file are out of order or duplicated, as after a merge",
         "predicat release --repair puts it in order",
         Severity.WARNING,
     )
@@ -94,7 +92,7 @@ def no_base(reason: str, hint: str) -> Diagnostic:
 
 
 def shallow(hint: str) -> Diagnostic:
-    return no_base("the commit where the branch left main is not here", hint)
+    return no_base("the clone does not contain the commit where the branch left main", hint)
 
 
 def lock_file_gone(path: str, location: str, names: Sequence[str]) -> Diagnostic:
@@ -110,7 +108,7 @@ def lock_file_gone(path: str, location: str, names: Sequence[str]) -> Diagnostic
 def lock_line_gone(span: Span, name: str, day: str, location: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-gone",
-        f"{name} was released on {day} ({location}), and has no line in {path} any more",
+        f"{name} was released on {day} ({location}), and no longer has a line in {path}",
         span,
         "predicat release --repair restores it",
     )
@@ -119,7 +117,7 @@ def lock_line_gone(span: Span, name: str, day: str, location: str, path: str) ->
 def lock_line_changed(span: Span, name: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-changed",
-        f"the lock file gives {name} another meaning than it was released with ({path})",
+        f"the lock file gives {name} a meaning other than the released one ({path})",
         span,
         _REPAIR,
     )
@@ -137,7 +135,7 @@ def lock_date_changed(span: Span, name: str, what: str, before: str, now: str, p
 def lock_subscription(span: Span, name: str, location: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-changed",
-        f"the subscription {name} is released ({location}), and {path} has it no more, or with other properties",
+        f"the subscription {name} is released ({location}), and {path} no longer has it, or has other properties",
         span,
         _REPAIR,
     )
@@ -154,16 +152,16 @@ def released_changed(
 
 
 def released_unproved(span: Span, name: str, path: str, reason: str, hint: str) -> Diagnostic:
-    message = f"{name} is released ({path}), and it is not proved that it keeps its meaning: {reason}"
+    message = f"{name} was released ({path}), and there is no proof that it keeps its meaning: {reason}"
     return Diagnostic("released-changed", message, span, hint)
 
 
 def released_exact(span: Span, name: str, reason: str, number: int) -> Diagnostic:
     return Diagnostic(
         "released-exact",
-        f"{name} is released; whether its new body keeps its meaning is not proved for doubles: {reason}",
+        f"{name} was released, and there is no proof for doubles that its new body keeps its meaning: {reason}",
         span,
-        f"arithmetic of doubles rounds: write the new body as version {number} if a row may come or go by it",
+        f"arithmetic of doubles rounds: write the new body as version {number} if rows may be gained or lost by it",
         Severity.WARNING,
     )
 
@@ -179,25 +177,29 @@ def released_not(span: Span, name: str, rows: Iterable[str]) -> Diagnostic:
 
 
 def released_params(span: Span, name: str, path: str, before: str, now: str, hint: str) -> Diagnostic:
-    message = f"the parameters of {name} are released as ({before}) ({path}); now they are ({now})"
+    message = f"{name} was released with the parameters ({before}) ({path}); now they are ({now})"
     return Diagnostic("released-changed", message, span, hint)
 
 
 def released_gone(span: Span, name: str, day: str | None, renamed: str | None) -> Diagnostic:
-    hint = f"it may go after {day}" if day else "deprecate it with a date first, and remove it after that"
+    hint = (
+        f"it can be removed after {day}"
+        if day
+        else "first deprecate it with a date, then remove it after that date"
+    )
     if renamed:
         filter_name = name.partition("@")[0].partition(".")[2]
         hint = (
             f"{renamed} means the same: keep the old name beside it ({filter_name}: {{all: [{renamed}]}}), "
             "deprecate it, and remove it after that date"
         )
-    return Diagnostic("released-gone", f"{name} is released and may not be removed yet", span, hint)
+    return Diagnostic("released-gone", f"{name} was released and cannot be removed yet", span, hint)
 
 
 def released_nowhere(span: Span, name: str) -> Diagnostic:
     return Diagnostic(
         "released-gone",
-        f"the catalog has no {name}, and neither has the lock file of the base",
+        f"neither the catalog nor the lock file of the base has {name}",
         span,
         "predicat release --repair removes the line",
     )
@@ -214,6 +216,6 @@ def latest_lowered(span: Span, name: str, now: int, before: int, number: int) ->
 
 def subscription_changed(span: Span, name: str, before: object, now: object) -> Diagnostic:
     message = (
-        f"the properties of the released subscription {name} never change; they were {before}, now {now}"
+        f"the properties of the released subscription {name} must not change; they were {before}, now {now}"
     )
     return Diagnostic("subscription-changed", message, span, "make a new subscription")

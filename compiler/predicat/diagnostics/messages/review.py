@@ -6,16 +6,16 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
 
-COMMENT_ON_ITS_OWN_LINE = "put it on a line of its own, above what it is about"
+COMMENT_ON_ITS_OWN_LINE = "put it on its own line, above what it is about"
 DATA_WOULD_CHANGE = "its data would change"
 IN_A_JOB = "run this in a job of the CI system"
 IN_A_MERGE_REQUEST = "run this in a merge request pipeline, or give --number"
 IN_A_WORKFLOW = "run this in a workflow that starts on pull_request, or give --number"
-LAYOUT_DOES_NOT_SETTLE = "its layout does not settle"
-NOT_FOR_A_REQUEST = "the token or the address holds characters that no request can hold"
-NO_WEB_ADDRESS = "it is no address"
-RULE_OF_FIELDS = "a field begins with a letter and has letters, digits and _ . - /"
-RULE_OF_NAMES = "names have lower-case letters, digits and underscores, and begin with a letter"
+LAYOUT_DOES_NOT_SETTLE = "formatting it twice gives different results"
+NOT_FOR_A_REQUEST = "the token or the address has characters that are not allowed in a request"
+NO_WEB_ADDRESS = "it is not an address"
+RULE_OF_FIELDS = "the name of a field starts with a letter and consists of letters, digits and _ . - /"
+RULE_OF_NAMES = "names consist of lower-case letters, digits and underscores, and start with a letter"
 
 
 def comment_lost(comment: str) -> str:
@@ -23,7 +23,7 @@ def comment_lost(comment: str) -> str:
 
 
 def cannot_be_renamed(kind: str) -> str:
-    return f"a {kind} cannot be renamed here: others know it by its name"
+    return f"a {kind} cannot be renamed here: other systems use its name"
 
 
 def problems_first(count: int) -> str:
@@ -32,15 +32,15 @@ def problems_first(count: int) -> str:
 
 
 def released_name(name: str) -> str:
-    return f"{name} is released: its name may not change; add a filter and deprecate this one"
+    return f"{name} was released, so its name must not change; add a filter and deprecate this one"
 
 
 def released_parameters(name: str) -> str:
-    return f"{name} is released with its parameters; add a version with other ones"
+    return f"{name} was released with its parameters; add a version with other parameters"
 
 
 def released_reads(name: str, field: str) -> str:
-    return f"{name} is released and reads the field {field}"
+    return f"{name} was released and reads the field {field}"
 
 
 def released_subscription_names(name: str) -> str:
@@ -52,11 +52,11 @@ def used_without_name(name: str, line: int, used: str) -> str:
 
 
 def no_name_of(name: str, kind: str, rule: str) -> str:
-    return f"{name!r} is no name of a {kind}: {rule}"
+    return f"{name!r} is not a valid name of a {kind}: {rule}"
 
 
 def name_taken(kind: str, name: str) -> str:
-    return f"there is a {kind} {name} already"
+    return f"there is already a {kind} {name}"
 
 
 def another_meaning(name: str, key: str) -> str:
@@ -68,15 +68,15 @@ def other_problems(name: str) -> str:
 
 
 def no_comment(host: str) -> str:
-    return f"{host} cannot be used (its answer holds no comment)"
+    return f"{host} cannot be used (its answer has no comment)"
 
 
 def no_comments(host: str) -> str:
-    return f"{host} cannot be used (its answer holds no comments)"
+    return f"{host} cannot be used (its answer has no comments)"
 
 
 def no_address(base: str) -> str:
-    return f"{base!r} is no address of an API"
+    return f"{base!r} is not the address of an API"
 
 
 def not_reached(host: str, reason: object) -> str:
@@ -88,7 +88,7 @@ def not_used(host: str, name: str) -> str:
 
 
 def no_postgres_relation(name: str) -> Diagnostic:
-    return msg.usage(f"dataset {name!r} names no PostgreSQL relation")
+    return msg.usage(f"dataset {name!r} has no PostgreSQL relation")
 
 
 def no_catalog(folder: str, here: object, variable: str) -> Diagnostic:
@@ -96,7 +96,7 @@ def no_catalog(folder: str, here: object, variable: str) -> Diagnostic:
 
 
 def webhook_refused(reason: str) -> Diagnostic:
-    return msg.usage(f"the webhook of --notify did not take the result: {reason}")
+    return msg.usage(f"the webhook of --notify refused the result: {reason}")
 
 
 def no_dataset(name: str, hint: str | None) -> Diagnostic:
@@ -119,11 +119,11 @@ def no_baseline(path: object) -> Diagnostic:
 
 def bad_variable(name: str, value: str, hint: str) -> Diagnostic:
     """A variable of the environment; `value` is empty where it is not set."""
-    return msg.usage(f"{name} is {f'no such value: {value!r}' if value else 'not set'}", hint)
+    return msg.usage(f"{name} is {f'{value!r}, which is not a valid value' if value else 'not set'}", hint)
 
 
 def no_pull_request() -> Diagnostic:
-    return msg.usage("the event of this workflow is of no pull request", IN_A_WORKFLOW)
+    return msg.usage("the event of this workflow does not belong to a pull request", IN_A_WORKFLOW)
 
 
 def parameter_without_default(span: Span, name: str) -> Diagnostic:
@@ -143,7 +143,7 @@ def no_main_branch() -> Diagnostic:
 
 
 def no_revision(revision: object) -> Diagnostic:
-    return msg.usage(f"{revision!r} is no revision")
+    return msg.usage(f"{revision!r} is not a revision")
 
 
 def unknown_revision(name: str, hint: str | None) -> Diagnostic:
@@ -155,7 +155,7 @@ def no_common_commit(name: str, hint: str | None) -> Diagnostic:
 
 
 def no_predicates(path: str, reason: object) -> Diagnostic:
-    return msg.manifest_damaged(path, f"it holds no predicates to compare with ({reason})")
+    return msg.manifest_damaged(path, f"it has no predicates to compare with ({reason})")
 
 
 def no_such_folder(path: str) -> Diagnostic:

@@ -7,17 +7,17 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.source import Span
 
-ASK_WITH_IS_NULL = "ask for it with IS NULL"
+ASK_WITH_IS_NULL = "test it with IS NULL"
 ATTRIBUTE_NAME = "the name of an attribute"
 CESQL_EXPRESSION = "a CESQL expression"
 CORRELATION_FILTER = "a correlation filter"
 ENDS_TOO_EARLY = "it ends too early"
 ESCAPE_CHARACTER = "the escape character"
-IN_VALUE = "what IN asks for"
+IN_VALUE = "a value of IN"
 LABEL_KEY = "a label key"
 LABEL_SELECTOR = "a label selector"
 LABEL_VALUE_LETTERS = (
-    "it has at most 63 letters, digits, '-', '_' and '.', and begins and ends with a letter or digit"
+    "it has at most 63 letters, digits, '-', '_' and '.', and starts and ends with a letter or digit"
 )
 LIKE_PATTERN = "the pattern of LIKE"
 PROPERTY_NAME = "the name of a property"
@@ -29,7 +29,7 @@ WRITE_IN_CAPITALS = "write AND, OR and NOT in capitals"
 
 
 def mixed_operators(span: Span, operator: str, first: str, hint: str) -> Diagnostic:
-    return msg.syntax(span, f"{operator} stands beside {first} without parentheses", hint)
+    return msg.syntax(span, f"{operator} and {first} are mixed without parentheses", hint)
 
 
 def number_of_32_bits(span: Span, text: str) -> Diagnostic:
@@ -53,7 +53,7 @@ def text_in_single_quotes(what: str) -> Reason:
 
 
 def asks_about_a_property(what: str) -> Reason:
-    return Reason(f"{what} asks about a property, not about a value")
+    return Reason(f"{what} tests a property, not a value")
 
 
 def order_of_numbers() -> Reason:
@@ -65,7 +65,7 @@ def does_not_fit(text: str, kind: str) -> Reason:
 
 
 def octal_number(text: str) -> Reason:
-    return Reason(f"{text} is no number", "a number that begins with 0 is octal, as in Java")
+    return Reason(f"{text} is not a number", "a number that starts with 0 is octal, as in Java")
 
 
 def does_not_fit_in_64_bits(text: str) -> Reason:
@@ -75,7 +75,7 @@ def does_not_fit_in_64_bits(text: str) -> Reason:
 def doubtful_escape(span: Span, escape: str) -> Diagnostic:
     return msg.bad_like(
         span,
-        (f"ESCAPE {escape!r} means one thing to some brokers and another to others: take another character"),
+        (f"ESCAPE {escape!r} means different things to different brokers: use another character"),
     )
 
 
@@ -84,44 +84,44 @@ def no_selector() -> Reason:
 
 
 def no_operator(operator: str, hint: str) -> Reason:
-    return Reason(f"{operator!r} is no operator", hint)
+    return Reason(f"{operator!r} is not an operator", hint)
 
 
 def invalid_label_selector(span: Span, result: str, wanted: str) -> Diagnostic:
-    return msg.syntax(span, f"this is no valid label selector: {result}, where {wanted} should be")
+    return msg.syntax(span, f"invalid label selector: {result}, expected {wanted}")
 
 
 def bad_label_key(span: Span, name: str) -> Diagnostic:
     return msg.bad_value(
         span,
         "a label key",
-        f"{name!r} is none",
+        f"{name!r} is not valid",
         "it is a name of at most 63 characters, after an optional prefix/",
     )
 
 
 def bad_label_value(span: Span, value: str, hint: str) -> Diagnostic:
-    return msg.bad_value(span, "a label value", f"{value!r} is none", hint)
+    return msg.bad_value(span, "a label value", f"{value!r} is not valid", hint)
 
 
 def label_not_whole(span: Span, value: str) -> Diagnostic:
-    return msg.bad_value(span, "a label value", f"{value!r} is no whole number")
+    return msg.bad_value(span, "a label value", f"{value!r} is not a whole number")
 
 
 def no_comparison(operator: str) -> Reason:
-    return Reason(f"{operator!r} is no comparison", "comparisons: =, !=")
+    return Reason(f"{operator!r} is not a comparison", "comparisons: =, !=")
 
 
 def attribute_key_expected() -> Reason:
-    return Reason("the key of an attribute should be here")
+    return Reason("expected the key of an attribute")
 
 
 def text_expected() -> Reason:
-    return Reason("a text should be here", "values stand in double quotes")
+    return Reason("expected a text", "write values in double quotes")
 
 
 def and_or_mixed(span: Span) -> Diagnostic:
-    return msg.syntax(span, "AND and OR are mixed without parentheses", "say which is meant: a AND (b OR c)")
+    return msg.syntax(span, "AND and OR are mixed without parentheses", "use parentheses: a AND (b OR c)")
 
 
 def unknown_escape(span: Span, escape: str) -> Diagnostic:
@@ -133,7 +133,7 @@ def no_property() -> Reason:
 
 
 def like_takes_a_text() -> Reason:
-    return Reason("LIKE asks about a text")
+    return Reason("LIKE needs a text")
 
 
 def empty_sql_filter(span: Span) -> Diagnostic:
@@ -141,25 +141,23 @@ def empty_sql_filter(span: Span) -> Diagnostic:
 
 
 def no_random_values(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(
-        span, "newid()", "a filter gives the same answer every time: it has no random values"
-    )
+    return msg.unsupported_syntax(span, "newid()", "a filter must give the same answer every time")
 
 
 def division_without_types(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "a division of properties without a declared type",
-        "whole numbers divide without a rest, others do not: declare the properties as bigint or double, or write a number with a point (4.0)",
+        "whole numbers divide without a remainder, others do not: declare the properties as bigint or double, or write a number with a point (4.0)",
     )
 
 
 def correlation_value(span: Span, name: str) -> Diagnostic:
-    return msg.bad_value(span, name, "it is a text, a number or a truth value")
+    return msg.bad_value(span, name, "it must be a text, a number or a truth value")
 
 
 def invalid_text(span: Span, language: str, reason: Reason) -> Diagnostic:
-    return msg.syntax(span, f"this is no valid {language}: {reason.text}", reason.hint)
+    return msg.syntax(span, f"invalid {language}: {reason.text}", reason.hint)
 
 
 def open_quote() -> Reason:
@@ -169,7 +167,7 @@ def open_quote() -> Reason:
 def unexpected(word: str, wanted: str | None = None, hint: str | None = None) -> Reason:
     """A word, or the end where it is empty, that is not the one that should be there."""
     result = f"unexpected {word!r}" if word else "it ends too early"
-    return Reason(result + (f", where {wanted!r} should be" if wanted else ""), hint)
+    return Reason(result + (f", expected {wanted!r}" if wanted else ""), hint)
 
 
 def declared_as_texts(place: str | None) -> str:
@@ -183,5 +181,5 @@ def count_of_label_values(span: Span, operator: str, wanted: int | None) -> Diag
 
 
 def no_attribute_name(span: Span, name: str) -> Diagnostic:
-    what = f"{name!r} is no name of an attribute: names have letters from a to z and digits"
-    return msg.syntax(span, what, f"did you mean '{name.lower()}'? A text stands in quotes")
+    what = f"{name!r} is not a valid name of an attribute: names have letters from a to z and digits"
+    return msg.syntax(span, what, f"did you mean '{name.lower()}'? Write a text in quotes")

@@ -11,7 +11,7 @@ SOMETHING_MISSING = "something is missing here"
 
 
 def invalid_sql(span: Span, reason: str, hint: str | None) -> Diagnostic:
-    return msg.syntax(span, f"this is no valid SQL condition: {reason}", hint)
+    return msg.syntax(span, f"this is not a valid SQL condition: {reason}", hint)
 
 
 def at_time_zone(span: Span) -> Diagnostic:
@@ -75,7 +75,7 @@ def bad_interval(span: Span, text: str) -> Diagnostic:
 
 
 def part_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a part that is no constant", "write date_part('hour', t)")
+    return msg.unsupported_syntax(span, "a part that is not a constant", "write date_part('hour', t)")
 
 
 def trim_one_end(span: Span) -> Diagnostic:
@@ -95,18 +95,18 @@ def empty_row(span: Span) -> Diagnostic:
 
 
 def row_compared(span: Span, count: int) -> Diagnostic:
-    return msg.unsupported_syntax(span, f"a row of {count} values beside anything but another one")
+    return msg.unsupported_syntax(span, f"a row of {count} values compared with something that is not a row")
 
 
 def place_not_constant(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a place that is no constant from 1 on")
+    return msg.unsupported_syntax(span, "a position that is not a constant of at least 1")
 
 
 def place_before_text(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
-        "a place before the text",
-        "places count from 1; Spark counts a negative one from the end: write right(s, 3)",
+        "a position before the start of the text",
+        "positions start at 1; only Spark counts negative ones from the end: write right(s, 3)",
     )
 
 
@@ -115,7 +115,7 @@ def no_words(span: Span, reason: str) -> Diagnostic:
 
 
 def missing_before(span: Span, text: str) -> Diagnostic:
-    return msg.syntax(span, f"this is no valid SQL condition: something is missing before {text!r}")
+    return msg.syntax(span, f"this is not a valid SQL condition: something is missing before {text!r}")
 
 
 def operator(span: Span, text: str, hint: str) -> Diagnostic:
@@ -128,12 +128,12 @@ def values_in_parentheses(span: Span, operator: str) -> Diagnostic:
 
 def if_as_function(span: Span) -> Diagnostic:
     return msg.syntax(
-        span, "IF takes its arguments in parentheses", "a field of that name stands in double quotes"
+        span, "IF takes its arguments in parentheses", "write a field of that name in double quotes"
     )
 
 
 def missing_operand(span: Span) -> Diagnostic:
-    return msg.syntax(span, "this is no valid SQL condition: an operand is missing")
+    return msg.syntax(span, "this is not a valid SQL condition: an operand is missing")
 
 
 def no_rows_in(span: Span) -> Diagnostic:
@@ -149,7 +149,7 @@ def exists_form(span: Span) -> Diagnostic:
 
 
 def negative_length(span: Span) -> Diagnostic:
-    return msg.unsupported_syntax(span, "a negative length", "Spark and PostgreSQL differ about it")
+    return msg.unsupported_syntax(span, "a negative length", "Spark and PostgreSQL disagree about it")
 
 
 def argument_without_name(span: Span) -> Diagnostic:
@@ -158,9 +158,9 @@ def argument_without_name(span: Span) -> Diagnostic:
 
 def behind_comparison(span: Span, operator: str) -> Diagnostic:
     return msg.syntax(
-        span, f"{operator} stands behind a comparison", "put parentheses around what belongs together"
+        span, f"{operator} follows a comparison", "use parentheses to show what belongs together"
     )
 
 
 def name_in_double_quotes(name: str) -> str:
-    return f'{name} is a word of SQL; as the name of a field it stands in double quotes: "{name}"'
+    return f'{name} is a word of SQL; write a field of that name in double quotes: "{name}"'

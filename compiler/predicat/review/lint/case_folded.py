@@ -26,9 +26,9 @@ def check(context: Context) -> Iterator[Finding]:
                         yield Finding(
                             RULE.code,
                             row.qualified,
-                            f"no plain index and no pushdown helps {folded}",
+                            f"{folded} cannot use a plain index or pushdown",
                             part.span,
-                            f"keep the field in one case, or make an index on {folded}",
+                            f"store the field in one case, or create an index on {folded}",
                         )
                 case _:
                     pass
@@ -55,7 +55,7 @@ def _is_constant(value: Tree) -> bool:
 RULE = Rule(
     "P303",
     "case-folded",
-    "A condition on lower() or upper() of a field, which no plain index serves.",
+    "A condition on lower() or upper() of a field, which cannot use a plain index.",
     check,
     Severity.NOTE,
 )

@@ -23,7 +23,7 @@ def _tautology(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "P201",
                 row.qualified,
-                "it is TRUE for every row but those for which it is UNKNOWN",
+                "it is TRUE or UNKNOWN for every row",
                 row.current.span,
                 "if it is about missing values, write IS NOT NULL",
             )
@@ -37,9 +37,9 @@ def _contradiction(context: Context) -> Iterator[Finding]:
             yield Finding(
                 "P202",
                 row.qualified,
-                "it is TRUE for no row",
+                "it is never TRUE",
                 row.current.span,
-                "its conditions contradict each other, or ask for what no value is",
+                "its conditions contradict each other, or no value meets them",
             )
 
 
@@ -51,7 +51,7 @@ def _undecided(context: Context) -> Iterator[Finding]:
                 row.qualified,
                 "it is UNKNOWN for every row",
                 row.current.span,
-                "compare values of the right kind, or ask IS NULL",
+                "compare values of the right type, or write IS NULL",
             )
 
 

@@ -20,6 +20,6 @@ def _missing(code: str, what: str, has: Callable[[Filter], object], hint: str) -
 
 RULES = (
     _missing("P102", "description", lambda row: row.description, "say in one sentence which rows it is for"),
-    _missing("P103", "owner", lambda row: row.owner, "name who answers for it: owner: team@example.com"),
+    _missing("P103", "owner", lambda row: row.owner, "name its owner: owner: team@example.com"),
     _missing("P104", "test", lambda row: row.tests, "predicat test --generate writes rows"),
 )

@@ -28,7 +28,7 @@ def _empty(context: Context) -> Iterator[Finding]:
                     row.qualified,
                     "no value is in an empty list: IN is never TRUE, NOT IN never FALSE",
                     part.span,
-                    "name the values, or leave the condition out",
+                    "list the values, or remove the condition",
                 )
 
 

@@ -24,8 +24,8 @@ def check(context: Context) -> Iterator[Finding]:
                     yield Finding(
                         RULE.code,
                         row.qualified,
-                        f"the result of {inexact.span.text or 'arithmetic'} is rounded: "
-                        "whether it is equal is chance",
+                        f"the result of {inexact.span.text or 'arithmetic'} is rounded, "
+                        "so equality is unreliable",
                         part.span,
                         "allow a difference, as in abs(a - b) < 1e-9, or declare the field as decimal",
                     )

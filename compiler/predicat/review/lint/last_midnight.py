@@ -41,7 +41,7 @@ def _ranges(filter_name: str, part: Call) -> Iterator[Finding]:
             yield Finding(
                 RULE.code,
                 filter_name,
-                f"the range ends at {end.date()} 00:00:00: what comes later on that day is left out",
+                f"the range ends at {end.date()} 00:00:00: later times of that day are excluded",
                 arg.span,
                 f"for all of that day write {field} < TIMESTAMP '{following} 00:00:00'; "
                 "to end before it, write < for <=",
@@ -50,7 +50,7 @@ def _ranges(filter_name: str, part: Call) -> Iterator[Finding]:
             yield Finding(
                 RULE.code,
                 filter_name,
-                f"the range ends at {end.time()}: the rest of the last second is left out",
+                f"the range ends at {end.time()}: the rest of the last second is excluded",
                 arg.span,
                 f"write {field} < TIMESTAMP '{following} 00:00:00'",
             )

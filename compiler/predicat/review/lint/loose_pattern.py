@@ -86,15 +86,15 @@ def _unanchored(text: str) -> tuple[str, str] | None:
         return None
     dotted = text.replace(r"\.", _ESCAPED_DOT)
     if not starts[0] and re.match(r"https?\??:(?:\\/|/){2}", text):
-        return "also matches where the address is within another text", "begin it with ^"
+        return "also matches where the address is within another text", "start it with ^"
     host = not starts[0] and _DOT_IN_NAME.match(dotted.replace(_ESCAPED_DOT, "."))
     if host and not _FILE_END.search(dotted):
         return (
             f"matches {_shown('not-' + host[0])} as well",
-            r"begin it with ^, or with (^|\.) for subdomains",
+            r"start it with ^, or with (^|\.) for subdomains",
         )
     if _FILE_END.search(dotted):
-        return "matches names that go on behind it", "end it with $"
+        return "also matches longer names", "end it with $"
     return None
 
 

@@ -1,4 +1,4 @@
-"""P509: AND beside OR without parentheses."""
+"""P509: AND and OR mixed without parentheses."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def check(context: Context) -> Iterator[Finding]:
                 yield Finding(
                     RULE.code,
                     row.qualified,
-                    f"{place.text.upper()} binds tighter than the {_OTHER[place.text.upper()]} beside it",
+                    f"{place.text.upper()} binds tighter than the {_OTHER[place.text.upper()]} next to it",
                     place,
-                    "put parentheses around what belongs together",
+                    "use parentheses to show what belongs together",
                 )
 
 
@@ -90,4 +90,4 @@ def _judged(chain: _Chain) -> Iterator[Span]:
         yield chain.both
 
 
-RULE = Rule("P509", "mixed-operators", "AND beside OR without parentheses.", check)
+RULE = Rule("P509", "mixed-operators", "AND and OR mixed without parentheses.", check)

@@ -31,12 +31,12 @@ def _problem(part: Tree) -> tuple[str, str] | None:
             value = (other if _is_null(one) else one).span.text
             meant = {"eq": f"write {value} IS NULL", "ne": f"write {value} IS NOT NULL"}
             return "a comparison with NULL is UNKNOWN for every row", meant.get(
-                op, f"{value} IS NULL asks for missing values"
+                op, f"{value} IS NULL tests for missing values"
             )
         case Apply(op="in", args=(value, ListOf(items=items))) if any(map(_is_null, items)):
             return (
                 "NULL in a list of IN matches no row, and NOT IN with it accepts none",
-                f"take it out; OR {value.span.text} IS NULL asks for missing values",
+                f"remove it; OR {value.span.text} IS NULL tests for missing values",
             )
         case _:
             return None

@@ -59,5 +59,8 @@ def _tested(filter_: Filter, name: str) -> bool:
 
 
 RULE = Rule(
-    "P301", "null-negation", "A negation that rejects rows without a value, and no test shows it.", check
+    "P301",
+    "null-negation",
+    "A negation that rejects rows without a value, without a test that shows it.",
+    check,
 )

@@ -27,9 +27,9 @@ def check(context: Context) -> Iterator[Finding]:
             yield Finding(
                 RULE.code,
                 row.qualified,
-                f"this operand of {parent.op.upper()} decides no row",
+                f"this operand of {parent.op.upper()} has no effect",
                 parent.args[place].span,
-                "the others say it already; leave it out",
+                "the other operands imply it; remove it",
                 _fix(parent, place),
             )
 
@@ -94,7 +94,7 @@ def _fix(parent: Call, index: int) -> Fix | None:
 RULE = Rule(
     "P204",
     "redundant-operand",
-    "An operand of AND or OR that decides no row (proved). Operands that turn UNKNOWN into FALSE are not reported.",
+    "An operand of AND or OR that has no effect (proved). Operands that turn UNKNOWN into FALSE are not reported.",
     check,
     over=("P301", "P302", "P303"),
 )

@@ -19,7 +19,7 @@ def check(context: Context) -> Iterator[Finding]:
         }
         for field, decl in dataset.fields.items():
             if field not in read:
-                advice = None if decl.description else "describe it, or take it out"
+                advice = None if decl.description else "describe it, or remove it"
                 yield Finding(RULE.code, f"{name}.{field}", "no filter reads this field", hint=advice)
 
 

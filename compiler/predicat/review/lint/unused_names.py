@@ -35,7 +35,7 @@ def _variables(context: Context) -> Iterator[Finding]:
     for name in catalog.variables:
         if VARIABLE + name not in names:
             yield Finding(
-                "P513", name, "no filter uses this variable", _defined(context, name), "take it out of vars"
+                "P513", name, "no filter uses this variable", _defined(context, name), "remove it from vars"
             )
 
 
@@ -64,7 +64,7 @@ def _macros(context: Context) -> Iterator[Finding]:
     names = _used(context) if macros else set[str]()
     for name, macro in macros.items():
         if name not in names:
-            yield Finding("P514", name, "no filter uses this macro", macro.span, "take it out")
+            yield Finding("P514", name, "no filter uses this macro", macro.span, "remove it")
 
 
 RULES = (

@@ -23,9 +23,9 @@ def check(context: Context) -> Iterator[Finding]:
                 yield Finding(
                     RULE.code,
                     row.qualified,
-                    f"the parameter {name} decides nothing: the body does not name it",
+                    f"the body does not use the parameter {name}",
                     version.span,
-                    f"use it as :{name}, or take it out of params",
+                    f"use it as :{name}, or remove it from params",
                 )
 
 
