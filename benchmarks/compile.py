@@ -49,7 +49,8 @@ def main(count: int, runs: int) -> None:
         changed = min(cpu("check", cache=f"{name}/{run}") for run in range(runs))
         unchanged = min(cpu("check", cache=f"{name}/0") for _ in range(runs))
         print(
-            f"predicat check on the reference catalog: changed {changed:.2f} s CPU, unchanged {unchanged:.2f} s CPU"
+            f"predicat check on the reference catalog: changed {changed:.2f} s CPU, unchanged "
+            f"{unchanged:.2f} s CPU"
         )
     for what, body in ((f"{count} filters", ONE), (f"{count} filters of two versions", TWO)):
         with tempfile.TemporaryDirectory() as name:
@@ -63,7 +64,8 @@ def main(count: int, runs: int) -> None:
             cold = cpu("compile", cwd=Path(name))
             unchanged = cpu("compile", cwd=Path(name))
             print(
-                f"{what}: cold {cold:.1f} s, unchanged {unchanged:.2f} s; YAML alone {plain:.1f} s; ratio {cold / plain:.1f}"
+                f"{what}: cold {cold:.1f} s, unchanged {unchanged:.2f} s; YAML alone {plain:.1f} s; "
+                f"ratio {cold / plain:.1f}"
             )
 
 

@@ -69,8 +69,9 @@ def write(folder: Path, count: int, body: str, per_file: int = 500) -> None:
 MIXED_HEAD = """apiVersion: predicat/v1
 dataset: mixed{number}
 relation: mixed{number}
-fields: {{id: bigint, user_id: bigint, country: string, amount: double, price: "decimal(10,2)", qty: bigint, ts: timestamp, d: date,
-  s: string, paid: boolean, tags: array<string>, attrs: "map<string, string>", doc: json, email: string}}
+fields: {{id: bigint, user_id: bigint, country: string, amount: double, price: "decimal(10,2)",
+  qty: bigint, ts: timestamp, d: date, s: string, paid: boolean,
+  tags: array<string>, attrs: "map<string, string>", doc: json, email: string}}
 filters:
 """
 MIXED = (
@@ -78,7 +79,10 @@ MIXED = (
     "qty BETWEEN {number} AND {above}",
     "s LIKE 'x{number}%'",
     "country IN ('C{few}', 'D{few}') OR qty > {number}",
-    "ts >= TIMESTAMP '2024-01-{day} 00:00:00' AND ts < TIMESTAMP '2024-02-{day} 00:00:00' AND user_id = {number}",
+    (
+        "ts >= TIMESTAMP '2024-01-{day} 00:00:00' AND ts < TIMESTAMP '2024-02-{day} 00:00:00' AND user_id "
+        "= {number}"
+    ),
     "lower(country) = 'de' AND qty > {number}",
     "attrs['k{number}'] = 'v'",
     "exists(tags, t -> t = 'x{number}')",
@@ -120,5 +124,8 @@ def write_mixed(folder: Path, count: int, per_file: int) -> None:
             text += (
                 f"  g{first}: {{filters: [{', '.join(f'f{first + step}' for step in (0, 1, 3, 5, 11))}]}}\n"
             )
-            text += f"  e{first}: {{filters: [{', '.join(f'f{first + step}' for step in (4, 6, 24, 26, 46))}], exclusive: true}}\n"
+            text += (
+                f"  e{first}: {{filters: [{', '.join(f'f{first + step}' for step in (4, 6, 24, 26, 46))}], "
+                "exclusive: true}\n"
+            )
         (folder / f"mixed{start // per_file}.yml").write_text(text)

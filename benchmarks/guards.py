@@ -33,17 +33,30 @@ FIELDS = {
     "m": "map<string, string>",
 }
 COLUMNS = {
-    "spark": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0D AS d, concat('x', id % 100) AS s, CAST(id % 1000 AS STRING) AS n,"
-    " CAST((id % 1000) / 1000.0D AS STRING) AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, timestamp_seconds(1500000000 + id) AS moment,"
-    " timestamp_seconds(1500000000 + id % 7 * 86400) AS other, date_add(DATE '2020-01-01', CAST(id % 300 AS INT)) AS x,"
-    " date_add(DATE '2020-01-03', CAST(id % 30 AS INT)) AS y, array(id % 10, id % 1000) AS e, map('k', concat('x', id % 100)) AS m",
-    "postgres": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0::float8 AS d, concat('x', id % 100) AS s, (id % 1000)::text AS n,"
-    " ((id % 1000) / 1000.0::float8)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, to_timestamp(1500000000 + id) AS moment,"
-    " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, date '2020-01-03' + (id % 30)::int AS y,"
+    "spark": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0D AS d, "
+    "concat('x', id % 100) AS s, CAST(id "
+    "% 1000 AS STRING) AS n,"
+    " CAST((id % 1000) / 1000.0D AS STRING) AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, "
+    "timestamp_seconds(1500000000 + id) AS moment,"
+    " timestamp_seconds(1500000000 + id % 7 * 86400) AS other, date_add(DATE '2020-01-01', CAST(id % "
+    "300 AS INT)) AS x,"
+    " date_add(DATE '2020-01-03', CAST(id % 30 AS INT)) AS y, array(id % 10, id % 1000) AS e, map('k', "
+    "concat('x', id % 100)) AS m",
+    "postgres": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0::float8 "
+    "AS d, concat('x', id % 100) AS s, "
+    "(id % 1000)::text AS n,"
+    " ((id % 1000) / 1000.0::float8)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, "
+    "to_timestamp(1500000000 + id) AS moment,"
+    " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, "
+    "date '2020-01-03' + (id % 30)::int AS y,"
     " array[id % 10, id % 1000] AS e, jsonb_build_object('k', concat('x', id % 100)) AS m",
-    "duckdb": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0::double AS d, concat('x', id % 100) AS s, (id % 1000)::text AS n,"
-    " ((id % 1000) / 1000.0::double)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, to_timestamp(1500000000 + id) AS moment,"
-    " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, date '2020-01-03' + (id % 30)::int AS y,"
+    "duckdb": "id % 1000 AS a, 1 + id % 7 AS b, (id % 1000) / 1000.0::double "
+    "AS d, concat('x', id % 100) AS s, "
+    "(id % 1000)::text AS n,"
+    " ((id % 1000) / 1000.0::double)::text AS f, concat('20', 10 + id % 20, '-01-02T03:04:05Z') AS t, "
+    "to_timestamp(1500000000 + id) AS moment,"
+    " to_timestamp(1500000000 + id % 7 * 86400) AS other, date '2020-01-01' + (id % 300)::int AS x, "
+    "date '2020-01-03' + (id % 30)::int AS y,"
     " [id % 10, id % 1000] AS e, map(['k'], [concat('x', id % 100)]) AS m",
 }
 _YEAR_2020 = "TIMESTAMP '2020-01-01 00:00:00Z'"
@@ -178,7 +191,10 @@ def on_postgres(rows: int, folder: Path) -> Iterator[Count]:
             "SET timezone = 'UTC'",
             "SET max_parallel_workers_per_gather = 0",
             "SET jit = off",
-            f"CREATE TABLE guards AS SELECT {COLUMNS['postgres']} FROM generate_series(0::bigint, {rows - 1}) AS id",
+            (
+                f"CREATE TABLE guards AS SELECT {COLUMNS['postgres']} FROM generate_series(0::bigint, "
+                f"{rows - 1}) AS id"
+            ),
             "VACUUM ANALYZE guards",
         ):
             connection.execute(statement.encode())
@@ -216,7 +232,10 @@ def measure(engine: str, count: Count, times: int, labels: list[str]) -> None:
         runs = [[seconds(count, condition) for condition in (hand, sql)] for _ in range(times)]
         one, other = (min(took) for took in zip(*runs, strict=True))
         print(
-            f"{engine}, {label}: {other / one:.2f} of the raising one ({one * 1000:.0f} ms, {other * 1000:.0f} ms)",
+            (
+                f"{engine}, {label}: {other / one:.2f} of the raising one ({one * 1000:.0f} ms, "
+                f"{other * 1000:.0f} ms)"
+            ),
             flush=True,
         )
 

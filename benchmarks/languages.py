@@ -53,7 +53,8 @@ def main(seconds: float) -> None:
         source = Source(name, body if isinstance(body, str) else "")
         given = Body(body, source, Span(source, 0, len(source.text)))
         print(
-            f"{name}: {rate(seconds, lambda read=LANGUAGES[name].read, given=given: read(given)):,.0f} filters a second"
+            f"{name}: {rate(seconds, lambda read=LANGUAGES[name].read, given=given: read(given)):,.0f} "
+            "filters a second"
         )
     from google.protobuf import text_format
 

@@ -138,8 +138,10 @@ def _figures(kind: str, rows: list[Length]) -> None:
         characters = [len(row.sql or "") for row in chosen]
         times = [len(row.sql or "") / len(row.text) for row in chosen]
         print(
-            f"{kind}, {dialect}: median {median(characters):,.0f} characters, {median(times):.1f} times the text, {median(row.over for row in chosen):+.0f} over 1.5 times; "
-            f"p90 {_p90(characters):,.0f}, {_p90(times):.1f}; max {max(characters):,}, {max(times):.1f}{refused}"
+            f"{kind}, {dialect}: median {median(characters):,.0f} characters, {median(times):.1f} "
+            f"times the text, {median(row.over for row in chosen):+.0f} over 1.5 times; "
+            f"p90 {_p90(characters):,.0f}, {_p90(times):.1f}; max {max(characters):,}, "
+            f"{max(times):.1f}{refused}"
         )
 
 
@@ -158,7 +160,8 @@ def main(count: int, worst: int) -> None:
         )
     times = ", ".join(f"{what} {seconds:.1f} s" for what, seconds in compiled(count).items())
     print(
-        f"{count:,} flat SNS policies: {times}; predicat compile of a catalog of them {compiled_catalog(count):.1f} s"
+        f"{count:,} flat SNS policies: {times}; predicat compile of a catalog of them "
+        f"{compiled_catalog(count):.1f} s"
     )
 
 

@@ -49,7 +49,8 @@ def measure(count: int, rows: Sequence[dict[str, Any]], runs: int) -> None:
     naive, _ = min(timed(one_by_one) for _ in range(runs))
     ratio = (naive / len(some)) / (indexed / len(rows))
     print(
-        f"{count:,} filters: {len(rows) / indexed:,.0f} rows/s through the index, {len(some) / naive:,.0f} one by one "
+        f"{count:,} filters: {len(rows) / indexed:,.0f} rows/s through the index, "
+        f"{len(some) / naive:,.0f} one by one "
         f"(ratio {ratio:,.1f}), {matches / len(rows):.2f} matches a row, built in {build:.2f} s"
     )
 

@@ -1,8 +1,10 @@
 """A realistic mix of many filters on messages, and messages, which several benchmarks match.
 
-Of 100 filters, 35 ask for a tenant and a range or some regions; 15 for a type and a range; 10 for one of two types
-and not a region; 15 for a value of a header; 10 for a type and LIKE; 5 for a tenant or a type in a region; 10 have no
-equality: a range, a prefix or a text within another, and a negation. A message is accepted by about 3 of 10,000.
+Of 100 filters, 35 ask for a tenant and a range or some regions; 15 for a type and a range; 10 for one of two
+types and not a region; 15 for a value of a header; 10 for a type and LIKE; 5 for a tenant or a type in a
+region; 10 have no
+equality: a range, a prefix or a text within another, and a negation. A message is accepted by about 3 of
+10,000.
 """
 
 from __future__ import annotations
@@ -41,7 +43,10 @@ def _condition(rng: random.Random, kind: int) -> str:
     if kind < 50:
         return f"type = {kinds[0]} AND amount BETWEEN {low} AND {low + 50}"
     if kind < 60:
-        return f"(type = {kinds[0]} OR type = {kinds[1]}) AND NOT region = {regions[0]} AND amount > {900 + low // 10}"
+        return (
+            f"(type = {kinds[0]} OR type = {kinds[1]}) AND NOT region = {regions[0]} AND amount > "
+            f"{900 + low // 10}"
+        )
     if kind < 75:
         value = rng.randrange(500)
         return f"headers['k{rng.randrange(KEYS)}'] = 'v{value}' AND quantity > {many}"

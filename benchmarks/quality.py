@@ -37,7 +37,10 @@ def catalog(folder: Path, filters: int) -> predicat.Catalog:
         for number in range(filters)
     ]
     text = (
-        "apiVersion: predicat/v1\ndataset: d\nrelation: d\nfields: {a: bigint, b: bigint, s: string}\nfilters:\n"
+        (
+            "apiVersion: predicat/v1\ndataset: d\nrelation: d\nfields: {a: bigint, b: bigint, s: string}\n"
+            "filters:\n"
+        )
         + "\n".join(lines)
         + "\n"
     )
@@ -91,7 +94,8 @@ def main(rows: int, filters: int, runs: int) -> None:
         one, ours, chunked = took.values()
         each = great_expectations(frame, conditions[:3], min(2, runs)) / 3
         print(
-            f"one pass: {ours / one:.1f} times one count; {chunked / ours:.1f} times faster than chunks; {each * filters / ours:.0f} times faster than "
+            f"one pass: {ours / one:.1f} times one count; {chunked / ours:.1f} times faster than "
+            f"chunks; {each * filters / ours:.0f} times faster than "
             f"UnexpectedRowsExpectation ({each:.2f} s each)"
         )
 
@@ -103,7 +107,8 @@ def wide_catalog(folder: Path, filters: int) -> predicat.Catalog:
     """Filters of three conditions, each on a column of its own."""
     fields = ", ".join(f"c{number}: bigint" for number in range(COLUMNS))
     lines = [
-        f'  f{number}: {{sql: "c{number % 38} > {number * 37 % 900} AND c{number * 5 % 38} < {1000 - number * 11 % 700} '
+        f'  f{number}: {{sql: "c{number % 38} > {number * 37 % 900} AND c{number * 5 % 38} < '
+        f"{1000 - number * 11 % 700} "
         f'OR c{number * 7 % 38} = {number}"}}'
         for number in range(filters)
     ]

@@ -77,7 +77,8 @@ def proofs(most: int | None) -> None:
             times.append(1000 * (time.perf_counter() - start))
     times.sort()
     print(
-        f"{len(times)} pairs: p50 {times[len(times) // 2]:.1f} ms, p90 {times[len(times) * 9 // 10]:.1f} ms, p99 {times[len(times) * 99 // 100]:.1f} ms"
+        f"{len(times)} pairs: p50 {times[len(times) // 2]:.1f} ms, p90 "
+        f"{times[len(times) * 9 // 10]:.1f} ms, p99 {times[len(times) * 99 // 100]:.1f} ms"
     )
 
 
@@ -90,7 +91,8 @@ def reviews(count: int) -> None:
         for step in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-qm", "all"]):
             subprocess.run([*git, *step], cwd=folder, check=True)
         print(
-            f"check: {seconds(folder, 'check'):.2f} s, unchanged {seconds(folder, 'check'):.2f} s; test: {seconds(folder, 'test'):.2f} s"
+            f"check: {seconds(folder, 'check'):.2f} s, unchanged {seconds(folder, 'check'):.2f} s; "
+            f"test: {seconds(folder, 'test'):.2f} s"
         )
         for changed in (*CHANGED, count // 5):
             change(
@@ -103,10 +105,12 @@ def reviews(count: int) -> None:
         for step in (["add", "."], ["commit", "-qm", "released"]):
             subprocess.run([*git, *step], cwd=folder, check=True)
         print(
-            f"check against the base: {cpu(folder, 'check'):.2f} s, unchanged {cpu(folder, 'check'):.2f} s of CPU"
+            f"check against the base: {cpu(folder, 'check'):.2f} s, unchanged "
+            f"{cpu(folder, 'check'):.2f} s of CPU"
         )
         print(
-            f"docs build: {seconds(folder, 'docs', 'build'):.1f} s; without proofs between versions: {seconds(folder, 'docs', 'build', '--no-proofs'):.1f} s"
+            f"docs build: {seconds(folder, 'docs', 'build'):.1f} s; without proofs between versions: "
+            f"{seconds(folder, 'docs', 'build', '--no-proofs'):.1f} s"
         )
 
 

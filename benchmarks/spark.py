@@ -209,7 +209,8 @@ def main(rows: int, runs: int, filters: int) -> None:
         plain = best(6 * runs, lambda: spark.sql(f"SELECT * FROM bench WHERE {hand}"))
         ours = best(6 * runs, lambda: spark.sql("SELECT * FROM bench WHERE matches_filter('bench.wanted')"))
         print(
-            f"analysis: {plain * 1000:.1f} ms by hand, {ours * 1000:.1f} ms with matches_filter, ratio {ours / plain:.2f}"
+            f"analysis: {plain * 1000:.1f} ms by hand, {ours * 1000:.1f} ms with matches_filter, ratio "
+            f"{ours / plain:.2f}"
         )
         pushed = scanned(table.where("matches_filter('bench.recent')").select("a"))
         print(f"rows that leave the scan of sorted data: {pushed:,} of {rows:,}")

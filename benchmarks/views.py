@@ -12,7 +12,10 @@ from pathlib import Path
 import predicat
 from predicat.deploy import deployment, server
 
-HEAD = "apiVersion: predicat/v1\ndataset: benchmark_views\nrelation: {postgres: public.benchmark_views}\nfields: {name: string, age: bigint}\nfilters:\n"
+HEAD = (
+    "apiVersion: predicat/v1\ndataset: benchmark_views\nrelation: {postgres: public.benchmark_views}\n"
+    "fields: {name: string, age: bigint}\nfilters:\n"
+)
 
 
 def catalog(folder: Path, count: int, sign: str) -> predicat.Catalog:

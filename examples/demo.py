@@ -36,7 +36,8 @@ def main() -> int:
         for name, path in files.items()
     }
     _say(
-        f"ran them on Spark over {sum(done.rows for done in reports.values()):,} rows; accepted rows are in target/accepted"
+        f"ran them on Spark over {sum(done.rows for done in reports.values()):,} rows; accepted rows "
+        "are in target/accepted"
     )
     with server.connect(None, TARGET / "postgres") as connection:
         to_postgres(connection, TARGET / "data")
@@ -70,11 +71,13 @@ def main() -> int:
         json.dumps({name: done.data() for name, done in reports.items()}, indent=2) + "\n", encoding="utf-8"
     )
     _say(
-        f"\n{len(rows) - wrong} of {len(rows)} filters select the same rows in both, row by row; {time.monotonic() - started:.0f} s; report: target/report.json"
+        f"\n{len(rows) - wrong} of {len(rows)} filters select the same rows in both, row by row; "
+        f"{time.monotonic() - started:.0f} s; report: target/report.json"
     )
     wrong_bounds = _coverage(catalog, files)
     _say(
-        f"coverage: {TARGET / 'quality' / 'coverage.html'}; Great Expectations' Data Docs: {_data_docs(catalog, files['flights'])}"
+        f"coverage: {TARGET / 'quality' / 'coverage.html'}; Great Expectations' Data Docs: "
+        f"{_data_docs(catalog, files['flights'])}"
     )
     return 1 if wrong or wrong_bounds else 0
 

@@ -58,8 +58,8 @@ _LONGEST = ("engines", "spark", "test_programs", "test_benchmarks", "test_docs")
 
 
 def _group(item: pytest.Item) -> str:
-    """Tests of one group run in one process. Two groups use a Spark session each: what compares engines row by
-    row, and the extension with the pipeline. The others are a group for each file.
+    """Tests of one group run in one process. Two groups use a Spark session each: what compares engines row
+    by row, and the extension with the pipeline. The others are a group for each file.
     """
     if "spark" not in getattr(item, "fixturenames", ()):
         return item.path.stem
@@ -99,7 +99,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
             "spark.sql.session.timeZone": "America/Los_Angeles",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.driver.memory": "3g",
-            # Hardly a query runs twice: the optimizing compiler takes a third of all processor time for nothing.
+            # Hardly a query runs twice: the optimizing compiler would take a third of the time.
             "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.predicat.manifest.sessions": "true",
         },

@@ -59,7 +59,8 @@ def main(versions: list[str]) -> int:
     ]
     missing = [version for version, python in found.items() if python is None]
     print(
-        f"tests without an engine: failed on {', '.join(failed) or 'none'}; not on this machine: {', '.join(missing) or 'none'}"
+        f"tests without an engine: failed on {', '.join(failed) or 'none'}; not on this machine: "
+        f"{', '.join(missing) or 'none'}"
     )
     return 1 if failed else 0
 

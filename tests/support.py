@@ -2,9 +2,8 @@
 language and back end).
 
 `python -m tests.support`. Examples come from tests/corpus/reference.yml, where their results are checked on
-every engine. Their
-meaning is that of the operator that is rarest among the examples of the language, unless `doc:` says
-otherwise.
+every engine. Their meaning is that of the operator that is rarest among the examples of the language, unless
+`doc:` says otherwise.
 """
 
 from __future__ import annotations
@@ -61,10 +60,19 @@ def functions() -> str:
     parts = [
         "# Functions of each language",
         "",
-        "One example per operator or function. `python -m tests.support` writes this page from `tests/corpus/reference.yml`.",
-        "The tests check the result of every example on the reference evaluator, Spark, PostgreSQL and DuckDB.",
+        (
+            "One example per operator or function. `python -m tests.support` writes this page from "
+            "`tests/corpus/reference.yml`."
+        ),
+        (
+            "The tests check the result of every example on the reference evaluator, Spark, PostgreSQL and "
+            "DuckDB."
+        ),
         "",
-        "Unless the line says otherwise, a function is UNKNOWN if an argument is absent or if it has no result.",
+        (
+            "Unless the line says otherwise, a function is UNKNOWN if an argument is absent or if it has "
+            "no result."
+        ),
         "",
     ]
     for entry in yaml.safe_load(REFERENCE.read_text(encoding="utf-8")):
@@ -101,7 +109,10 @@ def ops_of(body: Any, language: str, entry: dict[str, Any]) -> list[str]:
 def code(body: Any) -> str:
     """A body in a cell of a table: bars would end it."""
     text = body if isinstance(body, str) else json.dumps(body)
-    return f"<code>{html.escape(text, quote=False).replace('|', '&#124;').replace('*', '&#42;').replace('_', '&#95;')}</code>"
+    escaped = html.escape(text, quote=False)
+    for special in "|*_":
+        escaped = escaped.replace(special, f"&#{ord(special)};")
+    return f"<code>{escaped}</code>"
 
 
 def used(node: Node) -> set[str]:
@@ -216,7 +227,10 @@ def document() -> str:
         [
             "# Operators by language and back end",
             "",
-            "`python -m tests.support` writes this page; a test checks it. [Functions](functions.md) has examples in the words of each language.",
+            (
+                "`python -m tests.support` writes this page; a test checks it. [Functions](functions.md) "
+                "has examples in the words of each language."
+            ),
             "",
             "## Languages",
             "",
@@ -226,7 +240,10 @@ def document() -> str:
             "",
             "## Back ends",
             "",
-            "SQL dialects, and languages to translate to. x: the operator is supported for a field, in at least one of its signatures.",
+            (
+                "SQL dialects, and languages to translate to. x: the operator is supported for a field, in "
+                "at least one of its signatures."
+            ),
             "",
             table(["operator", *backends.DIALECTS, *writers], writes),
             "",

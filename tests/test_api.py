@@ -97,7 +97,8 @@ def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "d.yml"
     file.write_text(
         "apiVersion: predicat/v1\ndataset: d\nfields: {n: bigint, s: string}\n"
-        "filters: {f: {sql: 'n > :least AND s = :word', params: {least: bigint, word: {type: string, default: x}}}}\n"
+        "filters: {f: {sql: 'n > :least AND s = :word', params: {least: bigint, word: {type: string, "
+        "default: x}}}}\n"
     )
     f = predicat.load_catalog(file)["d.f"]
     with pytest.raises(
@@ -183,7 +184,10 @@ def test_constants_stay_constants(text: str) -> None:
 
 
 def test_importing_the_compiler_loads_no_engine() -> None:
-    script = "import sys, predicat; print([name for name in ('pyspark', 'sqlglot', 'psycopg', 'jinja2', 'great_expectations') if name in sys.modules])"
+    script = (
+        "import sys, predicat; print([name for name in ('pyspark', 'sqlglot', 'psycopg', 'jinja2', "
+        "'great_expectations') if name in sys.modules])"
+    )
     assert (
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         == "[]\n"

@@ -67,7 +67,10 @@ RUNS = [
     Run(
         "lint.py",
         "20",
-        r"lint of 20 filters of twenty kinds in one dataset: [\d.]+ s CPU, unchanged [\d.]+ s, after an edit [\d.]+ s",
+        (
+            r"lint of 20 filters of twenty kinds in one dataset: [\d.]+ s CPU, unchanged [\d.]+ s, after "
+            r"an edit [\d.]+ s"
+        ),
         ("z3",),
     ),
     Run(

@@ -106,7 +106,9 @@ def test_no_sentence_stands_where_a_problem_is_found(room: str) -> None:
 def test_a_sentence_is_found() -> None:
     code = """
 def check(self, value, name, good):
-    raise self.fail(msg.bad_value(self.span(value), "name", f"{name} is no name", "two words" if good else "write it in lower case"))
+    raise self.fail(msg.bad_value(
+        self.span(value), "name", f"{name} is no name", "two words" if good else "write it in lower case"
+    ))
     hint = "one of these" if good else f"one of {name} and this"
     raise TypeError("not for the user at all")
 """

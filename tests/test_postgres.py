@@ -59,7 +59,8 @@ def test_views(catalog: predicat.Catalog, people: Any) -> None:
     assert count == {"people__adult": 2, "people__named": 3, "people__unsure": 2}
     comment = people.execute("SELECT obj_description('public.people__adult'::regclass)").fetchone()[0]
     assert comment.startswith(
-        "predicat: It's of age. Version 1. Owner me.\n[predicat/1 catalog=tests dataset=people filter=adult hash="
+        "predicat: It's of age. Version 1. Owner me.\n[predicat/1 catalog=tests dataset=people "
+        "filter=adult hash="
     )
 
 
@@ -148,7 +149,8 @@ def test_collations_that_hold_other_texts_equal_are_refused(
     )
     kind = {"text[]": "array<string>", "folded_row": '"struct<s: string>"'}.get(column, "string")
     (tmp_path / "c.yml").write_text(
-        f"apiVersion: predicat/v1\ndataset: people\nrelation: {{postgres: public.people}}\nfields: {{name: {kind}}}\nfilters: {{named: {{sql: name IS NOT NULL}}}}\n"
+        "apiVersion: predicat/v1\ndataset: people\nrelation: {postgres: public.people}\nfields: "
+        f"{{name: {kind}}}\nfilters: {{named: {{sql: name IS NOT NULL}}}}\n"
     )
     try:
         with pytest.raises(PredicatError, match=f"has {problem}.* in its column 'name'"):
@@ -241,13 +243,18 @@ filters:
     [("numeric(10,2)", None), ("parcel_price", None), ("text", "has public.parcel_of in its column 'of'")],
 )
 def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str | None) -> None:
-    drop = "DROP TABLE IF EXISTS public.parcels CASCADE; DROP TYPE IF EXISTS parcel_of, parcel_item; DROP DOMAIN IF EXISTS parcel_price"
+    drop = (
+        "DROP TABLE IF EXISTS public.parcels CASCADE; DROP TYPE IF EXISTS parcel_of, parcel_item; DROP "
+        "DOMAIN IF EXISTS parcel_price"
+    )
     postgres.execute("CREATE DOMAIN parcel_price AS numeric(10,2) CHECK (VALUE >= 0)")
     postgres.execute(
-        f"CREATE TYPE parcel_of AS (who text, limit_ {limit}); CREATE TYPE parcel_item AS (sku varchar(9), qty int)"
+        f"CREATE TYPE parcel_of AS (who text, limit_ {limit}); CREATE TYPE parcel_item AS (sku "
+        "varchar(9), qty int)"
     )
     postgres.execute(
-        "CREATE TABLE public.parcels (id bigint, of parcel_of, items parcel_item[], attributes jsonb[], parts jsonb)"
+        "CREATE TABLE public.parcels (id bigint, of parcel_of, items parcel_item[], attributes "
+        "jsonb[], parts jsonb)"
     )
     (tmp_path / "c.yml").write_text(NESTED)
     catalog = predicat.load_catalog(tmp_path)
@@ -258,8 +265,10 @@ def test_nested_columns(postgres: Any, tmp_path: Path, limit: str, problem: str 
             return
         apply(catalog, postgres, "tests")
         postgres.execute("""
-            INSERT INTO public.parcels VALUES (1, ('a', 99.6), ARRAY[('a', 2)]::parcel_item[], ARRAY['{"k": 3}'::jsonb], '{"k": {"since": "2019-12-31"}}'),
-            (2, (NULL, NULL), ARRAY[NULL, ('a', 1)]::parcel_item[], ARRAY['{"k": "x"}'::jsonb, 'null'], '{"k": {"since": "tomorrow"}}'), (3, NULL, NULL, NULL, '[1]')""")
+            INSERT INTO public.parcels VALUES (1, ('a', 99.6), ARRAY[('a', 2)]::parcel_item[],
+              ARRAY['{"k": 3}'::jsonb], '{"k": {"since": "2019-12-31"}}'),
+            (2, (NULL, NULL), ARRAY[NULL, ('a', 1)]::parcel_item[], ARRAY['{"k": "x"}'::jsonb, 'null'],
+              '{"k": {"since": "tomorrow"}}'), (3, NULL, NULL, NULL, '[1]')""")
         for name in ("rich", "two", "set", "old"):
             assert postgres.execute(f"SELECT array_agg(id) FROM public.parcels__{name}").fetchone()[0] == [
                 1

@@ -24,11 +24,14 @@ CHROMIUM = os.environ.get("PREDICAT_CHROMIUM") or next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 _STYLE = """
-body { font: 15px/1.5 "Helvetica Neue", Arial, "Liberation Sans", "DejaVu Sans", sans-serif; color: #1f2328; margin: 16px; }
+body { font: 15px/1.5 "Helvetica Neue", Arial, "Liberation Sans", "DejaVu Sans", sans-serif;
+  color: #1f2328; margin: 16px; }
 .comment { border: 1px solid #d1d9e0; border-radius: 6px; max-width: 820px; }
-.head { background: #f6f8fa; border-bottom: 1px solid #d1d9e0; padding: 8px 16px; color: #59636e; border-radius: 6px 6px 0 0; }
+.head { background: #f6f8fa; border-bottom: 1px solid #d1d9e0; padding: 8px 16px;
+  color: #59636e; border-radius: 6px 6px 0 0; }
 .body { padding: 4px 16px 14px; }
-table { border-collapse: collapse; } th, td { border: 1px solid #d1d9e0; padding: 5px 13px; text-align: left; }
+table { border-collapse: collapse; }
+th, td { border: 1px solid #d1d9e0; padding: 5px 13px; text-align: left; }
 code { background: #eff1f3; border-radius: 4px; padding: 1px 5px; font: 13px "DejaVu Sans Mono", monospace; }
 pre { background: #f6f8fa; padding: 8px; border-radius: 6px; } pre code { background: none; padding: 0; }
 details { margin-top: 14px; }
@@ -70,7 +73,10 @@ def as_comment(text: str) -> str:
             flags=re.MULTILINE,
         )
     head = "<b>ci-bot</b> commented on the pull request"
-    return f'<style>{_STYLE}</style><div class="comment"><div class="head">{head}</div><div class="body">{body}</div></div>'
+    return (
+        f'<style>{_STYLE}</style><div class="comment"><div class="head">{head}</div><div '
+        f'class="body">{body}</div></div>'
+    )
 
 
 def main() -> None:

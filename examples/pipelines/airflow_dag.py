@@ -16,7 +16,10 @@ PROJECT = str(Path(__file__).resolve().parents[2])
 with DAG("filters", start_date=datetime(2026, 1, 1, tzinfo=UTC), schedule="@daily", catchup=False):
     quality = BashOperator(
         task_id="quality",
-        bash_command='predicat quality run flights --engine postgres --dsn "$PREDICAT_DSN" --partition {{ ds }} --format junit --out target/quality-{{ ds }}.xml',
+        bash_command=(
+            'predicat quality run flights --engine postgres --dsn "$PREDICAT_DSN" --partition {{ ds }} '
+            "--format junit --out target/quality-{{ ds }}.xml"
+        ),
         cwd=PROJECT,
     )
     views = BashOperator(task_id="views", bash_command='predicat apply --dsn "$PREDICAT_DSN"', cwd=PROJECT)

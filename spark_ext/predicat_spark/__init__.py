@@ -2,8 +2,7 @@
 coverage.
 
 A filter accepts a row if its predicate is TRUE. `matches_filter` is TRUE or FALSE, never NULL: an UNKNOWN row
-is not accepted,
-unless the filter has `on_unknown: accept`.
+is not accepted, unless the filter has `on_unknown: accept`.
 """
 
 from __future__ import annotations

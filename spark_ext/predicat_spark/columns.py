@@ -70,7 +70,8 @@ def create_views(
         for name, relation, node in _acceptable(catalog, dataset):
             source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
             session.sql(
-                f"CREATE {kind} {quoted(name)} AS SELECT * FROM {source} WHERE {backends.dialect('spark').render(node)}"
+                f"CREATE {kind} {quoted(name)} AS SELECT * FROM {source} WHERE "
+                f"{backends.dialect('spark').render(node)}"
             )
             done.append(name)
     return done

@@ -1,9 +1,8 @@
 """Filters inside of a project of Spark Declarative Pipelines (Spark 4.1 and later).
 
 The server needs the jar and the manifest: `spark-pipelines run --jars predicat-spark.jar --conf
-spark.predicat.manifest=target/manifest.json`.
-Inside of a flow of your own, `predicat_spark.matches_filter` is the condition. What is here defines a table
-for each of many filters.
+spark.predicat.manifest=target/manifest.json`. Inside of a flow of your own, `predicat_spark.matches_filter`
+is the condition. What is here defines a table for each of many filters.
 """
 
 from __future__ import annotations

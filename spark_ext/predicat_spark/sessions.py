@@ -168,8 +168,7 @@ def session(
 
     Raises:
         PredicatError: Neither or both of `catalog` and `manifest` are given, the catalog has problems, there
-            is no Java, or a
-            running session cannot load the extension.
+            is no Java, or a running session cannot load the extension.
     """
     ensure_java()
     from pyspark.sql import SparkSession  # noqa: PLC0415  # needs Java's home first
@@ -208,10 +207,8 @@ def install(
     """Add `matches_filter` to a running classic session.
 
     Spark fixes the rules of a session at its start. So the result is another session, which shares the
-    tables, cache, settings
-    and temporary views of `session`: write `spark = install(spark, ...)`. A session that has the extension is
-    returned as it is,
-    with the new manifest.
+    tables, cache, settings and temporary views of `session`: write `spark = install(spark, ...)`. A session
+    that has the extension is returned as it is, with the new manifest.
 
     Args:
         session: The running session.

@@ -85,7 +85,10 @@ filters:
   created: {headers: {headerEquals: {type: created}}}
   named: {jms: "kind = 'a' OR kind LIKE 'b%'"}
 """
-MACROS = "{% macro quoted(items) %}{% for item in items %}'{{ item }}'{{ ',' if not loop.last }}{% endfor %}{% endmacro %}\n"
+MACROS = (
+    "{% macro quoted(items) %}{% for item in items %}'{{ item }}'{{ ',' if not loop.last }}{% endfor %}{% "
+    "endmacro %}\n"
+)
 WORDS = (
     "amount",
     "note",

@@ -12,7 +12,11 @@ _HEAD = """\
 apiVersion: predicat/v1
 dataset: d
 relation: d
-fields: {attributes: "map<string, string>", ce: "map<string, string>", headers: "map<string, string>", state: string}
+fields:
+      attributes: map<string, string>
+      ce: map<string, string>
+      headers: map<string, string>
+      state: string
 filters:
   f:
 """

@@ -61,7 +61,10 @@ def test_the_file_is_no_part_of_the_catalog(repository: Path) -> None:
     [
         (
             "catalogue: shop\n",
-            r"the project file has no key 'catalogue'\n  --> .*predicat.yml:1:1\n(.*\n)*.*did you mean 'catalog'\?",
+            (
+                r"the project file has no key 'catalogue'\n  --> .*predicat.yml:1:1\n(.*\n)*.*did you mean "
+                r"'catalog'\?"
+            ),
         ),
         ("catalog: 7\n", "catalog must be a text, not '7'"),
         ("catalog: [a]\n", "catalog must be a text, not a list"),

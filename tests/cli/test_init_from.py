@@ -14,7 +14,8 @@ from predicat.deploy import describe
 from tests.deploy.test_connections import dsn_of
 from tests.cli.test_commands import run
 
-ROWS = """(SELECT * FROM (VALUES (1, 12.5, 'DE', TIMESTAMP '2026-01-02 03:04:05'), (2, NULL, 'FR', NULL), (-3, 7.25, NULL, NULL))
+ROWS = """(SELECT * FROM (VALUES (1, 12.5, 'DE', TIMESTAMP '2026-01-02 03:04:05'), (2, NULL, 'FR', NULL),
+  (-3, 7.25, NULL, NULL))
            AS t ("Order ID", amount, "on", "placed at"))"""
 
 
@@ -50,7 +51,8 @@ def test_nested_types_are_declared_and_others_are_named(tmp_path: Path) -> None:
     write(
         tmp_path,
         "x.parquet",
-        """(SELECT ['x'] AS tags, {'a': 1::SMALLINT, 'b': [2.5::FLOAT]} AS st, MAP {'k': true} AS m, '1'::BLOB AS raw,
+        """(SELECT ['x'] AS tags, {'a': 1::SMALLINT, 'b': [2.5::FLOAT]} AS st, MAP {'k': true} AS m,
+          '1'::BLOB AS raw,
         now() AS tz, 1::HUGEINT AS big, TIME '01:02:03' AS tm, 'v' AS "order", DATE '2026-01-01' AS day)""",
     )
     done = run("init", "sub", "--from", "x.parquet", "--dataset", "things", cwd=tmp_path)
@@ -73,7 +75,8 @@ def test_nested_types_are_declared_and_others_are_named(tmp_path: Path) -> None:
 def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
     dsn = dsn_of(postgres)
     postgres.execute(
-        "CREATE SCHEMA started; CREATE TABLE started.orders (id bigint, amount numeric(8,2), at timestamptz, local timestamp, tags text[])"
+        "CREATE SCHEMA started; CREATE TABLE started.orders (id bigint, amount numeric(8,2), at "
+        "timestamptz, local timestamp, tags text[])"
     )
     try:
         done = run("init", "--from", "started.orders", "--dsn", dsn, cwd=tmp_path)

@@ -60,7 +60,8 @@ def test_tables_are_filled_and_keep_what_they_are(spark: Any, tmp_path: Path) ->
     )
     place = tmp_path / "elsewhere"
     spark.sql(
-        f"CREATE TABLE accepted_long_delay ({flights}) USING orc PARTITIONED BY (month) COMMENT 'kept' LOCATION '{place}' TBLPROPERTIES ('team' = 'ops')"
+        f"CREATE TABLE accepted_long_delay ({flights}) USING orc PARTITIONED BY (month) COMMENT 'kept' "
+        f"LOCATION '{place}' TBLPROPERTIES ('team' = 'ops')"
     )
     spark.sql("INSERT INTO accepted_long_delay VALUES ('DL', 90, 9), ('DL', 95, 1)")
 

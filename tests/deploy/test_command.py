@@ -41,9 +41,9 @@ def test_apply_says_what_it_does(project: tuple[Any, Path]) -> None:
         and "SET LOCAL search_path = pg_catalog, pg_temp;" in script
     )
     assert (
-        'CREATE VIEW "cli"."flights__united" WITH (security_invoker=true) AS SELECT * FROM "cli"."flights" WHERE carrier = \'UA\';'
-        in script
-    )
+        'CREATE VIEW "cli"."flights__united" WITH (security_invoker=true) AS SELECT * FROM '
+        '"cli"."flights" WHERE carrier = \'UA\';'
+    ) in script
     first = run("apply", "--dsn", dsn, cwd=folder)
     assert (first.returncode, first.stderr) == (0, "")
     assert (

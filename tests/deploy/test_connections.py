@@ -34,7 +34,8 @@ def run(*args: str, cwd: Path, **environment: str) -> subprocess.CompletedProces
 def project(tmp_path: Path) -> Path:
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "people.yml").write_text(
-        "apiVersion: predicat/v1\ndataset: people\nrelation: {postgres: connections.people}\nfields: {age: bigint}\nfilters: {adult: {sql: age >= 18}}\n"
+        "apiVersion: predicat/v1\ndataset: people\nrelation: {postgres: connections.people}\nfields: "
+        "{age: bigint}\nfilters: {adult: {sql: age >= 18}}\n"
     )
     (tmp_path / "predicat.yml").write_text("catalog: connections\n")
     return tmp_path

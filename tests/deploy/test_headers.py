@@ -33,10 +33,13 @@ TYPE, REGION, RARE = header_equals("type", "t7"), header_equals("region", "r77")
 @pytest.fixture(scope="module")
 def queue(postgres: Any) -> Iterator[Any]:
     postgres.execute(
-        "CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE TABLE public.queue_messages (id bigint, headers jsonb)"
+        "CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE TABLE public.queue_messages (id bigint, "
+        "headers jsonb)"
     )
-    postgres.execute("""INSERT INTO public.queue_messages SELECT i, jsonb_build_object('type', 't' || i % 500, 'region', 'r' || i % 100, 'n', i)
-        || CASE WHEN i % 1000 = 0 THEN '{"rare": "x"}'::jsonb ELSE '{}' END FROM generate_series(1, 20000) AS i""")
+    postgres.execute("""INSERT INTO public.queue_messages SELECT i, jsonb_build_object('type', 't'
+      || i % 500, 'region', 'r' || i % 100, 'n', i)
+        || CASE WHEN i % 1000 = 0 THEN '{"rare": "x"}'::jsonb ELSE '{}' END
+          FROM generate_series(1, 20000) AS i""")
     yield postgres
     postgres.execute("DROP TABLE public.queue_messages")
 
@@ -131,7 +134,10 @@ def test_the_condition_is_true_for_the_same_rows(postgres: Any, value: str) -> N
     for condition in built:
         for given in (*map(json.dumps, VALUES), '["type"]', '"type"', None):
             row = postgres.execute(
-                f"SELECT ({condition.predicate.sql('postgres').replace('%', '%%')}) IS TRUE FROM (SELECT %s::jsonb AS headers) AS t",
+                (
+                    f"SELECT ({condition.predicate.sql('postgres').replace('%', '%%')}) IS TRUE FROM "
+                    "(SELECT %s::jsonb AS headers) AS t"
+                ),
                 (given,),
             ).fetchone()
             query = f"SELECT ({condition.sql_condition(2)}) IS TRUE FROM (SELECT $1::jsonb AS headers) AS t"

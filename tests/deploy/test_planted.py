@@ -80,12 +80,15 @@ def plant(db: Any, names: set[str]) -> int:
     how many.
     """
     own = db.execute(
-        """SELECT p.proname, ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) AS t), format_type(p.prorettype, NULL), p.proretset
-        FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = ANY (%s) AND p.prokind = 'f' AND p.provariadic = 0""",
+        """SELECT p.proname, ARRAY(SELECT format_type(t, NULL)
+          FROM unnest(p.proargtypes) AS t), format_type(p.prorettype, NULL), p.proretset
+        FROM pg_proc p WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.proname = ANY (%s)
+          AND p.prokind = 'f' AND p.provariadic = 0""",
         (list(names),),
     ).fetchall()
     binary = db.execute(
-        """SELECT oprname, format_type(oprleft, NULL), format_type(oprright, NULL), format_type(oprresult, NULL) FROM pg_operator
+        """SELECT oprname, format_type(oprleft, NULL), format_type(oprright, NULL), format_type(oprresult,
+          NULL) FROM pg_operator
         WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname = ANY (%s) AND oprkind = 'b'""",
         (list(_OPERATORS),),
     ).fetchall()
@@ -99,7 +102,10 @@ def plant(db: Any, names: set[str]) -> int:
                 function = f"op{number}"
                 statements[_function(schema, function, kinds, _short(result), False)] = None
                 statements[
-                    f"CREATE OPERATOR {schema}.{name} (LEFTARG = {kinds[0]}, RIGHTARG = {kinds[1]}, FUNCTION = {schema}.{function})"
+                    (
+                        f"CREATE OPERATOR {schema}.{name} (LEFTARG = {kinds[0]}, RIGHTARG = {kinds[1]}, "
+                        f"FUNCTION = {schema}.{function})"
+                    )
                 ] = None
     wanted = [
         statement
@@ -108,11 +114,15 @@ def plant(db: Any, names: set[str]) -> int:
     ]
     db.execute(
         "DO $do$ DECLARE s text; BEGIN FOREACH s IN ARRAY current_setting('predicat.plants')::text[] LOOP "
-        "BEGIN EXECUTE s; EXCEPTION WHEN duplicate_function OR undefined_function OR syntax_error THEN NULL; END; END LOOP; END $do$"
+        "BEGIN EXECUTE s; EXCEPTION WHEN duplicate_function OR undefined_function OR syntax_error THEN "
+        "NULL; END; END LOOP; END $do$"
         if db.execute("SELECT set_config('predicat.plants', %s::text[]::text, false)", (wanted,))
         else ""
     )
-    planted = "SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text = ANY (%s) AND prosrc LIKE '%%planted%%'"
+    planted = (
+        "SELECT count(*) FROM pg_proc WHERE pronamespace::regnamespace::text = ANY (%s) AND prosrc LIKE "
+        "'%%planted%%'"
+    )
     return int(db.execute(planted, (list(_SCHEMAS),)).fetchone()[0])
 
 
@@ -142,7 +152,8 @@ def _variants(kinds: list[str]) -> list[list[str]]:
 
 def _function(schema: str, name: str, kinds: list[str], result: str, several: bool) -> str:
     return (
-        f'CREATE FUNCTION {schema}."{name}"({", ".join(kinds)}) RETURNS {"SETOF " if several else ""}{result} LANGUAGE plpgsql '
+        f'CREATE FUNCTION {schema}."{name}"({", ".join(kinds)}) RETURNS '
+        f"{'SETOF ' if several else ''}{result} LANGUAGE plpgsql "
         "AS 'BEGIN RAISE EXCEPTION ''planted''; END'"
     )
 
@@ -192,7 +203,8 @@ CATALOG = """\
 apiVersion: predicat/v1
 dataset: people
 relation: {postgres: public.people}
-fields: {name: string, age: bigint, weight: double, born: timestamp, tags: "array<string>", headers: "map<string, string>"}
+fields: {name: string, age: bigint, weight: double, born: timestamp, tags: "array<string>",
+  headers: "map<string, string>"}
 filters:
   lower: {sql: lower(name) = 'ann' AND name LIKE 'A%' AND name || 'x' > 'A' AND name RLIKE 'n+'}
   numbers: {sql: "age + 1 > 2 AND weight > 3 AND abs(weight - 1) < 70 AND age IN (1, 30)"}
@@ -208,10 +220,12 @@ def test_apply_and_readers_call_none(planted: Any, tmp_path: Path, path: str) ->
     catalog = predicat.load_catalog(tmp_path)
     planted.execute(f"SET search_path = {path}")
     planted.execute(
-        "CREATE TABLE public.people (name varchar(20), age int, weight real, born timestamptz, tags varchar[], headers jsonb)"
+        "CREATE TABLE public.people (name varchar(20), age int, weight real, born timestamptz, tags "
+        "varchar[], headers jsonb)"
     )
     planted.execute(
-        """INSERT INTO public.people VALUES ('Ann', 30, 60, '2001-01-01 12:00+00', '{a}', '{"type": "order"}')"""
+        """INSERT INTO public.people
+        VALUES ('Ann', 30, 60, '2001-01-01 12:00+00', '{a}', '{"type": "order"}')"""
     )
     try:
         deployment.apply(catalog, planted, "planted")
@@ -233,5 +247,6 @@ def test_sql_in_a_session_of_your_own_means_what_its_search_path_says(planted: A
     planted.execute("SET search_path = evil, public")
     with pytest.raises(psycopg.errors.RaiseException, match="planted"):
         planted.execute(
-            f"SELECT {predicat.parse('x > 1.5', 'sql', {'x': 'double'}).sql('postgres')} FROM (SELECT 1::float4 AS x) AS t"
+            f"SELECT {predicat.parse('x > 1.5', 'sql', {'x': 'double'}).sql('postgres')} FROM (SELECT "
+            "1::float4 AS x) AS t"
         )

@@ -86,7 +86,8 @@ COMMENT ON COLUMN shop.report.name IS 'their name';
 COMMENT ON INDEX shop.kept_name IS 'an index';
 COMMENT ON COLUMN shop.people__adult.age IS 'in years';
 ALTER VIEW shop.people__adult ALTER COLUMN age SET DEFAULT 18;
-CREATE RULE fresh AS ON INSERT TO shop.people__adult DO INSTEAD INSERT INTO shop.people VALUES (new.name, new.age);
+CREATE RULE fresh AS ON INSERT TO shop.people__adult DO INSTEAD INSERT INTO shop.people
+  VALUES (new.name, new.age);
 COMMENT ON RULE fresh ON shop.people__adult IS 'a rule';
 GRANT SELECT ON shop.people__adult TO reader WITH GRANT OPTION;
 GRANT UPDATE (age) ON shop.people__adult TO analyst;
@@ -98,16 +99,22 @@ SET ROLE keeper; GRANT SELECT ON shop.report TO analyst; REVOKE DELETE ON shop.r
 """
 STATE = """
 SELECT 'relation', c.relname, pg_get_userbyid(c.relowner), (
-  SELECT string_agg(x::text, ' ' ORDER BY x) FROM aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) x), c.reloptions::text
+  SELECT string_agg(x::text, ' ' ORDER BY x) FROM aclexplode(COALESCE(c.relacl, acldefault('r',
+    c.relowner))) x), c.reloptions::text
   FROM pg_class c WHERE relnamespace = 'shop'::regnamespace AND relkind IN ('v', 'm')
-UNION ALL SELECT 'column', attrelid::regclass::text, attname, attacl::text, '' FROM pg_attribute WHERE attacl IS NOT NULL AND attrelid > 16384
-UNION ALL SELECT 'comment', c.relname, a.attname, d.description, '' FROM pg_description d JOIN pg_class c ON c.oid = d.objoid
+UNION ALL SELECT 'column', attrelid::regclass::text, attname, attacl::text, '' FROM pg_attribute
+  WHERE attacl IS NOT NULL AND attrelid > 16384
+UNION ALL SELECT 'comment', c.relname, a.attname, d.description, '' FROM pg_description d
+  JOIN pg_class c ON c.oid = d.objoid
   LEFT JOIN pg_attribute a ON attrelid = c.oid AND attnum = d.objsubid
   WHERE c.relnamespace = 'shop'::regnamespace AND NOT (d.objsubid = 0 AND d.description LIKE '%predicat%')
-UNION ALL SELECT 'rule', r.rulename, pg_get_ruledef(r.oid), obj_description(r.oid, 'pg_rewrite'), '' FROM pg_rewrite r WHERE rulename = 'fresh'
-UNION ALL SELECT 'default', adrelid::regclass::text, pg_get_expr(adbin, adrelid), '', '' FROM pg_attrdef WHERE adrelid IN (
+UNION ALL SELECT 'rule', r.rulename, pg_get_ruledef(r.oid), obj_description(r.oid, 'pg_rewrite'), ''
+  FROM pg_rewrite r WHERE rulename = 'fresh'
+UNION ALL SELECT 'default', adrelid::regclass::text, pg_get_expr(adbin, adrelid), '', '' FROM pg_attrdef
+  WHERE adrelid IN (
   SELECT oid FROM pg_class WHERE relnamespace = 'shop'::regnamespace)
-UNION ALL SELECT 'definition', viewname, definition, '', '' FROM pg_views WHERE schemaname = 'shop' AND viewname NOT LIKE 'people%'
+UNION ALL SELECT 'definition', viewname, definition, '', '' FROM pg_views WHERE schemaname = 'shop'
+  AND viewname NOT LIKE 'people%'
 UNION ALL SELECT 'index', indexname, indexdef, '', '' FROM pg_indexes WHERE schemaname = 'shop'
 ORDER BY 1, 2, 3, 4
 """
@@ -122,7 +129,10 @@ def state(db: Any) -> set[Any]:
 
 def test_an_unchanged_catalog_does_nothing(db: Any, apply: Apply) -> None:
     assert apply() == ["create people__adult", "create people__named"]
-    rows = "SELECT c.xmin, c.oid, d.xmin FROM pg_class c JOIN pg_description d ON d.objoid = c.oid WHERE relname LIKE 'people__%' ORDER BY 2"
+    rows = (
+        "SELECT c.xmin, c.oid, d.xmin FROM pg_class c JOIN pg_description d ON d.objoid = c.oid WHERE "
+        "relname LIKE 'people__%' ORDER BY 2"
+    )
     before = db.execute(rows).fetchall()
     assert apply() == []
     assert db.execute(rows).fetchall() == before and len(before) == 2
@@ -170,12 +180,16 @@ def test_what_was_granted_said_and_built_on_a_view_survives_other_columns(
 def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
     apply()
     db.execute(
-        "CREATE VIEW shop.report AS SELECT * FROM shop.people__adult; ALTER TABLE shop.people ADD COLUMN city text"
+        "CREATE VIEW shop.report AS SELECT * FROM shop.people__adult; ALTER TABLE shop.people ADD "
+        "COLUMN city text"
     )
     assert apply() == ["replace people__adult", "replace people__named"]
     assert names(
         db,
-        "SELECT attname FROM pg_attribute WHERE attrelid = 'shop.people__adult'::regclass AND attnum > 0 ORDER BY attnum",
+        (
+            "SELECT attname FROM pg_attribute WHERE attrelid = 'shop.people__adult'::regclass AND attnum > "
+            "0 ORDER BY attnum"
+        ),
     ) == ["name", "age", "city"]
 
 
@@ -183,7 +197,10 @@ def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
     ("more", "problem"),
     [
         (
-            "CREATE FUNCTION shop.f() RETURNS bigint BEGIN ATOMIC SELECT count(*) FROM shop.people__adult; END",
+            (
+                "CREATE FUNCTION shop.f() RETURNS bigint BEGIN ATOMIC SELECT count(*) FROM "
+                "shop.people__adult; END"
+            ),
             r"cannot be: function shop\.f\(\)",
         ),
         (
@@ -192,7 +209,10 @@ def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
         ),
         ("CREATE TABLE shop.rows (p shop.people__adult)", "cannot be: table shop.rows"),
         (
-            "CREATE VIEW shop.v AS SELECT 1; CREATE RULE r AS ON UPDATE TO shop.v DO INSTEAD SELECT * FROM shop.people__adult",
+            (
+                "CREATE VIEW shop.v AS SELECT 1; CREATE RULE r AS ON UPDATE TO shop.v DO INSTEAD SELECT * "
+                "FROM shop.people__adult"
+            ),
             "cannot be: rule r on view shop.v",
         ),
         (
@@ -227,7 +247,10 @@ def test_a_view_that_is_needed_is_not_dropped(db: Any, apply: Apply) -> None:
     db.execute("CREATE VIEW shop.report AS SELECT * FROM shop.people__named")
     with pytest.raises(
         PredicatError,
-        match=r"people__named should be dropped \(there is no filter named\), but these depend on it: view shop.report",
+        match=(
+            r"people__named should be dropped \(there is no filter named\), but these depend on it: view "
+            r"shop.report"
+        ),
     ):
         apply(HEAD + FILTERS.replace("named:", "called:"))
     assert names(db) == ["people__adult", "people__named", "report"]
@@ -236,7 +259,8 @@ def test_a_view_that_is_needed_is_not_dropped(db: Any, apply: Apply) -> None:
 def test_a_view_moves_with_its_relation_and_keeps_its_grants(db: Any, apply: Apply) -> None:
     apply()
     db.execute(
-        "GRANT SELECT ON shop.people__adult TO reader; CREATE SCHEMA other; ALTER TABLE shop.people SET SCHEMA other"
+        "GRANT SELECT ON shop.people__adult TO reader; CREATE SCHEMA other; ALTER TABLE shop.people "
+        "SET SCHEMA other"
     )
     moved = (HEAD + FILTERS).replace("shop.people", "other.people")
     assert apply(moved) == ["replace other.people__adult", "replace other.people__named"]
@@ -274,7 +298,10 @@ def test_comments_of_others_stay(db: Any, apply: Apply) -> None:
             "shop.people__adult is a materialized view",
         ),
         (
-            "CREATE VIEW shop.people__adult AS SELECT 1; COMMENT ON VIEW shop.people__adult IS 'predicat: mine'",
+            (
+                "CREATE VIEW shop.people__adult AS SELECT 1; COMMENT ON VIEW shop.people__adult IS "
+                "'predicat: mine'"
+            ),
             "an earlier edition of predicat.*\n.*--adopt",
         ),
     ],
@@ -309,7 +336,8 @@ def test_a_mark_on_a_view_of_a_stranger_is_not_believed(db: Any, apply: Apply) -
     db.execute("CREATE VIEW shop.people__adult AS SELECT 'x'::text AS name, 1 AS age")
     db.execute(f"COMMENT ON VIEW shop.people__adult IS '{mark}'")
     db.execute(
-        f"CREATE VIEW shop.people__gone AS SELECT 1; COMMENT ON VIEW shop.people__gone IS '{mark.replace('adult', 'gone')}'; RESET ROLE"
+        "CREATE VIEW shop.people__gone AS SELECT 1; COMMENT ON VIEW shop.people__gone IS "
+        f"'{mark.replace('adult', 'gone')}'; RESET ROLE"
     )
     for force in (False, True):
         with pytest.raises(
@@ -394,7 +422,10 @@ def test_a_filter_that_is_gone_keeps_its_view_while_that_was_changed_by_hand(db:
         "GRANT SELECT ON shop.people__adult TO reader",
         "ALTER VIEW shop.people__adult SET (security_barrier = true)",
         "ALTER VIEW shop.people__adult OWNER TO CURRENT_USER",
-        "ALTER TABLE shop.people RENAME COLUMN age TO years; ALTER TABLE shop.people RENAME COLUMN years TO age",
+        (
+            "ALTER TABLE shop.people RENAME COLUMN age TO years; ALTER TABLE shop.people RENAME COLUMN "
+            "years TO age"
+        ),
     ],
 )
 def test_what_is_no_change_of_a_view_by_hand(db: Any, apply: Apply, change: str) -> None:
@@ -421,7 +452,8 @@ def test_a_view_that_was_dumped_and_restored_is_as_it_was(db: Any, apply: Apply)
         value(db, "SELECT obj_description('shop.people__adult'::regclass)"),
     )
     db.execute(
-        "DROP VIEW shop.people__named, shop.people__adult; ALTER TABLE shop.people RENAME TO old; CREATE TABLE shop.people (name text, age int)"
+        "DROP VIEW shop.people__named, shop.people__adult; ALTER TABLE shop.people RENAME TO old; "
+        "CREATE TABLE shop.people (name text, age int)"
     )
     db.execute(f"CREATE VIEW shop.people__adult WITH (security_invoker = true) AS {text}")
     db.execute(f"COMMENT ON VIEW shop.people__adult IS '{comment}'")

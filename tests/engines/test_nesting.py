@@ -143,7 +143,10 @@ def test_what_has_a_name_stands_side_by_side(dialect: str) -> None:
     """DuckDB plans twice as long for each function within another, and Spark beyond sixteen: names for ten
     parts took it 15 GB.
     """
-    text = "CASE WHEN b THEN coalesce(j.a[0], j.o.k, 1.5) ELSE j.k END <> coalesce(j.k, coalesce(j.a[0], j.o.k, 1.5))"
+    text = (
+        "CASE WHEN b THEN coalesce(j.a[0], j.o.k, 1.5) ELSE j.k END <> coalesce(j.k, coalesce(j.a[0], "
+        "j.o.k, 1.5))"
+    )
     said = predicat.parse(text, "sql", DEEP).sql(dialect)
     assert said.count("__v") > 10 or dialect == "spark"  # there it is short without names
     assert 0 <= within_each_other(said, dialect) <= 6

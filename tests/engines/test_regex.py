@@ -202,7 +202,8 @@ def separated() -> str:
 
     group = chance.choice([run(3), run(3), f"{run(2)}|{run(2)}", f"{run(2)}({run(2)})*{run(1)}"])
     end = chance.choice(["$", "$", "$", "", r"\b", "(?m:$)"])
-    return f"^{chance.choice(['', run(1)])}({group}){chance.choice(['*', '+', '{2,}'])}{chance.choice(['', run(2)])}{end}"
+    start, repeated = chance.choice(["", run(1)]), chance.choice(["*", "+", "{2,}"])
+    return f"^{start}({group}){repeated}{chance.choice(['', run(2)])}{end}"
 
 
 ROUNDS = [

@@ -281,9 +281,18 @@ def render(one: predicat.Predicate, dialect: str) -> str | None:
 
 
 NULLS = {
-    "spark": "SELECT {} FROM (SELECT parse_json('null') AS j, array(parse_json('null'), parse_json('\"a\"')) AS arr, map('k', parse_json('null')) AS m, named_struct('x', parse_json('null')) AS st)",
-    "duckdb": "SELECT {} FROM (SELECT 'null'::JSON AS j, ['null'::JSON, '\"a\"'::JSON] AS arr, MAP {{'k': 'null'::JSON}} AS m, {{'x': 'null'::JSON}} AS st)",
-    "postgres": "SELECT {} FROM (SELECT 'null'::jsonb AS j, ARRAY['null'::jsonb, '\"a\"'::jsonb] AS arr, '{{\"k\": null}}'::jsonb AS m, ROW('null'::jsonb)::pg_temp.document AS st) AS t",
+    "spark": (
+        "SELECT {} FROM (SELECT parse_json('null') AS j, array(parse_json('null'), parse_json('\"a\"')) AS "
+        "arr, map('k', parse_json('null')) AS m, named_struct('x', parse_json('null')) AS st)"
+    ),
+    "duckdb": (
+        "SELECT {} FROM (SELECT 'null'::JSON AS j, ['null'::JSON, '\"a\"'::JSON] AS arr, MAP {{'k': "
+        "'null'::JSON}} AS m, {{'x': 'null'::JSON}} AS st)"
+    ),
+    "postgres": (
+        "SELECT {} FROM (SELECT 'null'::jsonb AS j, ARRAY['null'::jsonb, '\"a\"'::jsonb] AS arr, '{{\"k\": "
+        "null}}'::jsonb AS m, ROW('null'::jsonb)::pg_temp.document AS st) AS t"
+    ),
 }
 ASKED = [
     "j == null",

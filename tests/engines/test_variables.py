@@ -82,9 +82,15 @@ def macros(draw: st.DrawFn, depth: int = 3, bound: tuple[str, ...] = ()) -> str:
             return f"{source}.{draw(st.sampled_from(['exists', 'all', 'exists_one']))}({name}, {body})"
         case "size":
             name, source = draw(st.sampled_from(VARIABLES)), draw(here.flatmap(sources))
-            return f"{source}.filter({name}, {draw(macros(inner, (*bound, name)))}).size() == {draw(st.integers(0, 2))}"
+            return (
+                f"{source}.filter({name}, {draw(macros(inner, (*bound, name)))}).size() == "
+                f"{draw(st.integers(0, 2))}"
+            )
         case sign:
-            return f"({draw(macros(inner, bound))} {'&&' if sign == 'and' else '||'} {draw(macros(inner, bound))})"
+            return (
+                f"({draw(macros(inner, bound))} {'&&' if sign == 'and' else '||'} "
+                f"{draw(macros(inner, bound))})"
+            )
 
 
 @st.composite

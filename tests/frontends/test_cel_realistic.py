@@ -22,8 +22,14 @@ import predicat
 FILE = Path(__file__).with_name("cel_realistic.yml")
 GROUPS: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 REASONS = {
-    "absent": "has() and an optional look-up are FALSE or absent where what holds the member is absent or has no members",
-    "number": "a JSON number has one kind: it is a double that is a whole number beside one, and whole rows have both kinds",
+    "absent": (
+        "has() and an optional look-up are FALSE or absent where what holds the member is absent or has no "
+        "members"
+    ),
+    "number": (
+        "a JSON number has one kind: it is a double that is a whole number beside one, and whole rows have "
+        "both kinds"
+    ),
     "lists": "two lists are not joined by +",
 }
 CASES = [

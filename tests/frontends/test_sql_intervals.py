@@ -111,7 +111,10 @@ def intervals(count: int) -> set[str]:
             (" " if name == "HOUR" else ":") + pick(["0", "03", "23", "24", "59", "60", "5.123"])
             for name in FIELD_NAMES[first + 1 : last + 1]
         )
-        return f"'{pick(['', '-', '+'])}{chance.randint(0, 99)}{pick([rest, clock()])}' {FIELD_NAMES[first]} TO {FIELD_NAMES[last]}"
+        return (
+            f"'{pick(['', '-', '+'])}{chance.randint(0, 99)}{pick([rest, clock()])}' {FIELD_NAMES[first]} "
+            f"TO {FIELD_NAMES[last]}"
+        )
 
     def united() -> str:
         parts = pick([" ", ""]).join(

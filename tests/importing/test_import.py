@@ -112,7 +112,8 @@ def test_a_file_keeps_what_is_in_it(tmp_path: Path) -> None:
     file = tmp_path / "catalog" / "events.yml"
     file.parent.mkdir()
     file.write_text(
-        "# ours\napiVersion: predicat/v1\ndataset: cloud_events\nrelation: prod.events\nfields:\n  ce: map<string, string>\nfilters:\n"
+        "# ours\napiVersion: predicat/v1\ndataset: cloud_events\nrelation: prod.events\nfields:\n  ce: "
+        "map<string, string>\nfilters:\n"
         "  mine:  # by hand\n    attributes: {type: a}\n"
     )
     assert (
@@ -150,7 +151,8 @@ def test_other_files_of_the_dataset_count(tmp_path: Path) -> None:
     other = tmp_path / "catalog" / "base.yml"
     other.parent.mkdir()
     other.write_text(
-        'apiVersion: predicat/v1\ndataset: cloud_events\ndescription: Ours.\nrelation: e\nfields: {ce: "map<string, string>"}\n'
+        "apiVersion: predicat/v1\ndataset: cloud_events\ndescription: Ours.\nrelation: e\nfields: {ce: "
+        '"map<string, string>"}\n'
     )
     _trigger(tmp_path, "order")
     assert "fields" not in (tmp_path / "catalog" / "events.yml").read_text()
@@ -239,7 +241,8 @@ def test_expressions_are_put_in_but_not_into_texts() -> None:
 @pytest.mark.skipif(not installed("hcl2"), reason="python-hcl2 is not installed")
 def test_the_files_of_a_folder_are_one_module_of_terraform(tmp_path: Path) -> None:
     (tmp_path / "main.tf").write_text(
-        'resource "aws_sns_topic_subscription" "a" {\n  filter_policy = jsonencode({ c = var.colors, d = [local.day] })\n}\n'
+        'resource "aws_sns_topic_subscription" "a" {\n  filter_policy = jsonencode({ c = var.colors, d '
+        "= [local.day] })\n}\n"
     )
     (tmp_path / "variables.tf").write_text(
         'variable "colors" {\n  default = ["red"]\n}\nlocals {\n  day = "monday"\n}\n'
@@ -253,7 +256,10 @@ def test_the_files_of_a_folder_are_one_module_of_terraform(tmp_path: Path) -> No
 @pytest.mark.skipif(not installed("hcl2"), reason="python-hcl2 is not installed")
 @pytest.mark.parametrize("text", ["EOF", "EOF  ", "EOF\r"])
 def test_heredocs(tmp_path: Path, text: str) -> None:
-    lines = f'resource "aws_sns_topic_subscription" "a" {{\n  filter_policy = <<{text}\n{{"a": ["b"]}}\n{text}\n}}\n'
+    lines = (
+        f'resource "aws_sns_topic_subscription" "a" {{\n  filter_policy = <<{text}\n{{"a": ["b"]}}\n'
+        f"{text}\n}}\n"
+    )
     (tmp_path / "main.tf").write_bytes(lines.encode())
     assert "- b" in imported("main.tf", folder=tmp_path)[0]
 

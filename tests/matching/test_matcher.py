@@ -1,5 +1,5 @@
-"""The matcher finds the same filters as evaluating each of them: generated filters of all languages on generated
-rows, and the parts of a catalog by name.
+"""The matcher finds the same filters as evaluating each of them: generated filters of all languages on
+generated rows, and the parts of a catalog by name.
 """
 
 from __future__ import annotations

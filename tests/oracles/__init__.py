@@ -42,7 +42,8 @@ def report(title: str, count: int, differences: Sequence[Difference]) -> int:
     """
     wrong, unexplained = sum(one.wrong for one in differences), sum(one.reason is None for one in differences)
     print(
-        f"{title}: {count} cases, {count - len(differences)} alike, {len(differences)} differ, {wrong} wrong answers, {unexplained} unexplained"
+        f"{title}: {count} cases, {count - len(differences)} alike, {len(differences)} differ, {wrong} "
+        f"wrong answers, {unexplained} unexplained"
     )
     for reason, group in _by_reason(differences):
         print(f"  {reason or 'UNEXPLAINED'} ({len(group)})")

@@ -18,7 +18,10 @@ REASONS: tuple[tuple[str, str], ...] = ()
 """What differs, by a pattern for the selector."""
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _EVENTS = re.compile(
-    rf"expect(Match|NoMatch)\(t, ({_TEXT}), (?:Set\{{(.*?)\}}|(\w+))\)|(\w+) := Set\{{(.*?)\n?\s*\}}|test(Good|Bad)Strings := \[\]string\{{(.*?)\n\t\}}",
+    (
+        rf"expect(Match|NoMatch)\(t, ({_TEXT}), (?:Set\{{(.*?)\}}|(\w+))\)|(\w+) := "
+        r"Set\{(.*?)\n?\s*\}|test(Good|Bad)Strings := \[\]string\{(.*?)\n\t\}"
+    ),
     re.DOTALL,
 )
 

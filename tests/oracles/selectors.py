@@ -81,9 +81,15 @@ _EVENTS = re.compile(
         (
             r"(?P<method>\bvoid \w+\(|QPID_AUTO_TEST_CASE\()",
             r"(?P<fresh>\bmessage = (?:createMessage|new CoreMessage|new ActiveMQTextMessage)\b)",
-            rf"(?P<set>\.set(?:Byte|Short|Int|Long|Float|Double|String|Boolean|Object)Property\(({_TEXT}), {_VALUE}\))",
+            (
+                r"(?P<set>\.set(?:Byte|Short|Int|Long|Float|Double|String|Boolean|Object)Property"
+                rf"\(({_TEXT}), {_VALUE}\))"
+            ),
             rf"(?P<header>\.setJMS(Type|MessageID)\(({_TEXT})\))",
-            rf"(?P<put>[pP]ut(?:String|Boolean)Property\((?:SimpleString\.of\()?({_TEXT})\)?, (?:SimpleString\.of\()?{_VALUE})",
+            (
+                rf"(?P<put>[pP]ut(?:String|Boolean)Property\((?:SimpleString\.of\()?({_TEXT})\)?, "
+                rf"(?:SimpleString\.of\()?{_VALUE})"
+            ),
             rf"(?P<when>when\(message\.getHeader\(({_TEXT})\)\)\.thenReturn\({_VALUE}\))",
             rf"(?P<env>env\.set\(({_TEXT}), {_VALUE}\))",
             rf"(?P<create>filter = FilterImpl\.createFilter\(SimpleString\.of\(({_TEXT})\)\))",
@@ -93,7 +99,10 @@ _EVENTS = re.compile(
             rf"(?P<new>assert(True|False)\(new JMSSelectorFilter\(({_TEXT})\)\.matches\(message\))",
             rf"(?P<eval>BOOST_CHECK\((!?)qb::Selector\(({_TEXT})\)\.eval\(env\)\))",
             rf"(?P<valid>testPass\(({_TEXT})\)|BOOST_CHECK_NO_THROW\(qb::Selector e\(({_TEXT})\)\))",
-            rf"(?P<bad>(?:testFail|testInvalidFilter|assertInvalidSelector)\((?:message, )?({_TEXT})\)|BOOST_CHECK_THROW\(qb::Selector(?: e)?\(({_TEXT})\))",
+            (
+                r"(?P<bad>(?:testFail|testInvalidFilter|assertInvalidSelector)\((?:message, "
+                rf")?({_TEXT})\)|BOOST_CHECK_THROW\(qb::Selector(?: e)?\(({_TEXT})\))"
+            ),
         )
     )
 )

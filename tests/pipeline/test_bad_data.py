@@ -23,7 +23,10 @@ filters:
   late: {sql: dep_delay > 15}
   ua: {sql: carrier = 'UA'}
 """
-CSV = "carrier,dep_delay,time_hour\nUA,70,2026-01-01 00:00:00\nUA,NA,\nUA,x,yesterday\nAA,,2026-01-01 00:00:00\nB6,90,2026-01-01 00:00:00,surplus\n"
+CSV = (
+    "carrier,dep_delay,time_hour\nUA,70,2026-01-01 00:00:00\nUA,NA,\nUA,x,yesterday\nAA,,2026-01-01 "
+    "00:00:00\nB6,90,2026-01-01 00:00:00,surplus\n"
+)
 
 
 @pytest.fixture
@@ -100,7 +103,10 @@ def test_a_run_may_end_at_bad_rows(
 ) -> None:
     with pytest.raises(
         predicat.PredicatError,
-        match=r"(?s)3 rows have cells that cannot be converted: .*dep_delay: 2 \(such as .*; no sink was changed",
+        match=(
+            r"(?s)3 rows have cells that cannot be converted: .*dep_delay: 2 \(such as .*; no sink was "
+            r"changed"
+        ),
     ):
         predicat_spark.run(catalog, "flights", ["late"], flights, tmp_path / "out", bad_records="fail")
     assert not list((tmp_path / "out").rglob("*"))
@@ -108,7 +114,8 @@ def test_a_run_may_end_at_bad_rows(
 
 def test_nested_cells_of_json(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text(
-        '{"carrier": "UA", "dep_delay": 20, "tags": ["a"]}\n{"carrier": "UA", "dep_delay": "soon", "tags": null}\n{"carrier": \n'
+        '{"carrier": "UA", "dep_delay": 20, "tags": ["a"]}\n{"carrier": "UA", "dep_delay": "soon", '
+        '"tags": null}\n{"carrier": \n'
     )
     report = predicat_spark.run(catalog, "flights", ["late"], str(tmp_path / "in.jsonl"))
     assert bad(report) == {"dep_delay": (1, ["soon"]), "(record)": (1, ['{"carrier": '])}

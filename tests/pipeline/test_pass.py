@@ -184,7 +184,8 @@ def test_no_rows_make_a_folder_that_can_be_read(
 
 def test_a_backfill_reads_a_range(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     spark.sql(
-        "SELECT id AS row, 'UA' AS carrier, 100L AS dep_delay, 5L AS distance, timestamp'2026-01-01 00:00:00 UTC' + make_interval(0,0,0,0,cast(id AS int)) AS time_hour "
+        "SELECT id AS row, 'UA' AS carrier, 100L AS dep_delay, 5L AS distance, timestamp'2026-01-01 "
+        "00:00:00 UTC' + make_interval(0,0,0,0,cast(id AS int)) AS time_hour "
         "FROM range(48)"
     ).write.parquet(str(tmp_path / "in"))
     sink = Sink("path", str(tmp_path / "out"), partition_by=("distance",))
@@ -239,7 +240,8 @@ def test_a_jdbc_source(spark: Any, catalog: predicat.Catalog, monkeypatch: pytes
     """Derby comes with Spark."""
     url = "jdbc:derby:memory:flights;create=true"
     frame = spark.sql(
-        "SELECT id AS `row`, 'UA' AS carrier, id * 10 AS dep_delay, 1L AS distance, timestamp'2026-01-01' AS time_hour FROM range(9)"
+        "SELECT id AS `row`, 'UA' AS carrier, id * 10 AS dep_delay, 1L AS distance, "
+        "timestamp'2026-01-01' AS time_hour FROM range(9)"
     )
     options = {"url": url, "dbtable": "flights", "driver": "org.apache.derby.jdbc.EmbeddedDriver"}
     frame.write.format("jdbc").options(**options).save()

@@ -22,8 +22,10 @@ filters:
   few: {sql: id = 1}
 """
 ROW = (
-    "SELECT id, concat('a', chr(9), 'b\\\\n', chr(10), '''\"') AS name, 1.5D AS x, CAST('NaN' AS double) AS nan, id = 0 AS flag, CAST(2.50 AS decimal(10,2)) AS price,"
-    " timestamp'2026-03-29 01:30:00.123456 UTC' AS at, date'2026-02-28' AS day, array(1, 2) AS list, map('k', 'v') AS tags, X'00ff' AS bytes, CAST(NULL AS string) AS nothing"
+    "SELECT id, concat('a', chr(9), 'b\\\\n', chr(10), '''\"') AS name, 1.5D AS x, CAST('NaN' AS "
+    "double) AS nan, id = 0 AS flag, CAST(2.50 AS decimal(10,2)) AS price,"
+    " timestamp'2026-03-29 01:30:00.123456 UTC' AS at, date'2026-02-28' AS day, array(1, 2) AS list, "
+    "map('k', 'v') AS tags, X'00ff' AS bytes, CAST(NULL AS string) AS nothing"
     " FROM range(3)"
 )
 
@@ -63,7 +65,8 @@ def test_rows_in_postgres(spark: Any, postgres: Any, dsn: str, tmp_path: Path) -
         and "password" not in Path(str(report.record).removeprefix("file:")).read_text()
     )
     row = postgres.execute(
-        "SELECT name, x, nan::text, flag, price, at AT TIME ZONE 'UTC', day, list, tags, bytes, nothing FROM sinks.all_of_them WHERE id = 1"
+        "SELECT name, x, nan::text, flag, price, at AT TIME ZONE 'UTC', day, list, tags, bytes, "
+        "nothing FROM sinks.all_of_them WHERE id = 1"
     ).fetchone()
     assert (row[0], row[1], row[2], row[3], str(row[4]), str(row[5]), str(row[6])) == (
         "a\tb\\n\n'\"",

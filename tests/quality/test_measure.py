@@ -190,7 +190,10 @@ def test_drift_names_the_condition(folder: Path, spark: Any, postgres: Any) -> N
 
 def test_drift_tells_a_new_version_from_new_data(tmp_path: Path) -> None:
     file = tmp_path / "c.yml"
-    head = "apiVersion: predicat/v1\ndataset: shop\nrelation: shop\nfields: {n: bigint, s: string}\nfilters:\n  low:\n    coverage: {drift: 5%}\n"
+    head = (
+        "apiVersion: predicat/v1\ndataset: shop\nrelation: shop\nfields: {n: bigint, s: string}\nfilters:\n"
+        "  low:\n    coverage: {drift: 5%}\n"
+    )
     file.write_text(head + "    sql: n < 3\n")
     catalog = predicat.load_catalog(tmp_path)
     source = parquet(tmp_path)
@@ -214,7 +217,8 @@ def test_drift_tells_a_new_version_from_new_data(tmp_path: Path) -> None:
     assert (found.versions, found.accepted) == ({"shop.low@1": 36}, {"shop.low": 58})
     (check,) = judge(catalog, found, before)
     assert check.message == (
-        "shop.low moved by +32.00% points of rows since 2026-01-01T00:00:00+00:00, +22.00% of it from version 1 to 2 and +10.00% in the data "
+        "shop.low moved by +32.00% points of rows since 2026-01-01T00:00:00+00:00, +22.00% of it from "
+        "version 1 to 2 and +10.00% in the data "
         "(PSI 0.544); at most 5%"
     )
     file.write_text(head + "    sql: n < 4\n")
@@ -282,7 +286,8 @@ def test_history_in_files_and_tables(folder: Path, spark: Any, postgres: Any) ->
     postgres.execute("DROP TABLE IF EXISTS predicat_quality")
     assert stores.read_postgres(postgres, "shop") == []
     postgres.execute(
-        "CREATE TABLE predicat_quality (at timestamptz, dataset text, partition text, filter text, entry jsonb)"
+        "CREATE TABLE predicat_quality (at timestamptz, dataset text, partition text, filter text, "
+        "entry jsonb)"
     )  # of 0.1
     stores.append_postgres(postgres, kept)
     stores.append_postgres(postgres, kept)
@@ -315,7 +320,8 @@ def test_writers_do_not_race(tmp_path: Path) -> None:
     program = """
 import pathlib, sys
 from predicat.quality import stores
-entry = {"at": "x", "dataset": "d", "partition": "", "filter": "d.f" * 3000, "version": 1, "rows": 1, "accepted": 1, "true": 1, "false": 0, "unknown": 0}
+entry = {"at": "x", "dataset": "d", "partition": "", "filter": "d.f" * 3000, "version": 1,
+         "rows": 1, "accepted": 1, "true": 1, "false": 0, "unknown": 0}
 for number in range(50):
     stores.append(pathlib.Path(sys.argv[1]), [{**entry, "run": f"{sys.argv[2]}-{number}"}])
 """
@@ -700,7 +706,10 @@ def test_importing_predicat_imports_no_great_expectations() -> None:
     import subprocess
     import sys
 
-    code = "import sys, predicat; predicat.load_catalog('catalog'); assert not any(name.startswith('great_expectations') for name in sys.modules)"
+    code = (
+        "import sys, predicat; predicat.load_catalog('catalog'); assert not "
+        "any(name.startswith('great_expectations') for name in sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -833,7 +842,10 @@ def test_the_ci_examples_measure_and_tell(folder: Path, postgres: Any, host: str
     with postgres.cursor() as cursor:
         cursor.executemany("INSERT INTO public.shop VALUES (%s, %s)", ROWS)
     info, hook = postgres.info, Webhook()
-    dsn = f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} password={info.password or 'x'}"
+    dsn = (
+        f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} "
+        f"password={info.password or 'x'}"
+    )
     environment = {
         **os.environ,
         "DSN": dsn,

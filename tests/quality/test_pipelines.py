@@ -29,7 +29,10 @@ def test_the_pyspark_job(tmp_path: Path, spark: Any) -> None:
     source = to_parquet(tmp_path / "data")["flights"]
     spark.read.parquet(str(source)).where("dep_delay IS NULL").write.parquet(str(tmp_path / "broken"))
     # in one session
-    both = "import sys; from examples.pipelines.pyspark_job import main; print(main(*sys.argv[1:3])); sys.exit(main(*sys.argv[3:5]))"
+    both = (
+        "import sys; from examples.pipelines.pyspark_job import main; print(main(*sys.argv[1:3])); "
+        "sys.exit(main(*sys.argv[3:5]))"
+    )
     folders = [str(folder) for folder in (source, tmp_path / "out", tmp_path / "broken", tmp_path / "never")]
     done = subprocess.run(
         [sys.executable, "-c", both, *folders],
@@ -71,7 +74,10 @@ def test_the_airflow_example(tmp_path: Path, postgres: Any, monkeypatch: pytest.
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "examples" / "pipelines"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PREDICAT_DSN": f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} password={info.password or 'x'}",
+        "PREDICAT_DSN": (
+            f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} "
+            f"password={info.password or 'x'}"
+        ),
     }
     for command in (["db", "migrate"], ["dags", "test", "filters", "2026-01-02"]):
         done = subprocess.run(
@@ -93,9 +99,11 @@ def test_the_macro_of_the_dbt_package_gives_the_sql_of_each_adapter(tmp_path: Pa
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "c.yml").write_text(CATALOG)
     (tmp_path / "catalog" / "d.yml").write_text(
-        "apiVersion: predicat/v1\ndataset: odd\nfields: {s: string}\nfilters:\n  f: {sql: \"s = '{{ x }} {% y %} {# z #} é \U0001f600 \\\\ '\"}\n  low: {sql: s = 'x'}\n".replace(
-            "{{ x }}", "{{ '{{ x }}' }}"
+        (
+            "apiVersion: predicat/v1\ndataset: odd\nfields: {s: string}\nfilters:\n  f: {sql: \"s = '{{ x "
+            "}} {% y %} {# z #} é \U0001f600 \\\\ '\"}\n  low: {sql: s = 'x'}\n"
         )
+        .replace("{{ x }}", "{{ '{{ x }}' }}")
         .replace("{% y %}", "{{ '{% y %}' }}")
         .replace("{# z #}", "{{ '{# z #}' }}")
     )
@@ -157,9 +165,12 @@ class Macros:
 
 DBT = """apiVersion: predicat/v1
 dataset: shop
-fields: {n: bigint, s: string, d: double, at: timestamp, day: date, m: "map<string, string>", xs: "array<bigint>"}
+fields: {n: bigint, s: string, d: double, at: timestamp, day: date,
+  m: "map<string, string>", xs: "array<bigint>"}
 filters:
-  least: {sql: "n >= :k AND d < :limit", params: {k: {type: bigint, default: 2}, limit: {type: double, default: 0.5}}}
+  least:
+    sql: "n >= :k AND d < :limit"
+    params: {k: {type: bigint, default: 2}, limit: {type: double, default: 0.5}}
   named: {sql: "s = :s OR s = 'n >= 2'", params: {s: string}}
   since: {sql: "at >= :t AND day = :d", params: {t: timestamp, d: {type: date, default: 2026-01-01}}}
   deep: {cel: 'xs.exists(x, x > n) && m["n"] == s'}
@@ -222,18 +233,23 @@ def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
     )
     (project / "packages.yml").write_text(f"packages:\n  - local: {tmp_path / 'package'}\n")
     (project / "profiles.yml").write_text(
-        f"shop: {{target: dev, outputs: {{dev: {{type: postgres, host: '{info.host}', port: {info.port}, user: '{info.user}', password: '{info.password or 'x'}', dbname: '{info.dbname}', schema: public, threads: 1}}}}}}\n"
+        f"shop: {{target: dev, outputs: {{dev: {{type: postgres, host: '{info.host}', port: "
+        f"{info.port}, user: '{info.user}', password: '{info.password or 'x'}', dbname: "
+        f"'{info.dbname}', schema: public, threads: 1}}}}}}\n"
     )
     (project / "models" / "low_rows.sql").write_text(
         "select o.* from public.shop o where {{ predicat_filters.matches_filter('low', alias='o') }}\n"
     )
     (project / "models" / "schema.yml").write_text(
-        "version: 2\nmodels:\n  - name: low_rows\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 1}\n      - predicat_filters.filter_unknown: {filter: low}\n"
+        "version: 2\nmodels:\n  - name: low_rows\n    tests:\n      - "
+        "predicat_filters.filter_coverage: {filter: low, at_least: 1}\n      - "
+        "predicat_filters.filter_unknown: {filter: low}\n"
         "      - predicat_filters.filter_coverage: {filter: asked, params: {k: 0}}\n"
     )
     (project / "models" / "none.sql").write_text("select * from public.shop where n > 1000\n")
     (project / "models" / "none.yml").write_text(
-        "version: 2\nmodels:\n  - name: none\n    tests:\n      - predicat_filters.filter_coverage: {filter: low, at_least: 0.1}\n"
+        "version: 2\nmodels:\n  - name: none\n    tests:\n      - predicat_filters.filter_coverage: "
+        "{filter: low, at_least: 0.1}\n"
     )
     for step in (["deps"], ["run"], ["test", "--exclude", "none"]):
         done = subprocess.run(

@@ -33,7 +33,8 @@ BOUNDS = [
 def test_a_bound_on_a_sample(tmp_path: Path, bound: str, status: str) -> None:
     assert (round(LOW, 3), round(HIGH, 3)) == (0.219, 0.396)
     (tmp_path / "d.yml").write_text(
-        f"apiVersion: predicat/v1\ndataset: d\nfields: {{n: bigint}}\nfilters:\n  f:\n    sql: n > 1\n    coverage: {{{bound}}}\n"
+        "apiVersion: predicat/v1\ndataset: d\nfields: {n: bigint}\nfilters:\n  f:\n    sql: n > 1\n "
+        f"   coverage: {{{bound}}}\n"
     )
     counts = Count(30, 40, 30)
     found = Measure(

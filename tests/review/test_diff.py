@@ -132,7 +132,10 @@ def test_versions_and_unknown(repository: Path) -> None:
         repository,
         (
             "    sql: amount > 100\n",
-            "    on_unknown: accept\n    latest: 2\n    versions:\n      1: {sql: amount > 100}\n      2: {sql: amount > 50}\n",
+            (
+                "    on_unknown: accept\n    latest: 2\n    versions:\n      1: {sql: amount > 100}\n      "
+                "2: {sql: amount > 50}\n"
+            ),
         ),
     )
     done = run("diff", cwd=repository)

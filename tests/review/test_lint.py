@@ -35,14 +35,20 @@ CASES = [
     ("P203", "  f: {sql: n / 0 = 1}\n  g: {sql: n > 1 AND n < 1}", ["orders.f"]),
     (
         "P204",
-        "  f: {sql: status = 'a' AND n > 3 AND n > 1}\n  g: {cel: n > 3 || n < 1}\n  h: {cel: '!(n > 3 || n > 1)'}",
+        (
+            "  f: {sql: status = 'a' AND n > 3 AND n > 1}\n  g: {cel: n > 3 || n < 1}\n  h: {cel: '!(n > 3 "
+            "|| n > 1)'}"
+        ),
         ["orders.f", "orders.h"],
     ),
     ("P205", "  f: {sql: n > 1}\n  g: {sql: n > 5}\ngroups: {k: {filters: [f, g]}}", ["orders.g"]),
     ("P206", "  f: {cel: n >= 4}\n  g: {sql: n > 3}\n  h: {sql: n > 4}", ["orders.g"]),
     (
         "P301",
-        "  f: {sql: status <> 'x'}\n  g: {sql: status <> 'x' OR status IS NULL}\n  h: {sql: status <> 'x', tests: [{row: {status: null}, matches: false}]}",
+        (
+            "  f: {sql: status <> 'x'}\n  g: {sql: status <> 'x' OR status IS NULL}\n  h: {sql: status <> "
+            "'x', tests: [{row: {status: null}, matches: false}]}"
+        ),
         ["orders.f"],
     ),
     (
@@ -62,7 +68,10 @@ CASES = [
     ),
     (
         "P402",
-        "  f: {sql: n > 1}\n  g: {sql: n <= 1 OR n IS NULL}\ngroups: {k: {filters: [f, g], exhaustive: true}}",
+        (
+            "  f: {sql: n > 1}\n  g: {sql: n <= 1 OR n IS NULL}\ngroups: {k: {filters: [f, g], exhaustive: "
+            "true}}"
+        ),
         [],
     ),
 ]
@@ -102,7 +111,10 @@ def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
 
 
 def test_gaps_and_overlaps_are_shown_as_rows(tmp_path: Path) -> None:
-    text = "  f: {sql: n > 1}\n  g: {sql: n < 5}\n  h: {sql: n > 7}\ngroups: {k: {filters: [f, g], exclusive: true}, e: {filters: [h, f], exhaustive: true}}"
+    text = (
+        "  f: {sql: n > 1}\n  g: {sql: n < 5}\n  h: {sql: n > 7}\ngroups: {k: {filters: [f, g], exclusive: "
+        "true}, e: {filters: [h, f], exhaustive: true}}"
+    )
     found = {
         item.code: item.message
         for item in findings.collect(predicat.load_catalog(write(tmp_path, text)), ["P4"])

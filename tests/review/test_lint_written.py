@@ -480,7 +480,8 @@ def test_fixes(tmp_path: Path, before: str, after: str) -> None:
 def test_parameters_that_decide_nothing(tmp_path: Path) -> None:
     params = "params: {low: {type: bigint, default: 1}, high: {type: bigint, default: 9}}"
     more = (
-        f'  g0: {{sql: "n > :low", {params}}}\n  g1: {{sql: "n BETWEEN :low AND :high", {params}}}\n  g2: {{cel: "n > low", {params}}}\n'
+        f'  g0: {{sql: "n > :low", {params}}}\n  g1: {{sql: "n BETWEEN :low AND :high", {params}}}\n  '
+        f'g2: {{cel: "n > low", {params}}}\n'
         f"  g3: {{sql: \"matches_filter('g1', low => :low, high => :high)\", {params}}}\n"
     )
     found = findings.collect(catalog(tmp_path, "ok", more=more), ["P512"])

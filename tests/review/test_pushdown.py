@@ -1,4 +1,6 @@
-"""Unions lose no row and gain none; what is weakened for a language loses none; both parts of a split make the whole."""
+"""Unions lose no row and gain none; what is weakened for a language loses none; both parts of a split make
+the whole.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ FIELDS = {"type": "string", "source": "string", "x": "bigint", "d": "double", "m
 CONDITIONS = [
     "type = 'a'", "type = 'b'", "type IN ('a', 'c')", "type LIKE 'a%'", "type LIKE 'ab%'", "type = 'abc'",
     "source = 's'", "source = 't'", "x > 5", "x > 3", "x >= 5", "x < 9", "x <= 3", "x = 4", "x / 3 = 2",
-    "m['k'] = '1'", "m['k'] = '2'", "d / 2.0 > 1.0", "d = 4.0", "x IS NULL", "NOT (x > 5)", "length(type) = 1",
+    "m['k'] = '1'", "m['k'] = '2'", "d / 2.0 > 1.0", "d = 4.0", "x IS NULL", "NOT (x > 5)",
+    "length(type) = 1",
 ]  # fmt: skip
 SMALL = [
     {"type": type_, "source": source, "x": x, "d": d, "m": m}
@@ -128,7 +131,8 @@ def test_a_union_is_simplified(texts: list[str], expected: str) -> None:
 
 def test_a_union_of_a_thousand_triggers_is_fast_and_always_the_same_text() -> None:
     program = (
-        "import random, predicat; from predicat.passes.union import union; from predicat.api import Predicate;"
+        "import random, predicat; from predicat.passes.union import union; from predicat.api import "
+        "Predicate;"
         "rng = random.Random(1); F = {'type': 'string', 'source': 'string', 'x': 'bigint'};"
         "texts = [f\"type = 't{rng.randrange(40)}' AND source = 's{rng.randrange(20)}'\""
         " + (f' AND x > {rng.randrange(9)}' if rng.random() < 0.3 else '') for _ in range(1000)];"

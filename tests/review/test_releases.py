@@ -89,7 +89,10 @@ def test_a_change_of_meaning_fails_with_the_row(tmp_path: Path, lock: Lock) -> N
     assert problems(tmp_path, lock, FIRST.replace("amount > 100", "amount >= 100")) == [
         (
             "error",
-            "orders.large@1 was released on 2026-11-21 (catalog.lock:2) and must keep its meaning; gained: {amount: 100}: FALSE before, TRUE after",
+            (
+                "orders.large@1 was released on 2026-11-21 (catalog.lock:2) and must keep its meaning; "
+                "gained: {amount: 100}: FALSE before, TRUE after"
+            ),
         )
     ]
 
@@ -99,7 +102,10 @@ def test_a_change_under_not_is_a_warning(tmp_path: Path, lock: Lock) -> None:
     assert found == [
         (
             "warning",
-            "orders.large@1 accepts the rows that it was released with, but differs under NOT: {}: UNKNOWN before, FALSE after",
+            (
+                "orders.large@1 accepts the rows that it was released with, but differs under NOT: {}: "
+                "UNKNOWN before, FALSE after"
+            ),
         )
     ]
 
@@ -122,7 +128,10 @@ def test_a_refactoring_of_doubles_that_rounding_may_change_is_a_warning(tmp_path
 def test_no_proof_is_an_error(tmp_path: Path, lock: Lock) -> None:
     text = FIRST.replace(
         "{sql: note IS NOT NULL}",
-        '{sql: "note IS NOT NULL AND (length(note) = 0 OR length(replace(note, note, note || note)) > 0 OR amount > 1)"}',
+        (
+            '{sql: "note IS NOT NULL AND (length(note) = 0 OR length(replace(note, note, note || note)) > '
+            '0 OR amount > 1)"}'
+        ),
     )
     found = problems(tmp_path, lock, text)
     assert [severity for severity, _ in found] == ["error"]
@@ -133,7 +142,10 @@ def test_parameters_are_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
     assert problems(tmp_path, lock, FIRST.replace("default: 50", "default: 60")) == [
         (
             "error",
-            "orders.large@2 was released with the parameters (least bigint = 50) (catalog.lock:3); now they are (least bigint = 60)",
+            (
+                "orders.large@2 was released with the parameters (least bigint = 50) (catalog.lock:3); now "
+                "they are (least bigint = 60)"
+            ),
         )
     ]
 

@@ -99,7 +99,10 @@ CATALOG: dict[str, Any] = {
     },
     "tests": {"done": [{"row": {"status": 2}, "matches": True}]},
 }
-MACROS = "{%- macro above(x) -%}\n{{ x }} > 5\n{%- endmacro -%}\n{#- a comment -#}\n{%- macro spare(x) -%}{{ x }}{%- endmacro -%}\n"
+MACROS = (
+    "{%- macro above(x) -%}\n{{ x }} > 5\n{%- endmacro -%}\n{#- a comment -#}\n{%- macro spare(x) -%}{{ x "
+    "}}{%- endmacro -%}\n"
+)
 
 
 class Shop:

@@ -74,11 +74,13 @@ def test_two_valued_outside_conditions(flights: Any) -> None:
     ).collect()
     assert [row.m for row in rows] == [True, False, False, True]
     counted = flights.sql(
-        "SELECT count_if(matches_filter('long_delay')), count(*) FILTER (WHERE NOT matches_filter('long_delay')) FROM flights"
+        "SELECT count_if(matches_filter('long_delay')), count(*) FILTER (WHERE NOT "
+        "matches_filter('long_delay')) FROM flights"
     )
     assert tuple(counted.first()) == (2, 2)
     grouped = flights.sql(
-        "SELECT matches_filter('long_delay') AS m, count(*) AS n FROM flights GROUP BY matches_filter('long_delay')"
+        "SELECT matches_filter('long_delay') AS m, count(*) AS n FROM flights GROUP BY "
+        "matches_filter('long_delay')"
     ).collect()
     assert {(row.m, row.n) for row in grouped} == {(True, 2), (False, 2)}
     ordered = flights.sql(
@@ -92,8 +94,14 @@ def test_two_valued_outside_conditions(flights: Any) -> None:
 
 
 def test_alias_and_columns_in_joins(flights: Any) -> None:
-    on = "SELECT o.flight FROM flights o JOIN flights p ON o.flight = p.flight AND matches_filter('long_delay', 'o') ORDER BY 1"
-    where = "SELECT o.flight FROM flights o JOIN flights p ON o.flight = p.flight WHERE matches_filter('long_delay', o.*) ORDER BY 1"
+    on = (
+        "SELECT o.flight FROM flights o JOIN flights p ON o.flight = p.flight AND "
+        "matches_filter('long_delay', 'o') ORDER BY 1"
+    )
+    where = (
+        "SELECT o.flight FROM flights o JOIN flights p ON o.flight = p.flight WHERE "
+        "matches_filter('long_delay', o.*) ORDER BY 1"
+    )
     assert [row.flight for row in flights.sql(on).collect()] == [1, 4]
     assert [row.flight for row in flights.sql(where).collect()] == [1, 4]
     with pytest.raises(Exception, match="AMBIGUOUS_REFERENCE"):
@@ -160,11 +168,17 @@ def test_columns_are_found_in_any_case_and_locale(flights: Any) -> None:
             "as bigint, but the relation here has date in it",
         ),
         (
-            "SELECT * FROM (SELECT 'UA' COLLATE UTF8_LCASE AS carrier, 70 AS dep_delay) WHERE matches_filter('late_united')",
+            (
+                "SELECT * FROM (SELECT 'UA' COLLATE UTF8_LCASE AS carrier, 70 AS dep_delay) WHERE "
+                "matches_filter('late_united')"
+            ),
             "has string collate utf8_lcase in it",
         ),
         (
-            "SELECT * FROM flights o WHERE EXISTS (SELECT 1 FROM (SELECT 1 AS x) i WHERE matches_filter('long_delay'))",
+            (
+                "SELECT * FROM flights o WHERE EXISTS (SELECT 1 FROM (SELECT 1 AS x) i WHERE "
+                "matches_filter('long_delay'))"
+            ),
             "reads the column 'dep_delay'",
         ),
         (
@@ -225,7 +239,9 @@ HAND_WRITTEN = {
     "flights.jetblue_plane": "tailnum LIKE '%JB'",
     "events.from_github": "ce_source LIKE 'https://github.com%'",
     "weather.freezing": "temp <= 32",
-    "weather.storm": "(wind_speed >= 30 AND NOT isnan(wind_speed)) OR (wind_gust >= 45 AND NOT isnan(wind_gust))",
+    "weather.storm": (
+        "(wind_speed >= 30 AND NOT isnan(wind_speed)) OR (wind_gust >= 45 AND NOT isnan(wind_gust))"
+    ),
 }
 
 
@@ -279,7 +295,8 @@ def test_texts_are_read_alike_where_a_session_keeps_backslashes(flights: Any, tm
 def test_names_are_names_where_a_session_takes_them_for_patterns(flights: Any, tmp_path: Path) -> None:
     """spark.sql.parser.quotedRegexColumnNames: `a.b` would stand for the column axb too."""
     (tmp_path / "c.yml").write_text(
-        "apiVersion: predicat/v1\ndataset: dots\nfields: {a.b: bigint}\nfilters: {big: {sql: '\"a.b\" > 5'}}\n"
+        'apiVersion: predicat/v1\ndataset: dots\nfields: {a.b: bigint}\nfilters: {big: {sql: \'"a.b" '
+        "> 5'}}\n"
     )
     predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
     values = {

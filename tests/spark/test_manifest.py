@@ -255,7 +255,8 @@ def test_a_constant_without_a_value_is_an_error(
         assert (condition, state) == ("PREDICAT_INVALID_PARAMETER", "22023") and message in text
         assert (
             spark.sql(
-                "SELECT matches_filter('m.since', day => current_date()) FROM (SELECT DATE'2024-01-01' AS d, 1D AS x)"
+                "SELECT matches_filter('m.since', day => current_date()) FROM (SELECT DATE'2024-01-01' "
+                "AS d, 1D AS x)"
             ).first()[0]
             is False
         )
@@ -263,7 +264,10 @@ def test_a_constant_without_a_value_is_an_error(
 
 def test_texts_of_arguments_are_in_the_time_zone_of_the_session(spark: Any, tmp_path: Path) -> None:
     filters = entry("m.since", "t >= :at", {"t": "timestamp"}, params=[param("at", "timestamp")])
-    query = "SELECT matches_filter('m.since', at => '2024-07-01 00:00:00') FROM (SELECT TIMESTAMP'2024-07-01 03:00:00Z' AS t)"
+    query = (
+        "SELECT matches_filter('m.since', at => '2024-07-01 00:00:00') FROM (SELECT TIMESTAMP'2024-07-01 "
+        "03:00:00Z' AS t)"
+    )
     with settings(spark, {KEY: str(write(tmp_path / "manifest.json", filters))}):
         for zone, expected in (("UTC", True), ("America/Los_Angeles", False), ("Asia/Tokyo", True)):
             with settings(spark, {"spark.sql.session.timeZone": zone}):

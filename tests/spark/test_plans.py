@@ -78,17 +78,26 @@ CLAUSES = {
     "join": "SELECT a.id FROM {t} a JOIN ids b ON a.id = b.number AND {c}",
     "left join": "SELECT a.id, b.number FROM {t} a LEFT JOIN ids b ON a.id = b.number AND {c}",
     "having": "SELECT day, delay, carrier, ready FROM {t} GROUP BY day, delay, carrier, ready HAVING {c}",
-    "having beside an aggregate": "SELECT day, delay, carrier, ready, sum(id) FROM {t} GROUP BY ALL HAVING {c} AND count(*) > 0",
+    "having beside an aggregate": (
+        "SELECT day, delay, carrier, ready, sum(id) FROM {t} GROUP BY ALL HAVING {c} AND count(*) > 0"
+    ),
     "filter of an aggregate": "SELECT count(*) FILTER (WHERE {c}) FROM {t}",
     "argument of an aggregate": "SELECT sum(CASE WHEN {c} THEN id ELSE 0 END), count_if({c}) FROM {t}",
-    "case": "SELECT id, CASE WHEN id = 1 THEN 'one' WHEN {c} THEN 'in' ELSE 'out' END, if({c}, 1, 0) FROM {t}",
+    "case": (
+        "SELECT id, CASE WHEN id = 1 THEN 'one' WHEN {c} THEN 'in' ELSE 'out' END, if({c}, 1, 0) FROM {t}"
+    ),
     "case in where": "SELECT id FROM {t} WHERE CASE WHEN {c} THEN id > 2 ELSE id < 2 END",
     "exists": "SELECT number FROM ids WHERE EXISTS (SELECT 1 FROM {t} o WHERE o.id = ids.number AND {c})",
     "in": "SELECT number FROM ids WHERE number NOT IN (SELECT id FROM {t} WHERE {c})",
     "cte": "WITH few AS (SELECT * FROM {t}) SELECT id FROM few WHERE {c} ORDER BY id LIMIT 3",
-    "above a window": "SELECT id FROM (SELECT *, row_number() OVER (PARTITION BY day ORDER BY id) AS place FROM {t}) WHERE {c} AND place = 1",
+    "above a window": (
+        "SELECT id FROM (SELECT *, row_number() OVER (PARTITION BY day ORDER BY id) AS place FROM {t}) "
+        "WHERE {c} AND place = 1"
+    ),
     "qualify": "SELECT id FROM {t} QUALIFY row_number() OVER (PARTITION BY day ORDER BY id) = 1 AND {c}",
-    "qualify alone": "SELECT id, row_number() OVER (PARTITION BY gate ORDER BY id) AS place FROM {t} QUALIFY {c}",
+    "qualify alone": (
+        "SELECT id, row_number() OVER (PARTITION BY gate ORDER BY id) AS place FROM {t} QUALIFY {c}"
+    ),
     "union": "SELECT id FROM (SELECT * FROM {t} UNION ALL SELECT * FROM {t}) WHERE {c}",
 }
 
@@ -113,8 +122,9 @@ def flights(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     (folder / "catalog").mkdir()
     (folder / "catalog" / "plans.yml").write_text(CATALOG)
     manifest = predicat_spark.compile_manifest(folder / "catalog", folder / "manifest.json")
-    rows = """(1L, 20L, 'UA', 1, true, DATE'2024-01-01'), (2L, 5L, 'UA', 2, false, DATE'2024-02-01'), (3L, NULL, 'AA', 3, NULL, DATE'2024-03-01'),
-        (4L, 90L, NULL, 4, true, NULL), (5L, 15L, 'DL', 5, NULL, DATE'2024-02-01'), (6L, 16L, 'US', 6, false, DATE'2024-02-29')"""
+    rows = """(1L, 20L, 'UA', 1, true, DATE'2024-01-01'), (2L, 5L, 'UA', 2, false, DATE'2024-02-01'),
+        (3L, NULL, 'AA', 3, NULL, DATE'2024-03-01'), (4L, 90L, NULL, 4, true, NULL),
+        (5L, 15L, 'DL', 5, NULL, DATE'2024-02-01'), (6L, 16L, 'US', 6, false, DATE'2024-02-29')"""
     memory = spark.sql(f"SELECT * FROM VALUES {rows} AS t(id, delay, carrier, gate, ready, day)")
     memory.createOrReplaceTempView("plans_memory")
     memory.coalesce(1).write.partitionBy("day").parquet(str(folder / "t"))
@@ -237,9 +247,17 @@ CHANGES = {
     "update by case": "UPDATE recorded.t SET gate = CASE WHEN {c} THEN 1 ELSE 2 END",
     "delete beside a subquery": "DELETE FROM recorded.t WHERE {c} AND id IN (SELECT number FROM ids)",
     "merge on": "MERGE INTO recorded.t USING ids ON id = number AND {c} WHEN MATCHED THEN DELETE",
-    "merge matched": "MERGE INTO recorded.t USING ids ON id = number WHEN MATCHED AND {c} THEN UPDATE SET gate = 0 WHEN MATCHED THEN DELETE",
-    "merge not matched": "MERGE INTO recorded.t USING plans_v1 s ON t.id = s.id WHEN NOT MATCHED AND {c} THEN INSERT (id, delay) VALUES (s.id, s.delay)",
-    "merge not matched by source": "MERGE INTO recorded.t USING plans_v1 s ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND {c} THEN DELETE",
+    "merge matched": (
+        "MERGE INTO recorded.t USING ids ON id = number WHEN MATCHED AND {c} THEN UPDATE SET gate = 0 WHEN "
+        "MATCHED THEN DELETE"
+    ),
+    "merge not matched": (
+        "MERGE INTO recorded.t USING plans_v1 s ON t.id = s.id WHEN NOT MATCHED AND {c} THEN INSERT (id, "
+        "delay) VALUES (s.id, s.delay)"
+    ),
+    "merge not matched by source": (
+        "MERGE INTO recorded.t USING plans_v1 s ON t.id = s.id WHEN NOT MATCHED BY SOURCE AND {c} THEN DELETE"
+    ),
 }
 
 

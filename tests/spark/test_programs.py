@@ -186,7 +186,10 @@ print("UNRESOLVED_COLUMN" in run(Path("project"), "predicat_shop", {{"dataframe"
         check=False,
     )
     assert done.stdout.splitlines() == [
-        "[('shop.low', 'at_least', 'pass'), ('shop.low', 'at_most', 'warn'), ('shop.never', 'at_most', 'pass')]",
+        (
+            "[('shop.low', 'at_least', 'pass'), ('shop.low', 'at_most', 'warn'), ('shop.never', 'at_most', "
+            "'pass')]"
+        ),
         "(False, [])",
         "(True, [])",
         "True",

@@ -35,7 +35,9 @@ def row_filter(filter_: Filter, version: Version) -> Node | None:
 
 
 def accepted_by(catalog: Catalog, name: str) -> Predicate:
-    """One filter as the predicate of its accepted rows. Raises PredicatError for a parameter without default."""
+    """One filter as the predicate of its accepted rows. Raises PredicatError for a parameter without
+    default.
+    """
     filter_, number = catalog.find(name)
     version = filter_.versions[number]
     node = row_filter(filter_, version)

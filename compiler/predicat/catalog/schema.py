@@ -39,7 +39,9 @@ def json_schema() -> Schema:
                         "type": "object",
                         "patternProperties": {r"^[A-Za-z_]\w*$": {"type": ["integer", "string"]}},
                         "additionalProperties": False,
-                        "description": "Named constants: with Status: {ACTIVE: 1} a filter can use Status.ACTIVE.",
+                        "description": (
+                            "Named constants: with Status: {ACTIVE: 1} a filter can use Status.ACTIVE."
+                        ),
                     },
                     r"^[A-Za-z_][\w.]*$",
                 ),
@@ -295,7 +297,9 @@ def _job() -> Schema:
             "passes": {"enum": list(jobs.PASSES)},
             "checkpoint": {
                 "type": "string",
-                "description": "A folder: the job reads only what is new, and Spark keeps there what it has read.",
+                "description": (
+                    "A folder: the job reads only what is new, and Spark keeps there what it has read."
+                ),
             },
             "range": {"type": "string", "description": "The field of --from and --to."},
             "state": {

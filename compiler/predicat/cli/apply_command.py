@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @click.command(
     "apply",
-    help="Create, replace or drop the PostgreSQL views dataset__filter to match the catalog. Unchanged views are not touched.",
+    help=(
+        "Create, replace or drop the PostgreSQL views dataset__filter to match the catalog. Unchanged "
+        "views are not touched."
+    ),
 )
 @catalog_option
 @vars_option

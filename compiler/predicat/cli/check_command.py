@@ -30,7 +30,8 @@ Result = tuple[list[str], str]
 
 @click.command(
     "check",
-    help="Check a catalog: files, names, types, references, inline tests, and that released versions keep their meaning. "
+    help="Check a catalog: files, names, types, references, inline tests, and that released versions keep "
+    "their meaning. "
     "Released versions are those in the lock file, now and at the merge base with main.",
 )
 @catalog_option
@@ -142,5 +143,8 @@ def _checked(folder: Path, values: dict[str, str], base: BaseCommit, scope: Scop
     if merged is not None:
         released += " (compared with the base)"
     part = "" if files is None else "what the change touches: "
-    summary = f"{part}{len(catalog.datasets)} datasets, {len(filters)} filters in {versions} versions{released}, {tests} tests passed"
+    summary = (
+        f"{part}{len(catalog.datasets)} datasets, {len(filters)} filters in {versions} versions{released}, "
+        f"{tests} tests passed"
+    )
     return [item.render() for item in (*catalog.warnings, *problems)], summary

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 @click.command(
     "comment",
-    help="Post a review (predicat diff --format markdown) as a comment on a pull request (GitHub) or merge request (GitLab). "
-    "The comment is created once and then updated. Run this in a CI job. If the comment cannot be written, the review goes to the summary "
+    help="Post a review (predicat diff --format markdown) as a comment on a pull request (GitHub) or merge "
+    "request (GitLab). "
+    "The comment is created once and then updated. Run this in a CI job. If the comment cannot be "
+    "written, the review goes to the summary "
     "or log of the job with a warning, and the exit code is 0.",
 )
 @click.argument("host", type=click.Choice(("github", "gitlab")))

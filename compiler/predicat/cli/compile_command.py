@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @click.command(
     "compile",
-    help="Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. If nothing has changed, nothing is written.",
+    help=(
+        "Write target/manifest.json and target/sql/<dialect>/<dataset>.sql. If nothing has changed, "
+        "nothing is written."
+    ),
 )
 @catalog_option
 @vars_option

@@ -61,7 +61,10 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
     "--data",
     multiple=True,
     metavar="[DATASET=]SOURCE",
-    help="Count gained and lost rows in real data: a Parquet, JSON or CSV path or a table (on Spark), or a PostgreSQL DSN.",
+    help=(
+        "Count gained and lost rows in real data: a Parquet, JSON or CSV path or a table (on Spark), or a "
+        "PostgreSQL DSN."
+    ),
 )
 @click.option("--master", default="local[*]", show_default=True, help="The Spark master for --data.")
 @failure_as_review

@@ -76,7 +76,9 @@ def _figures(report: Path) -> dict[str, dict[str, str]]:
                     if check["name"] == name and check["status"] != "pass"
                 ]
                 result[name] = {
-                    "rows accepted": f"{count['accepted']:,} of {rows:,} ({count['accepted'] / max(rows, 1):.2%})",
+                    "rows accepted": (
+                        f"{count['accepted']:,} of {rows:,} ({count['accepted'] / max(rows, 1):.2%})"
+                    ),
                     "UNKNOWN": f"{count['unknown']:,} ({count['unknown'] / max(rows, 1):.2%})",
                     "bounds": "; ".join(broken) or "hold",
                 }

@@ -22,8 +22,12 @@ class ExitCode(IntEnum):
 
 MEANINGS = {
     ExitCode.DONE: "done, nothing found",
-    ExitCode.FINDINGS: "findings: problems in the catalog, rows that change, lint, failing tests, broken bounds",
-    ExitCode.USAGE: "wrong use: an option, a name, a file that cannot be written, a package that is not installed",
+    ExitCode.FINDINGS: (
+        "findings: problems in the catalog, rows that change, lint, failing tests, broken bounds"
+    ),
+    ExitCode.USAGE: (
+        "wrong use: an option, a name, a file that cannot be written, a package that is not installed"
+    ),
     ExitCode.ENGINE: "an engine (Spark, PostgreSQL, DuckDB) failed or cannot be reached",
     ExitCode.INTERRUPTED: "interrupted",
 }

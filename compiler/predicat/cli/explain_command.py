@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @click.command(
     "explain",
-    help="Explain a filter: in words, as SQL, what is pushed down, lineage. With --row: why the row is accepted or not.",
+    help=(
+        "Explain a filter: in words, as SQL, what is pushed down, lineage. With --row: why the row is "
+        "accepted or not."
+    ),
 )
 @click.argument("name")
 @catalog_option

@@ -38,7 +38,10 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
 
 @command.command(
     "pipeline",
-    help="Write a project of Spark Declarative Pipelines, with a view, a table or a sink for each filter of a job or dataset.",
+    help=(
+        "Write a project of Spark Declarative Pipelines, with a view, a table or a sink for each filter of "
+        "a job or dataset."
+    ),
 )
 @click.argument("name", metavar="JOB|DATASET")
 @click.argument("filters", nargs=-1)

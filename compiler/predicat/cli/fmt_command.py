@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 _HELP = (
-    "Format catalog files (default: all; - is standard input): two spaces per level, quotes only where they are "
+    "Format catalog files (default: all; - is standard input): two spaces per level, quotes only where "
+    "they are "
     "needed. Comments, bodies of filters and the meaning of the files do not change."
 )
 

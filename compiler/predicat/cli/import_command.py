@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from predicat.importing.model import Findings
 
 _HELP = (
-    "Read filters from manifests of other systems and write them as a catalog file: Knative, Tekton, Kubernetes, Kafka Connect, RabbitMQ, CloudFormation, SAM, "
-    "Terraform, Azure Service Bus. The report (standard error) says what was taken and what was left out, with the reason."
+    "Read filters from manifests of other systems and write them as a catalog file: Knative, Tekton, "
+    "Kubernetes, Kafka Connect, RabbitMQ, CloudFormation, SAM, "
+    "Terraform, Azure Service Bus. The report (standard error) says what was taken and what was left "
+    "out, with the reason."
 )
 
 
@@ -48,7 +50,10 @@ def command(
         _report(outcome, result)
     problems = [*result.problems, *_write(result.kept, to, force=force)]
     left = len(outcome.left) + len(result.refused)
-    counts = f"{len(result.kept)} filter{'s' * (len(result.kept) != 1)} taken, {left} part{'s' * (left != 1)} left out"
+    counts = (
+        f"{len(result.kept)} filter{'s' * (len(result.kept) != 1)} taken, {left} part{'s' * (left != 1)} "
+        "left out"
+    )
     click.echo(counts if to is not None else f"# {counts}", err=to is None)
     if problems:
         _tell(problems)

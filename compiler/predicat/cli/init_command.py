@@ -54,7 +54,8 @@ _MACROS = "{#- Macros are Jinja, as in dbt; filters call them as {{ name(...) }}
     "--from",
     "source",
     metavar="FILE|TABLE|DSN",
-    help="Read the columns of a file (Parquet, CSV, JSON; needs the extra duckdb), of a PostgreSQL table (with --dsn, or a DSN alone "
+    help="Read the columns of a file (Parquet, CSV, JSON; needs the extra duckdb), of a PostgreSQL table "
+    "(with --dsn, or a DSN alone "
     "if the database has one table), or of a Spark table, and write a dataset with these fields.",
 )
 @click.option("--dsn", help="The PostgreSQL database of the table: postgresql://...")

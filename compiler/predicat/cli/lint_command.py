@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 @click.command(
     "lint",
-    help="Find filters that are valid but probably wrong: dead branches, duplicates, gaps in groups, lost NULLs. "
+    help="Find filters that are valid but probably wrong: dead branches, duplicates, gaps in groups, lost "
+    "NULLs. "
     "Exit code 1 if there is a new error or warning.",
 )
 @catalog_option

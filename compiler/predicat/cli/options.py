@@ -42,7 +42,9 @@ changed_option = click.option(
     is_flag=False,
     flag_value="",
     metavar="[REVISION]",
-    help="Judge only staged changes, as they are staged, or with REVISION what differs from that git revision.",
+    help=(
+        "Judge only staged changes, as they are staged, or with REVISION what differs from that git revision."
+    ),
 )
 
 SECONDS = click.FloatRange(min=0, min_open=True)

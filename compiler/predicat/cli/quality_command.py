@@ -87,7 +87,8 @@ def command() -> None:
 
 @command.command(
     "run",
-    help="Measure datasets (default: all) and check every bound. Exit code 1: a bound is broken; 2: wrong use; "
+    help="Measure datasets (default: all) and check every bound. Exit code 1: a bound is broken; 2: wrong "
+    "use; "
     "3: an engine failed.",
 )
 @click.argument("datasets", nargs=-1)
@@ -250,7 +251,10 @@ def suggest(
 
 @command.command(
     "gx",
-    help="Write a Great Expectations project: suites, validation definitions and checkpoints of the bounds of the catalog.",
+    help=(
+        "Write a Great Expectations project: suites, validation definitions and checkpoints of the bounds "
+        "of the catalog."
+    ),
 )
 @catalog_option
 @vars_option

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @click.command(
     "release",
-    help="Check the rules of released versions. Then record every version in catalog.lock, and new ones in the "
+    help="Check the rules of released versions. Then record every version in catalog.lock, and new ones in "
+    "the "
     "CHANGELOG.md of the catalog.",
 )
 @catalog_option
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 @click.option(
     "--repair",
     is_flag=True,
-    help="Release nothing. Sort both files after a merge, remove conflict markers, and restore lost or edited "
+    help="Release nothing. Sort both files after a merge, remove conflict markers, and restore lost or "
+    "edited "
     "lines of the lock file from the base.",
 )
 def command(

@@ -25,7 +25,10 @@ _ROWS = ("accepted", "rejected", "unknown", "unmatched")
 
 @click.command(
     "run",
-    help="Run a job of the catalog, or filters of a dataset, on Spark. The source is read once; the rows of each filter go to its sink.",
+    help=(
+        "Run a job of the catalog, or filters of a dataset, on Spark. The source is read once; the rows of "
+        "each filter go to its sink."
+    ),
 )
 @click.argument("name", metavar="JOB|DATASET")
 @click.argument("filters", nargs=-1)
@@ -71,7 +74,10 @@ _ROWS = ("accepted", "rejected", "unknown", "unmatched")
     multiple=True,
     default=("accepted",),
     show_default=True,
-    help="Which rows are written. Rejected and unknown rows go to folders (or tables) NAME__rejected and NAME__unknown.",
+    help=(
+        "Which rows are written. Rejected and unknown rows go to folders (or tables) NAME__rejected and "
+        "NAME__unknown."
+    ),
 )
 @click.option(
     "--mode", type=click.Choice(_MODES), help="What happens to existing rows.  [default: overwrite]"

@@ -11,7 +11,10 @@ from predicat.cli.options import catalog_option, load, vars_option
 
 @click.command(
     "sql",
-    help="Print the SQL of a filter. NAME is dataset.filter, dataset.filter@2, or just the filter if that is unique.",
+    help=(
+        "Print the SQL of a filter. NAME is dataset.filter, dataset.filter@2, or just the filter if that "
+        "is unique."
+    ),
 )
 @click.argument("name")
 @click.option("--dialect", default="spark", show_default=True, help="spark, postgres or duckdb.")

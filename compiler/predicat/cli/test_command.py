@@ -22,7 +22,9 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 
 @click.command(
     "test",
-    help="Run the tests of filters (default: all). Exit code 1 if a test fails, 2 for a catalog with problems.",
+    help=(
+        "Run the tests of filters (default: all). Exit code 1 if a test fails, 2 for a catalog with problems."
+    ),
 )
 @click.argument("names", nargs=-1)
 @catalog_option
@@ -33,13 +35,19 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 @click.option(
     "--generate",
     is_flag=True,
-    help="Print missing test rows: each condition TRUE and FALSE (MC/DC), each boundary, one row without values.",
+    help=(
+        "Print missing test rows: each condition TRUE and FALSE (MC/DC), each boundary, one row without "
+        "values."
+    ),
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write the generated rows as a catalog file.")
 @click.option(
     "--mutate",
     is_flag=True,
-    help="Count the mutants of each filter that its tests find. Mutants proved equivalent do not count. With --generate: print rows that find the others.",
+    help=(
+        "Count the mutants of each filter that its tests find. Mutants proved equivalent do not count. "
+        "With --generate: print rows that find the others."
+    ),
 )
 @click.option(
     "--dsn",

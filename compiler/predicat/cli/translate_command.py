@@ -27,11 +27,17 @@ from predicat.diagnostics.messages import commands as say
     "fields",
     multiple=True,
     metavar="NAME=TYPE",
-    help="A field and its type. Default: headers, attributes and properties are strings; other names are dynamically typed.",
+    help=(
+        "A field and its type. Default: headers, attributes and properties are strings; other names are "
+        "dynamically typed."
+    ),
 )
 @click.option(
     "--on",
-    help="The map field that keys are read from. Default: the row, or without --field the usual field of the language.",
+    help=(
+        "The map field that keys are read from. Default: the row, or without --field the usual field of "
+        "the language."
+    ),
 )
 @catalog_option
 @vars_option

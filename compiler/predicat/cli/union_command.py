@@ -27,7 +27,9 @@ from predicat.diagnostics.messages import commands as say
 @click.option(
     "--wider",
     is_flag=True,
-    help="If LANGUAGE does not support the whole condition: print one that accepts more rows, and loses none.",
+    help=(
+        "If LANGUAGE does not support the whole condition: print one that accepts more rows, and loses none."
+    ),
 )
 @catalog_option
 @vars_option

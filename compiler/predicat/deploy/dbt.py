@@ -31,7 +31,7 @@ test-paths: [tests]
 """
 _MATCHES = (
     _HEAD
-    + """{# The condition of a filter. `alias` is the table that its columns belong to; `params` gives parameters values. #}
+    + """{# The condition of a filter. `alias` is the table of its columns; `params` are arguments. #}
 {% macro matches_filter(name, alias=none, params={}) -%}
   {{ return(predicat_filters.predicat_condition(name, 'accepts', alias, params)) }}
 {%- endmacro %}
@@ -66,12 +66,15 @@ _MATCHES = (
       or (kind == 'boolean' and value is boolean)
       or (kind in ('text', 'date', 'timestamp') and value is string) -%}
   {%- if not fits -%}
-    {{ exceptions.raise_compiler_error("predicat: the parameter " ~ name ~ " takes a value of type " ~ type ~ ", not " ~ value) }}
+    {%- set problem = "predicat: the parameter " ~ name ~ " takes a value of type " ~ type -%}
+    {{ exceptions.raise_compiler_error(problem ~ ", not " ~ value) }}
   {%- endif -%}
   {%- if kind == 'boolean' -%}{{ return('TRUE' if value else 'FALSE') }}{%- endif -%}
   {%- if kind in ('integer', 'number') -%}{{ return('CAST(' ~ value ~ ' AS ' ~ type ~ ')') }}{%- endif -%}
   {%- set quoted = value | replace("'", "''") -%}
-  {%- if adapter == 'spark' -%}{%- set quoted = value | replace("\\\\", "\\\\\\\\") | replace("'", "\\\\'") -%}{%- endif -%}
+  {%- if adapter == 'spark' -%}
+  {%- set quoted = value | replace("\\\\", "\\\\\\\\") | replace("'", "\\\\'") -%}
+  {%- endif -%}
   {{ return("'" ~ quoted ~ "'" if kind == 'text' else "CAST('" ~ quoted ~ "' AS " ~ type ~ ")") }}
 {%- endmacro %}
 """
@@ -80,7 +83,8 @@ _TEST = (
     _HEAD
     + """{% test filter_coverage(model, filter, at_least=0, at_most=1, params={}) %}
 select share from (
-  select coalesce(avg(case when {{ predicat_filters.matches_filter(filter, none, params) }} then 1.0 else 0.0 end), 0) as share
+  select coalesce(avg(case when {{ predicat_filters.matches_filter(filter, none, params) }}
+    then 1.0 else 0.0 end), 0) as share
   from {{ model }}
 ) as coverage
 where share < {{ at_least }} or share > {{ at_most }}
@@ -88,7 +92,8 @@ where share < {{ at_least }} or share > {{ at_most }}
 
 {% test filter_unknown(model, filter, at_most=0, params={}) %}
 select share from (
-  select coalesce(avg(case when {{ predicat_filters.filter_predicate(filter, none, params) }} is null then 1.0 else 0.0 end), 0)
+  select coalesce(avg(case when {{ predicat_filters.filter_predicate(filter, none, params) }}
+    is null then 1.0 else 0.0 end), 0)
     as share
   from {{ model }}
 ) as coverage
@@ -142,7 +147,8 @@ def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
     ]
     if unusable:
         notes.append(
-            f"{filter_.qualified}: the parameter {unusable[0]} has no default and no type that dbt can give a value"
+            f"{filter_.qualified}: the parameter {unusable[0]} has no default and no type that dbt can "
+            "give a value"
         )
         return
     predicate = simplify(filter_.current.predicate.node)

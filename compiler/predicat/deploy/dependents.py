@@ -90,29 +90,38 @@ class Closure(Struct, frozen=True):
 
 _DEPENDENTS = """
 WITH sources AS (
-  SELECT c.oid, c.reltype, t.typarray FROM pg_class c JOIN pg_type t ON t.oid = c.reltype WHERE c.oid = ANY (%s::bigint[]::oid[]))
+  SELECT c.oid, c.reltype, t.typarray FROM pg_class c JOIN pg_type t ON t.oid = c.reltype
+    WHERE c.oid = ANY (%s::bigint[]::oid[]))
 SELECT DISTINCT s.oid::bigint, COALESCE(r.ev_class, 0)::bigint, pg_describe_object(d.classid, d.objid, 0)
 FROM sources s JOIN pg_depend d ON (d.refclassid = 'pg_class'::regclass AND d.refobjid = s.oid)
   OR (d.refclassid = 'pg_type'::regclass AND d.refobjid IN (s.reltype, s.typarray))
 LEFT JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND r.oid = d.objid AND r.rulename = '_RETURN'
 WHERE COALESCE(r.ev_class, 0) <> s.oid
 AND NOT (d.classid = 'pg_type'::regclass AND d.objid IN (s.reltype, s.typarray))
-AND NOT EXISTS (SELECT FROM pg_rewrite own WHERE d.classid = 'pg_rewrite'::regclass AND own.oid = d.objid AND own.ev_class = s.oid)
-AND NOT EXISTS (SELECT FROM pg_trigger own WHERE d.classid = 'pg_trigger'::regclass AND own.oid = d.objid AND own.tgrelid = s.oid)
-AND NOT EXISTS (SELECT FROM pg_attrdef own WHERE d.classid = 'pg_attrdef'::regclass AND own.oid = d.objid AND own.adrelid = s.oid)
-AND NOT EXISTS (SELECT FROM pg_index own WHERE d.classid = 'pg_class'::regclass AND own.indexrelid = d.objid AND own.indrelid = s.oid)
+AND NOT EXISTS (SELECT FROM pg_rewrite own WHERE d.classid = 'pg_rewrite'::regclass AND own.oid = d.objid
+  AND own.ev_class = s.oid)
+AND NOT EXISTS (SELECT FROM pg_trigger own WHERE d.classid = 'pg_trigger'::regclass AND own.oid = d.objid
+  AND own.tgrelid = s.oid)
+AND NOT EXISTS (SELECT FROM pg_attrdef own WHERE d.classid = 'pg_attrdef'::regclass AND own.oid = d.objid
+  AND own.adrelid = s.oid)
+AND NOT EXISTS (SELECT FROM pg_index own WHERE d.classid = 'pg_class'::regclass
+  AND own.indexrelid = d.objid AND own.indrelid = s.oid)
 AND NOT (d.classid = 'pg_class'::regclass AND d.deptype = 'i')
 ORDER BY 1, 2, 3
 """
 _FIXED = """
 SELECT c.oid::bigint, what FROM pg_class c, LATERAL (
-  SELECT 'a security label of ' || pg_describe_object('pg_class'::regclass, c.oid, l.objsubid) FROM pg_seclabel l
+  SELECT 'a security label of ' || pg_describe_object('pg_class'::regclass, c.oid, l.objsubid)
+    FROM pg_seclabel l
   WHERE l.classoid = 'pg_class'::regclass AND l.objoid = c.oid
-  UNION ALL SELECT pg_describe_object(d.refclassid, d.refobjid, 0) || ', of which it is a part' FROM pg_depend d
+  UNION ALL SELECT pg_describe_object(d.refclassid, d.refobjid, 0) || ', of which it is a part'
+    FROM pg_depend d
   WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
   UNION ALL SELECT 'extended statistics ' || x.stxname FROM pg_statistic_ext x WHERE x.stxrelid = c.oid
-  UNION ALL SELECT 'the rule ' || r.rulename || ', which is not enabled as usual' FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.ev_enabled <> 'O'
-  UNION ALL SELECT 'the trigger ' || t.tgname || ', which is not enabled as usual' FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgenabled <> 'O'
+  UNION ALL SELECT 'the rule ' || r.rulename || ', which is not enabled as usual' FROM pg_rewrite r
+    WHERE r.ev_class = c.oid AND r.ev_enabled <> 'O'
+  UNION ALL SELECT 'the trigger ' || t.tgname || ', which is not enabled as usual' FROM pg_trigger t
+    WHERE t.tgrelid = c.oid AND t.tgenabled <> 'O'
 ) AS found (what) WHERE c.oid = ANY (%s::bigint[]::oid[])
 """
 
@@ -143,41 +152,58 @@ def closure(connection: psycopg.Connection, oids: Collection[int]) -> Closure:
 
 
 _SAVED = """
-SELECT c.oid::bigint, n.nspname, c.relname, c.relkind = 'm', c.relispopulated, pg_get_userbyid(c.relowner), COALESCE(c.reloptions, '{}'),
-  COALESCE((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), ''), pg_get_viewdef(c.oid), c.relacl IS NOT NULL OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL)
+SELECT c.oid::bigint, n.nspname, c.relname, c.relkind = 'm', c.relispopulated, pg_get_userbyid(c.relowner),
+  COALESCE(c.reloptions, '{}'),
+  COALESCE((SELECT spcname FROM pg_tablespace WHERE oid = c.reltablespace), ''), pg_get_viewdef(c.oid),
+    c.relacl IS NOT NULL OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = c.oid AND attacl IS NOT NULL)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ANY (%s::bigint[]::oid[])
 """
 _GRANTS = """
-SELECT c.oid::bigint, pg_get_userbyid(x.grantor), CASE x.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(x.grantee) END, x.privilege_type, x.is_grantable, ''
-FROM pg_class c, aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) x WHERE c.oid = ANY (%(oids)s::bigint[]::oid[])
+SELECT c.oid::bigint, pg_get_userbyid(x.grantor), CASE x.grantee WHEN 0 THEN ''
+  ELSE pg_get_userbyid(x.grantee) END, x.privilege_type, x.is_grantable, ''
+FROM pg_class c, aclexplode(COALESCE(c.relacl, acldefault('r', c.relowner))) x
+  WHERE c.oid = ANY (%(oids)s::bigint[]::oid[])
 UNION ALL
-SELECT a.attrelid::bigint, pg_get_userbyid(x.grantor), CASE x.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(x.grantee) END, x.privilege_type, x.is_grantable,
-  a.attname FROM pg_attribute a, aclexplode(a.attacl) x WHERE a.attrelid = ANY (%(oids)s::bigint[]::oid[]) AND NOT a.attisdropped
+SELECT a.attrelid::bigint, pg_get_userbyid(x.grantor), CASE x.grantee WHEN 0 THEN ''
+  ELSE pg_get_userbyid(x.grantee) END, x.privilege_type, x.is_grantable,
+  a.attname FROM pg_attribute a, aclexplode(a.attacl) x WHERE a.attrelid = ANY (%(oids)s::bigint[]::oid[])
+    AND NOT a.attisdropped
 """
 _COMMENTS = """
 WITH given AS (SELECT oid FROM unnest(%s::bigint[]::oid[]) AS oid)
 SELECT v.oid::bigint, CASE d.objsubid WHEN 0 THEN '' ELSE 'COLUMN' END, COALESCE(a.attname, ''), d.description
 FROM given v JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = v.oid
 LEFT JOIN pg_attribute a ON a.attrelid = v.oid AND a.attnum = d.objsubid
-UNION ALL SELECT v.oid::bigint, 'RULE', r.rulename, d.description FROM given v JOIN pg_rewrite r ON r.ev_class = v.oid
+UNION ALL SELECT v.oid::bigint, 'RULE', r.rulename, d.description FROM given v
+  JOIN pg_rewrite r ON r.ev_class = v.oid
   JOIN pg_description d ON d.classoid = 'pg_rewrite'::regclass AND d.objoid = r.oid
-UNION ALL SELECT v.oid::bigint, 'TRIGGER', t.tgname, d.description FROM given v JOIN pg_trigger t ON t.tgrelid = v.oid
+UNION ALL SELECT v.oid::bigint, 'TRIGGER', t.tgname, d.description FROM given v
+  JOIN pg_trigger t ON t.tgrelid = v.oid
   JOIN pg_description d ON d.classoid = 'pg_trigger'::regclass AND d.objoid = t.oid
-UNION ALL SELECT v.oid::bigint, 'INDEX', i.relname, d.description FROM given v JOIN pg_index x ON x.indrelid = v.oid
-  JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = i.oid
+UNION ALL SELECT v.oid::bigint, 'INDEX', i.relname, d.description FROM given v
+  JOIN pg_index x ON x.indrelid = v.oid
+  JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_description d ON d.classoid = 'pg_class'::regclass
+    AND d.objoid = i.oid
 """
 _PARTS = """
 WITH named AS (
-  SELECT c.oid, c.relkind, format('%%I.%%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  SELECT c.oid, c.relkind, format('%%I.%%I', n.nspname, c.relname) AS name FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE c.oid = ANY (%s::bigint[]::oid[]))
-SELECT v.oid::bigint, 1, format('ALTER VIEW %%s ALTER COLUMN %%I SET DEFAULT %%s', v.name, a.attname, pg_get_expr(d.adbin, d.adrelid)) FROM named v
+SELECT v.oid::bigint, 1, format('ALTER VIEW %%s ALTER COLUMN %%I SET DEFAULT %%s', v.name, a.attname,
+  pg_get_expr(d.adbin, d.adrelid)) FROM named v
   JOIN pg_attrdef d ON d.adrelid = v.oid JOIN pg_attribute a ON a.attrelid = v.oid AND a.attnum = d.adnum
-UNION ALL SELECT v.oid::bigint, 2, rtrim(pg_get_ruledef(r.oid), ';') FROM named v JOIN pg_rewrite r ON r.ev_class = v.oid AND r.rulename <> '_RETURN'
-UNION ALL SELECT v.oid::bigint, 3, pg_get_triggerdef(t.oid) FROM named v JOIN pg_trigger t ON t.tgrelid = v.oid AND NOT t.tgisinternal
-UNION ALL SELECT v.oid::bigint, 4, pg_get_indexdef(x.indexrelid) FROM named v JOIN pg_index x ON x.indrelid = v.oid
-UNION ALL SELECT v.oid::bigint, 5, format('ALTER MATERIALIZED VIEW %%s CLUSTER ON %%I', v.name, i.relname) FROM named v
+UNION ALL SELECT v.oid::bigint, 2, rtrim(pg_get_ruledef(r.oid), ';') FROM named v
+  JOIN pg_rewrite r ON r.ev_class = v.oid AND r.rulename <> '_RETURN'
+UNION ALL SELECT v.oid::bigint, 3, pg_get_triggerdef(t.oid) FROM named v
+  JOIN pg_trigger t ON t.tgrelid = v.oid AND NOT t.tgisinternal
+UNION ALL SELECT v.oid::bigint, 4, pg_get_indexdef(x.indexrelid) FROM named v
+  JOIN pg_index x ON x.indrelid = v.oid
+UNION ALL SELECT v.oid::bigint, 5, format('ALTER MATERIALIZED VIEW %%s CLUSTER ON %%I', v.name, i.relname)
+  FROM named v
   JOIN pg_index x ON x.indrelid = v.oid AND x.indisclustered JOIN pg_class i ON i.oid = x.indexrelid
-UNION ALL SELECT v.oid::bigint, 6, format('ALTER MATERIALIZED VIEW %%s ALTER COLUMN %%I SET STATISTICS %%s', v.name, a.attname, a.attstattarget) FROM named v
+UNION ALL SELECT v.oid::bigint, 6, format('ALTER MATERIALIZED VIEW %%s ALTER COLUMN %%I SET STATISTICS %%s',
+  v.name, a.attname, a.attstattarget) FROM named v
   JOIN pg_attribute a ON a.attrelid = v.oid AND a.attnum > 0 AND a.attstattarget >= 0 AND v.relkind = 'm'
 ORDER BY 1, 2, 3
 """
@@ -224,7 +250,10 @@ def create(saved: Saved, role: str) -> list[str]:
     """
     options = f" WITH ({', '.join(saved.options)})" if saved.options else ""
     place = f" TABLESPACE {quoted(saved.tablespace)}" if saved.tablespace else ""
-    made = f"CREATE {saved.kind} {saved.sql}{options}{place} AS {saved.definition}{' WITH NO DATA' if saved.materialized else ''}"
+    made = (
+        f"CREATE {saved.kind} {saved.sql}{options}{place} AS "
+        f"{saved.definition}{' WITH NO DATA' if saved.materialized else ''}"
+    )
     filled = [f"REFRESH MATERIALIZED VIEW {saved.sql}"] if saved.materialized and saved.populated else []
     return [made, *owner_statements(saved, role), *filled]
 
@@ -280,7 +309,8 @@ def grant_statements(saved: Saved, role: str) -> list[str]:
 def _grant(saved: Saved, grant: Grant, role: str) -> list[str]:
     grantor, grantee, privilege, grantable, column = grant
     what = f"{privilege} ({quoted(column)})" if column else privilege
-    statement = f"GRANT {what} ON {saved.sql} TO {quoted(grantee) if grantee else 'PUBLIC'}{' WITH GRANT OPTION' if grantable and grantee != saved.owner else ''}"
+    option = " WITH GRANT OPTION" if grantable and grantee != saved.owner else ""
+    statement = f"GRANT {what} ON {saved.sql} TO {quoted(grantee) if grantee else 'PUBLIC'}{option}"
     return (
         [statement]
         if grantor == saved.owner

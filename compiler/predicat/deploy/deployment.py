@@ -167,9 +167,8 @@ def apply(
     """Make the views as the catalog `name` asks; returns what was done.
 
     Up to 500 changes are one transaction: all or nothing. More of them are several, each of which is
-    consistent. Raises PredicatError before any change
-    for all that keeps it from being done, and for what the server reports, with the number of transactions
-    that were committed before.
+    consistent. Raises PredicatError before any change for all that keeps it from being done, and for what the
+    server reports, with the number of transactions that were committed before.
     """
     result = plan(catalog, connection, name, schema, rules)
     batches = result.batches
@@ -294,7 +293,10 @@ _SPACE = 0x70726564
 
 
 def _comment(connection: psycopg.Connection, step: Step, rule: str, definition: str) -> str:
-    return f"COMMENT ON VIEW {step.view.sql if step.view else ''} IS {dependents.literal(connection, comment(step, rule, definition))}"
+    return (
+        f"COMMENT ON VIEW {step.view.sql if step.view else ''} IS "
+        f"{dependents.literal(connection, comment(step, rule, definition))}"
+    )
 
 
 def changes(step: Step) -> list[str]:
@@ -384,7 +386,10 @@ def _recreate_script(connection: psycopg.Connection, plan: Plan, steps: Sequence
         yield f"DROP {plan.saved[oid].kind} {plan.saved[oid].sql};"
     for oid in order:
         saved, step = plan.saved[oid], ours.get(oid)
-        yield f"-- recreate {saved.shown}: {step.reason if step else 'it depends on a view that is created again'}"
+        yield (
+            f"-- recreate {saved.shown}: "
+            f"{step.reason if step else 'it depends on a view that is created again'}"
+        )
         grants = (
             [*dependents.revoke_statements(saved), *dependents.grant_statements(saved, role)]
             if saved.granted

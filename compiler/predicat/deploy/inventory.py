@@ -58,7 +58,8 @@ class Existing(Struct, frozen=True):
 
 _TRUSTED = """
 WITH RECURSIVE mine (oid) AS (
-  SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m JOIN mine ON m.member = mine.oid)
+  SELECT oid FROM pg_roles WHERE rolname = current_user UNION SELECT m.roleid FROM pg_auth_members m
+    JOIN mine ON m.member = mine.oid)
 SELECT oid FROM mine UNION SELECT oid FROM pg_roles WHERE rolsuper
 UNION SELECT relowner FROM pg_class WHERE oid = ANY (%(relations)s::bigint[]::oid[])
 UNION SELECT nspowner FROM pg_namespace WHERE nspname = ANY (%(schemas)s::text[])
@@ -70,14 +71,18 @@ Any other role could have written a mark on a view of its own.
 """
 _VIEWS = f"""
 WITH trusted AS ({_TRUSTED})
-SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.relowner), c.relowner IN (SELECT oid FROM trusted),
+SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.relowner),
+  c.relowner IN (SELECT oid FROM trusted),
   COALESCE(d.description, ''), COALESCE(c.reloptions, '{{}}'),
-  ARRAY(SELECT ARRAY[a.attname::text, {IDENTITY}] FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum),
-  (SELECT encode(sha256(convert_to(r.ev_action::text, 'UTF8')), 'hex') FROM pg_rewrite r WHERE r.ev_class = c.oid AND r.rulename = '_RETURN')
+  ARRAY(SELECT ARRAY[a.attname::text, {IDENTITY}] FROM pg_attribute a WHERE a.attrelid = c.oid
+    AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum),
+  (SELECT encode(sha256(convert_to(r.ev_action::text, 'UTF8')), 'hex') FROM pg_rewrite r
+    WHERE r.ev_class = c.oid AND r.rulename = '_RETURN')
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
 WHERE (n.nspname::text, c.relname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))
-OR c.relkind = 'v' AND %(mark)s::text IS NOT NULL AND (strpos(d.description, %(mark)s::text) > 0 OR starts_with(d.description, 'predicat: '))
+OR c.relkind = 'v' AND %(mark)s::text IS NOT NULL AND (strpos(d.description, %(mark)s::text) > 0
+  OR starts_with(d.description, 'predicat: '))
 """
 
 

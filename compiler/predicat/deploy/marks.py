@@ -1,8 +1,7 @@
 """The mark in a view's comment, by which predicat knows what it made.
 
 A comment is written by the owner of a view alone, so a mark is believed only on views whose owner is trusted
-(`inventory`).
-What others wrote around our lines stays.
+(`inventory`). What others wrote around our lines stays.
 """
 
 from __future__ import annotations
@@ -26,9 +25,8 @@ class Mark(Struct, frozen=True):
     what the server stored.
 
     `rule` is that of the parsed query, which a dump and restore changes; `definition` that of its text, which
-    a renamed column changes.
-    `options` are the security options that predicat set. `place` is "schema" for a view of `--schema`, else
-    "relation".
+    a renamed column changes. `options` are the security options that predicat set. `place` is "schema" for a
+    view of `--schema`, else "relation".
     """
 
     catalog: str

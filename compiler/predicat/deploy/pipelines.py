@@ -23,7 +23,10 @@ from predicat.passes.accept import accepting
 from predicat.passes.simplify import simplify
 
 KINDS = ("materialized-view", "streaming-table", "sink")
-_HEAD = '''"""The filters of {job}, as `predicat export pipeline` wrote them. Export them again after a change of the catalog."""
+_HEAD = '''"""The filters of {job}, as `predicat export pipeline` wrote them.
+
+Export them again after a change of the catalog.
+"""
 
 from pyspark import pipelines as dp
 from pyspark.sql import DataFrame, SparkSession

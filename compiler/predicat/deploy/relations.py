@@ -39,8 +39,10 @@ class Relation(Struct, frozen=True):
 
 
 _KIND = """
-CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod) ELSE format_type(a.atttypid, a.atttypmod) END ||
-COALESCE((SELECT ' COLLATE ' || quote_ident(k.collname) FROM pg_collation k WHERE k.oid = a.attcollation AND NOT k.collisdeterministic), '')
+CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod)
+  ELSE format_type(a.atttypid, a.atttypmod) END ||
+COALESCE((SELECT ' COLLATE ' || quote_ident(k.collname) FROM pg_collation k WHERE k.oid = a.attcollation
+  AND NOT k.collisdeterministic), '')
 """
 """The type of a column, or what its domain is made of, with a collation for which texts of other
 characters may be equal.
@@ -50,16 +52,22 @@ IDENTITY = "concat_ws(' ', a.atttypid, a.atttypmod, a.attcollation)"
 _RELATIONS = f"""
 SELECT c.oid::bigint, n.nspname, c.relname, a.attname, {_KIND}, {IDENTITY}
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped JOIN pg_type t ON t.oid = a.atttypid
+JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  JOIN pg_type t ON t.oid = a.atttypid
 WHERE c.oid = ANY (%s::bigint[]::oid[]) ORDER BY c.oid, a.attnum
 """
 _COMPOSITES = f"""
 SELECT format_type(c.reltype, NULL), a.attname, {_KIND}
-FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_class c ON c.oid = a.attrelid AND c.reltype <> 0
+FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid JOIN pg_class c ON c.oid = a.attrelid
+  AND c.reltype <> 0
 JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname NOT IN ('pg_catalog', 'pg_toast', 'information_schema') AND a.attnum > 0 AND NOT a.attisdropped
+WHERE n.nspname NOT IN ('pg_catalog', 'pg_toast', 'information_schema') AND a.attnum > 0
+  AND NOT a.attisdropped
 """
-_TABLES = "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')"
+_TABLES = (
+    "SELECT schemaname || '.' || tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', "
+    "'information_schema')"
+)
 
 
 def check_relations(catalog: Catalog, connection: psycopg.Connection) -> dict[str, Relation]:

@@ -106,7 +106,10 @@ def _read(document: str, kind: Type, structs: Structs) -> str:
         members = ", ".join(
             _read(f"{document} -> {index}", inner, structs) for index, (_, inner) in enumerate(kind.fields)
         )
-        return f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN ROW({members})::{postgres_type(kind, structs)} END"
+        return (
+            f"CASE WHEN JSONB_TYPEOF({document}) = 'array' THEN "
+            f"ROW({members})::{postgres_type(kind, structs)} END"
+        )
     if isinstance(kind, MapType) or kind == JSON:
         return f"NULLIF({document}, 'null')"
     return f"({document} #>> '{{}}')::{postgres_type(kind)}"

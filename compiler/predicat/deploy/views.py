@@ -84,7 +84,10 @@ def _view(filter_: Filter, catalog: str, relation: Relation, schema: str | None)
     if node is None:
         return None
     # The condition is rendered SQL: reading it back through sqlglot could change it.
-    query = f"SELECT * FROM {qualified(relation.schema, relation.name)} WHERE {backends.dialect('postgres').render(node)}"
+    query = (
+        f"SELECT * FROM {qualified(relation.schema, relation.name)} WHERE "
+        f"{backends.dialect('postgres').render(node)}"
+    )
     parts = [
         filter_.description,
         f"Version {filter_.latest}",

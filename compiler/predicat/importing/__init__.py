@@ -77,7 +77,10 @@ KINDS = (
     ),
     Kind(
         "Kubernetes selectors",
-        "Service, Deployment and other workloads, NetworkPolicy, PodDisruptionBudget, ServiceMonitor, PodMonitor",
+        (
+            "Service, Deployment and other workloads, NetworkPolicy, PodDisruptionBudget, ServiceMonitor, "
+            "PodMonitor"
+        ),
         "labels",
         kubernetes.recognises,
         kubernetes.read,

@@ -20,9 +20,15 @@ from predicat.language.kafka.reader import FILTER, SETTINGS, applied, configurat
 
 _FOREIGN = {
     "io.debezium.transforms.Filter": "its condition is a script (JSR 223), which is not a filter language",
-    "io.debezium.transforms.ContentBasedRouter": "its condition is a script (JSR 223), which is not a filter language",
-    "io.confluent.connect.transforms.Filter$Value": "its condition is a JSONPath, which is not a filter language",
-    "io.confluent.connect.transforms.Filter$Key": "its condition is a JSONPath, which is not a filter language",
+    "io.debezium.transforms.ContentBasedRouter": (
+        "its condition is a script (JSR 223), which is not a filter language"
+    ),
+    "io.confluent.connect.transforms.Filter$Value": (
+        "its condition is a JSONPath, which is not a filter language"
+    ),
+    "io.confluent.connect.transforms.Filter$Key": (
+        "its condition is a JSONPath, which is not a filter language"
+    ),
 }
 
 

@@ -346,7 +346,10 @@ _ROWS = (
     Op(
         "split",
         ("string, =string -> array<string>", "string, =string, =bigint -> array<string>"),
-        "The texts between the occurrences of the second text, which is not empty; at most so many, the last with all the rest.",
+        (
+            "The texts between the occurrences of the second text, which is not empty; at most so many, "
+            "the last with all the rest."
+        ),
         (
             (("a.b.", "."), ["a", "b", ""]),
             (("", "."), [""]),
@@ -430,7 +433,10 @@ _ROWS = (
     Op(
         "replace_each",
         ("string, string, string -> string",),
-        "As replace; but the empty text occurs before, between and behind the code points (CEL's strings extension).",
+        (
+            "As replace; but the empty text occurs before, between and behind the code points (CEL's "
+            "strings extension)."
+        ),
         (
             (("a-b-c", "-", "+"), "a+b+c"),
             (("a😀\n", "", "$1\\1&"), "$1\\1&a$1\\1&😀$1\\1&\n$1\\1&"),
@@ -441,7 +447,8 @@ _ROWS = (
     Op(
         "to_int",
         ("string -> bigint", "double -> bigint", "boolean -> bigint", "timestamp -> bigint"),
-        "A whole number: doubles truncate towards zero, text must be an optional minus and digits, a timestamp gives "
+        "A whole number: doubles truncate towards zero, text must be an optional minus and digits, a "
+        "timestamp gives "
         "seconds since 1970.",
         (((3.5,), 3), ((-2.5,), -2), (("12",), 12), (("2.5",), None), ((" 1",), None), ((1e300,), None)),
         total=False,
@@ -498,7 +505,10 @@ _ROWS = (
     Op(
         "to_timestamp",
         ("string -> timestamp", "date -> timestamp", "bigint -> timestamp"),
-        "A timestamp from RFC 3339 text (nanoseconds truncate to microseconds), a date (midnight UTC) or seconds.",
+        (
+            "A timestamp from RFC 3339 text (nanoseconds truncate to microseconds), a date (midnight UTC) "
+            "or seconds."
+        ),
         (
             (("2013-07-04T10:30:15.25Z",), _T1),
             (("tomorrow",), None),
@@ -511,7 +521,10 @@ _ROWS = (
     Op(
         "to_duration",
         ("string -> duration",),
-        "A duration from text in Go's syntax (nanoseconds are cut): up to nine numbers with units, of up to 15 digits and 9 behind the point.",
+        (
+            "A duration from text in Go's syntax (nanoseconds are cut): up to nine numbers with units, of "
+            "up to 15 digits and 9 behind the point."
+        ),
         (
             (("1h30m",), timedelta(minutes=90)),
             (("-1.5s",), timedelta(seconds=-1.5)),
@@ -526,7 +539,10 @@ _ROWS = (
     Op(
         "to_quantity",
         ("string -> double",),
-        "The double next to a quantity of Kubernetes: a number of up to 60 digits before and behind the point, with a unit (`100Mi`, `500m`) or an exponent.",
+        (
+            "The double next to a quantity of Kubernetes: a number of up to 60 digits before and behind "
+            "the point, with a unit (`100Mi`, `500m`) or an exponent."
+        ),
         (
             (("1.5Gi",), 1610612736.0),
             (("500m",), 0.5),
@@ -695,7 +711,10 @@ _ROWS = (
     Op(
         "sum",
         ("array<bigint> -> bigint", "array<double> -> double"),
-        "The elements added up, 0 for none; UNKNOWN if one is absent, if a sum of integers has more than 64 bits, or if a finite double is beyond 1e298.",
+        (
+            "The elements added up, 0 for none; UNKNOWN if one is absent, if a sum of integers has more "
+            "than 64 bits, or if a finite double is beyond 1e298."
+        ),
         (
             (([1, 2, 3],), 6),
             (([_BIG, 1],), None),
@@ -746,7 +765,10 @@ _ROWS = (
     Op(
         "json_eq",
         ("json, json -> boolean",),
-        "Whether two JSON values are the same: numbers as doubles, arrays by place, objects by key; null is the same as null inside of them.",
+        (
+            "Whether two JSON values are the same: numbers as doubles, arrays by place, objects by key; "
+            "null is the same as null inside of them."
+        ),
     ),
     Op("json_string", ("json -> string",), "The text of a JSON string.", json_kind="string", total=False),
     Op(
@@ -763,7 +785,8 @@ _ROWS = (
     Op(
         "json_values",
         ("json -> json", "json, =string -> json"),
-        "The values that a JSON value, or its member of a name, has: itself or, of an array, its elements, through arrays within each "
+        "The values that a JSON value, or its member of a name, has: itself or, of an array, its "
+        "elements, through arrays within each "
         "other to a depth of three. A member that is JSON null is a value; nothing has none: an empty array.",
         (),
         Strictness.NEVER,

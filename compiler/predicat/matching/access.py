@@ -2,12 +2,13 @@
 
 An index cannot hold any condition, but it can hold `type = 'a'`, `amount between 3 and 5` or "has the key
 `region`". This module finds such tests in a predicate. A Cover is a list of them of which at least one holds
-wherever the predicate has its goal; a row for which none holds need not be looked at. A cover is *exact* if the
-reverse is true as well: one test that holds decides, and the condition need not be evaluated any more.
+wherever the predicate has its goal; a row for which none holds need not be looked at. A cover is *exact* if
+the reverse is true as well: one test that holds decides, and the condition need not be evaluated any more.
 
 The goal is TRUE, or "not FALSE" for a filter that accepts UNKNOWN (`tolerant`). All goes over core nodes, as
-they stand after simplification. Source of the idea: "percolator" queries (Elasticsearch extracts required terms),
-and content-based publish/subscribe (PS-Tree, A-Tree), which index one or more predicates of a subscription.
+they stand after simplification. Source of the idea: "percolator" queries (Elasticsearch extracts required
+terms), and content-based publish/subscribe (PS-Tree, A-Tree), which index one or more predicates of a
+subscription.
 """
 
 from __future__ import annotations
@@ -69,9 +70,9 @@ Test = Equal | Between | Prefix | Contains | Present | Absent
 class Access(Struct, frozen=True):
     """A test of one value.
 
-    `key` is the expression whose value is tested. `each` are the arrays, outermost first, one of whose elements
-    is tested: `key` reads the element as the variable `element_name(level)`. `absent`: the test also holds where
-    the key has no value. `folded`: the text is compared under Unicode simple case folding.
+    `key` is the expression whose value is tested. `each` are the arrays, outermost first, one of whose
+    elements is tested: `key` reads the element as the variable `element_name(level)`. `absent`: the test also
+    holds where the key has no value. `folded`: the text is compared under Unicode simple case folding.
     """
 
     key: Node

@@ -1,9 +1,9 @@
 """An index over many predicates: it finds the few that a row may satisfy, and verifies them.
 
-A filter is put under one of its access predicates (see `access`): that of its conditions which the fewest rows are
-expected to pass. Where many filters share one, what is left of them is indexed again, so that a bucket is small or
-has an index of its own. A look-up walks the buckets that a row reaches and evaluates what is left of each filter in
-them; a condition that several filters have is evaluated once a row.
+A filter is put under one of its access predicates (see `access`): that of its conditions which the fewest
+rows are expected to pass. Where many filters share one, what is left of them is indexed again, so that a
+bucket is small or has an index of its own. A look-up walks the buckets that a row reaches and evaluates what
+is left of each filter in them; a condition that several filters have is evaluated once a row.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class Index:
     """An index over predicates; each is known by its place in the order given.
 
     Args:
-        predicates: The core node of each filter, without free parameters, and whether it accepts a row for which
-            it is UNKNOWN.
+        predicates: The core node of each filter, without free parameters, and whether it accepts a row for
+            which it is UNKNOWN.
     """
 
     def __init__(self, predicates: Iterable[tuple[Node, bool]]) -> None:
@@ -308,7 +308,9 @@ def _without(item: _Pending, found: _Condition) -> _Pending:
 
 
 def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[Node, str] | None:
-    """The map or JSON object without whose key a slot has no value, and the key; None where that is wanted."""
+    """The map or JSON object without whose key a slot has no value, and the key; None where that is
+    wanted.
+    """
     if slot.each or any(absent or isinstance(test, Absent) for test, absent, _ in tests):
         return None
     found = None
@@ -351,7 +353,9 @@ def _variable(field: str) -> str:
 
 
 def over_variables(node: Node) -> Node:
-    """The predicate over variables in place of its fields, whose values are converted once for all filters."""
+    """The predicate over variables in place of its fields, whose values are converted once for all
+    filters.
+    """
     if isinstance(node, Field):
         return Variable(node.type, _variable(node.decl.name), node.span)
     return rewrite_children(node, over_variables)

@@ -16,7 +16,9 @@ from predicat.passes.substitute import with_defaults
 
 
 class Entry(NamedTuple):
-    """A name to give where a predicate accepts a row; `tolerant`: it also accepts one for which it is UNKNOWN."""
+    """A name to give where a predicate accepts a row; `tolerant`: it also accepts one for which it is
+    UNKNOWN.
+    """
 
     name: str
     predicate: Predicate
@@ -24,33 +26,35 @@ class Entry(NamedTuple):
 
 
 class Matcher:
-    """The names of all filters that accept a row, found through an index: the same as evaluating each of them.
+    """The names of all filters that accept a row, found through an index: the same as evaluating each of
+    them.
 
-    A filter accepts a row if its predicate is TRUE, or UNKNOWN and it says `on_unknown: accept`. Parameters have
-    their defaults. A matcher does not change; make a new one for a changed catalog. It may be used by several
-    threads at once.
+    A filter accepts a row if its predicate is TRUE, or UNKNOWN and it says `on_unknown: accept`. Parameters
+    have their defaults. A matcher does not change; make a new one for a changed catalog. It may be used by
+    several threads at once.
 
     Args:
         catalog: A catalog, as `load_catalog` gives it.
         dataset: The name of one of its datasets.
-        names: The filters to match, as `late` or, for a version, `late@1`. Default: the latest version of all.
+        names: The filters to match, as `late` or, for a version, `late@1`. Default: the latest version of
+            all.
         tag: Only filters with this tag.
-        subscriptions: Match the subscriptions of the dataset instead; `names` and `tag` are those of their filters.
+        subscriptions: Match the subscriptions of the dataset instead; `names` and `tag` are those of their
+            filters.
 
     Attributes:
         names: What may be found, sorted. The place of a name in it is its id.
-        left_out: The filters that cannot be matched, each with the reason: a parameter without a default. They
-            are an error where `names` asks for them.
+        left_out: The filters that cannot be matched, each with the reason: a parameter without a default.
+            They are an error where `names` asks for them.
 
     Raises:
         PredicatError: There is no such dataset or filter.
 
     Example:
-        >>> import predicat
-        >>> late = predicat.parse("dep_delay > 60", "sql", {"dep_delay": "double", "carrier": "string"})
-        >>> united = predicat.parse("carrier = 'UA'", "sql", {"dep_delay": "double", "carrier": "string"})
-        >>> predicat.Matcher.of({"late": late, "united": united}).match({"carrier": "UA", "dep_delay": 90.0})
-        ['late', 'united']
+        >>> import predicat >>> late = predicat.parse("dep_delay > 60", "sql", {"dep_delay": "double",
+        "carrier": "string"}) >>> united = predicat.parse("carrier = 'UA'", "sql", {"dep_delay": "double",
+        "carrier": "string"}) >>> predicat.Matcher.of({"late": late, "united": united}).match({"carrier":
+        "UA", "dep_delay": 90.0}) ['late', 'united']
     """
 
     names: tuple[str, ...]
@@ -97,7 +101,8 @@ class Matcher:
             PredicatError: A value does not fit the declared type of its field.
 
         Warns:
-            UnknownKeyWarning: The row has no key for a field that a filter reads, and one that is nearly called so.
+            UnknownKeyWarning: The row has no key for a field that a filter reads, and one that is nearly
+                called so.
         """
         return [self.names[number] for number in self._found(row)]
 

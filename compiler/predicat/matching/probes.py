@@ -1,4 +1,6 @@
-"""The tables of an index: each takes the values of a row to the buckets of the filters that they may satisfy."""
+"""The tables of an index: each takes the values of a row to the buckets of the filters that they may
+satisfy.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ GRAM = 3
 """Texts that are looked for within others are found by so many of their characters."""
 
 Values = dict[Any, Any]
-"""What is known of a row: its fields under the keys of variables, and, under numbers, what was computed of it."""
+"""What is known of a row: its fields under the keys of variables, and, under numbers, what was computed of
+it.
+"""
 Check = Callable[[Values], Any]
 Hits = list["Bucket"]
 Probe = Callable[[Values, Hits], None]
@@ -22,7 +26,9 @@ Lookup = Callable[[Any, Hits], None]
 
 
 class Bucket(Struct, eq=False):
-    """Filters that a row may satisfy: some to verify, with what is left of them; some to find by further probes."""
+    """Filters that a row may satisfy: some to verify, with what is left of them; some to find by further
+    probes.
+    """
 
     leaf: list[tuple[int, tuple[Check, ...]]] = field(default_factory=list[tuple[int, tuple[Check, ...]]])
     probes: list[Probe] = field(default_factory=list[Probe])
@@ -95,8 +101,8 @@ def gram(text: str) -> str:
 class Intervals:
     """A segment tree over the bounds of intervals: a value reaches those that hold it in O(log n).
 
-    The places of the tree are, for bounds b0 < b1 < ..., the values below b0, b0 itself, those between b0 and b1,
-    and so on. NaN and an absent value reach what was put there for them.
+    The places of the tree are, for bounds b0 < b1 < ..., the values below b0, b0 itself, those between b0 and
+    b1, and so on. NaN and an absent value reach what was put there for them.
     """
 
     def __init__(self, tests: Iterable[Between]) -> None:

@@ -1,8 +1,8 @@
 """How many rows a test is expected to let through, as far as the filters themselves tell.
 
-Nothing is known of the rows. But the constants of thousands of filters are a sample of the values that matter: where
-filters ask for 500 values of a field, one of them holds for few rows; where an interval spans a tenth of the bounds
-that filters name, it holds for about a tenth.
+Nothing is known of the rows. But the constants of thousands of filters are a sample of the values that
+matter: where filters ask for 500 values of a field, one of them holds for few rows; where an interval spans a
+tenth of the bounds that filters name, it holds for about a tenth.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The union of many row filters as one short predicate.
 
-A row filter is a disjunction of arms, and an arm is a set of conditions that must all be TRUE. Three laws make
-the union shorter, all of them valid in Kleene's logic: absorption (`a OR (a AND b)` is `a`), merging (arms that
-differ in one condition keep the rest once), and factoring (a condition of several arms is written once).
+A row filter is a disjunction of arms, and an arm is a set of conditions that must all be TRUE. Three laws
+make the union shorter, all of them valid in Kleene's logic: absorption (`a OR (a AND b)` is `a`), merging
+(arms that differ in one condition keep the rest once), and factoring (a condition of several arms is written
+once).
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ def _widest(parts: list[Node]) -> dict[Node, list[Node]]:
 
 
 def implies(left: Node, right: Node) -> bool:
-    """Whether a test of an operand is TRUE for no row for which another test of it is not. False if unknown."""
+    """Whether a test of an operand is TRUE only for rows for which another one is. False if unknown."""
     one, other = _test(left), _test(right)
     if left == right:
         return True

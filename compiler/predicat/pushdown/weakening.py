@@ -1,8 +1,8 @@
 """A wider filter that a language supports.
 
-A source that evaluates it sends every row that the filter accepts, and possibly more. Each step drops a condition
-of an AND, or takes one condition of each arm of an OR, so that the result is wider by construction; Z3 proves it
-again on the result.
+A source that evaluates it sends every row that the filter accepts, and possibly more. Each step drops a
+condition of an AND, or takes one condition of each arm of an OR, so that the result is wider by construction;
+Z3 proves it again on the result.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _together(parts: list[Node], supported: Callable[[Node], bool]) -> Node | No
 
 
 def _of_arms(node: Call, supported: Callable[[Node], bool]) -> Node | None:
-    """The OR of wider arms; where that is not supported, the conditions on the operands that all arms test."""
+    """The OR of wider arms; if that is not supported, the conditions on the operands that all arms test."""
     arms = [conjunction([*arm]) for arm in arms_of(node)]
     wider = [_weakened(arm, supported) for arm in arms]
     known = [arm for arm in wider if arm is not None]

@@ -271,7 +271,10 @@ def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal]
         if low < high:
             middle = (low + high) // 2
             cut = cuts[middle]
-            return f"CASE WHEN {test('le' if cut[1] else 'lt', cut)} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
+            return (
+                f"CASE WHEN {test('le' if cut[1] else 'lt', cut)} THEN {search(low, middle)} ELSE "
+                f"{search(middle + 1, high)} END"
+            )
         if low == len(cuts) and kind == DOUBLE:
             return f"CASE WHEN {test('ge', cuts[-1])} THEN {low} ELSE {low + 1} END"
         return str(low)

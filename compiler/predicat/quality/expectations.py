@@ -301,7 +301,8 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
         )
         return (
             f"The filter {kwargs.get('filter')} must accept a share of the rows that is less than "
-            f"{_shown(kwargs.get('min_change'), share=True)} away from the baseline ({accepted} of {rows} rows)."
+            f"{_shown(kwargs.get('min_change'), share=True)} away from the baseline ({accepted} of "
+            f"{rows} rows)."
         )
 
     def _validate(

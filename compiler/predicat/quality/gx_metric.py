@@ -146,7 +146,10 @@ class PredicatCoverage(TableMetricProvider):
             if with_row_condition
             else sqlalchemy.select(sqlalchemy.text("*")).select_from(selectable)
         )
-        source = f"({query.compile(dialect=execution_engine.dialect, compile_kwargs={'literal_binds': True})}) AS batch"
+        source = (
+            f"({query.compile(dialect=execution_engine.dialect, compile_kwargs={'literal_binds': True})}) "
+            "AS batch"
+        )
         escape = "%%" if execution_engine.dialect.paramstyle in ("format", "pyformat") else "%"
         try:
             questions = _plan(metric_value_kwargs, "postgres")

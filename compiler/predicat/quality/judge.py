@@ -194,7 +194,10 @@ def _by_version(row: Filter, found: Measure, before: Mapping[str, Any], moved: f
     if earlier is None or not found.rows:
         return f", when it was version {number}"
     by_filter = found.share(name) - earlier / found.rows
-    return f", {by_filter:+.2%} of it from version {number} to {row.latest} and {moved - by_filter:+.2%} in the data"
+    return (
+        f", {by_filter:+.2%} of it from version {number} to {row.latest} and {moved - by_filter:+.2%} in "
+        "the data"
+    )
 
 
 def _moved_atom(found: Measure, name: str, before: Mapping[str, Any]) -> str:

@@ -234,7 +234,11 @@ def markdown(runs: Sequence[Run]) -> str:
                 "|---|---:|---:|---:|",
             ]
             lines += [
-                f"| `{name}` | {found.accepted[name]:,} | {found.share(name):.2%}{_interval(found, name)} | {count.unknown / max(found.rows, 1):.2%} |"
+                (
+                    f"| `{name}` | {found.accepted[name]:,} | "
+                    f"{found.share(name):.2%}{_interval(found, name)} | "
+                    f"{count.unknown / max(found.rows, 1):.2%} |"
+                )
                 for name, count in found.filters.items()
             ]
         lines.append("")

@@ -124,7 +124,10 @@ def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
 
 
 _CREATE = (
-    f"CREATE TABLE IF NOT EXISTS {TABLE} (at timestamptz, dataset text, partition text, filter text, entry jsonb)",
+    (
+        f"CREATE TABLE IF NOT EXISTS {TABLE} (at timestamptz, dataset text, partition text, filter text, "
+        "entry jsonb)"
+    ),
     f"ALTER TABLE {TABLE} ADD COLUMN IF NOT EXISTS run text",
     f"CREATE UNIQUE INDEX IF NOT EXISTS {TABLE}_key ON {TABLE} (run, filter)",
 )
@@ -140,7 +143,8 @@ def append_postgres(connection: psycopg.Connection, added: Sequence[Entry]) -> N
         for statement in _CREATE:
             cursor.execute(statement.encode())
         cursor.executemany(
-            f"INSERT INTO {TABLE} (run, at, dataset, partition, filter, entry) VALUES (%s, %s, %s, %s, %s, %s)"
+            f"INSERT INTO {TABLE} (run, at, dataset, partition, filter, entry) VALUES (%s, %s, %s, %s, "
+            "%s, %s)"
             " ON CONFLICT DO NOTHING".encode(),
             [
                 (

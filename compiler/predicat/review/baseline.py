@@ -2,9 +2,8 @@
 out.
 
 A line is the rule, a hash and, for people, what was found. The hash is of the rule, the name, the text of the
-filter at that place
-and the message without its example rows, so that it stays when lines move and when the solver finds another
-example.
+filter at that place and the message without its example rows, so that it stays when lines move and when the
+solver finds another example.
 """
 
 from __future__ import annotations
@@ -24,7 +23,10 @@ from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import reading
 from predicat.review.lint import Finding
 
-_HEAD = "# Known findings, which predicat lint ignores. Written by: predicat lint --baseline FILE --update-baseline\n"
+_HEAD = (
+    "# Known findings, which predicat lint ignores. Written by: predicat lint --baseline FILE "
+    "--update-baseline\n"
+)
 _LINE = re.compile(r"(?P<code>[A-Z][0-9]+) (?P<hash>[0-9a-f]{12}) (?P<about>.+)")
 _ROWS = re.compile(r"\{.*\}", re.DOTALL)
 

@@ -21,7 +21,10 @@ from predicat.review.users import UsageIndex
 Figures = Callable[[str], str]
 MEASURED = 50
 """Filters whose tests are measured; a review of more of them does without those figures."""
-OLD_MANIFEST = "the manifest was written by an earlier predicat and has no tests, bounds, enumerations, keys, macros and variables"
+OLD_MANIFEST = (
+    "the manifest was written by an earlier predicat and has no tests, bounds, enumerations, keys, macros "
+    "and variables"
+)
 
 
 def review(
@@ -37,8 +40,7 @@ def review(
     """What changed from one catalog to another. `timeout` is in seconds for each pair of predicates.
 
     `filters` is the number of filters of the whole catalog, where the snapshots have those only that a change
-    can touch; `edited` are
-    the files that differ. `figures` gives those of a filter's tests.
+    can touch; `edited` are the files that differ. `figures` gives those of a filter's tests.
     """
     result = _Comparison(before, after, base, Prover(timeout))
     entries = sorted(result.entries(), key=lambda entry: entry.order)

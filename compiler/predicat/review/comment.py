@@ -62,7 +62,10 @@ def markdown(review: Review, data: Data) -> str:
         ),
         _Part("", [_details(topic, data) for topic in result if _has_details(topic)]),
     ]
-    tail = f"<sub>Compared with `{review.base[:40]}`; {review.unchanged:,} of {review.filters:,} filters unchanged.</sub>\n"
+    tail = (
+        f"<sub>Compared with `{review.base[:40]}`; {review.unchanged:,} of {review.filters:,} filters "
+        "unchanged.</sub>\n"
+    )
     _fit(parts, MAX_COMMENT - len(head) - len(tail) - _RESERVED)
     return head + "".join(part.text() for part in parts) + _left_out(parts) + tail
 
@@ -114,7 +117,10 @@ def _first_row(topic: Topic, data: Data) -> str:
         what += f"<br>{data[topic.name].short()}"
     if topic.under:
         other = "other " if topic.subject == "filter" else ""
-        what += f"<br>changes {len(topic.under)} {other}filter{'s' * (len(topic.under) > 1)}: {tally(topic.under)}"
+        what += (
+            f"<br>changes {len(topic.under)} {other}filter{'s' * (len(topic.under) > 1)}: "
+            f"{tally(topic.under)}"
+        )
     return f"| {_name(topic)} | {what} | {_examples(topic) or _values(topic.head) or ' '} |\n"
 
 

@@ -31,9 +31,8 @@ Environment = Mapping[str, str]
 
 class Thread(Struct, frozen=True):
     """The comments of one pull request: where they are listed, under which address each is, how one is
-    updated, whether one is ours, and how many
-    characters one may have. `job` is the address of the job, `advice` what to do where the token may not
-    write.
+    updated, whether one is ours, and how many characters one may have. `job` is the address of the job,
+    `advice` what to do where the token may not write.
     """
 
     api: Api
@@ -169,7 +168,10 @@ def github(environment: Environment, number: int | None = None) -> Thread:
         ),
         65_000,
         job,
-        "the token of a pull request from a fork only reads; elsewhere the job needs GITHUB_TOKEN and `permissions: pull-requests: write`",
+        (
+            "the token of a pull request from a fork only reads; elsewhere the job needs GITHUB_TOKEN and "
+            "`permissions: pull-requests: write`"
+        ),
     )
 
 
@@ -198,7 +200,10 @@ def gitlab(environment: Environment, number: int | None = None) -> Thread:
         lambda item: me.is_known_as((item.get("author") or {}).get("username")),
         900_000,
         environment.get("CI_JOB_URL", ""),
-        "GITLAB_TOKEN must hold a project access token with the role Reporter and the scope api, which pipelines of forks do not get",
+        (
+            "GITLAB_TOKEN must hold a project access token with the role Reporter and the scope api, which "
+            "pipelines of forks do not get"
+        ),
     )
 
 

@@ -60,8 +60,7 @@ class Verdict(Struct, frozen=True):
 
             - `equivalent`: the same outcome on every row;
             - `equivalent as a filter`: the same rows are accepted, but one is FALSE where the other is
-              UNKNOWN, so their
-              negations differ (see `unknown`);
+              UNKNOWN, so their negations differ (see `unknown`);
             - `narrower`: rows are lost (see `lost`); `wider`: rows are gained (see `gained`); `changed`:
               both;
             - `disjoint`: no row is accepted by both;
@@ -137,9 +136,8 @@ def search(
     timeout: float = 1.0,
 ) -> tuple[str, Witness | None]:
     """A row for which two predicates have certain outcomes: ("found", it); ("none", None) if there is
-    provably none;
-    (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles; ("open", None) if
-    nobody knows.
+    provably none; (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles;
+    ("open", None) if nobody knows.
 
     `test` says it of outcomes, `formula` of formulas; they must say the same.
     """

@@ -47,7 +47,10 @@ class Counts(Struct, frozen=True):
         if self.reason:
             return [f"data: {self.reason}"]
         lines = [
-            f"data: {self.total:,} rows; accepted {self.before:,} before, {self.after:,} after; {self.gained:,} gained, {self.lost:,} lost"
+            (
+                f"data: {self.total:,} rows; accepted {self.before:,} before, {self.after:,} after; "
+                f"{self.gained:,} gained, {self.lost:,} lost"
+            )
         ]
         lines += [f"  gained {row_text(row)}" for row in self.gained_rows]
         return lines + [f"  lost {row_text(row)}" for row in self.lost_rows]

@@ -1,9 +1,8 @@
 """How good the tests of a filter are: conditions that decide both ways (MC/DC), and mutants that they find.
 
 Sources: RTCA DO-178C for modified condition/decision coverage (a condition is covered if rows show that it
-alone turns the
-decision); Offutt et al. 1996 for the mutants. Rows are found by the solver and confirmed by the reference
-evaluator.
+alone turns the decision); Offutt et al. 1996 for the mutants. Rows are found by the solver and confirmed by
+the reference evaluator.
 """
 
 from __future__ import annotations

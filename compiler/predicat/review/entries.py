@@ -44,10 +44,9 @@ class Entry(Struct, frozen=True):
     """One change.
 
     `name` is what changed (`orders.large`, a dataset, a macro), `part` which part of it, in words; `before`
-    and `after` are None where
-    there was nothing, or is nothing. `causes` are other entries that made a filter change, `under` the
-    filters that this one changes,
-    `users` what uses the filter. `notes` are further sentences.
+    and `after` are None where there was nothing, or is nothing. `causes` are other entries that made a filter
+    change, `under` the filters that this one changes, `users` what uses the filter. `notes` are further
+    sentences.
     """
 
     kind: str
@@ -180,8 +179,7 @@ class Review(Struct, frozen=True):
     """Everything that differs between two catalogs.
 
     `filters` is how many the catalog has, `unchanged` of how many of them nothing differs; `edited` are the
-    files that differ. `sides`
-    are the two catalogs, the first under the names of the second.
+    files that differ. `sides` are the two catalogs, the first under the names of the second.
     """
 
     base: str

@@ -134,7 +134,10 @@ def explain_row(filter_: Filter, version: Version, item: Mapping[str, Any]) -> l
     accepted = filter_.on_unknown == "accept" if result.outcome is None else result.outcome
     marked = {id(part) for part in decisive(result)}
     lines = [
-        f"{filter_.qualified}@{version.number} is {shown(result.outcome)}: the row is {'accepted' if accepted else 'not accepted'}"
+        (
+            f"{filter_.qualified}@{version.number} is {shown(result.outcome)}: the row is "
+            f"{'accepted' if accepted else 'not accepted'}"
+        )
     ]
     return (
         lines

@@ -33,8 +33,8 @@ def collect(
     """Everything that the chosen rules find, by place; a cause that several of them find, once.
 
     `timeout` is in seconds for each question to the solver; `answers` are those of earlier runs, and gain
-    what this one asks.
-    `whole` says whether the catalog is all there: rules that need that are left out otherwise.
+    what this one asks. `whole` says whether the catalog is all there: rules that need that are left out
+    otherwise.
     """
     context = Context(catalog, timeout, answers or Answers())
     rules = [rule for rule in RULES if chosen(rule.code, select, ignore) and (whole or not rule.whole)]

@@ -85,7 +85,10 @@ def shallow(root: Path) -> str | None:
     """What to do where the history is cut off, as CI systems do by default."""
     if _git(root, "rev-parse", "--is-shallow-repository").strip() != b"true":
         return None
-    return "this clone is shallow: fetch all of it (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: 0; elsewhere: git fetch --unshallow)"
+    return (
+        "this clone is shallow: fetch all of it (actions/checkout: fetch-depth: 0; GitLab: GIT_DEPTH: 0; "
+        "elsewhere: git fetch --unshallow)"
+    )
 
 
 def head(root: Path) -> str | None:

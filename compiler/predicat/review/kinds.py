@@ -19,9 +19,8 @@ class Kind(Struct, frozen=True):
     """A kind of change.
 
     `path` is where it stands in the data of a snapshot; each `*` is a name. The first `names` of them (the
-    dataset and a group, say)
-    name what changed, and the others its part, which `what` tells. `levels` are those of something added,
-    removed and changed.
+    dataset and a group, say) name what changed, and the others its part, which `what` tells. `levels` are
+    those of something added, removed and changed.
     """
 
     code: str

@@ -1,9 +1,8 @@
 """Small wrong versions of a predicate: what a test that is worth its name tells from the right one.
 
 Operators of mutation follow the usual ones for conditions (relational and logical operator replacement,
-negation, constants by
-one, removed operands). Source: Offutt et al., "An Experimental Determination of Sufficient Mutant Operators",
-1996.
+negation, constants by one, removed operands). Source: Offutt et al., "An Experimental Determination of
+Sufficient Mutant Operators", 1996.
 """
 
 from __future__ import annotations

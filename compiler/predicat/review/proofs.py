@@ -19,8 +19,8 @@ class Proof(Struct, frozen=True):
     """What happens to the rows of a name.
 
     `verdict` is for all values of the parameters that both sides have. `defaults` is for those who give none
-    (views, calls without
-    arguments), where it is another question; `params` are the parameters with a default.
+    (views, calls without arguments), where it is another question; `params` are the parameters with a
+    default.
     """
 
     verdict: Verdict

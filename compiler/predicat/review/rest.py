@@ -29,8 +29,7 @@ _FIRST_WAIT = 1.0
 
 class ApiError(Exception):
     """Why a request failed, as one clause. `status` is that of the answer, if there was one; `wait` is how
-    many seconds to wait before
-    it is worth another try, None if it is not.
+    many seconds to wait before it is worth another try, None if it is not.
     """
 
     def __init__(self, reason: str, status: int | None = None, wait: float | None = None) -> None:
@@ -93,8 +92,7 @@ class Api(Struct, frozen=True):
 
 def with_retries(work: Callable[[], _T], seconds: float, sleep: Callable[[float], None] = time.sleep) -> _T:
     """The result of some work that is begun anew where it failed for a reason that passes, after 1, 2, 4 ...
-    seconds or as long as
-    the answer asks, until `seconds` have passed. Raises ApiError.
+    seconds or as long as the answer asks, until `seconds` have passed. Raises ApiError.
     """
     end = time.monotonic() + seconds
     wait = _FIRST_WAIT

@@ -108,8 +108,8 @@ def dataset_of(text: str) -> str | None:
 
 def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
     """The files of a catalog that a change of some of them can touch: of the same datasets, of those that
-    name them, and of those
-    that they name. A file that cannot be read is relevant, so that its problem is seen.
+    name them, and of those that they name. A file that cannot be read is relevant, so that its problem is
+    seen.
     """
     texts: dict[Path, str] = {}
     for file in catalog_files(folder, Reporter()) if folder.exists() else []:

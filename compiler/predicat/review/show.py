@@ -89,7 +89,9 @@ def outcome(value: bool | None) -> str:
 
 SENTENCES = {
     "equivalent": "the same outcome on every row ({proof})",
-    "equivalent as a filter": "the same rows ({proof}); some are FALSE where they were UNKNOWN, or the reverse, so NOT differs",
+    "equivalent as a filter": (
+        "the same rows ({proof}); some are FALSE where they were UNKNOWN, or the reverse, so NOT differs"
+    ),
     "narrower": "rows are lost, none is gained ({proof})",
     "wider": "rows are gained, none is lost ({proof})",
     "changed": "rows are lost and rows are gained ({proof})",

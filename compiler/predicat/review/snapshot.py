@@ -50,8 +50,7 @@ class Snapshot(Struct):
     None for a broken one.
 
     `broken` are filters that the files name and that have a problem; `unread` files that are no YAML.
-    `carries` is False for a manifest
-    that knows too little.
+    `carries` is False for a manifest that knows too little.
     """
 
     data: Data

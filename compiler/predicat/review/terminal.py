@@ -14,7 +14,10 @@ Data = Mapping[str, Counts]
 def text(review: Review, data: Data) -> str:
     """The review for a terminal; `data` are counts of rows by the names of filters."""
     lines = [
-        f"compared with {review.base}: {summary(review)}; {review.unchanged:,} of {review.filters:,} filters unchanged"
+        (
+            f"compared with {review.base}: {summary(review)}; {review.unchanged:,} of {review.filters:,} "
+            "filters unchanged"
+        )
     ]
     if review.formatting_only:
         lines += ["", f"comments, order of keys or quoting changed in {join_names(review.edited)}"]

@@ -106,12 +106,10 @@ def scope(
     commit.
 
     What is staged is judged as it is staged: it lies in a temporary folder, which is the current folder for
-    that time, with the
-    files `beside` that a run reads too. Where nothing at all is staged, the whole catalog of the working tree
-    is judged.
-    With `lock`, a change of the lock file reaches every filter, as one of a macro or a variable does.
-    Raises PredicatError if there is no such folder, now or before, if it is in no repository, or if the
-    revision is unknown.
+    that time, with the files `beside` that a run reads too. Where nothing at all is staged, the whole catalog
+    of the working tree is judged. With `lock`, a change of the lock file reaches every filter, as one of a
+    macro or a variable does. Raises PredicatError if there is no such folder, now or before, if it is in no
+    repository, or if the revision is unknown.
     """
     root = git.repository(folder).resolve()
     own = folder.resolve().relative_to(root)

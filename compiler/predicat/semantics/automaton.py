@@ -2,13 +2,10 @@
 they cannot.
 
 Both search by trying. For a repeated group such as `([a-z]+,)*` Java calls itself once more for each round: a
-text of some thousand rounds
-overflows its stack, which ends the process of a Spark executor. And both may try every way to part a text
-into rounds. A possessive
-repetition, which gives nothing back, runs in a loop. It means the same where the next character tells where a
-round ends, and where the
-rest cannot match if another round can. This is decided here, on automata. For the other patterns there is a
-deterministic automaton.
+text of some thousand rounds overflows its stack, which ends the process of a Spark executor. And both may try
+every way to part a text into rounds. A possessive repetition, which gives nothing back, runs in a loop. It
+means the same where the next character tells where a round ends, and where the rest cannot match if another
+round can. This is decided here, on automata. For the other patterns there is a deterministic automaton.
 
 Source: Thompson's construction and the subset construction (Aho, Sethi, Ullman, 3.7).
 """
@@ -208,7 +205,9 @@ class _Nfa:
         self.steps: list[tuple[int, int] | None] = []
         self.empty: list[list[tuple[str, int]]] = []
         self.loops: dict[int, list[_Loop]] = {}
-        """The loops by the identity of their node: one for each time that a repetition around it says it again."""
+        """The loops by the identity of their node: one for each time that a repetition around it says it
+        again.
+        """
         self.last = self.build(node, self.state())
 
     def state(self) -> int:

@@ -2,8 +2,7 @@
 their places.
 
 A run that was killed is completed by the next one if its record is there, and undone otherwise. So a reader
-who goes by the newest record
-never sees rows of two runs.
+who goes by the newest record never sees rows of two runs.
 """
 
 from __future__ import annotations

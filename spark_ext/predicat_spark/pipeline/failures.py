@@ -40,7 +40,10 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
         "repair or remove the file",
     ),
     (
-        rf"(?s)(?:Permission denied|AccessControlException|Read-only file system|Mkdirs failed to create).*?{_FILE}",
+        (
+            r"(?s)(?:Permission denied|AccessControlException|Read-only file system|Mkdirs failed to "
+            rf"create).*?{_FILE}"
+        ),
         "{file} cannot be written: permission denied",
         None,
     ),
@@ -74,7 +77,8 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
     (r"cancelled|Job aborted due to user", "the job was cancelled", None),
 )
 _TRANSIENT = re.compile(
-    r"ExecutorLost|Lost executor|FetchFailed|Connection (?:reset|refused)|SocketTimeout|timed out|SlowDown|ServiceUnavailable|status code: 50[0-9]|Broken pipe"
+    r"ExecutorLost|Lost executor|FetchFailed|Connection (?:reset|refused)|SocketTimeout|timed "
+    r"out|SlowDown|ServiceUnavailable|status code: 50[0-9]|Broken pipe"
 )
 """Failures after which the same run may succeed."""
 

@@ -121,7 +121,10 @@ class Lease:
 def _home() -> str:
     """What process numbers belong to: the start of the machine and the container."""
     with suppress(OSError):
-        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {Path('/proc/self/ns/pid').readlink()}"
+        return (
+            f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} "
+            f"{Path('/proc/self/ns/pid').readlink()}"
+        )
     return ""
 
 

@@ -108,7 +108,8 @@ def _table(name: str) -> sql.Identifier:
 def _columns(connection: psycopg.Connection, name: str) -> list[str]:
     """The columns of a table that rows can be given for; none where there is no such table."""
     query = (
-        "SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped AND attgenerated = '' "
+        "SELECT attname FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass(%s) AND attnum > 0 "
+        "AND NOT attisdropped AND attgenerated = '' "
         "ORDER BY attnum"
     )
     return [

@@ -57,8 +57,7 @@ class Report(Struct):
     all its tasks.
 
     `passes` says whether the rows of all sinks came from one reading, `changes` which filters mean something
-    else than in the run before,
-    `recovered` which killed runs were completed or undone.
+    else than in the run before, `recovered` which killed runs were completed or undone.
     """
 
     run: str
@@ -111,7 +110,10 @@ def summary(report: Report) -> str:
     """One line: what was read, and how."""
     said = f"{report.rows:,} rows of {report.dataset} in {report.seconds:.1f} s"
     if report.sinks:
-        said += f"; {report.passes} reading{'s' if report.passes == 'many' else ''} for {len(report.sinks)} sinks, {report.rows_read:,} rows read"
+        said += (
+            f"; {report.passes} reading{'s' if report.passes == 'many' else ''} for {len(report.sinks)} "
+            f"sinks, {report.rows_read:,} rows read"
+        )
     if report.bad_rows:
         said += f"; {report.bad_rows:,} rows with cells that cannot be converted"
     return said

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _BITS = {"accepted": 1, "rejected": 2, "unknown": 4, "unmatched": 1, "bad": 2}
-"""The bit of the outcome of a row: in the byte of the filter, or for rows of no one filter in the last one."""
+"""The bit of the outcome of a row: in the byte of the filter, or for rows of no one filter in the last one.
+"""
 _OPEN = 200
 """Files of partitioned sinks that a task has open at once; with more folders than that, the file used
 longest ago is closed.

@@ -105,9 +105,8 @@ def run(
     it was.
 
     Accepted rows go to a folder each below `out` (any Hadoop path), or to a table each whose name begins with
-    `tables`. Columns of CSV and
-    JSON files are read as the types that the catalog declares. `more` are the other parts of a Job (`mode`,
-    `bad_records`, `passes`).
+    `tables`. Columns of CSV and JSON files are read as the types that the catalog declares. `more` are the
+    other parts of a Job (`mode`, `bad_records`, `passes`).
     """
     dataset_of(catalog, dataset)
     sinks = []
@@ -382,7 +381,8 @@ class Run:
                     else ""
                 )
                 said.append(
-                    f"{row.name} accepts other rows than in the run of {record.committed[:16]} ({which}){hint}"
+                    f"{row.name} accepts other rows than in the run of {record.committed[:16]} "
+                    f"({which}){hint}"
                 )
         return said
 
@@ -403,9 +403,8 @@ class Run:
         ]
         if paths:
             return min(paths, key=len)
-        return self.files.whole(
-            f"{self.session.conf.get('spark.sql.warehouse.dir')}/{FOLDER}_runs/{self.job.name or self.job.dataset}"
-        )
+        warehouse = self.session.conf.get("spark.sql.warehouse.dir")
+        return self.files.whole(f"{warehouse}/{FOLDER}_runs/{self.job.name or self.job.dataset}")
 
     def _targets(self, run: str, mode: str) -> list[Target]:
         found: list[Target] = []

@@ -40,7 +40,10 @@ def problem(session: SparkSession, target: Target, schema: StructType) -> Diagno
     said = [f"it has no column {field.name}" for name, field in given.items() if name not in known]
     said += [f"the rows have no column {field.name}" for name, field in known.items() if name not in given]
     said += [
-        f"{field.name} is {known[name].dataType.simpleString()} there, and {field.dataType.simpleString()} in the rows"
+        (
+            f"{field.name} is {known[name].dataType.simpleString()} there, and "
+            f"{field.dataType.simpleString()} in the rows"
+        )
         for name, field in given.items()
         if name in known and not _fits(field.dataType.simpleString(), known[name].dataType.simpleString())
     ]
@@ -76,7 +79,10 @@ def create(session: SparkSession, target: Target, schema: StructType) -> None:
     parts = ", ".join(map(quoted, target.partition_by))
     options = ", ".join(f"{_text(key)} {_text(value)}" for key, value in target.options.items())
     session.sql(
-        f"CREATE TABLE IF NOT EXISTS {quoted_table(target.place)} ({columns}) USING {exp.to_identifier(target.format).sql(dialect='spark')}"
+        (
+            f"CREATE TABLE IF NOT EXISTS {quoted_table(target.place)} ({columns}) USING "
+            f"{exp.to_identifier(target.format).sql(dialect='spark')}"
+        )
         + (f" OPTIONS ({options})" if options else "")
         + (f" PARTITIONED BY ({parts})" if parts else "")
     )

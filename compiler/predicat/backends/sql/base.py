@@ -1,8 +1,7 @@
 """What the SQL dialects share: the renderer, literals, logic, and comparisons with one meaning.
 
 A dialect is a table from every operator to a rule, or to NotSupported with the reason. Rules build sqlglot
-nodes,
-never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and never raises.
+nodes, never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and never raises.
 
 Nodes are values: one node may stand in several places, so nothing changes a node that it has not made itself.
 """

@@ -1,9 +1,8 @@
 """Which parts of a predicate get a name in its SQL, so that it does not grow without end.
 
 A guard says its operand again, and each guard around it says all of that again. Where this makes the SQL
-large, what comes again
-is named (`Dialect.bind`). Parts that say the same have the same number: value numbering, as compilers call
-it.
+large, what comes again is named (`Dialect.bind`). Parts that say the same have the same number: value
+numbering, as compilers call it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The rules of JSON values that the dialects share.
 
 A column, an element of an array and a step of a path may hold JSON's null. The rules take it for no value, so
-none of them needs
-a test before it.
+none of them needs a test before it.
 """
 
 from __future__ import annotations

@@ -81,8 +81,7 @@ def _try(sql: Sql) -> Sql:
     """NULL where one operation has no value.
 
     No part of it may raise: DuckDB works out a part that occurs elsewhere too once for both, and outside this
-    TRY. Behind the guard of a CASE the
-    operation needs it all the same, for it may stand in a TRY elsewhere.
+    TRY. Behind the guard of a CASE the operation needs it all the same, for it may stand in a TRY elsewhere.
     """
     return call("TRY", sql)
 
@@ -752,18 +751,22 @@ def _is_kind(name: Sql, kind: str) -> Sql:
 # All parts of both values with their paths (RFC 6901), in order: a loop of as many rounds as there are arrays
 # and objects.
 _SAME_JSON = """
-LIST_EXTRACT(LIST_TRANSFORM([LIST_TRANSFORM([__a, __b], LAMBDA "__j" : CASE WHEN NOT JSON_EXTRACT_STRING("__j", '$') IS NULL THEN
+LIST_EXTRACT(LIST_TRANSFORM([LIST_TRANSFORM([__a, __b], LAMBDA "__j" : CASE
+  WHEN NOT JSON_EXTRACT_STRING("__j", '$') IS NULL THEN
   LIST_SORT(LIST_TRANSFORM(LIST_REDUCE(
-    LIST_TRANSFORM(RANGE(0, LENGTH("__j") - LENGTH(TRANSLATE("__j", '{[', ''))), LAMBDA "__i" : [{'p': '', 'v': "__j"}]),
+    LIST_TRANSFORM(RANGE(0, LENGTH("__j") - LENGTH(TRANSLATE("__j", '{[', ''))),
+      LAMBDA "__i" : [{'p': '', 'v': "__j"}]),
     LAMBDA "__f", "__m" : FLATTEN(LIST_TRANSFORM("__f", LAMBDA "__x" : LIST_PREPEND(
-      {'p': "__x".p, 'v': CASE JSON_TYPE("__x".v) WHEN 'OBJECT' THEN '{}' WHEN 'ARRAY' THEN '[]' ELSE "__x".v END},
+      {'p': "__x".p, 'v': CASE JSON_TYPE("__x".v) WHEN 'OBJECT' THEN '{}' WHEN 'ARRAY' THEN '[]'
+        ELSE "__x".v END},
       LIST_TRANSFORM(
         LIST_CONCAT(
           LIST_TRANSFORM(JSON_KEYS("__x".v), LAMBDA "__k" : REPLACE(REPLACE("__k", '~', '~0'), '/', '~1')),
           CAST(RANGE(0, CAST(JSON_ARRAY_LENGTH("__x".v) AS BIGINT)) AS TEXT[])),
         LAMBDA "__k" : {'p': "__x".p || '/' || "__k", 'v': JSON_EXTRACT("__x".v, '/' || "__k")})))),
     [{'p': '', 'v': "__j"}]),
-  LAMBDA "__x" : "__x".p || ' ' || COALESCE(CAST(TRY_CAST(CAST("__x".v AS TEXT) AS DOUBLE) + 0 AS TEXT), CAST(JSON("__x".v) AS TEXT))))
+  LAMBDA "__x" : "__x".p || ' ' || COALESCE(CAST(TRY_CAST(CAST("__x".v AS TEXT) AS DOUBLE) + 0 AS TEXT),
+    CAST(JSON("__x".v) AS TEXT))))
   END)], LAMBDA "__p" : LIST_EXTRACT("__p", 1) = LIST_EXTRACT("__p", 2)), 1)
 """
 

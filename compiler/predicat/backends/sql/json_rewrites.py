@@ -1,8 +1,7 @@
 """Predicates over JSON in the words of SQL: operators that only SQL has, each of which looks a value up once.
 
 The meaning of a comparison asks for a JSON value's kind, and then for its value. Texts, numbers and truth
-values tell their kinds
-themselves, so most of it is said with one look-up.
+values tell their kinds themselves, so most of it is said with one look-up.
 """
 
 from __future__ import annotations
@@ -21,10 +20,8 @@ ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_eleme
 """The operators that compact() makes.
 
 `json_text`: the text of a JSON value that is known to be a string. `json_equals`: whether it is a constant;
-FALSE for a value of
-another kind. `json_in`: whether it is one of several texts. `json_element`: what CEL's brackets find with a
-JSON value in them, the
-member of that name or the element at that place.
+FALSE for a value of another kind. `json_in`: whether it is one of several texts. `json_element`: what CEL's
+brackets find with a JSON value in them, the member of that name or the element at that place.
 """
 
 

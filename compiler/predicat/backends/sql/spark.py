@@ -92,10 +92,8 @@ def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
     """An operand that Spark may not join with its parent.
 
     Sums within sums, and products within products, are one list of operands to its optimizer, TRY_ or not. It
-    adds up their constants
-    (ReorderAssociativeOperator), and works `(a + b) + c` and `a + (b + c)` out once for both, although
-    doubles differ by what is rounded, and integers
-    by what overflows.
+    adds up their constants (ReorderAssociativeOperator), and works `(a + b) + c` and `a + (b + c)` out once
+    for both, although doubles differ by what is rounded, and integers by what overflows.
     """
     if not isinstance(arg, Call) or arg.op != parent.op or parent.op not in ("add", "mul"):
         return sql
@@ -791,7 +789,8 @@ def _json_items(r: Renderer, node: Call) -> Sql:
 # absent.
 _SAME_JSON = r"""
 EXISTS(ARRAY(TRANSFORM(ARRAY(__a, __b), `__j` -> TRANSFORM(
-  REGEXP_EXTRACT_ALL(NULLIF(TO_JSON(`__j`), 'null'), '"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"|[-0-9][-+.0-9eE]*|[^-0-9"]+', 0),
+  REGEXP_EXTRACT_ALL(NULLIF(TO_JSON(`__j`), 'null'),
+    '"[^"\\\\]*+(?:\\\\.[^"\\\\]*+)*+"|[-0-9][-+.0-9eE]*|[^-0-9"]+', 0),
   `__x` -> COALESCE(CAST(TRY_CAST(`__x` AS DOUBLE) + 0 AS STRING), `__x`)))), `__p` -> `__p`[0] = `__p`[1])
 """
 

@@ -25,7 +25,10 @@ from predicat.semantics import automaton, regex
 from predicat.semantics.regex import Chars, Ranges
 
 _MOST_STATES = 60
-_ROUNDS = "a round of its repeated group can end at several places, for which Java may overflow its stack on a long text"
+_ROUNDS = (
+    "a round of its repeated group can end at several places, for which Java may overflow its stack on a "
+    "long text"
+)
 _APART = "let each round end where no further character of it may follow, as in (ab,)* or (,[^,]+)*"
 _HALVES = "Java finds \\B between the two halves of a character beyond U+FFFF"
 _FEW = 6

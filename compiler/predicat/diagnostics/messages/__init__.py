@@ -1,8 +1,8 @@
 """Every message, one function each; the modules have those of one part of the program.
 
 A function takes names, types and texts of the user, and never English: a sentence stands in this package
-alone.
-What is called a message here is a Diagnostic (its code is stable), a Reason within one, or a noun in one.
+alone. What is called a message here is a Diagnostic (its code is stable), a Reason within one, or a noun in
+one.
 """
 
 from __future__ import annotations

@@ -85,7 +85,10 @@ def nothing_supported(target: str) -> str:
 
 
 def accepts_more(target: str, proof: str) -> str:
-    return f"note: {target} does not support the whole condition; this one accepts more rows. {loses_no_row(proof)}"
+    return (
+        f"note: {target} does not support the whole condition; this one accepts more rows. "
+        f"{loses_no_row(proof)}"
+    )
 
 
 def loses_no_row(proof: str) -> str:

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import NOWHERE, Source, Span
 
-_REPAIR = "predicat release --repair restores the line of the base; if the base has none, remove the line and release again"
+_REPAIR = (
+    "predicat release --repair restores the line of the base; if the base has none, remove the line and "
+    "release again"
+)
 
 
 def _lock(span: Span, message: str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
@@ -135,7 +138,10 @@ def lock_date_changed(span: Span, name: str, what: str, before: str, now: str, p
 def lock_subscription(span: Span, name: str, location: str, path: str) -> Diagnostic:
     return Diagnostic(
         "lock-changed",
-        f"the subscription {name} is released ({location}), and {path} no longer has it, or has other properties",
+        (
+            f"the subscription {name} is released ({location}), and {path} no longer has it, or has other "
+            "properties"
+        ),
         span,
         _REPAIR,
     )
@@ -159,9 +165,15 @@ def released_unproved(span: Span, name: str, path: str, reason: str, hint: str) 
 def released_exact(span: Span, name: str, reason: str, number: int) -> Diagnostic:
     return Diagnostic(
         "released-exact",
-        f"{name} was released, and there is no proof for doubles that its new body keeps its meaning: {reason}",
+        (
+            f"{name} was released, and there is no proof for doubles that its new body keeps its meaning: "
+            f"{reason}"
+        ),
         span,
-        f"arithmetic of doubles rounds: write the new body as version {number} if rows may be gained or lost by it",
+        (
+            f"arithmetic of doubles rounds: write the new body as version {number} if rows may be gained "
+            "or lost by it"
+        ),
         Severity.WARNING,
     )
 
@@ -208,7 +220,10 @@ def released_nowhere(span: Span, name: str) -> Diagnostic:
 def latest_lowered(span: Span, name: str, now: int, before: int, number: int) -> Diagnostic:
     return Diagnostic(
         "released-latest",
-        f"{name} without a version was released as version {before}; now it means version {now}, an older one",
+        (
+            f"{name} without a version was released as version {before}; now it means version {now}, an "
+            "older one"
+        ),
         span,
         f"to go back, write the body of version {now} as version {number}",
     )

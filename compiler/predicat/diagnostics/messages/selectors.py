@@ -148,7 +148,10 @@ def division_without_types(span: Span) -> Diagnostic:
     return msg.unsupported_syntax(
         span,
         "a division of properties without a declared type",
-        "whole numbers divide without a remainder, others do not: declare the properties as bigint or double, or write a number with a point (4.0)",
+        (
+            "whole numbers divide without a remainder, others do not: declare the properties as bigint or "
+            "double, or write a number with a point (4.0)"
+        ),
     )
 
 

@@ -1,9 +1,9 @@
 """Which outcomes two predicates have together: worked out on rows that stand for all rows.
 
-A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `representatives`). The places are
-decided one after the other; what is left of the two skeletons then is a state, and equal states are one (a
-decision diagram), so that twelve conjuncts make some dozen states and not thousands of rows. Source: Bryant,
-Graph-Based Algorithms for Boolean Function Manipulation, 1986.
+A predicate is a skeleton of AND, OR and NOT over tests of one place each (see `representatives`). The places
+are decided one after the other; what is left of the two skeletons then is a state, and equal states are one
+(a decision diagram), so that twelve conjuncts make some dozen states and not thousands of rows. Source:
+Bryant, Graph-Based Algorithms for Boolean Function Manipulation, 1986.
 """
 
 from __future__ import annotations

@@ -94,7 +94,10 @@ def _fix(parent: Call, index: int) -> Fix | None:
 RULE = Rule(
     "P204",
     "redundant-operand",
-    "An operand of AND or OR that has no effect (proved). Operands that turn UNKNOWN into FALSE are not reported.",
+    (
+        "An operand of AND or OR that has no effect (proved). Operands that turn UNKNOWN into FALSE are "
+        "not reported."
+    ),
     check,
     over=("P301", "P302", "P303"),
 )

@@ -1,36 +1,28 @@
 """How many elements of each array a formula has to name so that it says something of arrays of every length.
 
 A formula names the first elements of an array and its length; behind the last element that it names, an array
-repeats that one. So a
-proof is about all arrays only if a row with longer ones can be cut to such a row without any change to the
-outcome. It can, where
-this module counts the elements:
+repeats that one. So a proof is about all arrays only if a row with longer ones can be cut to such a row
+without any change to the outcome. It can, where this module counts the elements:
 
 - Let a row be given. An `exists`, an `all` or an `IN` over an array has one of three outcomes. One element at
-  most is responsible for
-  it: the one that makes it TRUE (FALSE for `all`), or, if there is none, one for which the body is UNKNOWN.
-  Without such an element it is
-  FALSE (TRUE for `all`) on every subset of the elements. Call the element its witness.
+  most is responsible for it: the one that makes it TRUE (FALSE for `all`), or, if there is none, one for
+  which the body is UNKNOWN. Without such an element it is FALSE (TRUE for `all`) on every subset of the
+  elements. Call the element its witness.
 - Keep the witnesses of every macro, and the elements that are asked for by a constant place, at their place.
-  Drop the others, or put
-  copies of kept ones in their stead to keep the length. A macro whose witness is kept, or that has none,
-  keeps its outcome, provided
-  that the body keeps its outcomes for the elements kept. So all outcomes stay, from the innermost macro to
-  the predicate.
+  Drop the others, or put copies of kept ones in their stead to keep the length. A macro whose witness is
+  kept, or that has none, keeps its outcome, provided that the body keeps its outcomes for the elements kept.
+  So all outcomes stay, from the innermost macro to the predicate.
 - A macro that stands in another has an outcome for each element around it that its source or body reads. So
-  it needs a witness for
-  each kept element of the array around, unless its own array is a part of that element, of which each element
-  has its own.
+  it needs a witness for each kept element of the array around, unless its own array is a part of that
+  element, of which each element has its own.
 
 So an array needs: its highest constant place and one, and for each macro over it the product of the needs of
-the arrays around that it
-reads without being a part of their element. Where this has a circle (`xs.all(v, xs.exists(w, w > v))`), a row
-may need any number of elements:
+the arrays around that it reads without being a part of their element. Where this has a circle (`xs.all(v,
+xs.exists(w, w > v))`), a row may need any number of elements:
 `bounded` is False, and that no row was found proves nothing.
 
 What has no formula is a value of its own for each choice of elements that it reads, which stays with them.
-Lengths stay as they are. The
-tests compare these counts with all arrays up to a length, by brute force.
+Lengths stay as they are. The tests compare these counts with all arrays up to a length, by brute force.
 """
 
 from __future__ import annotations
@@ -59,8 +51,8 @@ from predicat.passes.variables import free
 
 Path = tuple[Any, ...]
 """The place of a value: its root, then steps. A root is ("field", name), ("parameter", name) or ("opaque",
-...); a step is ("key", name),
-("item", which) or ("keys",), the keys of a JSON object."""
+...); a step is ("key", name), ("item", which) or ("keys",), the keys of a JSON object.
+"""
 MACROS = ("any", "all")
 """The macros that have a formula, one element for each outcome."""
 _MOST_VISITS = 20_000

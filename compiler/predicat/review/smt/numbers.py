@@ -35,9 +35,8 @@ def rounded(value: Scalar, constraints: list[Any]) -> Double:
     """A whole number of 64 bits or a decimal as the nearest double.
 
     Beside a constant the comparison is exact: see `compare`. Beside anything else all that is known is that
-    the double is near, by half
-    of the last of its 53 bits at most (no decimal is so small that a double has fewer), and a whole number up
-    to 2^53 is one.
+    the double is near, by half of the last of its 53 bits at most (no decimal is so small that a double has
+    fewer), and a whole number up to 2^53 is one.
     """
     if z3.is_int_value(value.term):
         return replace(double_of(float(value.term.as_long())), null=value.null)
@@ -76,9 +75,8 @@ def compare(op: str, a: Double, b: Double) -> Bool:
 
 def _rounded_beside(op: str, number: Any, constant: float) -> Bool:
     """How the double nearest to a number compares with a constant. Rounding keeps the order, so the numbers
-    that are rounded below a
-    constant end in the middle between it and the double before it. The middle goes to the one whose last
-    bit is 0.
+    that are rounded below a constant end in the middle between it and the double before it. The middle goes
+    to the one whose last bit is 0.
     """
     if math.isnan(constant):
         return False

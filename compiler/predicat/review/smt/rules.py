@@ -531,7 +531,10 @@ RULES: dict[str, Rule] = {
 }
 """How each operator becomes a formula."""
 _ANY = "any function of its arguments: no theory of the solver decides it well"
-_COLLECTION = "a value that nothing is known of: arrays have no formula but for the elements that a macro or an index names"
+_COLLECTION = (
+    "a value that nothing is known of: arrays have no formula but for the elements that a macro or an "
+    "index names"
+)
 WITHOUT_FORMULA = {
     **dict.fromkeys(("trim", "ltrim", "rtrim", "strip", "reverse", "replace", "replace_each"), _ANY),
     **dict.fromkeys(("lower", "upper"), f"{_ANY}; its comparison with a constant is a language"),

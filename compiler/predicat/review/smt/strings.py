@@ -1,10 +1,9 @@
 """Texts, LIKE patterns and regular expressions as Z3's strings and regular languages.
 
 Z3's characters end at U+2FFFF. No constant and no end of a range lies beyond `LAST_NAMED`, else there is no
-formula; so all characters beyond it are
-the same to a predicate but for their order and equality (none has another case). The 4,096 that Z3 has stand
-for those of a row, in their
-order: what holds for every text of Z3 holds for every text with no more different ones of them.
+formula; so all characters beyond it are the same to a predicate but for their order and equality (none has
+another case). The 4,096 that Z3 has stand for those of a row, in their order: what holds for every text of Z3
+holds for every text with no more different ones of them.
 """
 
 from __future__ import annotations

@@ -80,8 +80,7 @@ def quantifier(r: Renderer, node: Quantifier) -> Sql:
     logic of the macro.
 
     For other macros the body is worked out beside its element first. An aggregate of it alone would belong to
-    the query around,
-    where it names none of its element's columns.
+    the query around, where it names none of its element's columns.
     """
     if is_exists_over_values(node):
         return _exists_over_values(r, node)

@@ -196,9 +196,12 @@ def json_number(r: Renderer, node: Call) -> Sql:
 # stands between two of
 # these), of which numbers are doubles: jsonb has its keys in order.
 _SAME = r"""
-CASE WHEN __a = __b THEN TRUE WHEN __a <> __b THEN (SELECT COUNT(DISTINCT __t) = 1 FROM (VALUES (__a), (__b)) AS __v(__j)
-  CROSS JOIN LATERAL (SELECT ARRAY_AGG(CASE WHEN __m[1] ~ '^[-0-9]' THEN CAST(FLOAT8SEND(__number) AS TEXT) ELSE __m[1] END) AS __t
-    FROM REGEXP_MATCHES(CAST(__j AS TEXT), '"(?:[^"\\]|\\.)*"|[-0-9][-+.0-9eE]*|[^-0-9"]+', 'g') AS __m) AS __x) END
+CASE WHEN __a = __b THEN TRUE WHEN __a <> __b THEN (SELECT COUNT(DISTINCT __t) = 1
+  FROM (VALUES (__a), (__b)) AS __v(__j)
+  CROSS JOIN LATERAL (SELECT ARRAY_AGG(CASE WHEN __m[1] ~ '^[-0-9]'
+    THEN CAST(FLOAT8SEND(__number) AS TEXT) ELSE __m[1] END) AS __t
+    FROM REGEXP_MATCHES(CAST(__j AS TEXT), '"(?:[^"\\]|\\.)*"|[-0-9][-+.0-9eE]*|[^-0-9"]+',
+      'g') AS __m) AS __x) END
 """
 
 

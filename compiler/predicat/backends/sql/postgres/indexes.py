@@ -1,8 +1,7 @@
 """PostgreSQL: what indexes on a map serve, beside the tests that they cannot.
 
 A map is jsonb. A GIN index on it serves `@>` (it contains a key with a value) and `?` (it has a key); a
-B-tree on
-`(headers ->> 'key')` serves comparisons of that expression.
+B-tree on `(headers ->> 'key')` serves comparisons of that expression.
 """
 
 from __future__ import annotations

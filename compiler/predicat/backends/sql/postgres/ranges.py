@@ -2,8 +2,7 @@
 vanish.
 
 The bounds of a whole expression follow from those of its leaves (interval arithmetic). Comparing a leaf with
-constants costs
-a tenth of an exact sum, which PostgreSQL has only as NUMERIC.
+constants costs a tenth of an exact sum, which PostgreSQL has only as NUMERIC.
 """
 
 from __future__ import annotations
