@@ -123,12 +123,12 @@ def test_a_param_without_a_default_is_asked_for(tmp_path: Path) -> None:
         ),
         (lambda: predicat.parse("a = 1", "sql", {"a": "bigint"}).sql("duck"), "no SQL dialect"),
         (lambda: predicat.parse("s = 'a\0'", "sql", {"s": "string"}).sql("postgres"), "NUL"),
-        (lambda: predicat.parse("(" * 500 + "a = 1" + ")" * 500, "sql", {"a": "bigint"}), "nests deeper"),
+        (lambda: predicat.parse("(" * 500 + "a = 1" + ")" * 500, "sql", {"a": "bigint"}), "nested deeper"),
         (
             lambda: predicat.parse(
                 "'x' = 'x' AND " * 60 + "a = " + "[" * 400 + "]" * 400, "sql", {"a": "bigint"}
             ),
-            "nests deeper",
+            "nested deeper",
         ),
         (lambda: predicat.parse("[" * 500 + "a" + "]" * 500, "cel", {"a": "boolean"}), "deep"),
         (lambda: predicat.parse("a = 1 " + "OR a = 1 " * 20000, "sql", {"a": "bigint"}), "limit"),

@@ -71,7 +71,7 @@ def test_the_file_is_no_part_of_the_catalog(repository: Path) -> None:
         ("catalog: 'a b'\n", r"'a b' is not a valid name of a catalog\n  --> .*predicat.yml:1:10"),
         ("- a\n", "the project file must be a mapping"),
         ("catalog: a\ncatalog: b\n", "the key 'catalog' appears twice"),
-        ("catalog: [", "no valid YAML"),
+        ("catalog: [", "not valid YAML"),
     ],
 )
 def test_problems_have_a_place(repository: Path, text: str, problem: str) -> None:

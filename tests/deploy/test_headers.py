@@ -149,9 +149,13 @@ def test_the_condition_is_true_for_the_same_rows(postgres: Any, value: str) -> N
 
 @pytest.mark.parametrize("first", [0, -1, True, "4", 1.0])
 def test_parameters_are_numbered_from_one(first: Any) -> None:
-    with pytest.raises(PredicatError, match="the first parameter has a whole number from 1 on"):
+    with pytest.raises(
+        PredicatError, match="the number of the first parameter must be a whole number of at least 1"
+    ):
         header_equals("type", "a").sql_condition(first)
-    with pytest.raises(PredicatError, match="the first parameter has a whole number from 1 on"):
+    with pytest.raises(
+        PredicatError, match="the number of the first parameter must be a whole number of at least 1"
+    ):
         predicat.parse("a > 1", "sql", {"a": "bigint"}).parameterized("postgres", first)
 
 

@@ -302,7 +302,7 @@ def test_comments_of_others_stay(db: Any, apply: Apply) -> None:
                 "CREATE VIEW shop.people__adult AS SELECT 1; COMMENT ON VIEW shop.people__adult IS "
                 "'predicat: mine'"
             ),
-            "an earlier edition of predicat.*\n.*--adopt",
+            "an earlier version of predicat.*\n.*--adopt",
         ),
     ],
 )

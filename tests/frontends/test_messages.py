@@ -291,7 +291,7 @@ def test_messages(language: str, text: str, message: str, marked: str) -> None:
     ("policy", "at"), [('{"a": ["x"], "b": [y]}', 19), ('{"a": ["x"] "b": ["y"]}', 12), ('{"a": ["x"]', 10)]
 )
 def test_a_policy_that_is_no_json_is_marked_where_it_breaks(policy: str, at: int) -> None:
-    with pytest.raises(predicat.PredicatError, match="the filter policy is no JSON") as caught:
+    with pytest.raises(predicat.PredicatError, match="the filter policy is not JSON") as caught:
         predicat.parse(policy, "sns", {"m": "map<string, string>"}, on="m")
     span = caught.value.diagnostics[0].span
     assert span is not None and (span.start, span.end) == (at, at + 1)

@@ -30,19 +30,19 @@ LENGTHS = {
     "'1 5' DAY TO HOUR": timedelta(1, hours=5),
 }
 REFUSED = {
-    "'1 day 3'": "'1 day 3' is no interval",
+    "'1 day 3'": "'1 day 3' is not an interval",
     "'x 1 day'": "'x 1 day' is not supported",
-    "'1.5' HOUR": "'1.5' is no interval",
+    "'1.5' HOUR": "'1.5' is not an interval",
     "'1 month'": "'1 month' is not supported",
     "'1-2' YEAR TO MONTH": "an interval in year is not",
-    "'-1 2' DAY TO HOUR": "'-1 2' is no interval",
-    "'1 24:00' DAY TO MINUTE": "is no interval",
-    "'1:60' HOUR TO MINUTE": "is no interval",
+    "'-1 2' DAY TO HOUR": "'-1 2' is not an interval",
+    "'1 24:00' DAY TO MINUTE": "is not an interval",
+    "'1:60' HOUR TO MINUTE": "is not an interval",
     "'0.0000001' SECOND": "with nanoseconds",
-    "''": "'' is no interval",
+    "''": "'' is not an interval",
     "'10001 years'": "is not supported",
-    "'999999999999999' WEEK": "is no interval",
-    "'5'": "'5' is no interval",
+    "'999999999999999' WEEK": "is not an interval",
+    "'5'": "'5' is not an interval",
     "(1) DAY": "several parts",
 }
 UNITS = [

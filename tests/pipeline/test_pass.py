@@ -200,8 +200,8 @@ def test_a_backfill_reads_a_range(spark: Any, catalog: predicat.Catalog, tmp_pat
     report = run_job(catalog, job, Options(start="2026-01-01 10:00:00Z", end="2026-01-02T00:00:00Z"))
     assert report.rows == 14 and written(spark, tmp_path / "out") == set(range(10, 24))
     for options, problem in (
-        (Options(start="soon"), "'soon' is no timestamp"),
-        (Options(end="x"), "'x' is no timestamp"),
+        (Options(start="soon"), "'soon' is not of type timestamp"),
+        (Options(end="x"), "'x' is not of type timestamp"),
     ):
         with pytest.raises(predicat.PredicatError, match=problem):
             run_job(catalog, job, options)

@@ -224,7 +224,7 @@ def test_drift_tells_a_new_version_from_new_data(tmp_path: Path) -> None:
     file.write_text(head + "    sql: n < 4\n")
     catalog = predicat.load_catalog(tmp_path)
     (check,) = judge(catalog, on_duckdb(plan(catalog, "shop", (), "duckdb"), source), before)
-    assert "when the filter meant something else" in check.message
+    assert "when the filter had another meaning" in check.message
 
 
 def test_results_are_kept_as_parquet(folder: Path) -> None:
@@ -309,7 +309,7 @@ def test_a_torn_line_is_skipped_and_spoils_no_other(folder: Path) -> None:
     assert [warning.message for warning in reporter.warnings] == [
         f"line {len(added)} of {file} is not the result of a run; it is skipped"
     ]
-    with pytest.raises(PredicatError, match="is no result of a run"):
+    with pytest.raises(PredicatError, match="is not the result of a run"):
         stores.read(file)
 
 

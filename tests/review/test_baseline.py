@@ -110,7 +110,7 @@ def test_notes_stand_in_a_baseline_where_their_rule_is_asked_for(folder: Path) -
 def test_a_line_stands_for_one_finding() -> None:
     source = Source("c.yml", "n > 1 AND n > 1")
     found = [
-        Finding("P204", "orders.f", "decides no row", Span(source, start, start + 5)) for start in (0, 10)
+        Finding("P204", "orders.f", "has no effect", Span(source, start, start + 5)) for start in (0, 10)
     ]
     judged = baseline.apply_baseline(found, [baseline.entry(found[0])])
     assert (judged.new, judged.accepted, judged.stale) == ([found[1]], 1, [])
@@ -152,5 +152,5 @@ def test_every_line_that_is_none_is_told(tmp_path: Path, text: str, lines: list[
 
 def test_what_is_no_utf8_is_told(tmp_path: Path) -> None:
     (tmp_path / "b").write_bytes(b"\xff")
-    with pytest.raises(predicat.PredicatError, match="no UTF-8"):
+    with pytest.raises(predicat.PredicatError, match="not UTF-8"):
         baseline.read(tmp_path / "b")

@@ -166,13 +166,13 @@ def test_a_host_that_answers_nonsense_or_is_down(
     ("name", "value", "code", "said"),
     [
         ("GITHUB_REPOSITORY", None, 2, "GITHUB_REPOSITORY is not set"),
-        ("GITHUB_REPOSITORY", "o/../r", 2, "GITHUB_REPOSITORY is no such value"),
+        ("GITHUB_REPOSITORY", "o/../r", 2, "which is not a valid value"),
         ("GITHUB_EVENT_PATH", None, 2, "GITHUB_EVENT_PATH is not set"),
-        ("GITHUB_EVENT_PATH", "review.md", 2, "is of no pull request"),
+        ("GITHUB_EVENT_PATH", "review.md", 2, "does not belong to a pull request"),
         ("GITHUB_TOKEN", None, 0, "answers 401"),
         ("GITHUB_TOKEN", "a\nb", 0, "GitHub cannot be used"),
         ("GITHUB_TOKEN", "\u2028x\u00e9\u4e00", 0, "the token"),
-        ("GITHUB_API_URL", "file:///etc", 0, "is no address of an API"),
+        ("GITHUB_API_URL", "file:///etc", 0, "is not the address of an API"),
     ],
 )
 def test_what_the_job_lacks_is_told(

@@ -154,7 +154,7 @@ def test_a_manifest_is_a_base_too(repository: Path) -> None:
         done.returncode == 1 and "orders.large: narrower" in done.stdout and "5 unchanged" not in done.stdout
     )
     (repository / "target" / "manifest.json").write_text('{"format": 1, "filters": [{}]}')
-    assert "it holds no predicates" in run("diff", "target/manifest.json", cwd=repository).stderr
+    assert "it has no predicates" in run("diff", "target/manifest.json", cwd=repository).stderr
 
 
 @pytest.mark.parametrize(

@@ -308,13 +308,13 @@ REFUSED = (
     ("  large:", 4, "over", "there is already a filter over"),
     ("amount > 5", 0, "note", "there is already a field note"),
     ("amount > 5", 0, "select", "cannot rename: catalog/orders.yml"),
-    (":least AND", 3, "no-name", "'no-name' is no name of a parameter"),
+    (":least AND", 3, "no-name", "'no-name' is not a valid name of a parameter"),
     ("  headers: map", 4, "h", "uses headers without writing its name there"),
     ("  desk:", 4, "table", "a subscription cannot be renamed here"),
 )
 RELEASED = (
-    ("  over:", 4, "above", "orders.over@1 is released: its name may not change"),
-    (":least AND", 3, "floor", "orders.over@2 is released with its parameters"),
+    ("  over:", 4, "above", "orders.over@1 was released, so its name must not change"),
+    (":least AND", 3, "floor", "orders.over@2 was released with its parameters"),
     ("placed IS NULL", 2, "at", "orders.shown@1 was released and reads the field placed"),
 )
 

@@ -113,9 +113,9 @@ def test_layouts(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("a: [\n", "no valid YAML"),
+        ("a: [\n", "not valid YAML"),
         ("a: {b: 1, # lost\n  c: 2}\n", "comment '# lost'"),
-        ("a: 1\n---\nb: 2\n", "no valid YAML"),
+        ("a: 1\n---\nb: 2\n", "not valid YAML"),
         ("a: &x 1\nb: *x\n", "alias"),
     ],
 )

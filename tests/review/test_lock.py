@@ -238,7 +238,7 @@ BYPASSES = {
     ),
     "a default": Bypass(
         (yaml("default: 50", "default: 60"),),
-        "the parameters of orders.large@2 are released as (least bigint = 50)",
+        "orders.large@2 was released with the parameters (least bigint = 50)",
         "as version 3",
         "catalog/orders.yml:9",
         repaired=False,
@@ -376,7 +376,7 @@ BYPASSES = {
     ),
     "a subscription": Bypass(
         (yaml("team: sales", "team: other"), line("orders.desk", properties={"team": "other"})),
-        "the properties of the released subscription orders.desk never change",
+        "the properties of the released subscription orders.desk must not change",
         "a new subscription",
         "catalog/catalog.lock:6",
         repaired=False,

@@ -135,7 +135,7 @@ def test_no_proof_is_an_error(tmp_path: Path, lock: Lock) -> None:
     )
     found = problems(tmp_path, lock, text)
     assert [severity for severity, _ in found] == ["error"]
-    assert "it is not proved that it keeps its meaning: no proof, because of replace" in found[0][1]
+    assert "there is no proof that it keeps its meaning: no proof, because of replace" in found[0][1]
 
 
 def test_parameters_are_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
@@ -182,7 +182,7 @@ def test_a_deprecated_version_may_be_used_until_its_date(tmp_path: Path) -> None
 
 def test_subscription_properties_never_change(tmp_path: Path, lock: Lock) -> None:
     found = problems(tmp_path, lock, FIRST.replace("team: sales", "team: other"))
-    assert found[0][1].startswith("the properties of the released subscription orders.desk never change")
+    assert found[0][1].startswith("the properties of the released subscription orders.desk must not change")
     assert problems(tmp_path, lock, FIRST[: FIRST.index("subscriptions")]) == []
 
 
