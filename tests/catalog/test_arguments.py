@@ -72,10 +72,10 @@ def test_an_argument_of_another_kind(
     ("kind", "body", "argument", "problem"),
     [
         ("date", "day >= :v", "t", "is a date, not timestamp"),
-        ("date", "day >= :v", "'2020-02-30'", "'2020-02-30' is no date"),
+        ("date", "day >= :v", "'2020-02-30'", "'2020-02-30' is not a date"),
         ("date", "day >= :v", "NULL", "is a date, not null"),
         ("timestamp", "t >= :v", "s", "is a timestamp, not string"),
-        ("timestamp", "t >= :v", "'x'", "'x' is no timestamp"),
+        ("timestamp", "t >= :v", "'x'", "'x' is not a timestamp"),
         ("double", "d > :v", "j.x", "is a double, not json"),
         ("decimal(10,2)", "p = :v", "1.555", r"is a decimal\(10,2\), not decimal\(4,3\)"),
         ("decimal(10,2)", "p = :v", "123456789", r"is a decimal\(10,2\), not bigint"),

@@ -121,7 +121,7 @@ def test_a_refactoring_of_doubles_that_rounding_may_change_is_a_warning(tmp_path
     )
     found = problems(tmp_path, own, text)
     assert [severity for severity, _ in found] == ["warning"]
-    assert "orders.large@1 is released" in found[0][1]
+    assert "orders.large@1 was released" in found[0][1]
     assert "holds for exact arithmetic" in found[0][1]
 
 
