@@ -136,7 +136,8 @@ def many_filters(spark: Any, folder: Path, count: int, runs: int) -> None:
     print(f"near names: {near[0] * 1000:.1f} ms the first time, then {min(near) * 1000:.1f} ms")
     asked = {text: best(3 * runs, lambda text=text: spark.sql(text).collect()) for text in (hand, ours)}
     print(
-        f"query and result: {asked[hand] * 1000:.0f} ms by hand, {asked[ours] * 1000:.0f} ms, ratio {asked[ours] / asked[hand]:.2f}"
+        f"query and result: {asked[hand] * 1000:.0f} ms by hand, {asked[ours] * 1000:.0f} ms, ratio "
+        f"{asked[ours] / asked[hand]:.2f}"
     )
     spark.conf.set(predicat_spark.sessions.MANIFEST, before)
 

@@ -273,7 +273,7 @@ BYPASSES = {
     ),
     "meaning and hash": Bypass(
         (line("orders.large@1", sql="amount > 99"),),
-        "the lock file gives orders.large@1 another meaning",
+        "the lock file gives orders.large@1 a meaning other",
         "--repair",
         "catalog/catalog.lock:2",
     ),

@@ -307,7 +307,8 @@ def test_errors(spark: Any, call: str, message: str) -> None:
 def test_uses_are_counted_and_subscriptions_have_names(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(
         "apiVersion: predicat/v1\ndataset: counted\nfields: {a: bigint}\n"
-        "filters: {big: {sql: a > 5}, small: {sql: a < 3}, given: {sql: 'a = :n', params: {n: {type: bigint}}}}\n"
+        "filters: {big: {sql: a > 5}, small: {sql: a < 3}, given: {sql: 'a = :n', params: {n: {type: "
+        "bigint}}}}\n"
         "subscriptions: {desk: {filter: big}, office: {filter: big}, home: {filter: small}}\n"
     )
     predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")

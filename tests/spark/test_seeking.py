@@ -73,8 +73,10 @@ def test_in_a_data_frame(spark: Any, wanted: predicat.Catalog, records: Path) ->
 
 def test_orders_of_any_type(spark: Any) -> None:
     frame = spark.sql(
-        "SELECT id, CAST(id AS string) AS s, CAST(id AS double) / 3 AS d, date_add(DATE '2024-01-01', CAST(id AS int)) AS day,"
-        " timestamp_seconds(id) AS at, CAST(id AS decimal(10,2)) AS m, CAST(NULL AS bigint) AS nothing FROM range(500)"
+        "SELECT id, CAST(id AS string) AS s, CAST(id AS double) / 3 AS d, date_add(DATE '2024-01-01', "
+        "CAST(id AS int)) AS day,"
+        " timestamp_seconds(id) AS at, CAST(id AS decimal(10,2)) AS m, CAST(NULL AS bigint) AS nothing "
+        "FROM range(500)"
     )
     for order in ("id", "d", "day", "at", "m"):
         found = predicat_spark.seek(frame, frame.id >= 321, order)
@@ -116,7 +118,8 @@ def test_the_command(records: Path, tmp_path: Path) -> None:
 
 def test_offsets_to_start_from(spark: Any, tmp_path: Path) -> None:
     frame = spark.sql(
-        "SELECT 'orders' AS topic, CAST(id % 3 AS int) AS partition, id div 3 AS offset, id AS value FROM range(300)"
+        "SELECT 'orders' AS topic, CAST(id % 3 AS int) AS partition, id div 3 AS offset, id AS value "
+        "FROM range(300)"
     )
     expected = {"orders": {"0": 34, "1": 33, "2": -1}}
     condition = predicat.parse("value IN (100, 102, 103, 202)", "sql", {"value": "bigint"})

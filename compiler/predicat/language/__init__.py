@@ -49,7 +49,8 @@ class Language(Struct, frozen=True):
         on: The field of a dataset that its keys are read from, unless a filter says otherwise.
         source: The specification that it follows.
         placeholders: It has no parameters of its own, and `${name}` in one of its texts is one.
-        fields: Those of a filter for which none are declared; by default the field `on`, whose keys hold texts.
+        fields: Those of a filter for which none are declared; by default the field `on`, whose keys hold
+            texts.
         writer: The function that writes it, as `reader`; empty if it is only read.
         formats: Other forms that it is written in, such as `pulsar:text`.
         paths: Its names have parts (`a.b`), so that a key of a map is not taken for a field of its own.

@@ -19,7 +19,8 @@ def seek(
 ) -> Found:
     """The first accepted row of a table or view.
 
-    Rows for which the filter is UNKNOWN are not accepted; NULL in `order_by` comes last. The query runs twice:
+    Rows for which the filter is UNKNOWN are not accepted; NULL in `order_by` comes last. The query runs
+    twice:
     the second time for the blocks that the server reads.
 
     Args:

@@ -61,7 +61,9 @@ class SpanIndex:
         return deepest
 
     def called_name(self, start: int) -> str:
-        """The name of a function that starts at an offset, in small letters; empty if none is called there."""
+        """The name of a function that starts at an offset, in small letters; empty if none is called
+        there.
+        """
         index = self.starts.get(start, -1)
         is_call = index >= 0 and self.at(index + 1) == "(" and self.words[index].isidentifier()
         return self.words[index].lower() if is_call else ""
