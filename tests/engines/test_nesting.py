@@ -118,8 +118,8 @@ def test_what_the_check_takes_apart_is_bounded(template: str) -> None:
 def test_names_change_no_answer(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     """Generated predicates, in which all that comes again has a name."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(base, "_HIGH", 0)
-        patch.setattr(base, "_LARGE", 30)
+        patch.setattr(base, "_MIN_HEIGHT", 0)
+        patch.setattr(base, "_LARGE_PARTS", 30)
         check_batch(nodes, Tables(spark, postgres, FIELDS, rows(30)))
 
 
