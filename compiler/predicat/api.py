@@ -24,13 +24,16 @@ from predicat.passes.check import check
 from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import substitute
-from predicat.semantics.evaluate import Eval, compile_node
+from predicat.semantics.evaluate import NONE, Eval, compile_node
 
 if TYPE_CHECKING:
     from predicat.backends.sql.base import Dialect
 
 _MOST_KINDS = 100
-"""For so many kinds of rows, told apart by their keys, a predicate looks for mistyped ones."""
+_MOST_ROWS = 1_000
+"""For so many kinds of rows, told apart by their keys, and in so many rows that lack a key, a predicate looks
+for mistyped ones. After that, rows without a value for a field cost no time.
+"""
 
 
 class UnknownKeyWarning(UserWarning):
@@ -42,17 +45,19 @@ class UnknownKeyWarning(UserWarning):
 class KeyCheck:
     """Warns of rows that lack a key for a field and have one that is nearly called so.
 
-    It warns once for rows of the same keys, so that rows without a value for a field cost no time.
+    It warns once for rows of the same keys.
     """
 
     def __init__(self, names: AbstractSet[str]) -> None:
         self._names = names
         self._warned: set[tuple[str, ...]] = set()
+        self._rows = _MOST_ROWS
 
     def check(self, row: Mapping[str, Any], stacklevel: int) -> None:
         """Look at the keys of a row; `stacklevel` leads to the caller of the public function."""
-        if self._names <= row.keys():
+        if not self._rows or self._names <= row.keys():
             return
+        self._rows -= 1
         keys = tuple(row)
         if keys in self._warned or len(self._warned) >= _MOST_KINDS:
             return
@@ -113,9 +118,11 @@ class Predicate(Struct, frozen=True, dict=True):
                 called so.
         """
         self._keys.check(row, stacklevel=3)
-        if not params:
-            return self._outcome(row)
-        return self._outcome({**row, **{f":{name}": value for name, value in self._given(params).items()}})
+        try:
+            outcome: bool | None = self._function(row, NONE, self._given(params) if params else NONE)
+        except RecursionError:
+            raise PredicatError.of(msg.too_deep(self.node.span, MAX_DEPTH)) from None
+        return outcome
 
     def sql(self, dialect: str) -> str:
         """Compile the predicate to a boolean SQL expression.
@@ -223,13 +230,6 @@ class Predicate(Struct, frozen=True, dict=True):
     @cached_property
     def _keys(self) -> KeyCheck:
         return KeyCheck(fields_of(self.node).keys())
-
-    def _outcome(self, row: Mapping[str, Any]) -> bool | None:
-        try:
-            found: bool | None = self._function(row)
-        except RecursionError:
-            raise PredicatError.of(msg.too_deep(self.node.span, MAX_DEPTH)) from None
-        return found
 
     @cached_property
     def _function(self) -> Eval:

@@ -20,7 +20,7 @@ from predicat.review.cases.representatives import representatives
 from predicat.review.cases.texts import Texts
 from predicat.review.compare import EXACT, compare_nodes
 from predicat.review.candidate_rows import CandidateRows
-from predicat.semantics.evaluate import compile_node
+from predicat.review.inputs import over_inputs
 from tests.review.test_compare import check_witnesses, refutes
 
 TABLE = yaml.safe_load((Path(__file__).parent / "pairs.yml").read_text())
@@ -57,7 +57,7 @@ def test_no_row_has_outcomes_that_no_case_has(part: int) -> None:
         left, right = node(before, language), node(after, language)
         found = cases(left, right)
         assert found is not None, (before, after)
-        functions = compile_node(left), compile_node(right)
+        functions = over_inputs(left), over_inputs(right)
         for row in CandidateRows((left, right)).rows(60, seed=11):
             outcomes = tuple(function(row) for function in functions)
             assert outcomes in found.possible, (before, after, row)
@@ -214,7 +214,7 @@ def check_text(test: Node) -> bool:
         found = Texts(variable).table(test).machine()
     except NotCases:
         return False
-    run = compile_node(test)
+    run = over_inputs(test)
     for text in TEXTS:
         label, outcome = found.label(found.run(text)), run({"s": text})
         assert label is outcome, (text, label, outcome)
@@ -370,7 +370,7 @@ def test_no_value_differs_from_all_stand_ins(kind: str, text: str) -> None:
             representatives(variable, [test])
         return
     labels = {item.labels for item in representatives(variable, [test])}
-    run = compile_node(test)
+    run = over_inputs(test)
     values = near(parse_type(kind), random.Random(text))
     for value in [None, *values, *([float("nan")] if parse_type(kind) == DOUBLE else [])]:
         assert (run({"x": value}),) in labels, value
@@ -410,7 +410,7 @@ def test_stand_ins_of_arrays(language: str, text: str) -> None:
     test = node(text, language, {"x": "array<string>"})
     variable = next(part for part in walk(test) if isinstance(part, Field))
     labels = {item.labels for item in representatives(variable, [test])}
-    run = compile_node(test)
+    run = over_inputs(test)
     for size in range(5):
         for items in product(["a", "ab", "b", None], repeat=size):
             assert (run({"x": list(items)}),) in labels, items
@@ -430,7 +430,7 @@ def test_documents_and_maps(before: str, after: str) -> None:
     left, right = node(before, "cel"), node(after, "cel")
     found = cases(left, right)
     assert found is not None
-    functions = compile_node(left), compile_node(right)
+    functions = over_inputs(left), over_inputs(right)
     values: list[Any] = [
         None,
         "x",
@@ -493,7 +493,7 @@ def test_random_predicates_have_no_outcomes_but_the_possible() -> None:
         left, right = node(before), node(after)
         found = cases(left, right)
         assert found is not None
-        runs = compile_node(left), compile_node(right)
+        runs = over_inputs(left), over_inputs(right)
         for row in CandidateRows((left, right)).rows(60, seed=2):
             assert tuple(run(row) for run in runs) in found.possible, (before, after, row)
 

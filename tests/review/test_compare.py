@@ -22,7 +22,7 @@ from predicat.review.compare import EXACT, PROVED, Verdict, compare_nodes, examp
 from predicat.review.mutants import mutants
 from predicat.review.candidate_rows import CandidateRows
 from predicat.review.smt.encode import encodable
-from predicat.semantics.evaluate import compile_node
+from predicat.review.inputs import over_inputs
 from tests.engines.predicates import predicates, rows
 
 FIELDS = {
@@ -160,7 +160,7 @@ def test_operators_with_a_formula_exist() -> None:
 
 
 def check_witnesses(before: Node, after: Node, verdict: Verdict) -> None:
-    functions = compile_node(before), compile_node(after)
+    functions = over_inputs(before), over_inputs(after)
     for witness in (verdict.lost, verdict.gained, verdict.unknown):
         if witness is not None:
             row = {**witness.row, **{f":{name}": value for name, value in witness.params.items()}}
@@ -220,7 +220,7 @@ def test_no_verdict_is_wrong(pair: Any) -> None:
     check_witnesses(before, after, verdict)
     if verdict.proof == EXACT:
         return  # it holds for exact numbers, and says so: 1e-200 * 1e-200 is 0 in doubles
-    functions = compile_node(before), compile_node(after)
+    functions = over_inputs(before), over_inputs(after)
     for row in [*rows(50), *CandidateRows((before, after)).rows(150, seed=7)]:
         outcomes = tuple(function(row) for function in functions)
         assert not refutes(verdict.kind, *outcomes), f"{verdict}: {to_text(before)} | {to_text(after)}: {row}"

@@ -11,7 +11,7 @@ from predicat.ir.nodes import Field, Node, ParamDecl, Parameter, rewrite_childre
 from predicat.ir.text import to_text
 from predicat.review.compare import EXACT, compare_nodes
 from predicat.review.candidate_rows import CandidateRows
-from predicat.semantics.evaluate import compile_node
+from predicat.review.inputs import over_inputs
 from tests.review import generated, hostile
 from tests.review.test_compare import check_witnesses, refutes
 
@@ -36,7 +36,7 @@ def test_hostile_pairs(language: str, before: str, after: str, kind: str, decide
     nodes = parse(language, before), parse(language, after)
     verdict = compare_nodes(*nodes, timeout=10)
     check_witnesses(*nodes, verdict)
-    functions = tuple(map(compile_node, nodes))
+    functions = tuple(map(over_inputs, nodes))
     refuted = [
         row
         for row in hostile.rows(*nodes)
@@ -56,7 +56,7 @@ def test_no_verdict_on_generated_pairs_is_wrong() -> None:
         before, after = maker.pair()
         verdict = compare_nodes(before, after, timeout=0.5)
         check_witnesses(before, after, verdict)
-        functions = compile_node(before), compile_node(after)
+        functions = over_inputs(before), over_inputs(after)
         rows = [
             *generated.rows((before, after), maker.fields, 25, seed),
             *CandidateRows((before, after)).rows(25, seed=7),

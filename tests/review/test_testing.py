@@ -14,7 +14,7 @@ from predicat.review import coverage, testing
 from predicat.review.compare import example
 from predicat.review.mutants import mutants
 from predicat.review.candidate_rows import CandidateRows
-from predicat.semantics.evaluate import compile_node
+from predicat.review.inputs import over_inputs
 from predicat_spark.rows import on_spark
 from tests.cli.test_commands import run
 
@@ -95,7 +95,7 @@ def test_an_engine_that_differs_is_a_failure(folder: Path) -> None:
 def cover(node: Node, rows: list[dict[str, Any]]) -> bool:
     """Whether rows show every condition decide both ways, where some row can."""
     return all(
-        any(compile_node(need.node)(row) is True for row in rows)
+        any(over_inputs(need.node)(row) is True for row in rows)
         or example(need.node, wanted=True)[0] == "none"
         for need in coverage.requirements(node)
     )
@@ -114,9 +114,9 @@ def test_generated_rows_cover_every_condition_both_ways(text: str) -> None:
     node = predicat.parse(text, "sql", {"n": "bigint", "status": "string"}).node
     rows = coverage.generate(node, mutate="reject")
     assert cover(node, rows)
-    function = compile_node(node)
+    function = over_inputs(node)
     for mutant in mutants(node):
-        other = compile_node(mutant.node)
+        other = over_inputs(mutant.node)
         differs = any((function(row) is True) != (other(row) is True) for row in rows)
         verdict = predicat.compare(predicat.Predicate(node, "sql"), predicat.Predicate(mutant.node, "sql"))
         assert differs or verdict.same_rows, mutant.change

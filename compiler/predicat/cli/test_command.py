@@ -122,7 +122,7 @@ def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> N
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
     from predicat.review import coverage, show  # noqa: PLC0415  # as above
-    from predicat.semantics.evaluate import compile_node  # noqa: PLC0415  # as above
+    from predicat.review.inputs import over_inputs  # noqa: PLC0415  # as above
 
     lines: dict[str, list[str]] = {}
     for row in filters:
@@ -130,7 +130,7 @@ def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> N
             click.echo(f"{row.qualified}: a parameter without default needs rows by hand", err=True)
             continue
         node = with_defaults(row.current.predicate.node)
-        function = compile_node(node)
+        function = over_inputs(node)
         result = coverage.generate(
             node, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -45,7 +46,7 @@ from predicat.matching.access import (
 from predicat.matching.probes import Bucket, Check, Hits, Lookup, Probe, Values
 from predicat.matching.selectivity import Selectivity
 from predicat.semantics import casefold
-from predicat.semantics.evaluate import Eval, compile_node, variable_key
+from predicat.semantics.evaluate import compile_node
 
 LEAF = 6
 """So many filters are evaluated one by one rather than indexed."""
@@ -96,7 +97,7 @@ class Index:
         self._uses: Counter[int] = Counter()
         self._compiled: dict[int, Check] = {}
         self._readers: dict[int, Check] = {}
-        self._sources: dict[Node, Eval] = {}
+        self._sources: dict[Node, Check] = {}
         self.fields: dict[str, FieldDecl] = {}
         """The fields that the predicates read, by name."""
         pending = [
@@ -109,8 +110,7 @@ class Index:
         self._in_arrays = frozenset(number for slot, number in self._slots.items() if slot.each)
         self._root = self._bucket(pending)
         self._read = [
-            (variable_key(_variable(decl.name)), compile_node(Field(decl.type, decl)))
-            for decl in self.fields.values()
+            (_variable(decl.name), compile_node(Field(decl.type, decl))) for decl in self.fields.values()
         ]
 
     def accepting(self, row: Mapping[str, Any]) -> set[int]:
@@ -186,7 +186,7 @@ class Index:
         """How a condition is evaluated; one of several filters but once a row."""
         known = self._compiled.get(number)
         if known is None:
-            function = compile_node(self._nodes[number])
+            function = _over_values(self._nodes[number])
             known = self._compiled[number] = (
                 remembered(function, number) if self._uses[number] > 1 else function
             )
@@ -220,20 +220,22 @@ class Index:
     def _elements(self, each: tuple[Node, ...], inner: list[Probe]) -> Probe:
         """Arrays within arrays, from the innermost out."""
         for level in reversed(range(len(each))):
-            inner = [probes.elements(self._source(each[level]), variable_key(element_name(level)), inner)]
+            inner = [probes.elements(self._source(each[level]), element_name(level), inner)]
         return inner[0]
 
-    def _source(self, node: Node) -> Eval:
+    def _source(self, node: Node) -> Check:
         found = self._sources.get(node)
         if found is None:
-            found = self._sources[node] = compile_node(node)
+            found = self._sources[node] = _over_values(node)
         return found
 
     def _reader(self, number: int, slot: _Slot) -> Check:
         """How the value of a slot is read: once a row, unless it is that of a field as it is."""
         found = self._readers.get(number)
         if found is None:
-            function = _folded(compile_node(slot.key)) if slot.folded else compile_node(slot.key)
+            function = _over_values(slot.key)
+            if slot.folded:
+                function = _folded(function)
             plain = isinstance(slot.key, Variable) and not slot.folded
             found = function if plain or slot.each else remembered(function, -1 - number)
             self._readers[number] = found
@@ -326,7 +328,7 @@ def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[No
     return found
 
 
-def remembered(function: Eval, number: int) -> Check:
+def remembered(function: Check, number: int) -> Check:
     """The function, which is called once for the values of a row."""
 
     def run(values: Values) -> Any:
@@ -339,8 +341,13 @@ def remembered(function: Eval, number: int) -> Check:
     return run
 
 
-def _folded(function: Eval) -> Eval:
-    def run(values: Mapping[Any, Any]) -> Any:
+def _over_values(node: Node) -> Check:
+    """How a node over variables is evaluated: there is no row."""
+    return partial(compile_node(node), {})
+
+
+def _folded(function: Check) -> Check:
+    def run(values: Values) -> Any:
         found = function(values)
         return None if found is None else casefold.fold(found)
 

@@ -18,11 +18,11 @@ from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.review.candidate_rows import CandidateRows, is_affordable
 from predicat.review.cases.proof import Cases, cases
+from predicat.review.inputs import Inputs, over_inputs
 from predicat.review.smt import rows as models
 from predicat.review.smt.encode import Encoder, OutOfTime
 from predicat.review.smt.functions import TEXT_OPERATORS
 from predicat.review.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, negated, z3
-from predicat.semantics.evaluate import Eval, compile_node
 
 Outcome = bool | None
 Row = Mapping[str, Any]
@@ -209,7 +209,10 @@ class _Comparison:
         self.nodes = (before, after)
         self.accept = tuple(rule == "accept" for rule in on_unknown)
         self.deadline = deadline
-        self.functions: tuple[Eval, Eval] = (compile_node(before), compile_node(after))
+        self.functions: tuple[Callable[[Inputs], Any], Callable[[Inputs], Any]] = (
+            over_inputs(before),
+            over_inputs(after),
+        )
         self.fields: dict[str, FieldDecl] = {**fields_of(before), **fields_of(after)}
         self.params = {name: decl.type for node in self.nodes for name, decl in params_of(node).items()}
         self.untried: Iterator[Row] | None = None

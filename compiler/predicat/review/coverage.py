@@ -21,9 +21,9 @@ from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
 from predicat.review.compare import compare_nodes, example
 from predicat.review.explanation import atoms
+from predicat.review.inputs import over_inputs
 from predicat.review.mutants import Mutant, mutants
 from predicat.review.prose import describe
-from predicat.semantics.evaluate import compile_node
 
 MAX_MUTANTS = 300
 Row = Mapping[str, Any]
@@ -107,7 +107,7 @@ def generate(
         *boundaries(node),
         Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (node,)),)),
     ):
-        shows = compile_node(wanted)
+        shows = over_inputs(wanted)
         if not any(shows(row) is True for row in have):
             _, witness = example(simplify(wanted), wanted=True, timeout=timeout)
             if witness is not None and witness.row not in have:
@@ -144,7 +144,7 @@ def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Qu
     missing: list[str] = []
     needed = covered = 0
     for need in requirements(node):
-        shows = compile_node(need.node)
+        shows = over_inputs(need.node)
         if any(shows(item) is True for item in rows):
             needed, covered = needed + 1, covered + 1
         elif example(need.node, wanted=True, timeout=timeout)[0] != "none":
@@ -176,6 +176,6 @@ def _mutation(
 
 
 def _accepted(on_unknown: str, node: Node, rows: Sequence[Row]) -> list[bool]:
-    function = compile_node(node)
+    function = over_inputs(node)
     unknown = on_unknown == "accept"
     return [unknown if (outcome := function(item)) is None else bool(outcome) for item in rows]

@@ -22,8 +22,8 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.ops import BY_KEY, LOGIC
 from predicat.ir.types import BOOLEAN
+from predicat.review.inputs import over_inputs
 from predicat.review.prose import describe
-from predicat.semantics.evaluate import compile_node
 
 Outcome = bool | None
 
@@ -43,11 +43,11 @@ class Explanation(Struct, frozen=True):
 
 def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
     """The outcome of a predicate on a row, with those of its parts."""
-    outcome: Outcome = compile_node(node)(row)
+    outcome: Outcome = over_inputs(node)(row)
     if isinstance(node, Call) and node.op in LOGIC:
         parts = tuple(explain_node(arg, row) for arg in node.args)
         return Explanation(describe(node), outcome, {}, node.span, parts, node.op)
-    values = {name: compile_node(part)(row) for name, part in _inputs(node)}
+    values = {name: over_inputs(part)(row) for name, part in _inputs(node)}
     return Explanation(describe(node), outcome, values, node.span)
 
 

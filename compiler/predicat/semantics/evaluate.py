@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import reduce
 from itertools import repeat
-from typing import Any, assert_never
+from typing import Any, Protocol, assert_never
 from zoneinfo import ZoneInfo
 
 from predicat.diagnostics import PredicatError
@@ -42,7 +42,16 @@ from predicat.ir.values import (
 from predicat.semantics import automaton, casefold, like, regex
 
 Row = Mapping[str, Any]
-Eval = Callable[[Row], Any]
+Names = Mapping[str, Any]
+NONE: Names = {}
+
+
+class Eval(Protocol):
+    """The value of a node: of a row, of the variables of the quantifiers around the node, and of parameters.
+    A parameter that is not given has its default. None is UNKNOWN.
+    """
+
+    def __call__(self, row: Row, names: Names = NONE, params: Names = NONE, /) -> Any: ...
 
 
 def compile_node(node: Node) -> Eval:
@@ -51,17 +60,17 @@ def compile_node(node: Node) -> Eval:
     """
     match node:
         case Literal(_, value):
-            return lambda _row: value
+            return lambda _row, _names=NONE, _params=NONE: value
         case Field():
             return _field(node.decl)
         case Parameter(_, decl):
-            return lambda row: row.get(f":{decl.name}", decl.default)
+            name, default = decl.name, decl.default
+            return lambda _row, _names=NONE, params=NONE: params.get(name, default)
         case Variable(_, name):
-            key = variable_key(name)
-            return lambda row: row[key]
+            return lambda _row, names=NONE, _params=NONE: names[name]
         case Items():
             parts = [compile_node(item) for item in node.items]
-            return lambda row: [part(row) for part in parts]
+            return lambda row, names=NONE, params=NONE: [part(row, names, params) for part in parts]
         case Quantifier():
             return _quantifier(node)
         case Call():
@@ -88,7 +97,7 @@ def _field(decl: FieldDecl) -> Eval:
     plain = _PLAIN.get(kind)
     fallback = _dotted if "." in name else _gathered if kind == JSON else _nothing
 
-    def get(row: Row) -> Any:
+    def get(row: Row, _names: Names = NONE, _params: Names = NONE) -> Any:
         value = row[name] if name in row else fallback(row, name)
         if value is None or (type(value) is plain and plain is not int):
             return value
@@ -130,36 +139,34 @@ def _gathered(row: Row, name: str) -> Any:
     return nested or None
 
 
-def variable_key(name: str) -> str:
-    """What the row around a macro's body calls its element: no column has such a name."""
-    return f"\0{name}"
-
-
 def _items(node: Node) -> Eval:
     """The elements of an array; those of a JSON value that is none are absent."""
     source = compile_node(node)
     if node.type != JSON:
         return source
-    return lambda row: found if isinstance(found := source(row), list) else None
+    return lambda row, names=NONE, params=NONE: (
+        found if isinstance(found := source(row, names, params), list) else None
+    )
 
 
 def _quantifier(node: Quantifier) -> Eval:
     if node.kind in ("one", "filter", "map"):
         return _collected(node)
-    source, body, key, absorbing = (
+    source, body, variable, absorbing = (
         _items(node.source),
         compile_node(node.body),
-        variable_key(node.variable),
+        node.variable,
         node.kind == "any",
     )
 
-    def run(row: Row) -> Any:
-        items = source(row)
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
+        items = source(row, names, params)
         if items is None:
             return None
-        unknown = False
+        unknown, inner = False, {**names}
         for item in items:
-            found = body({**row, key: item})
+            inner[variable] = item
+            found = body(row, inner, params)
             if found is absorbing:
                 return absorbing
             unknown = unknown or found is None
@@ -169,18 +176,21 @@ def _quantifier(node: Quantifier) -> Eval:
 
 
 def _collected(node: Quantifier) -> Eval:
-    source, body, key, kind = (
+    source, body, variable, kind = (
         _items(node.source),
         compile_node(node.body),
-        variable_key(node.variable),
+        node.variable,
         node.kind,
     )
 
-    def run(row: Row) -> Any:
-        items = source(row)
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
+        items = source(row, names, params)
         if items is None:
             return None
-        found = [body({**row, key: item}) for item in items]
+        found, inner = [], {**names}
+        for item in items:
+            inner[variable] = item
+            found.append(body(row, inner, params))
         if any(value is None for value in found):
             return None
         if kind == "map":
@@ -198,10 +208,10 @@ def _collected(node: Quantifier) -> Eval:
 
 
 def _and(_node: Call, args: list[Eval]) -> Eval:
-    def run(row: Row) -> bool | None:
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
         unknown = False
         for arg in args:
-            found = arg(row)
+            found = arg(row, names, params)
             if found is False:
                 return False
             unknown = unknown or found is None
@@ -211,10 +221,10 @@ def _and(_node: Call, args: list[Eval]) -> Eval:
 
 
 def _or(_node: Call, args: list[Eval]) -> Eval:
-    def run(row: Row) -> bool | None:
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
         unknown = False
         for arg in args:
-            found = arg(row)
+            found = arg(row, names, params)
             if found is True:
                 return True
             unknown = unknown or found is None
@@ -226,24 +236,26 @@ def _or(_node: Call, args: list[Eval]) -> Eval:
 def _cond(_node: Call, args: list[Eval]) -> Eval:
     test, yes, no = args
 
-    def run(row: Row) -> Any:
-        found = test(row)
-        return None if found is None else yes(row) if found else no(row)
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
+        found = test(row, names, params)
+        return None if found is None else yes(row, names, params) if found else no(row, names, params)
 
     return run
 
 
 def _coalesce(_node: Call, args: list[Eval]) -> Eval:
-    return lambda row: next((value for arg in args if (value := arg(row)) is not None), None)
+    return lambda row, names=NONE, params=NONE: next(
+        (value for arg in args if (value := arg(row, names, params)) is not None), None
+    )
 
 
 def _extreme(node: Call, args: list[Eval]) -> Eval:
     greatest = node.op == "greatest"
 
-    def run(row: Row) -> Any:
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
         found = None
         for arg in args:
-            value = arg(row)
+            value = arg(row, names, params)
             if found is None or (
                 value is not None and (_above(value, found) if greatest else _above(found, value))
             ):
@@ -262,8 +274,8 @@ def _same(node: Call, args: list[Eval]) -> Eval:
     left, right = args
     equal = _equality({arg.type for arg in node.args} == {BIGINT, DOUBLE})
 
-    def run(row: Row) -> bool:
-        a, b = left(row), right(row)
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool:
+        a, b = left(row, names, params), right(row, names, params)
         return equal(a, b) if a is not None and b is not None else a is b
 
     return run
@@ -284,8 +296,8 @@ def _in(node: Call, args: list[Eval]) -> Eval:
     )
     equal = _equality(mixed=False)
 
-    def run(row: Row) -> bool | None:
-        value, found = left(row), right(row)
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
+        value, found = left(row, names, params), right(row, names, params)
         if value is None or found is None:
             return None
         if any(
@@ -302,10 +314,10 @@ def _json_values(_node: Call, args: list[Eval]) -> Eval:
     """The values that a JSON value has, or a member of it: those in an array, and in the arrays in that."""
     base, key = args[0], args[1] if len(args) > 1 else None
 
-    def run(row: Row) -> list[Any]:
-        found = base(row)
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> list[Any]:
+        found = base(row, names, params)
         if key is not None:
-            name = key(row)
+            name = key(row, names, params)
             if not isinstance(found, Mapping) or name not in found:
                 return []
             found = found[name]
@@ -328,8 +340,8 @@ _SPECIAL: dict[str, Callable[[Call, list[Eval]], Eval]] = {
     "least": _extreme,
     "same": _same,
     "in": _in,
-    "is_true": lambda _node, args: lambda row: args[0](row) is True,
-    "is_null": lambda _node, args: lambda row: args[0](row) is None,
+    "is_true": lambda _node, args: lambda row, names=NONE, params=NONE: args[0](row, names, params) is True,
+    "is_null": lambda _node, args: lambda row, names=NONE, params=NONE: args[0](row, names, params) is None,
     "json_values": _json_values,
 }
 
@@ -341,25 +353,25 @@ def _strict(function: Callable[..., Any], args: list[Eval]) -> Eval:
     if len(args) == 1:
         (only,) = args
 
-        def run_one(row: Row) -> Any:
-            value = only(row)
+        def run_one(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
+            value = only(row, names, params)
             return None if value is None else function(value)
 
         return run_one
     if len(args) == 2:
         left, right = args
 
-        def run_two(row: Row) -> Any:
-            a = left(row)
+        def run_two(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
+            a = left(row, names, params)
             if a is None:
                 return None
-            b = right(row)
+            b = right(row, names, params)
             return None if b is None else function(a, b)
 
         return run_two
 
-    def run(row: Row) -> Any:
-        values = [arg(row) for arg in args]
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
+        values = [arg(row, names, params) for arg in args]
         return None if any(value is None for value in values) else function(*values)
 
     return run

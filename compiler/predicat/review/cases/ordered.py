@@ -28,7 +28,7 @@ from predicat.ir.values import (
     UNITS_OF_NEXT,
 )
 from predicat.review.cases.machine import NotCases
-from predicat.semantics.evaluate import compile_node
+from predicat.review.inputs import over_inputs
 
 Keys = frozenset[int]
 """Places along the keys of a type: the outcome may change from the key before each to it."""
@@ -201,7 +201,7 @@ def _field(kind: Type) -> Field:
 
 
 def _function(node: Node, kind: Type) -> Callable[[int], Any]:
-    run = compile_node(node)
+    run = over_inputs(node)
     return lambda key: run({"x": value_of(key, kind)})
 
 
@@ -415,7 +415,7 @@ def _whole_days(
 
 def _distinct(periodic: Mapping[Call, set[int]], kind: Type, keys: Iterable[int]) -> Iterator[Any]:
     """The values of some keys that differ in the results of periodic operators, one for each."""
-    parts = [(compile_node(_over(node, kind)), sorted(own)) for node, own in periodic.items()]
+    parts = [(over_inputs(_over(node, kind)), sorted(own)) for node, own in periodic.items()]
     seen = set()
     for key in keys:
         value = value_of(key, kind)

@@ -21,7 +21,7 @@ from predicat.passes.accept import never_unknown
 from predicat.review.candidate_rows import is_affordable
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.representatives import Representative, Unknown, representatives
-from predicat.semantics.evaluate import compile_node
+from predicat.review.inputs import over_inputs
 
 Outcome = bool | None
 Pair = tuple[Outcome, Outcome]
@@ -195,7 +195,7 @@ class _Proof:
 
         Raises NotCases where it disagrees: it is right.
         """
-        functions = [compile_node(node) for node in self.nodes]
+        functions = [over_inputs(node) for node in self.nodes]
         rows: dict[Pair, dict[str, Any]] = {}
         partial: dict[Pair, dict[str, Any]] = {}
         for pair, path in possible.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -28,7 +28,7 @@ from predicat.passes.fold import fold
 from predicat.review.cases import constants, machine, ordered
 from predicat.review.cases.machine import NotCases
 from predicat.review.cases.texts import Texts
-from predicat.semantics.evaluate import Eval, compile_node
+from predicat.review.inputs import Inputs, over_inputs
 
 Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
@@ -65,7 +65,7 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     """
     variable = Field(slot.type, FieldDecl("x", slot.type))
     nodes = [substituted(test, slot, variable) for test in tests]
-    runs = [compile_node(node) for node in nodes]
+    runs = [over_inputs(node) for node in nodes]
     values = _values(variable, nodes, tests)
     if (
         isinstance(slot, Parameter) and slot.type == DOUBLE and slot.decl.default == slot.decl.default
@@ -85,7 +85,7 @@ def substituted(node: Node, old: Node, new: Node) -> Node:
     return new if node == old else rewrite_children(node, lambda part: substituted(part, old, new))
 
 
-def _labels(runs: Iterable[Eval], value: Any) -> Labels:
+def _labels(runs: Iterable[Callable[[Inputs], Any]], value: Any) -> Labels:
     row = {"x": value}
     return tuple([run(row) for run in runs])
 
@@ -148,7 +148,7 @@ def _known_table(node: Node, variable: Field) -> machine.Table | None:
 def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[str]:
     tables = [_try(test, _table, node, variable) for node, test in zip(nodes, tests, strict=True)]
     result = machine.shortest_texts(tables)
-    runs = [compile_node(node) for node in nodes]
+    runs = [over_inputs(node) for node in nodes]
     if any(_labels(runs, text) != labels for labels, text in result.items()):
         raise NotCases  # the machine and the evaluator disagree: the evaluator is right
     return list(result.values())

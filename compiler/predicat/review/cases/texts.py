@@ -26,8 +26,8 @@ from predicat.ir.values import DATE_PATTERN, INT_MAX
 from predicat.review.cases import machine as m
 from predicat.review.cases.machine import Label, Machine, NotCases, Table, product, relabelled, tabulated
 from predicat.review.cases.ordered import Changes, span, value_of
+from predicat.review.inputs import over_inputs
 from predicat.semantics import automaton, casefold, like, regex
-from predicat.semantics.evaluate import compile_node
 
 _MOST_LENGTH = 600
 """The longest text that is counted character by character."""
@@ -254,7 +254,7 @@ class Texts:
             raise NotCases
         low, high = span(number.type)
         starts = sorted({low, *(key for key in changes.keys if low < key <= high)})
-        run = compile_node(test)
+        run = over_inputs(test)
         labels = [run({"x": value_of(start, number.type)}) for start in starts]
         return self.number(number, starts, labels, run({"x": None}))
 
@@ -463,7 +463,7 @@ def _machine(table: automaton.Table) -> Machine:
 
 def _booleans(node: Call) -> Machine:
     """The conversion of a text to a boolean."""
-    run = compile_node(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
+    run = over_inputs(Call(node.type, node.op, (Field(STRING, FieldDecl("x", STRING)),)))
     texts = ("true", "TRUE", "True", "t", "1", "false", "FALSE", "False", "f", "0")
     return product(
         [relabelled(m.one_of([text]), bool) for text in texts],

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from predicat.catalog.model import Filter
 from predicat.ir.nodes import Node, fields_of
 from predicat.review.compare import compare_nodes
+from predicat.review.inputs import over_inputs
 from predicat.review.lint.rule import Context, Finding, Rule
 from predicat.review.lint.trials import accepted, classes
-from predicat.semantics.evaluate import compile_node
 
 
 def check(context: Context) -> Iterator[Finding]:
@@ -54,7 +54,7 @@ def _proved(nodes: Sequence[Node], on_unknown: str, timeout: float) -> list[tupl
     """Pairs of a predicate and the first one that accepts the same rows. A row that shows a difference is
     tried on all that are left.
     """
-    functions, accept = [compile_node(node) for node in nodes], on_unknown == "accept"
+    functions, accept = [over_inputs(node) for node in nodes], on_unknown == "accept"
     pairs: list[tuple[int, int]] = []
     stack = [list(range(len(nodes)))]
     while stack:

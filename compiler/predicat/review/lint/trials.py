@@ -9,7 +9,7 @@ from typing import Any
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.text import to_text
 from predicat.review.candidate_rows import CandidateRows
-from predicat.semantics.evaluate import compile_node
+from predicat.review.inputs import over_inputs
 
 Row = Mapping[str, Any]
 Required = Mapping[str, frozenset[Any]]
@@ -26,7 +26,7 @@ class Trial:
 
     def __init__(self, node: Node, count: int = _ROWS) -> None:
         self.node = node
-        self.function = compile_node(node)
+        self.function = over_inputs(node)
         self._untried = rows([node], count)
         self._tried: list[tuple[Row, bool | None]] = []
 
@@ -58,7 +58,7 @@ class Trial:
         """Whether some row is accepted by this predicate or the other, and not by both; `accept` says whether
         UNKNOWN is accepted.
         """
-        function = compile_node(other)
+        function = over_inputs(other)
         return any(
             accepted(outcome, accept=accept) is not accepted(function(row), accept=accept)
             for row, outcome in self
@@ -116,7 +116,7 @@ def accepted_bits(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[
     """For each predicate the rows that it accepts, as the bits of a whole number; `accept` says for each
     whether it accepts UNKNOWN.
     """
-    functions = [compile_node(node) for node in nodes]
+    functions = [over_inputs(node) for node in nodes]
     result = [0] * len(nodes)
     for bit, row in enumerate(tried):
         for number, function in enumerate(functions):

@@ -1,0 +1,29 @@
+"""What proofs try a predicate on: the values of its fields and of its parameters in one mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from predicat.ir.nodes import Node, params_of
+from predicat.semantics.evaluate import NONE, compile_node
+
+Inputs = Mapping[str, Any]
+"""Values of fields by their names, and of parameters by theirs after a colon (`:minutes`), as SQL writes
+them.
+"""
+
+
+def over_inputs(node: Node) -> Callable[[Inputs], Any]:
+    """The function from inputs to the value of a node; None is UNKNOWN. A parameter without a value has its
+    default. Raises PredicatError for values of wrong types.
+    """
+    run = compile_node(node)
+    keys = {f":{name}": name for name in params_of(node)}
+    if not keys:
+        return run
+
+    def bound(inputs: Inputs) -> Any:
+        return run(inputs, NONE, {name: inputs[key] for key, name in keys.items() if key in inputs})
+
+    return bound
