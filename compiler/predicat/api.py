@@ -20,6 +20,7 @@ from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
 from predicat.language import LANGUAGES, WRITERS, Body, writer
+from predicat.lower import core
 from predicat.passes.check import check
 from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
@@ -87,15 +88,22 @@ class Predicate(Struct, frozen=True, dict=True):
     Make one with `parse`, or take one from a catalog.
 
     Attributes:
-        node: The typed tree after simplification.
+        node: The core: what the evaluator, SQL, proofs and hashes read.
         language: The language of its text.
         text: Its text, if that alone says it: without parameters, enumerations and other filters. Default:
             None.
+        written: The surface: what its author wrote, with types. Default: the core says it.
     """
 
     node: Node
     language: str
     text: str | None = None
+    written: Node | None = None
+
+    @property
+    def surface(self) -> Node:
+        """What its author wrote, with types: writers of languages read it."""
+        return self.node if self.written is None else self.written
 
     def evaluate(self, row: Mapping[str, Any], **params: Any) -> bool | None:
         """Evaluate the predicate on one row, in Python. This is the reference for every SQL dialect.
@@ -213,7 +221,7 @@ class Predicate(Struct, frozen=True, dict=True):
         if language == self.language and self.text is not None:
             return self.text
         try:
-            return writer(language)(self.node)
+            return writer(language)(self.surface)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(self.node.span, MAX_DEPTH)) from None
 
@@ -330,9 +338,10 @@ def parse(
     constants = {
         f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()
     }
-    node = simplify(check(tree, Scope(known, enums=constants), row.rules))
+    surface = check(tree, Scope(known, enums=constants), row.rules)
+    node = core(surface)
     alone = row.shape == "text" and isinstance(text, str) and not constants and not params_of(node)
-    return Predicate(node, language, text.strip() if alone else None)
+    return Predicate(node, language, text.strip() if alone else None, simplify(surface))
 
 
 def _whole_characters(source: Source) -> None:

@@ -17,9 +17,9 @@ from predicat.language import LANGUAGES, Body
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import parse_type
+from predicat.lower import core
 from predicat.passes.check import check
 from predicat.passes.scope import Scope
-from predicat.passes.simplify import simplify
 
 FOLDER = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "conformance"
 
@@ -184,7 +184,7 @@ def parsed(case: Case, *, lifted: bool) -> Case:
         if lifted:
             tree = _lift(tree, case, case.label.split()[0])
         case.predicate = predicat.Predicate(
-            simplify(
+            core(
                 check(
                     tree,
                     Scope(case.fields, enums=ENUMS if case.language == "cel" else {}),

@@ -48,7 +48,7 @@ def test_what_the_tree_is_written_as_accepts_the_same_rows() -> None:
     for text, fields, rows in CASES:
         found = predicat.parse(text, "cel", fields)
         try:
-            written = write(found.node)
+            written = write(found.surface)
         except predicat.Unsupported:
             refused += 1
             continue

@@ -37,6 +37,7 @@ from predicat.ir.rows import unknown_keys
 from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
 from predicat.ir.values import RowError, to_value
 from predicat.language import LANGUAGES, Body
+from predicat.lower import core
 from predicat.passes.check import check
 from predicat.passes.convert import argument
 from predicat.passes.scope import Scope
@@ -427,19 +428,14 @@ class Builder(Struct):
             body = source.text
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
-        node = simplify(
-            check(
-                tree,
-                Scope(dataset.fields, version.params, resolve, dataset.enums, language.placeholders),
-                language.rules,
-            )
-        )
+        scope = Scope(dataset.fields, version.params, resolve, dataset.enums, language.placeholders)
+        surface = check(tree, scope, language.rules)
         return made_of(
             Version,
             version,
             # A text that stands for data, such as `not: other`, has no source of its own.
             body=source.text.strip() if rendered else version.template,
-            predicate=Predicate(node, version.language),
+            predicate=Predicate(core(surface), version.language, written=simplify(surface)),
             references=tuple(dict.fromkeys(references)),
             tree=tree,
         )
@@ -470,7 +466,7 @@ class Builder(Struct):
         if version is None:
             raise PredicatError([])  # its own problems are reported where they are
         self.warn_deprecated(span, qualified, target, version)
-        node = substitute(version.predicate.node, _values(qualified, version, args, span))
+        node = substitute(version.predicate.surface, _values(qualified, version, args, span))
         if target.on_unknown == "accept":
             node = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)), span)
         return f"{qualified}@{number}", node

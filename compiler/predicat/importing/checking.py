@@ -15,9 +15,9 @@ from predicat.importing.model import Findings, Left, Taken
 from predicat.ir.nodes import ParamDecl, fields_of
 from predicat.ir.types import STRING
 from predicat.language import LANGUAGES, Body
+from predicat.lower import core
 from predicat.passes.check import check
 from predicat.passes.scope import Scope
-from predicat.passes.simplify import simplify
 
 Kept = tuple[tuple[Taken, tuple[str, ...]], ...]
 """Filters with the fields that they read."""
@@ -63,6 +63,5 @@ def _fields(row: Taken) -> Iterable[str]:
     }
     body = Body(row.body, row.source or row.span.source, row.span, row.on or language.on, fields)
     tree = language.read(body)
-    return fields_of(
-        simplify(check(tree, Scope(fields, params, placeholders=language.placeholders), language.rules))
-    )
+    scope = Scope(fields, params, placeholders=language.placeholders)
+    return fields_of(core(check(tree, scope, language.rules)))

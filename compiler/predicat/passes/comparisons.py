@@ -10,7 +10,8 @@ from predicat.diagnostics import Diagnostic, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
-from predicat.ir.ops import COMPARISONS, EQUALITIES, LOOK_UPS
+from predicat.ir.ops import COMPARISONS, EQUALITIES
+from predicat.ir.surface import is_look_up
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -86,7 +87,7 @@ class Comparisons(Calls):
         return self.has_key(left, right, span)
 
     def of_collections(self, op: str, left: Node, right: Node, span: Span) -> Node:
-        return negated_if(op == "ne", self.equal_collections(left, right, span), span)
+        return constants.negated_if(op == "ne", self.equal_collections(left, right, span), span)
 
     def of_null_and_written(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """A list or a map is not null."""
@@ -108,12 +109,10 @@ class Comparisons(Calls):
         """
         other = right if _is_null(self, left) else left
         absent: Node = Call(BOOLEAN, "is_null", (other,), span)
-        looked_up = isinstance(other, Field | Parameter | Variable) or (
-            isinstance(other, Call) and other.op in LOOK_UPS
-        )
+        looked_up = isinstance(other, Field | Parameter | Variable) or is_look_up(other)
         if not looked_up and other.type != NULL:
             absent = Call(BOOLEAN, "cond", (absent, Literal(BOOLEAN, None), Literal(BOOLEAN, False)), span)
-        return negated_if(op == "ne", absent, span)
+        return constants.negated_if(op == "ne", absent, span)
 
     def of_null_and_json(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """NULL in a language that has no such value (SQL): UNKNOWN, unless `same` asks for absence."""
@@ -121,7 +120,7 @@ class Comparisons(Calls):
         return Call(BOOLEAN, "is_null", (known,), span) if op == "same" else Literal(BOOLEAN, None, span)
 
     def of_json(self, op: str, left: Node, right: Node, span: Span) -> Node:
-        return documents.pair(op, left, right, span)
+        return Call(BOOLEAN, op, (left, right), span)
 
     def of_one_type(self, op: str, left: Node, right: Node, span: Span) -> Node:
         """Values of one type, or of types that have an order in common: numbers, times."""
@@ -236,19 +235,14 @@ class Comparisons(Calls):
 
     def has_key(self, key: Node, base: Node, span: Span) -> Node:
         """CEL's `key in map`: whether the map has the key. A JSON array has it as an element."""
-        key = bare(key)
+        key, base = bare(key), bare(base)
         if base.type == JSON:
             item = self.element(JSON, span)
-            member = Quantifier(
-                BOOLEAN, "any", item.name, base, self.comparison("eq", [item, key], span), span
-            )
-            kind = documents.is_kind(base, "object", span)
-            there = documents.is_key(key, base, span)
-            return Call(BOOLEAN, "cond", (kind, there, member), span)
+            self.comparison("eq", [item, key], span)  # which fails for what is no element of JSON
+            return Call(BOOLEAN, "in", (key, base, item), span)
         if key.type not in (STRING, JSON, NULL):
             raise self.fail(say.map_key_not_text(key.span, str(key.type)))
-        there = constants.present(self.call("get", [base, key], span), span)
-        return constants.guarded(there, [base, key], span)
+        return Call(BOOLEAN, "in", (key, base), span)
 
     def in_list(self, left: Node, right: Items, span: Span) -> Node:
         """`x in [...]`: NULL items follow the language, the others are compared at once. Where a list is an
@@ -320,14 +314,10 @@ class Comparisons(Calls):
         """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
         json, other = (left, right) if left.type == JSON else (right, left)
         if isinstance(other, Items) and self.rules.strict_lists:
-            return negated_if(op == "ne", self.json_equal_items(json, other, span), span)
-        kind = "number" if is_numeric(other.type) else _JSON_KINDS.get(other.type)
-        if kind is None:
+            return constants.negated_if(op == "ne", self.json_equal_items(json, other, span), span)
+        if not is_numeric(other.type) and other.type not in documents.KINDS:
             raise self.fail(msg.not_comparable(span, str(left.type), str(right.type)))
-        test = documents.is_kind(json, kind, span)
-        equal = Call(BOOLEAN, "eq", (convert(json, DOUBLE if kind == "number" else other.type), other), span)
-        both = constants.guarded(Call(BOOLEAN, "and", (test, equal), span), [other], span)
-        return negated_if(op == "ne", both, span)
+        return Call(BOOLEAN, op, (left, right), span)
 
     def json_equal_items(self, json: Node, other: Items, span: Span) -> Node:
         """A JSON value beside a list or a map that is written out: an array or an object of that size with
@@ -383,17 +373,12 @@ class Comparisons(Calls):
                 equal = Call(
                     BOOLEAN, "cond", (Call(BOOLEAN, "is_null", (value,), span), missing, plain), span
                 )
-        return negated_if(op == "ne", equal, span)
-
-
-def negated_if(negative: bool, test: Node, span: Span) -> Node:
-    return Call(BOOLEAN, "not", (test,), span) if negative else test
+        return constants.negated_if(op == "ne", equal, span)
 
 
 _PLAIN = frozenset((BIGINT, STRING, TIMESTAMP, DATE))
 _COLLECTIONS = (ArrayType, MapType)
 _NESTED = (*_COLLECTIONS, StructType)
-_JSON_KINDS: dict[Type, str] = {STRING: "string", BOOLEAN: "boolean"}
 
 
 def _is_decimal(left: Type, right: Type) -> bool:

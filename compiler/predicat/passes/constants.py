@@ -111,6 +111,11 @@ def either(parts: Sequence[Node], span: Span) -> Node:
     return parts[0] if len(parts) == 1 else Call(BOOLEAN, "or", tuple(parts), span)
 
 
+def negated_if(negative: bool, test: Node, span: Span) -> Node:
+    """A test, or its negation."""
+    return Call(BOOLEAN, "not", (test,), span) if negative else test
+
+
 def equal_lists(left: Items, right: Items, compare: Compare, span: Span) -> Node:
     """Equal in length and element by element."""
     if len(left.items) != len(right.items):

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children
-from predicat.ir.ops import JSON_READS, STRICT, STRICT_IN_FIRST
+from predicat.ir.ops import JSON_READS, OPS, STRICT, STRICT_IN_FIRST
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
 from predicat.ir.types import BOOLEAN, JSON, Scalar
+from predicat.ir.values import INT_MIN
 from predicat.passes.accept import never_unknown
 from predicat.passes.constants import asked_absent
 from predicat.semantics.evaluate import compile_node
@@ -33,7 +35,7 @@ def _computed(node: Call) -> Node:
     constants = [arg for arg in node.args if _constant(arg)]
     if node.op in STRICT and any(isinstance(arg, Literal) and arg.value is None for arg in constants):
         return Literal(node.type, None, node.span)
-    if constants and len(constants) == len(node.args) and node.type != JSON:
+    if constants and len(constants) == len(node.args) and node.type != JSON and node.op in OPS:
         return Literal(node.type, compile_node(node)({}), node.span)
     return node
 
@@ -126,6 +128,18 @@ def _coalesce(node: Call) -> Node:
     )
 
 
+def _checked(node: Call) -> Node:
+    """CEL's operators on whole numbers as those of the table, where a constant keeps them from overflow."""
+    op, position, overflowing = _OVERFLOWS[node.op]
+    last = node.args[position]
+    if not isinstance(last, Literal) or last.value == overflowing:
+        return node
+    return _computed(Call(node.type, op, node.args, node.span))
+
+
+_OVERFLOWS = {CHECKED_MOD: ("mod", 1, -1), CHECKED_TO_INT: ("to_int", 0, float(INT_MIN))}
+
+
 def _constant(node: Node) -> bool:
     return isinstance(node, Literal) or (
         isinstance(node, Items) and all(isinstance(item, Literal) for item in node.items)
@@ -159,5 +173,7 @@ _RULES: dict[str, Callable[[Call], Node]] = {
     "and": _connective,
     "or": _connective,
     "coalesce": _coalesce,
+    CHECKED_MOD: _checked,
+    CHECKED_TO_INT: _checked,
 }
 """The operators that are more than computed."""

@@ -5,7 +5,7 @@ kinds of values.
 from __future__ import annotations
 
 from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable
+from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -23,7 +23,7 @@ from predicat.ir.types import (
     is_numeric,
 )
 from predicat.passes import constants, documents
-from predicat.passes.convert import bare, convert, is_choice, is_joined
+from predicat.passes.convert import bare, is_choice, is_joined
 
 
 def places(items: Node, span: Span) -> Node | None:
@@ -42,11 +42,6 @@ def places(items: Node, span: Span) -> Node | None:
         BIGINT, "cond", (documents.is_kind(items, "array", span), size, Literal(BIGINT, None, span)), span
     )
     return Call(ArrayType(BIGINT), "range", (listed,), span)
-
-
-def elements(items: Node, kind: Type, item: Variable, span: Span) -> Node:
-    """The elements of a JSON array as an array of a type; UNKNOWN where one is of another."""
-    return Quantifier(ArrayType(kind), "map", item.name, items, convert(item, kind), span)
 
 
 def joined(parts: tuple[Node, ...], span: Span) -> Node:

@@ -10,7 +10,8 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
-from predicat.ir.ops import COMPARISONS, LOOK_UPS, OF_INTEGERS
+from predicat.ir.ops import COMPARISONS, OF_INTEGERS
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, ELEMENTS, is_look_up
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -29,7 +30,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN, UNITS, type_of
-from predicat.passes import constants, documents, lists, mathematics, overflow, signatures
+from predicat.passes import constants, documents, lists, mathematics, signatures
 from predicat.passes.comparisons import Comparisons
 from predicat.passes.convert import bare, convert, dyn, failed, is_choice, is_joined, loose, same_constant
 
@@ -60,16 +61,17 @@ class Operators(Comparisons):
         if op in ("greatest", "least") and any(map(_has_no_order, args)):
             raise self.fail(say.no_order(span, str(args[0].type), str(args[-1].type)))
         kinds = tuple(arg.type for arg in args)
+        if op == "size" and kinds == (JSON,):
+            return Call(BIGINT, op, tuple(args), span)
         if untyped and signatures.find(op, kinds, promote=False, mixed_numbers=True) is None:
             return failed(span)
         if op in UNITS and kinds == (DURATION,):
             return _duration_part(op, args[0], span)
         if op in ("add", "sub") and args[0].type == DATE:
             op, args = self.days(op, args)
-        if op == "json_size":
-            return documents.size(args[0], span)
         found = self.call(op, args, span)
-        return overflow.remainder(found) if self.rules.cel_numbers and op == "mod" else found
+        overflows = op == "mod" and self.rules.cel_numbers
+        return Call(BIGINT, CHECKED_MOD, found.args, span) if overflows else found
 
     # --- the rules, in the order of the tables
 
@@ -106,7 +108,7 @@ class Operators(Comparisons):
         """A node that looks something up, and has no value only where that is absent."""
         for part in walk(bare(args[0])):
             if isinstance(part, Items | Quantifier) or (
-                isinstance(part, Call) and part.op != "dyn" and part.op not in LOOK_UPS
+                isinstance(part, Call) and part.op != "dyn" and not is_look_up(part)
             ):
                 raise self.fail(say.optional_part(span))
         return args[0]
@@ -172,7 +174,7 @@ class Operators(Comparisons):
             return None
         source = bare(self.no_joined(args[0]))
         kind = STRING if op == "join" else DOUBLE
-        items = lists.elements(source, kind, self.element(JSON, span), span)
+        items = Call(ArrayType(kind), ELEMENTS, (source, self.element(JSON, span)), span)
         return self.of_table(op, [items, *args[1:]], span)
 
     def choice(self, op: str, args: list[Node], span: Span) -> Node:
@@ -323,10 +325,7 @@ class Operators(Comparisons):
         largest = "array_max" if op == "math.greatest" else "array_min"
         if source.type != JSON:
             return self.call(largest, [source], span)
-        numbers = lists.elements(source, DOUBLE, self.element(JSON, span), span)
-        return Call(
-            DOUBLE, "coalesce", (convert(source, DOUBLE), Call(DOUBLE, largest, (numbers,), span)), span
-        )
+        return Call(DOUBLE, largest, (source, self.element(JSON, span)), span)
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A conversion; of a value that has the type already there is none. SQL's own to text knows only
@@ -357,17 +356,15 @@ class Operators(Comparisons):
             op = "to_int"
         node = bare(node)
         if node.type == JSON:
-            return documents.conversion(node, wanted, lambda value: self.cast(value, target, span), span)
+            checked = op == "to_int" and self.rules.cel_numbers
+            return Call(wanted, CHECKED_TO_INT if checked else str(op), (node,), span)
         if isinstance(node.type, DecimalType) and wanted in (BIGINT, DOUBLE):
             node = convert(node, DOUBLE)
         if node.type == wanted:
             return node
         found = self.call(str(op), [node], span)
-        return (
-            overflow.whole(found)
-            if self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE
-            else found
-        )
+        overflows = self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE
+        return Call(BIGINT, CHECKED_TO_INT, found.args, span) if overflows else found
 
     # --- parts of values
 
@@ -381,7 +378,7 @@ class Operators(Comparisons):
         if isinstance(base.type, MapType):
             return self.call("get", [base, key], span)
         if base.type == JSON and key.type == JSON:
-            return documents.element(base, key, span)
+            return Call(JSON, "json_get", (base, key), span)
         if base.type == JSON:
             return self.call("json_get" if key.type == STRING else "json_at", [base, key], span)
         if op == "bracket1" and isinstance(base.type, ArrayType):
@@ -483,7 +480,7 @@ def _has_no_order(node: Node) -> bool:
     return node.type == JSON or isinstance(node.type, ArrayType | MapType | StructType)
 
 
-_SIZES: dict[Type, str] = {STRING: "length", JSON: "json_size"}
+_SIZES: dict[Type, str] = {STRING: "length"}
 
 
 def _duration_part(unit: str, duration: Node, span: Span) -> Node:

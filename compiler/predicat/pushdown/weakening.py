@@ -15,9 +15,10 @@ from predicat import backends
 from predicat.api import Predicate, check_target
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import TRUE, Call, Items, Literal, Node
-from predicat.ir.ops import OPS, Strictness
+from predicat.ir.ops import STRICT
 from predicat.ir.types import BOOLEAN
 from predicat.language import writer
+from predicat.lower import core
 from predicat.passes.accept import accepting
 from predicat.passes.union import arms_of, conjunction, union
 from predicat.review.compare import compare_nodes
@@ -54,14 +55,14 @@ def weaken(predicate: Predicate, language: str, *, timeout: float = 1.0) -> Weak
         PredicatError: There is no such language.
     """
     check_target(language)
-    node = accepting(predicate.node)
+    node = accepting(predicate.surface)
     found = _weakened(node, _support(language))
     if found is None:
         return Weakening(None, exact=False, proof="proved")
-    result = Predicate(found, predicate.language)
+    result = Predicate(core(found), predicate.language, written=found)
     if found == node:
         return Weakening(result, exact=True, proof="proved")
-    proof = _proof(node, found, timeout)
+    proof = _proof(accepting(predicate.node), result.node, timeout)
     # A row that would be lost is a fault of this module. Nothing is pushed then: that loses no row.
     return Weakening(result if proof else None, exact=False, proof=proof or "proved")
 
@@ -72,7 +73,7 @@ def _support(language: str) -> Callable[[Node], bool]:
     def supported(node: Node) -> bool:
         try:
             if language in backends.DIALECTS:
-                backends.dialect(language).render(node)
+                backends.dialect(language).render(core(node))
             else:
                 writer(language)(node)
         except Unsupported:
@@ -105,7 +106,7 @@ def _looser(node: Node) -> Iterator[Node]:
         # An absent value is let through: most languages of brokers have two-valued negation only.
         yield Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (negated,), node.span),), node.span)
     strict = negated if isinstance(negated, Call) else node
-    if OPS[strict.op].strictness is Strictness.STRICT:
+    if strict.op in STRICT:
         for part in strict.args:
             if not isinstance(part, Literal | Items):
                 present = Call(BOOLEAN, "is_null", (part,), node.span)

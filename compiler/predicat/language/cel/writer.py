@@ -23,10 +23,10 @@ from predicat.ir.nodes import (
     fields_of,
 )
 from predicat.ir.ops import ARITHMETIC, BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE, seconds
 from predicat.language.common.key_tests import iso, plain, refuse
-from predicat.passes import overflow
 from predicat.passes.accept import never_unknown
 from predicat.passes.variables import apart, caseless
 
@@ -37,6 +37,7 @@ _SIGNS = {
     **ARITHMETIC,
     "concat": "+",
     "in": "in",
+    CHECKED_MOD: "%",
 }
 _METHODS = {
     "starts_with": "startsWith",
@@ -70,6 +71,7 @@ _FUNCTIONS = {
     "size": "size",
     "json_size": "size",
     "to_int": "int",
+    CHECKED_TO_INT: "int",
     "to_double": "double",
     "to_string": "string",
     "to_boolean": "bool",
@@ -167,15 +169,12 @@ def _call(node: Call) -> tuple[str, int]:
         return _presence(args[0], there=False)
     if op == "is_true":
         return _decided(node)
-    guarded = overflow.unguarded(node)
-    if guarded is not None:
-        return _plain_call(guarded)
-    if op == "mod" and overflow.remainder(node) is not node:
+    if op == "mod" and not (isinstance(args[1], Literal) and args[1].value != -1):
         by = _write(args[1], 5)
         return f"{_write(args[0], 6)} % ({by} == -1 ? 1 : {by})", 6
     if op == "to_int" and args[0].type == BOOLEAN:
         return f"{_write(args[0], 2)} ? 1 : 0", 1
-    if op == "to_int" and args[0].type == DOUBLE:
+    if op == "to_int" and args[0].type in (DOUBLE, JSON):
         return (
             f"{_write(args[0], 5)} == -9223372036854775808.0 ? -9223372036854775808 : {_plain_call(node)[0]}",
             1,
@@ -215,7 +214,9 @@ def _plain_call(node: Call) -> tuple[str, int]:
             (f"{_write(args[0], 6)} * 1.0", 6) if op == "json_number" else (f'{_write(args[0], 5)} + ""', 5)
         )
     if op in _SIGNS:
-        own = {"add": 5, "sub": 5, "concat": 5, "mul": 6, "div": 6, "fdiv": 6, "mod": 6}.get(op, 4)
+        own = {"add": 5, "sub": 5, "concat": 5, "mul": 6, "div": 6, "fdiv": 6, "mod": 6, CHECKED_MOD: 6}.get(
+            op, 4
+        )
         return f"{_write(args[0], own + (own == 4))} {_SIGNS[op]} {_write(args[1], own + 1)}", own
     if op == "neg":
         return f"-{_write(args[0], 8)}", 8

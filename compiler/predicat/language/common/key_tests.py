@@ -11,10 +11,10 @@ from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, children, rewrite_children
-from predicat.ir.ops import BY_KEY, COMPARISONS, FLIPPED, JSON_READS
-from predicat.ir.types import BOOLEAN, DATE, DOUBLE, TIMESTAMP
+from predicat.ir.ops import BY_KEY, COMPARISONS, EQUALITIES, FLIPPED, JSON_READS, OF_INTEGERS
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
+from predicat.ir.types import BOOLEAN, DATE, DOUBLE, JSON, TIMESTAMP
 from predicat.passes.labels import written
-from predicat.passes.written import as_written
 
 
 class Test(Struct, frozen=True):
@@ -38,35 +38,50 @@ def refuse(language: str, node: Node, reason: str) -> Unsupported:
 
 
 def plain(node: Node) -> Node:
-    """Values without a declared type, read as what they are compared with or converted to: `x == "a"`,
-    `int(x)` for their longer, exact forms.
+    """The node without the conversions that the check adds, for languages that convert by themselves:
+    `x == "a"` reads a text, `x + 1` a whole number.
     """
-    return _plain(as_written(node))
-
-
-def _plain(node: Node) -> Node:
-    if (
-        isinstance(node, Call)
-        and node.op in COMPARISONS
-        and all(isinstance(arg, Call) and arg.op in JSON_READS for arg in node.args)
-    ):
+    if isinstance(node, Call) and node.op in COMPARISONS and all(map(_is_read, node.args)):
         return node  # two values without a type would be compared as what they are
-    node = rewrite_children(node, _plain)
+    if isinstance(node, Call) and node.op in _OF_INTEGERS:
+        node = _without_whole(node)
+    node = rewrite_children(node, plain)
     if not isinstance(node, Call):
         return node
-    if node.op in JSON_READS:
+    if node.op in JSON_READS or node.op == ELEMENTS:
         return node.args[0]
-    if node.op == "and":
-        compared = [
-            arg for part in node.args if isinstance(part, Call) and part.op == "eq" for arg in part.args
-        ]
-        kept = [
-            part
-            for part in node.args
-            if not (isinstance(part, Call) and part.op == "json_is" and part.args[0] in compared)
-        ]
-        return kept[0] if len(kept) == 1 else Call(node.type, "and", tuple(kept), node.span)
+    if len(node.args) == _WITH_VARIABLE.get(node.op):
+        return Call(node.type, node.op, node.args[:-1], node.span)
     return node
+
+
+_WITH_VARIABLE = {"in": 3, "array_max": 2, "array_min": 2}
+"""Operators of the surface whose last argument is the variable for an element of a JSON array, and how many
+arguments they have then.
+"""
+
+
+_OF_INTEGERS = OF_INTEGERS | {CHECKED_MOD}
+
+
+def _is_read(node: Node) -> bool:
+    return isinstance(node, Call) and node.op in JSON_READS
+
+
+def _without_whole(node: Call) -> Call:
+    """Arithmetic on whole numbers, one of which is one anyway, or that takes no others."""
+    whole = [isinstance(arg, Call) and arg.op == "to_whole" for arg in node.args]
+    if not any(whole) or (all(whole) and node.op not in ("mod", CHECKED_MOD)):
+        return node
+    args = (_sum(arg.args[0]) if isinstance(arg, Call) and arg.op == "to_whole" else arg for arg in node.args)
+    return Call(node.type, node.op, tuple(args), node.span)
+
+
+def _sum(node: Node) -> Node:
+    """A sum of JSON values where only numbers are of use: + of any two."""
+    if not isinstance(node, Call) or node.op != "add":
+        return node
+    return Call(JSON, "add", tuple(map(_sum, node.args)), node.span)
 
 
 def key_of(node: Node) -> str | None:
@@ -116,8 +131,8 @@ def test_of(node: Node) -> Test | None:
     if isinstance(left, Literal) and op in FLIPPED:
         left, right, op = right, left, FLIPPED[op]
     convert = ""
-    if isinstance(left, Call) and left.op in ("to_int", "to_double"):
-        convert, left = left.op, left.args[0]
+    if isinstance(left, Call) and left.op in _CONVERSIONS:
+        convert, left = _CONVERSIONS[left.op], left.args[0]
         if left.type in (DOUBLE, BOOLEAN, TIMESTAMP, DATE):
             return None  # the languages convert texts
     key = key_of(left)
@@ -135,6 +150,14 @@ def test_of(node: Node) -> Test | None:
     if isinstance(right, Literal) and right.value is not None:
         return Test(key, op, (right.value,), node, convert, isinstance(left, Field))
     return None
+
+
+_CONVERSIONS = {"to_int": "to_int", CHECKED_TO_INT: "to_int", "to_double": "to_double"}
+
+
+def is_json_equality(node: Node | None) -> bool:
+    """Whether a JSON value of any kind is compared with a typed one."""
+    return isinstance(node, Call) and node.op in EQUALITIES and any(arg.type == JSON for arg in node.args)
 
 
 def negated(node: Node) -> Node | None:

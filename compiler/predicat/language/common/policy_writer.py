@@ -10,7 +10,7 @@ from typing import Any
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.types import JSON
-from predicat.language.common.key_tests import decided, negated, plain, refuse, test_of
+from predicat.language.common.key_tests import decided, is_json_equality, negated, plain, refuse, test_of
 from predicat.semantics import like
 
 
@@ -107,6 +107,10 @@ class _Writer:
 
     def flat(self, node: Node) -> dict[str, Any]:
         """A test of a field that holds one value."""
+        if is_json_equality(decided(node)):
+            raise refuse(
+                self.language, node, say.POLICY_HAS_NO_CONDITION
+            )  # a policy takes an array's element
         node = plain(node)
         inner = negated(node)
         alone = test_of(inner if inner is not None else node)

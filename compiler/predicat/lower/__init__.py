@@ -1,0 +1,92 @@
+"""From surface to core: operators as their author wrote them become the operators of the table.
+
+The check gives nodes of the surface: an operator may take values whose kind only the row knows (`j.a < j.b`,
+`size(j)`), and whole numbers of CEL have operators of their own (see `predicat.ir.surface`). Writers of
+languages read these. Everything else (the evaluator, SQL, the solver, hashes of meanings) reads the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.ir.nodes import LEAVES, Call, Node, children, rewrite_children
+from predicat.ir.ops import COMPARISONS, EQUALITIES
+from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
+from predicat.lower import cel_integers, json, membership
+from predicat.passes.scope import MAX_DEPTH, MAX_TYPED_NODES
+from predicat.passes.simplify import simplify
+
+Rule = Callable[[Call], Node | None]
+"""The core of a call whose arguments are lowered; None where it is core already."""
+
+RULES: tuple[tuple[Iterable[str], Rule], ...] = (
+    (COMPARISONS, json.compare),
+    (EQUALITIES, json.equal_to_typed),
+    (("in",), membership.in_json),
+    (("in",), membership.in_map),
+    (("json_get",), json.subscript),
+    (("size",), json.size),
+    ((*CASTS, CHECKED_TO_INT), json.conversion),
+    ((ELEMENTS,), json.elements),
+    (("array_max", "array_min"), json.extreme),
+    ((CHECKED_MOD,), cel_integers.remainder),
+    ((CHECKED_TO_INT,), cel_integers.whole),
+)
+"""Which operators each rule lowers, in order: the first that has a core for a call wins."""
+
+
+def core(surface: Node) -> Node:
+    """The core of a predicate, in the form that back ends render. Raises PredicatError if it is too large."""
+    try:
+        lowered = _Lowering().node(surface)
+    except RecursionError:
+        raise PredicatError.of(msg.too_deep(surface.span, MAX_DEPTH)) from None
+    return simplify(lowered)
+
+
+def _by_op() -> dict[str, list[Rule]]:
+    found: dict[str, list[Rule]] = {}
+    for ops, rule in RULES:
+        for op in ops:
+            found.setdefault(op, []).append(rule)
+    return found
+
+
+_RULES_OF = _by_op()
+
+
+class _Lowering:
+    """Lowers from the leaves up. What stands twice in a node, as one object, is lowered once."""
+
+    def __init__(self) -> None:
+        self.done: dict[int, tuple[Node, Node]] = {}
+        self.sizes: dict[int, tuple[Node, int]] = {}
+
+    def node(self, node: Node) -> Node:
+        if isinstance(node, LEAVES):
+            return node
+        known = self.done.get(id(node))
+        if known is None:
+            known = self.done[id(node)] = node, self.lowered(node)
+        return known[1]
+
+    def lowered(self, node: Node) -> Node:
+        inner = rewrite_children(node, self.node)
+        result = inner
+        if isinstance(inner, Call):
+            found = (rule(inner) for rule in _RULES_OF.get(inner.op, ()))
+            result = next((core for core in found if core is not None), inner)
+        if result is not node and (size := self.size(result)) > MAX_TYPED_NODES:
+            raise PredicatError.of(msg.too_large(node.span, size, MAX_TYPED_NODES, "parts"))
+        return result
+
+    def size(self, node: Node) -> int:
+        """The number of a node's parts; one that stands in it twice counts twice, but is looked at once."""
+        if isinstance(node, LEAVES):
+            return 1
+        known = self.sizes.get(id(node))
+        if known is None:
+            known = self.sizes[id(node)] = node, 1 + sum(map(self.size, children(node)))
+        return known[1]

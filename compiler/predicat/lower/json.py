@@ -1,0 +1,152 @@
+"""JSON values whose kind only the row knows: what operators find in them, kind by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Node, Quantifier, Variable, element_of
+from predicat.ir.ops import EQUALITIES
+from predicat.ir.surface import CHECKED_TO_INT, ELEMENTS
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DATE,
+    DOUBLE,
+    DURATION,
+    JSON,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    Type,
+    is_numeric,
+)
+from predicat.lower import cel_integers
+from predicat.passes import constants
+from predicat.passes.convert import convert
+from predicat.passes.documents import KINDS, is_kind, whole
+
+
+def compare(call: Call) -> Node | None:
+    """Two JSON values. Numbers, texts and truth values have an order; any two values are equal or not."""
+    left, right = call.args
+    if not left.type == right.type == JSON:
+        return None
+    span = call.span
+    if call.op in EQUALITIES:
+        return constants.negated_if(call.op == "ne", Call(BOOLEAN, "json_eq", call.args, span), span)
+    tests: list[Node] = [
+        Call(BOOLEAN, call.op, (read(left, span), read(right, span)), span)
+        for read in (_number, _text, _rank)
+    ]
+    return _first(BOOLEAN, tests, span)
+
+
+def equal_to_typed(call: Call) -> Node | None:
+    """A JSON value equals a typed one if it is of that kind and the same; absent is UNKNOWN."""
+    left, right = call.args
+    if JSON not in (left.type, right.type):
+        return None
+    value, other = (left, right) if left.type == JSON else (right, left)
+    span = call.span
+    number = is_numeric(other.type)
+    test = is_kind(value, "number" if number else KINDS[other.type], span)
+    equal = Call(BOOLEAN, "eq", (convert(value, DOUBLE if number else other.type), other), span)
+    both = constants.guarded(Call(BOOLEAN, "and", (test, equal), span), [other], span)
+    return constants.negated_if(call.op == "ne", both, span)
+
+
+def subscript(call: Call) -> Node | None:
+    """`base[key]`: the member whose name the key is, or the element at the index that it is."""
+    base, key = call.args
+    if key.type != JSON:
+        return None
+    span = call.span
+    member = Call(JSON, "json_get", (base, convert(key, STRING)), span)
+    return _first(JSON, [member, Call(JSON, "json_at", (base, whole(key, span)), span)], span)
+
+
+def size(call: Call) -> Node | None:
+    """The elements or keys of a JSON value; the characters, if it is a text."""
+    value = call.args[0]
+    if value.type != JSON:
+        return None
+    many = Call(BIGINT, "json_size", (value,), call.span)
+    return _first(BIGINT, [Call(BIGINT, "length", (convert(value, STRING),), call.span), many], call.span)
+
+
+def conversion(call: Call) -> Node | None:
+    """A JSON value as another type: each kind that is converted to it. A number stays in the double that it
+    is.
+    """
+    value = call.args[0]
+    if value.type != JSON:
+        return None
+    reads = [_cast(call, read(value, call.span)) for read in _READS[call.type]]
+    return _first(call.type, reads, call.span)
+
+
+def _cast(call: Call, value: Node) -> Node:
+    if value.type == call.type:
+        return value
+    if call.op == CHECKED_TO_INT and value.type == DOUBLE:
+        return cel_integers.whole(Call(call.type, call.op, (value,), call.span))
+    op = "to_int" if call.op == CHECKED_TO_INT else call.op
+    return Call(call.type, op, (value,), call.span)
+
+
+def elements(call: Call) -> Node:
+    """The elements of a JSON array as an array of a type; UNKNOWN where one is of another."""
+    source, item = call.args
+    assert isinstance(item, Variable)  # noqa: S101  # the check makes it
+    kind = element_of(call)
+    assert kind is not None  # noqa: S101  # as above
+    return Quantifier(call.type, "map", item.name, source, convert(item, kind), call.span)
+
+
+def extreme(call: Call) -> Node | None:
+    """The greatest or least number of a JSON array; of a JSON number, that number."""
+    source = call.args[0]
+    if source.type != JSON:
+        return None
+    item = call.args[1]
+    assert isinstance(item, Variable)  # noqa: S101  # the check makes it
+    span = call.span
+    numbers = elements(Call(ArrayType(DOUBLE), ELEMENTS, (source, item), span))
+    return Call(DOUBLE, "coalesce", (convert(source, DOUBLE), Call(DOUBLE, call.op, (numbers,), span)), span)
+
+
+def _text(value: Node, _span: Span) -> Node:
+    return convert(value, STRING)
+
+
+def _number(value: Node, _span: Span) -> Node:
+    return convert(value, DOUBLE)
+
+
+def _truth(value: Node, _span: Span) -> Node:
+    return convert(value, BOOLEAN)
+
+
+def _rank(value: Node, span: Span) -> Node:
+    """FALSE before TRUE."""
+    return Call(BIGINT, "to_int", (convert(value, BOOLEAN),), span)
+
+
+_READS: dict[Type, tuple[Callable[[Node, Span], Node], ...]] = {
+    BIGINT: (_text, _number),
+    DOUBLE: (_text, _number),
+    BOOLEAN: (_text, _truth),
+    STRING: (_text, _truth, whole),
+    TIMESTAMP: (_text, whole),
+    DURATION: (_text,),
+    DATE: (_text,),
+}
+"""What a JSON value is read as, one after the other, where it is converted to another type: it is of one
+of these kinds at most.
+"""
+
+
+def _first(kind: Type, values: list[Node], span: Span) -> Node:
+    """What a JSON value of one kind gives, or that of another kind: at most one of them has a value."""
+    return values[0] if len(values) == 1 else Call(kind, "coalesce", tuple(values), span)

@@ -1,0 +1,49 @@
+"""CEL's `key in value`: the keys of a map, the keys of a JSON object or the elements of a JSON array."""
+
+from __future__ import annotations
+
+from predicat.ir.nodes import Call, Literal, Node, Quantifier, Variable
+from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
+from predicat.lower import json
+from predicat.passes import constants
+from predicat.passes.convert import convert
+from predicat.passes.documents import is_kind
+
+
+def in_json(call: Call) -> Node | None:
+    """Whether a JSON object has a key, or a JSON array an element."""
+    key, base = call.args[:2]
+    if base.type != JSON:
+        return None
+    item = call.args[2]
+    assert isinstance(item, Variable)  # noqa: S101  # the check makes it
+    span = call.span
+    equal = Call(BOOLEAN, "eq", (item, key), span)
+    same = json.compare(equal) or json.equal_to_typed(equal) or equal
+    member = Quantifier(BOOLEAN, "any", item.name, base, same, span)
+    return Call(BOOLEAN, "cond", (is_kind(base, "object", span), _is_key(call), member), span)
+
+
+def in_map(call: Call) -> Node | None:
+    """Whether a map has a key; UNKNOWN where one of them is absent."""
+    key, base = call.args[:2]
+    if not isinstance(base.type, MapType):
+        return None
+    value = Call(base.type.value, "get", (base, convert(key, STRING)), call.span)
+    return constants.guarded(constants.present(value, call.span), [base, key], call.span)
+
+
+def _is_key(call: Call) -> Node:
+    """Whether a JSON object has a key: a text may be one, a number or a truth value is none, and an object
+    or an array may not ask.
+    """
+    key, base = call.args[:2]
+    span = call.span
+    if key.type not in (STRING, JSON):
+        return constants.guarded(Literal(BOOLEAN, False, span), [key], span)
+    there = constants.present(Call(JSON, "json_get", (base, convert(key, STRING)), span), span)
+    if key.type == STRING:
+        return there
+    scalar = Call(BOOLEAN, "or", (is_kind(key, "number", span), is_kind(key, "boolean", span)), span)
+    other = Call(BOOLEAN, "cond", (scalar, Literal(BOOLEAN, False, span), Literal(BOOLEAN, None, span)), span)
+    return Call(BOOLEAN, "cond", (is_kind(key, "string", span), there, other), span)
