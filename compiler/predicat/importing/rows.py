@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from predicat.importing.model import Rows
-from predicat.language.servicebus.reader import SYSTEM
+from predicat.language.servicebus.spelling import SYSTEM
 
 _TEXTS = "map<string, string>"
 

@@ -19,7 +19,7 @@ from predicat.importing.located import at, entries, items, key_span, mapping, so
 from predicat.importing.model import Findings, LeaveOut, Taken
 from predicat.importing.rows import SERVICE_BUS
 from predicat.importing.values import Values
-from predicat.language.servicebus.reader import CORRELATION
+from predicat.language.servicebus.spelling import CORRELATION
 
 _TYPE = re.compile(r"(?:microsoft\.servicebus/namespaces/topics/subscriptions/)?rules\Z", re.IGNORECASE)
 _EXPRESSION = re.compile(r"\[(?!\[)(.*)\]\Z", re.DOTALL)

@@ -24,6 +24,16 @@ from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
+from predicat.language.cesql.spelling import (
+    CALCULATED,
+    COMPARED,
+    CONNECTED,
+    INT_MAX,
+    KEYWORDS,
+    TEXT_TOKEN,
+    unquoted,
+)
+from predicat.language.cesql.spelling import FUNCTIONS as FUNCTIONS_OF_TEXTS
 from predicat.language.common.lexer import WordReader
 from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
@@ -32,18 +42,13 @@ if TYPE_CHECKING:
     from predicat.language import Body
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
-TEXT_TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
 _TOKEN = re.compile(
     rf"\s*(?:(?P<text>{TEXT_TOKEN.pattern})|(?P<number>[0-9]+(?!\w))|(?P<word>[A-Za-z0-9_]+)|(?P<sign><>|!=|<=|>=|[=<>+*/%(),-]))",
     re.DOTALL,
 )
-_COMPARE = {"=": "eq", "!=": "ne", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
-KEYWORDS = ("AND", "OR", "XOR", "NOT", "IN", "LIKE", "EXISTS", "TRUE", "FALSE")
-_LOGIC = {"AND": "and", "OR": "or", "XOR": "ne"}
-_LEVELS = (tuple(_LOGIC), tuple(_COMPARE), ("+", "-"), ("*", "/", "%"))
+_LEVELS = (tuple(CONNECTED), tuple(COMPARED), ("+", "-"), ("*", "/", "%"))
 REQUIRED = ("id", "source", "specversion", "type")
 """The attributes that every event has: EXISTS takes their names in any case, as the conformance kit does."""
-INT_MAX = 2**31 - 1
 
 
 _MIXED = "AND, OR and XOR have one precedence in CESQL: write parentheses around what belongs together"
@@ -194,9 +199,9 @@ class _Parser(WordReader):
 
     def binary(self, operator: str, left: Typed, right: Typed) -> Typed:
         span = left.tree.span.to(right.tree.span)
-        if operator in _LOGIC:
+        if operator in CONNECTED:
             a, b = self.truth(left).tree, self.truth(right).tree
-            op = _LOGIC[operator]
+            op = CONNECTED[operator]
             chain = (
                 a.args if op != "ne" and isinstance(a, t.Apply) and a.op == op else (a,)
             )  # a long chain is flat, not deep
@@ -204,11 +209,9 @@ class _Parser(WordReader):
         if operator in ("=", "!=", "<>"):
             return self.equal(left, right, span, negate=operator != "=")
         a, b = self.integer(left).tree, self.integer(right).tree
-        if operator in _COMPARE:
-            return Typed(t.Apply(_COMPARE[operator], (a, b), span), TRUTH)
-        return self.small(
-            t.Apply({"+": "add", "-": "sub", "*": "mul", "/": "div", "%": "mod"}[operator], (a, b), span)
-        )
+        if operator in COMPARED:
+            return Typed(t.Apply(COMPARED[operator], (a, b), span), TRUTH)
+        return self.small(t.Apply(CALCULATED[operator], (a, b), span))
 
     def equal(self, left: Typed, right: Typed, span: Span, *, negate: bool = False) -> Typed:
         """The left side is cast to the type of the right one."""
@@ -330,11 +333,6 @@ def _cast(tree: t.Tree, target: str) -> t.Tree:
     return t.Apply("cast", (tree, t.Const(target, tree.span)), tree.span)
 
 
-def unquoted(word: str) -> str:
-    """Only the quote is escaped; other backslashes are themselves, and LIKE reads them."""
-    return word[1:-1].replace("\\" + word[0], word[0])
-
-
 # --- the built-in functions
 
 Build = Callable[[_Parser, list[Typed], Span], Typed]
@@ -439,8 +437,7 @@ FUNCTIONS: dict[str, tuple[int, int, Build]] = {
     "LENGTH": (1, 1, _length),
     "CONCAT": (0, 100, _concat),
     "CONCAT_WS": (1, 100, _concat_ws),
-    "LOWER": (1, 1, _text("lower")),
-    "UPPER": (1, 1, _text("upper")),
+    **{FUNCTIONS_OF_TEXTS[op]: (1, 1, _text(op)) for op in ("lower", "upper")},
     "TRIM": (1, 1, _text("strip", WHITE_SPACE)),
     "LEFT": (2, 2, _left),
     "RIGHT": (2, 2, _right),

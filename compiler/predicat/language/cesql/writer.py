@@ -3,50 +3,145 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
+from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Items, Literal, Node
-from predicat.ir.ops import COMPARISONS, EQUALITIES, JUNCTIONS
+from predicat.ir.ops import COMPARISONS, EQUALITIES, JUNCTIONS, OF_INTEGERS
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
 from predicat.ir.values import WHITE_SPACE
-from predicat.language.cesql.reader import INT_MAX, KEYWORDS, TEXT_TOKEN, unquoted
+from predicat.language.cesql.spelling import (
+    ATOM,
+    FUNCTIONS,
+    INFIX,
+    INT_MAX,
+    KEYWORDS,
+    POSTFIX,
+    TEXT_TOKEN,
+    UNARY,
+    unquoted,
+)
 from predicat.language.common.key_tests import key_of, plain, refuse
+from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.semantics import like
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
-_LOGIC, _COMPARE, _SUM, _PRODUCT, _POSTFIX, _UNARY, _ATOM = range(1, 8)
-_ARITHMETIC = {
-    "add": ("+", _SUM),
-    "sub": ("-", _SUM),
-    "mul": ("*", _PRODUCT),
-    "div": ("/", _PRODUCT),
-    "mod": ("%", _PRODUCT),
-}
-_FUNCTIONS = {"lower": "LOWER", "upper": "UPPER", "length": "LENGTH", "concat": "CONCAT"}
 
 
 def write(node: Node) -> str:
     """The predicate as an expression. Raises Unsupported."""
-    return _write(plain(node), 0)
+    return _Writer().text(plain(node))
 
 
-def _write(node: Node, level: int) -> str:
-    key = key_of(node)
-    if key is not None:
-        if node.type == JSON:
-            raise refuse("cesql", node, say.CESQL_CONVERTS)
-        if node.type not in (STRING, BIGINT, BOOLEAN):
-            raise refuse("cesql", node, say.CESQL_ATTRIBUTE_TYPES)
-        return _name(node, key)
-    match node:
-        case Literal():
-            text = _literal(node)
-            return f"({text})" if text.startswith("-") and level > _UNARY else text
-        case Call():
-            text, own = _call(node)
-            return f"({text})" if own < level else text
-        case _:
-            raise refuse("cesql", node, say.CESQL_HAS_NO_PARAMETERS)
+class _Writer(PrecedenceWriter):
+    def form(self, node: Node) -> Form:
+        key = key_of(node)
+        if key is not None:
+            if node.type == JSON:
+                raise refuse("cesql", node, say.CESQL_CONVERTS)
+            if node.type not in (STRING, BIGINT, BOOLEAN):
+                raise refuse("cesql", node, say.CESQL_ATTRIBUTE_TYPES)
+            return _name(node, key), ATOM
+        match node:
+            case Literal():
+                text = _literal(node)
+                return text, UNARY if text.startswith("-") else ATOM
+            case Call() if (rule := _RULES.get(node.op)) is not None:
+                return rule(self, node)
+            case Call():
+                raise _no_operator(node)
+            case _:
+                raise refuse("cesql", node, say.CESQL_HAS_NO_PARAMETERS)
+
+    def negation(self, node: Call) -> Form:
+        (inner,) = node.args
+        if isinstance(inner, Call) and inner.op == "is_null" and (key := key_of(inner.args[0])) is not None:
+            return f"EXISTS {_name(inner.args[0], key)}", UNARY
+        return f"NOT {self.text(inner, POSTFIX)}", UNARY
+
+    def absence(self, node: Call) -> Form:
+        key = key_of(node.args[0])
+        if key is None:
+            raise _no_operator(node)
+        return f"NOT EXISTS {_name(node.args[0], key)}", UNARY
+
+    def comparison(self, node: Call) -> Form:
+        left, right = node.args
+        _same_type(node, left, right)
+        if node.op not in EQUALITIES and left.type != BIGINT:
+            raise refuse("cesql", node, say.CESQL_ORDERS_INTEGERS)
+        return self.between(INFIX[node.op], node.args)
+
+    def within(self, node: Call) -> Form:
+        value, items = node.args
+        if not isinstance(items, Items) or not items.items:
+            raise _no_operator(node)
+        for item in items.items:
+            _same_type(node, value, item)
+        return f"{self.text(value, UNARY)} IN ({self.listed(items.items)})", POSTFIX
+
+    def matched(self, node: Call) -> Form:
+        value, wanted = node.args
+        if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
+            raise _no_operator(node)
+        pattern = _quoted(node, like.PATTERNS[node.op](wanted.value))
+        return f"{self.text(value, UNARY)} LIKE {pattern}", POSTFIX
+
+    def trimmed(self, node: Call) -> Form:
+        if node.args[1] != Literal(STRING, WHITE_SPACE):
+            raise _no_operator(node)
+        return f"TRIM({self.text(node.args[0])})", ATOM
+
+    def truth(self, node: Call) -> Form:
+        """A text as a truth value."""
+        text = _truth_of(node)
+        if text is None:
+            raise _no_operator(node)
+        return f"BOOL({self.text(text)})", ATOM
+
+    def integer(self, node: Call) -> Form:
+        """What 32 bits bound: an operation, or a text read as an integer."""
+        (inner,) = node.args
+        rule = _INTEGERS.get(inner.op) if isinstance(inner, Call) else None
+        if rule is None or not isinstance(inner, Call):
+            raise refuse("cesql", inner, say.CESQL_HAS_NO_OPERATOR)
+        return rule(self, inner)
+
+    def number_of_text(self, node: Call) -> Form:
+        if node.args[0].type != STRING:
+            raise refuse("cesql", node, say.CESQL_HAS_NO_OPERATOR)
+        return f"INT({self.text(node.args[0])})", ATOM
+
+
+Rule = Callable[[_Writer, Call], Form]
+_RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(JUNCTIONS, lambda writer, node: writer.between(INFIX[node.op], node.args)),
+    **dict.fromkeys(COMPARISONS, _Writer.comparison),
+    **dict.fromkeys(like.PATTERNS, _Writer.matched),
+    **dict.fromkeys(
+        FUNCTIONS, lambda writer, node: (f"{FUNCTIONS[node.op]}({writer.listed(node.args)})", ATOM)
+    ),
+    "not": _Writer.negation,
+    "is_null": _Writer.absence,
+    "in": _Writer.within,
+    "strip": _Writer.trimmed,
+    "int32": _Writer.integer,
+    "cond": _Writer.truth,
+}
+"""How each operator is written. The others are not supported."""
+_INTEGERS: Mapping[str, Rule] = {
+    **dict.fromkeys(OF_INTEGERS, lambda writer, node: writer.between(INFIX[node.op], node.args)),
+    "neg": lambda writer, node: (f"-{writer.text(node.args[0], ATOM)}", UNARY),
+    "abs": lambda writer, node: (f"ABS({writer.text(node.args[0])})", ATOM),
+    "to_int": _Writer.number_of_text,
+}
+"""How each operation is written whose result has 32 bits."""
+
+
+def _no_operator(node: Call) -> Unsupported:
+    reason = say.CESQL_LONGER if node.type == BIGINT else say.CESQL_HAS_NO_OPERATOR
+    return refuse("cesql", node, reason)
 
 
 def _name(node: Node, key: str) -> str:
@@ -55,66 +150,10 @@ def _name(node: Node, key: str) -> str:
     return key
 
 
-def _call(node: Call) -> tuple[str, int]:
-    op, args = node.op, node.args
-    if op in JUNCTIONS:
-        return f" {op.upper()} ".join(_write(arg, _LOGIC + 1) for arg in args), _LOGIC
-    if op == "not":
-        inner = args[0]
-        if isinstance(inner, Call) and inner.op == "is_null" and (key := key_of(inner.args[0])) is not None:
-            return f"EXISTS {_name(inner.args[0], key)}", _UNARY
-        return f"NOT {_write(inner, _POSTFIX)}", _UNARY
-    if op == "is_null" and (key := key_of(args[0])) is not None:
-        return f"NOT EXISTS {_name(args[0], key)}", _UNARY
-    if op in COMPARISONS:
-        return _comparison(node), _COMPARE
-    if op == "in" and isinstance(args[1], Items) and args[1].items:
-        for item in args[1].items:
-            _same_type(node, args[0], item)
-        return (
-            f"{_write(args[0], _UNARY)} IN ({', '.join(_write(item, 0) for item in args[1].items)})",
-            _POSTFIX,
-        )
-    if op in like.PATTERNS and isinstance(args[1], Literal) and isinstance(args[1].value, str):
-        return f"{_write(args[0], _UNARY)} LIKE {_quoted(node, like.PATTERNS[op](args[1].value))}", _POSTFIX
-    if op in _FUNCTIONS:
-        return f"{_FUNCTIONS[op]}({', '.join(_write(arg, 0) for arg in args)})", _ATOM
-    if op == "strip" and args[1] == Literal(STRING, WHITE_SPACE):
-        return f"TRIM({_write(args[0], 0)})", _ATOM
-    if op == "int32":
-        return _integer(args[0])
-    if op == "cond" and (text := _truth_of(node)) is not None:
-        return f"BOOL({_write(text, 0)})", _ATOM
-    raise refuse("cesql", node, say.CESQL_LONGER if node.type == BIGINT else say.CESQL_HAS_NO_OPERATOR)
-
-
-def _comparison(node: Call) -> str:
-    left, right = node.args
-    _same_type(node, left, right)
-    if node.op not in EQUALITIES and left.type != BIGINT:
-        raise refuse("cesql", node, say.CESQL_ORDERS_INTEGERS)
-    return f"{_write(left, _COMPARE + 1)} {COMPARISONS[node.op].sign} {_write(right, _COMPARE + 1)}"
-
-
 def _same_type(node: Call, left: Node, right: Node) -> None:
     """One side is cast to the type of the other: that must be the type it has."""
     if left.type != right.type or left.type not in (STRING, BIGINT, BOOLEAN):
         raise refuse("cesql", node, say.CESQL_COMPARES_KINDS)
-
-
-def _integer(node: Node) -> tuple[str, int]:
-    """What 32 bits bound: an operation, or a text read as an integer."""
-    if isinstance(node, Call):
-        if node.op in _ARITHMETIC:
-            sign, own = _ARITHMETIC[node.op]
-            return f"{_write(node.args[0], own)} {sign} {_write(node.args[1], own + 1)}", own
-        if node.op == "neg":
-            return f"-{_write(node.args[0], _ATOM)}", _UNARY
-        if node.op == "abs":
-            return f"ABS({_write(node.args[0], 0)})", _ATOM
-        if node.op == "to_int" and node.args[0].type == STRING:
-            return f"INT({_write(node.args[0], 0)})", _ATOM
-    raise refuse("cesql", node, say.CESQL_HAS_NO_OPERATOR)
 
 
 def _truth_of(node: Call) -> Node | None:

@@ -27,13 +27,13 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.data import both, either, negated
 from predicat.language.common.lexer import WordReader
+from predicat.language.jms.spelling import COMPARED, KEYWORDS
 from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
-KEYWORDS = frozenset({"NULL", "TRUE", "FALSE", "NOT", "AND", "OR", "BETWEEN", "LIKE", "IN", "IS", "ESCAPE"})
 _SUMS = ("+", "-")
 FOREIGN = {
     "==": "a selector compares with =",
@@ -71,7 +71,7 @@ class SelectorReader(WordReader):
     any_case = True
     language = "selector"
     keywords = KEYWORDS
-    comparisons: Mapping[str, str] = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+    comparisons: Mapping[str, str] = COMPARED
     products: Mapping[str, str] = {"*": "mul", "/": "fdiv"}
     escapes_any = True
     """Whether the character behind that of ESCAPE is itself, whatever it is."""

@@ -4,51 +4,53 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
+from typing import Any, ClassVar
 
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
-from predicat.ir.ops import ARITHMETIC, COMPARISONS, EQUALITIES, JUNCTIONS
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
-from predicat.language.common.key_tests import key_of, plain, refuse
-from predicat.language.jms.reader import KEYWORDS
+from predicat.ir.ops import COMPARISONS, EQUALITIES, JUNCTIONS
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
+from predicat.language.common.key_tests import key_of, negated, plain, refuse
+from predicat.language.common.precedence_writer import Form, PrecedenceWriter
+from predicat.language.jms.spelling import COMPARISON, INFIX, KEYWORDS, NOT, SIGN, SUM
 from predicat.semantics import like
 
-_SIGNS = {**ARITHMETIC, "concat": "+"}
 _NUMBERS = (BIGINT, DOUBLE, JSON)
 _VALUES = (*_NUMBERS, STRING, BOOLEAN)
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
+_ATOM = SIGN + 1
 
 
 def write(node: Node) -> str:
     """The predicate as a selector. Raises Unsupported."""
-    return SelectorWriter().written(plain(node), 0)
+    return SelectorWriter().text(plain(node))
 
 
-class SelectorWriter:
-    """Writes a selector. Precedence: 1 OR, 2 AND, 3 NOT, 4 a comparison, 5 a sum, 6 a product, 7 a sign."""
+class SelectorWriter(PrecedenceWriter):
+    """Writes a selector. The languages that are near to it have other words and operators."""
 
     language = "jms"
     noun = "a selector"
     keywords: Collection[str] = KEYWORDS
-    calculations: Collection[str] = ("add", "sub", "mul", "div", "fdiv", "concat")
 
     def refuse(self, node: Node, reason: str) -> Unsupported:
         return refuse(self.language, node, reason)
 
-    def written(self, node: Node, level: int) -> str:
+    def form(self, node: Node) -> Form:
         match node:
             case Literal():
-                return self.literal(node)
+                return self.literal(node), _ATOM
             case Field():
-                return self.field(node)
+                return self.field(node), _ATOM
             case Call() if (key := key_of(node)) is not None:
-                return self.identifier(node, key)
+                return self.identifier(node, key), _ATOM
+            case Call() if (rule := self.rules.get(node.op)) is not None:
+                return rule(self, node)
             case Call():
-                text, own = self.call(node)
-                return f"({text})" if own < level else text
+                raise self.refuse(node, say.selector_has_no_operator(self.noun))
             case _:
                 raise self.refuse(node, say.selector_has_no_parameters(self.noun))
 
@@ -60,63 +62,38 @@ class SelectorWriter:
             raise self.refuse(node, say.no_identifier(name, self.noun))
         return name
 
-    def call(self, node: Call) -> tuple[str, int]:
-        """A call and its precedence."""
-        op, args = node.op, node.args
-        if op in JUNCTIONS:
-            own = 2 if op == "and" else 1
-            return f" {op.upper()} ".join(self.condition(arg, own + 1) for arg in args), own
-        if op == "not":
-            if isinstance(args[0], Call) and args[0].op == "not":
-                return (
-                    self.call(args[0].args[0])
-                    if isinstance(args[0].args[0], Call) and key_of(args[0].args[0]) is None
-                    else (self.condition(args[0].args[0], 4), 4)
-                )
-            if isinstance(args[0], Call) and args[0].op == "is_null" and key_of(args[0].args[0]) is not None:
-                return f"{self.written(args[0].args[0], 5)} IS NOT NULL", 4
-            return f"NOT {self.condition(args[0], 3)}", 3
-        if op == "is_null" and key_of(args[0]) is not None:
-            return f"{self.written(args[0], 5)} IS NULL", 4
-        if op in COMPARISONS:
-            left, right = self.compared(node)
-            return f"{self.written(left, 5)} {COMPARISONS[op].sign} {self.written(right, 5)}", 4
-        if op in self.calculations:
-            return self.calculation(node)
-        if op == "neg":
-            return f"-{self.written(args[0], 7)}", 7
-        if op in ("in", *like.PATTERNS):
-            return self.searched(node), 4
-        raise self.refuse(node, say.selector_has_no_operator(self.noun))
+    # --- logic
+
+    def joined(self, node: Call) -> Form:
+        """AND and OR."""
+        operator = INFIX[node.op]
+        parts = [self.condition(arg, operator.level + 1) for arg in node.args]
+        return f" {operator.sign} ".join(parts), operator.level
+
+    def negation(self, node: Call) -> Form:
+        (inner,) = node.args
+        twice = negated(inner)
+        if twice is not None:
+            return (
+                self.form(twice)
+                if isinstance(twice, Call) and key_of(twice) is None
+                else (self.condition(twice, COMPARISON), COMPARISON)
+            )
+        if isinstance(inner, Call) and inner.op == "is_null" and key_of(inner.args[0]) is not None:
+            return f"{self.text(inner.args[0], SUM)} IS NOT NULL", COMPARISON
+        return f"NOT {self.condition(inner, NOT)}", NOT
+
+    def absence(self, node: Call) -> Form:
+        if key_of(node.args[0]) is None:
+            raise self.refuse(node, say.selector_has_no_operator(self.noun))
+        return f"{self.text(node.args[0], SUM)} IS NULL", COMPARISON
 
     def condition(self, node: Node, level: int) -> str:
         """A part of a condition; a property that is a truth value may stand alone."""
-        return self.written(node, level)
+        return self.text(node, level)
 
-    def searched(self, node: Call) -> str:
-        """IN and LIKE."""
-        value, wanted = node.args
-        if key_of(value) is None:
-            raise self.refuse(node, say.ASKS_ABOUT_A_PROPERTY)
-        if node.op == "in":
-            if not isinstance(wanted, Items) or not wanted.items:
-                raise self.refuse(node, say.IN_TAKES_CONSTANTS)
-            return (
-                f"{self.written(value, 5)} IN ({', '.join(self.item(node, item) for item in wanted.items)})"
-            )
-        if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
-            raise self.refuse(node, say.LIKE_TAKES_A_CONSTANT)
-        pattern = like.PATTERNS[node.op](wanted.value)
-        escape = " ESCAPE '\\'" if "\\" in pattern else ""
-        return f"{self.written(value, 5)} LIKE {quoted(pattern)}{escape}"
-
-    def item(self, node: Node, item: Node) -> str:
-        if not isinstance(item, Literal) or not isinstance(item.value, str):
-            raise self.refuse(node, say.IN_TAKES_TEXTS)
-        return quoted(item.value)
-
-    def compared(self, node: Call) -> list[Node]:
-        """What is compared: a selector orders numbers only, and has no decimals."""
+    def compared(self, node: Call) -> Form:
+        """A comparison: a selector orders numbers only, and has no decimals."""
         allowed = _VALUES if node.op in EQUALITIES else _NUMBERS
         kinds = {arg.type for arg in node.args}
         for arg in node.args:
@@ -130,18 +107,58 @@ class SelectorWriter:
                 raise self.refuse(
                     node, say.no_comparison_of(self.noun, str(arg.type), order=allowed is not _VALUES)
                 )
-        return promoted(*node.args)
+        return self.between(INFIX[node.op], promoted(*node.args))
 
-    def calculation(self, node: Call) -> tuple[str, int]:
-        own = 5 if node.op in ("add", "sub", "concat") else 6
-        wanted = (STRING, JSON) if node.op == "concat" else _NUMBERS
-        if any(arg.type not in wanted for arg in node.args):
+    # --- IN and LIKE
+
+    def within(self, node: Call) -> Form:
+        value, wanted = node.args
+        self.asked(node)
+        if not isinstance(wanted, Items) or not wanted.items:
+            raise self.refuse(node, say.IN_TAKES_CONSTANTS)
+        items = ", ".join(self.item(node, item) for item in wanted.items)
+        return f"{self.text(value, SUM)} IN ({items})", COMPARISON
+
+    def matched(self, node: Call) -> Form:
+        value, wanted = node.args
+        self.asked(node)
+        if not isinstance(wanted, Literal) or not isinstance(wanted.value, str):
+            raise self.refuse(node, say.LIKE_TAKES_A_CONSTANT)
+        pattern = like.PATTERNS[node.op](wanted.value)
+        escape = " ESCAPE '\\'" if "\\" in pattern else ""
+        return f"{self.text(value, SUM)} LIKE {quoted(pattern)}{escape}", COMPARISON
+
+    def asked(self, node: Call) -> None:
+        """IN and LIKE ask about a property."""
+        if key_of(node.args[0]) is None:
+            raise self.refuse(node, say.ASKS_ABOUT_A_PROPERTY)
+
+    def item(self, node: Node, item: Node) -> str:
+        if not isinstance(item, Literal) or not isinstance(item.value, str):
+            raise self.refuse(node, say.IN_TAKES_TEXTS)
+        return quoted(item.value)
+
+    # --- calculations
+
+    def calculation(self, node: Call) -> Form:
+        self.of_kinds(node, _NUMBERS)
+        return self.between(INFIX[node.op], promoted(*node.args))
+
+    def concatenation(self, node: Call) -> Form:
+        self.of_kinds(node, (STRING, JSON))
+        return self.between(INFIX[node.op], node.args)
+
+    def division(self, node: Call) -> Form:
+        """A division is one of doubles for brokers, whatever its operands are."""
+        self.of_kinds(node, _NUMBERS)
+        return self.between(INFIX[node.op], self.divided(node))
+
+    def of_kinds(self, node: Call, kinds: Collection[Type]) -> None:
+        if any(arg.type not in kinds for arg in node.args):
             raise self.refuse(node, say.calculates_with_numbers(self.noun))
-        left, right = self.divided(node) if node.op in ("div", "fdiv") else promoted(*node.args)
-        return f"{self.written(left, own)} {_SIGNS[node.op]} {self.written(right, own + 1)}", own
 
     def divided(self, node: Call) -> list[Node]:
-        """The operands of a division, which is one of doubles for brokers, whatever the operands are."""
+        """The operands of a division."""
         if node.type != DOUBLE:
             raise self.refuse(node, say.divides_as_doubles(self.noun))
         self.by_zero(node)
@@ -167,9 +184,23 @@ class SelectorWriter:
             case _:
                 raise self.refuse(node, say.selector_constants(self.noun))
 
+    rules: ClassVar[Mapping[str, Callable[[Any, Call], Form]]] = {
+        **dict.fromkeys(JUNCTIONS, lambda writer, node: writer.joined(node)),
+        **dict.fromkeys(COMPARISONS, lambda writer, node: writer.compared(node)),
+        **dict.fromkeys(like.PATTERNS, lambda writer, node: writer.matched(node)),
+        **dict.fromkeys(("add", "sub", "mul"), lambda writer, node: writer.calculation(node)),
+        **dict.fromkeys(("div", "fdiv"), lambda writer, node: writer.division(node)),
+        "concat": lambda writer, node: writer.concatenation(node),
+        "neg": lambda writer, node: (f"-{writer.text(node.args[0], SIGN)}", SIGN),
+        "not": lambda writer, node: writer.negation(node),
+        "is_null": lambda writer, node: writer.absence(node),
+        "in": lambda writer, node: writer.within(node),
+    }
+    """How each operator is written. The others are not supported."""
+
 
 def _between_the_same(value: Decimal) -> bool:
-    """Whether no whole number tells a decimal from the double nearest to it."""
+    """Whether no whole number lies between a decimal and the double nearest to it."""
     nearest = float(value)
     return (
         abs(value) < 2**53
@@ -179,7 +210,7 @@ def _between_the_same(value: Decimal) -> bool:
 
 
 def promoted(left: Node, right: Node) -> list[Node]:
-    """Two operands, without the conversion of a whole number that goes without saying beside a double."""
+    """The operands without the bigint-to-double casts that JMS applies by itself."""
     if right.type == DOUBLE and not converted(right):
         left = left.args[0] if isinstance(left, Call) and converted(left) else left
     elif left.type == DOUBLE and not converted(left):
@@ -188,6 +219,7 @@ def promoted(left: Node, right: Node) -> list[Node]:
 
 
 def converted(node: Node) -> bool:
+    """Whether a node is a whole number cast to a double."""
     return isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
 
 

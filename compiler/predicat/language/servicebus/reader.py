@@ -23,47 +23,12 @@ from predicat.ir import tree as t
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.data import both, decided, present
-from predicat.language.jms.reader import FOREIGN, KEYWORDS, SelectorReader
+from predicat.language.jms.reader import FOREIGN, SelectorReader
+from predicat.language.servicebus.spelling import CORRELATION, SYSTEM, WORDS
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
-SYSTEM = {
-    "contenttype": "content_type",
-    "correlationid": "correlation_id",
-    "deadlettersource": "dead_letter_source",
-    "deliverycount": "delivery_count",
-    "enqueuedsequencenumber": "enqueued_sequence_number",
-    "enqueuedtimeutc": "enqueued_time_utc",
-    "expiresatutc": "expires_at_utc",
-    "label": "label",
-    "lockeduntilutc": "locked_until_utc",
-    "messageid": "message_id",
-    "partitionkey": "partition_key",
-    "replyto": "reply_to",
-    "replytosessionid": "reply_to_session_id",
-    "scheduledenqueuetimeutc": "scheduled_enqueue_time_utc",
-    "sequencenumber": "sequence_number",
-    "sessionid": "session_id",
-    "size": "size",
-    "subject": "label",
-    "timetolive": "time_to_live",
-    "to": "to",
-    "viapartitionkey": "via_partition_key",
-}
-"""The field of the row that holds a property of the system, by the property's name in small letters."""
-CORRELATION = (
-    "contentType",
-    "correlationId",
-    "label",
-    "messageId",
-    "replyTo",
-    "replyToSessionId",
-    "sessionId",
-    "subject",
-    "to",
-)
-WORDS = (KEYWORDS | {"EXISTS"}) - {"BETWEEN"}
 _HINTS = {
     **FOREIGN,
     "==": "write =",
@@ -99,7 +64,7 @@ class _Reader(SelectorReader):
     language = "SQL filter of Service Bus"
     keywords = WORDS
     escapes_any = False
-    comparisons: Mapping[str, str] = {**SelectorReader.comparisons, "!=": "ne"}
+    comparisons: Mapping[str, str] = {**SelectorReader.comparisons, "!=": SelectorReader.comparisons["<>"]}
     products: Mapping[str, str] = {"*": "mul", "/": "div", "%": "mod"}
     foreign = _HINTS
 

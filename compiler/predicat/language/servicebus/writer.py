@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import DOUBLE
 from predicat.language.common.key_tests import key_of, plain
+from predicat.language.common.precedence_writer import Form
+from predicat.language.jms.spelling import SUM
 from predicat.language.jms.writer import SelectorWriter, converted, promoted
-from predicat.language.servicebus.reader import SYSTEM, WORDS
+from predicat.language.servicebus.spelling import SYSTEM, WORDS
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _SYSTEM = {column: "".join(part.capitalize() for part in column.split("_")) for column in SYSTEM.values()} | {
@@ -26,7 +30,10 @@ class _Writer(SelectorWriter):
     language = "servicebus"
     noun = "a SQL filter"
     keywords = WORDS | {"SYS", "USER", "PROPERTY", "P", "NEWID", "BETWEEN"}
-    calculations = (*SelectorWriter.calculations, "mod")
+    rules: ClassVar[Mapping[str, Callable[[Any, Call], Form]]] = {
+        **SelectorWriter.rules,
+        "mod": lambda writer, node: writer.calculation(node),
+    }
 
     def field(self, node: Field) -> str:
         found = _SYSTEM.get(node.decl.name)
@@ -42,13 +49,13 @@ class _Writer(SelectorWriter):
         if isinstance(node, Literal) and isinstance(node.value, bool):
             return f"1 {'=' if node.value else '<>'} 1"
         if key_of(node) is not None:
-            return f"{self.written(node, 5)} = TRUE"
-        return self.written(node, level)
+            return f"{self.text(node, SUM)} = TRUE"
+        return self.text(node, level)
 
-    def searched(self, node: Call) -> str:
-        if key_of(node.args[0]) is None and node.op == "in":
+    def within(self, node: Call) -> Form:
+        if key_of(node.args[0]) is None:
             raise self.refuse(node, say.IN_OF_A_CALCULATION)
-        return super().searched(node)
+        return super().within(node)
 
     def item(self, node: Node, item: Node) -> str:
         if not isinstance(item, Literal) or item.value is None:

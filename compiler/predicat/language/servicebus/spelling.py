@@ -1,0 +1,40 @@
+"""The words of Service Bus filters, and the properties of its system."""
+
+from predicat.language.jms.spelling import KEYWORDS
+
+SYSTEM = {
+    "contenttype": "content_type",
+    "correlationid": "correlation_id",
+    "deadlettersource": "dead_letter_source",
+    "deliverycount": "delivery_count",
+    "enqueuedsequencenumber": "enqueued_sequence_number",
+    "enqueuedtimeutc": "enqueued_time_utc",
+    "expiresatutc": "expires_at_utc",
+    "label": "label",
+    "lockeduntilutc": "locked_until_utc",
+    "messageid": "message_id",
+    "partitionkey": "partition_key",
+    "replyto": "reply_to",
+    "replytosessionid": "reply_to_session_id",
+    "scheduledenqueuetimeutc": "scheduled_enqueue_time_utc",
+    "sequencenumber": "sequence_number",
+    "sessionid": "session_id",
+    "size": "size",
+    "subject": "label",
+    "timetolive": "time_to_live",
+    "to": "to",
+    "viapartitionkey": "via_partition_key",
+}
+"""The field of the row that holds a property of the system, by the property's name in small letters."""
+CORRELATION = (
+    "contentType",
+    "correlationId",
+    "label",
+    "messageId",
+    "replyTo",
+    "replyToSessionId",
+    "sessionId",
+    "subject",
+    "to",
+)
+WORDS = (KEYWORDS | {"EXISTS"}) - {"BETWEEN"}
