@@ -11,6 +11,7 @@ import org.apache.spark.sql.types._
 /** The functions, for `spark.sql.extensions=io.predicat.spark.PredicatExtensions`. */
 class PredicatExtensions extends (SparkSessionExtensions => Unit) {
   override def apply(extensions: SparkSessionExtensions): Unit = {
+    Settings.registerKey()
     Functions.registerBuiltin()
     Functions.scalar.foreach { case (name, info, builder) => extensions.injectFunction((name, info, builder)) }
     extensions.injectTableFunction((Functions.filtersName, Functions.filtersInfo, Functions.filters))

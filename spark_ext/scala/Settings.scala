@@ -3,7 +3,7 @@ package io.predicat.spark
 import java.util.{Collections, WeakHashMap}
 import java.util.concurrent.ConcurrentHashMap
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.internal.SQLConf
 
@@ -14,6 +14,8 @@ object Settings {
   val SessionsKey = "spark.predicat.manifest.sessions"
   val PinKey = "spark.predicat.manifest.sha256"
   val KeysKey = "spark.predicat.manifest.publicKey"
+
+  private val NamesPrefix = "spark.predicat.manifests."
 
   private val statements = Collections.synchronizedMap(new WeakHashMap[QueryPlanningTracker, Map[String, Manifest]]())
   private val installed = ConcurrentHashMap.newKeySet[String]()
@@ -44,25 +46,43 @@ object Settings {
     val given = session.conf.get(IntervalKey, "3")
     val seconds = given.toDoubleOption.filter(number => number >= 0 && number <= 86400).getOrElse(throw PredicatException(Kind.Setting,
       s"$IntervalKey is a number of seconds from 0 on, not '$given'"))
-    val pin = static.getOption(PinKey).filter(_ => static.getOption(ManifestKey).contains(where))
+    val fixed = static.getOption(ManifestKey).map(name => static.get(s"$NamesPrefix$name", name))
+    val pin = static.getOption(PinKey).filter(_ => fixed.contains(where))
     val keys = static.get(KeysKey, "").split(",").map(_.trim).filter(_.nonEmpty).toSeq
     val place = Place(where, session.sparkContext.hadoopConfiguration, Trust(pin, keys))
     if (reload) Manifests.load(place) else Manifests.get(place, (seconds * 1000).toLong)
+  }
+
+  /** Spark keeps a setting that it knows beside the text of a view or SQL function, and shows it again where that is read. */
+  def registerKey(): Unit = synchronized {
+    if (!SQLConf.get.isModifiable(ManifestKey))
+      SQLConf.buildConf(ManifestKey).doc("The manifest of predicat: a path, or a name that the cluster gives to one.").version("4.0.0").stringConf.createOptional
   }
 
   /** The manifest of the cluster's configuration. A session has one of its own where the cluster has none, or lets sessions choose. */
   private def location(session: SparkSession): String = {
     val static = session.sparkContext.getConf
     val fixed = static.getOption(ManifestKey)
-    val asked = session.conf.getOption(ManifestKey)
+    val stored = kept(session)
+    val asked = stored.getOrElse(session.conf.getOption(ManifestKey)).orElse(fixed)
     val free = static.getBoolean(SessionsKey, defaultValue = false)
-    asked.orElse(fixed) match {
+    def named(where: String) = static.getOption(s"$NamesPrefix$where")
+    asked match {
       case None => throw PredicatException(Kind.Setting,
         s"no manifest is set: set $ManifestKey to the path of the manifest.json that predicat compile writes")
-      case Some(where) if fixed.forall(_ == where) || free || installed.contains(where) => where
+      case Some(where) if fixed.forall(_ == where) || free || installed.contains(where) => named(where).getOrElse(where)
+      case Some(where) if stored.isDefined => named(where).getOrElse(throw PredicatException(Kind.Refused,
+        s"this view or function was made with the manifest $where, which the cluster's configuration does not name: " +
+          s"set $NamesPrefix$where there to its path, or make the view again"))
       case Some(where) => throw PredicatException(Kind.Refused,
         s"this session asks for the manifest $where, but the cluster's configuration names another one; " +
           s"a session may choose only if the cluster is started with $SessionsKey=true")
     }
+  }
+
+  /** In a view or SQL function the manifest of the session that made it, if it had one; None elsewhere. */
+  private def kept(session: SparkSession): Option[Option[String]] = session match {
+    case one: classic.SparkSession if SQLConf.get ne one.sessionState.conf => Some(Option(SQLConf.get.getConfString(ManifestKey, null)))
+    case _ => None
   }
 }

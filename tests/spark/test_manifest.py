@@ -382,3 +382,54 @@ def test_an_unsigned_manifest_does_not_take_the_place_of_a_signed_one(spark: Any
         assert spark.sql(query).first()[0] is True
         compiled(tmp_path, "target", ours, "x > 50")
         assert spark.sql(query).first()[0] is False
+
+
+@pytest.fixture
+def stored(spark: Any, tmp_path: Path) -> Iterator[tuple[Path, Path]]:
+    """A permanent view and a table, and two manifests; the view was made with the first."""
+    first = write(tmp_path / "first.json", entry("m.big", "x > 5"))
+    second = write(tmp_path / "second.json", entry("m.big", "x > 50"))
+    spark.sql("CREATE TABLE numbers USING parquet AS SELECT id * 10 AS x FROM range(10)")
+    try:
+        with settings(spark, {KEY: str(first)}):
+            spark.sql("CREATE VIEW big_ones AS SELECT x FROM numbers WHERE matches_filter('m.big')")
+        yield first, second
+    finally:
+        spark.sql("DROP VIEW IF EXISTS big_ones")
+        spark.sql("DROP TABLE numbers")
+
+
+COUNTS = """
+SELECT (SELECT count(*) FROM big_ones) AS viewed, count_if(matches_filter('m.big')) AS direct FROM numbers
+"""
+
+
+def test_a_permanent_view_keeps_the_manifest_of_its_session(spark: Any, stored: tuple[Path, Path]) -> None:
+    first, second = stored
+    with settings(spark, {KEY: str(second)}):
+        assert tuple(spark.sql(COUNTS).first()) == (9, 4)
+        write(first, entry("m.big", "x > 15"))
+        with settings(spark, {f"{KEY}.checkSeconds": "0"}):
+            assert tuple(spark.sql(COUNTS).first()) == (8, 4)  # a new version of its own manifest counts
+        other = spark.newSession()
+        other.conf.set(KEY, str(second))
+        assert tuple(other.sql(COUNTS).first()) == (8, 4)
+
+
+def test_a_view_finds_its_manifest_by_name(spark: Any, stored: tuple[Path, Path], tmp_path: Path) -> None:
+    first, second = stored
+    with (
+        cluster(spark, spark__predicat__manifest="prod", spark__predicat__manifests__prod=str(first)),
+        settings(spark, {KEY: "prod"}),
+    ):
+        spark.sql("CREATE OR REPLACE VIEW big_ones AS SELECT x FROM numbers WHERE matches_filter('m.big')")
+    moved = write(tmp_path / "moved.json", entry("m.big", "x > 25"))
+    fixed = {"spark__predicat__manifest": str(second), "spark__predicat__manifest__sessions": "false"}
+    with settings(spark, {KEY: str(second)}):
+        with cluster(spark, **fixed, spark__predicat__manifests__prod=str(moved)):
+            assert tuple(spark.sql(COUNTS).first()) == (7, 4)
+        with cluster(spark, **fixed):
+            condition, _, message = refused(spark, COUNTS)
+            assert condition == "PREDICAT_REFUSED" and "was made with the manifest prod" in message
+    with settings(spark, {KEY: "prod"}), cluster(spark, **fixed, spark__predicat__manifests__prod=str(moved)):
+        assert "this session asks for the manifest prod" in refused(spark, COUNTS)[2]
