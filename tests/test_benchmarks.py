@@ -106,7 +106,11 @@ def start(run: Run) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def runs(request: pytest.FixtureRequest) -> Iterator[dict[Run, Future[subprocess.CompletedProcess[str]]]]:
     """The benchmarks that were chosen, two at a time: most of what each takes is the start of an engine."""
-    items = [item for item in request.session.items if item.name.startswith("test_runs_as_its_page_says[")]
+    items = [
+        item
+        for item in request.session.items
+        if item.name.startswith("test_runs_as_its_page_says[") and not item.get_closest_marker("skip")
+    ]
     with ThreadPoolExecutor(2) as pool:
         yield {
             run: pool.submit(start, run)
@@ -115,7 +119,16 @@ def runs(request: pytest.FixtureRequest) -> Iterator[dict[Run, Future[subprocess
         }
 
 
-@pytest.mark.parametrize("run", RUNS, ids=[f"{run.program} {run.arguments}" for run in RUNS])
+@pytest.mark.parametrize(
+    "run",
+    [
+        # These start Spark, which takes far longer than what they measure.
+        pytest.param(
+            run, id=f"{run.program} {run.arguments}", marks=[pytest.mark.slow] * ("pyspark" in run.needs)
+        )
+        for run in RUNS
+    ],
+)
 def test_runs_as_its_page_says(run: Run, runs: dict[Run, Future[subprocess.CompletedProcess[str]]]) -> None:
     if absent := run.absent():
         pytest.skip(f"needs {', '.join(absent)}")

@@ -264,11 +264,11 @@ def kills(spark: Any, sources: list[str], tmp_path: Path, count: int) -> None:
     assert not [path for path in (out / "_predicat").iterdir() if path.suffix != ".json"]
 
 
-def test_two_kills(spark: Any, sources: list[str], tmp_path: Path) -> None:
-    kills(spark, sources, tmp_path, 2)
+def test_a_kill(spark: Any, sources: list[str], tmp_path: Path) -> None:
+    kills(spark, sources, tmp_path, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.slow  # fifty starts of Spark
 def test_fifty_kills(spark: Any, sources: list[str], tmp_path: Path) -> None:
     kills(spark, sources, tmp_path, 50)
 

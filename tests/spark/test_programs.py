@@ -215,6 +215,7 @@ def thrift_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
     yield from server(command, port, tmp_path)
 
 
+@pytest.mark.slow  # two JVMs; spark-sql loads the extension in the same way
 def test_thrift_server_through_beeline(thrift_server: int, tmp_path: Path) -> None:
     query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
     command = [
