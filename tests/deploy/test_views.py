@@ -201,19 +201,19 @@ def test_columns_that_are_added_come_behind(db: Any, apply: Apply) -> None:
                 "CREATE FUNCTION shop.f() RETURNS bigint BEGIN ATOMIC SELECT count(*) FROM "
                 "shop.people__adult; END"
             ),
-            r"cannot be: function shop\.f\(\)",
+            r"cannot be created again: function shop\.f\(\)",
         ),
         (
             "CREATE FUNCTION shop.g(shop.people__adult) RETURNS int LANGUAGE sql RETURN 1",
-            r"cannot be: function shop\.g\(shop\.people__adult\)",
+            r"cannot be created again: function shop\.g\(shop\.people__adult\)",
         ),
-        ("CREATE TABLE shop.rows (p shop.people__adult)", "cannot be: table shop.rows"),
+        ("CREATE TABLE shop.rows (p shop.people__adult)", "cannot be created again: table shop.rows"),
         (
             (
                 "CREATE VIEW shop.v AS SELECT 1; CREATE RULE r AS ON UPDATE TO shop.v DO INSTEAD SELECT * "
                 "FROM shop.people__adult"
             ),
-            "cannot be: rule r on view shop.v",
+            "cannot be created again: rule r on view shop.v",
         ),
         (
             "CREATE VIEW shop.v AS SELECT city FROM shop.people__adult",

@@ -58,9 +58,9 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
     "table",
     help="The table to read, if no job names it.  [default: the relation of the dataset]",
 )
-@click.option("--format", "form", help="The format of the job's path, where the job does not say it.")
+@click.option("--format", "form", help="The format of the path of the job, if the job does not name it.")
 @click.option(
-    "--columns", "schema", metavar="DDL", help="The columns of the job's path: a stream needs them."
+    "--columns", "schema", metavar="DDL", help="The columns of the path of the job, which a stream needs."
 )
 @click.option("--sinks", metavar="PATH", help="The folder of the sinks.")
 @click.option(
@@ -86,8 +86,8 @@ def pipeline(
 ) -> None:
     from msgspec.structs import replace  # noqa: PLC0415  # not for --help
 
-    from predicat.catalog.jobs import Job, JobFilter, Source  # noqa: PLC0415  # as above
-    from predicat.deploy.chosen import dataset_of, job_of  # noqa: PLC0415  # as above
+    from predicat.catalog.jobs import Job, Source  # noqa: PLC0415  # as above
+    from predicat.deploy.chosen import dataset_of, job_of, with_filters  # noqa: PLC0415  # as above
     from predicat.deploy.pipelines import export  # noqa: PLC0415  # as above
 
     catalog = load_quietly(folder, pairs("--var", variables))
@@ -97,8 +97,7 @@ def pipeline(
     elif table is not None:
         job = replace(job, source=Source(table=table))
     if filters:
-        known = {row.name: row for row in job.filters}
-        job = replace(job, filters=tuple(known.get(one, JobFilter(one, one)) for one in filters))
+        job = with_filters(job, filters)
     job = replace(
         job, source=replace(job.source, format=form or job.source.format, schema=schema or job.source.schema)
     )

@@ -288,25 +288,14 @@ def project(folder: Path, variables: tuple[str, ...], engine: str, out: Path, ba
 
 
 def _about(folder: Path, project: str) -> About:
-    """When the run is, and of which catalog: its revision has a + behind it where files differ from the
-    commit.
-    """
+    """When the run is, and the revision of the catalog, with a + if files differ from the commit."""
     from datetime import UTC, datetime  # noqa: PLC0415  # not for --help
 
-    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
     from predicat.quality.report import About  # noqa: PLC0415  # as above
     from predicat.review import git  # noqa: PLC0415  # as above
 
-    revision = ""
-    if git.inside(folder):
-        try:
-            root = git.repository(folder)
-            commit = git.head(root) or ""
-            own = folder.resolve().relative_to(root.resolve())
-            changed = commit and git.changed_files(root, commit, [own, own.parent / "macros"])
-            revision = commit[:12] + ("+" if changed else "")
-        except PredicatError:  # without git there is no revision to tell
-            revision = ""
+    commit, changed, _ = git.revision(folder).partition("+")
+    revision = commit[:12] + changed
     return About(datetime.now(tz=UTC).isoformat(timespec="seconds"), project, revision)
 
 

@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from predicat.catalog.jobs import BAD_RECORDS, MODES, PASSES, ROWS, Job, Sink, Source
 from predicat.cli.options import catalog_option, load, pairs, vars_option
 from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
-    from predicat.catalog.jobs import Job, Sink
     from predicat.catalog.model import Catalog
 
-_MODES = ("overwrite", "append", "overwrite_partitions")
-_BAD = ("permissive", "quarantine", "fail")
-_PASSES = ("auto", "one", "many")
-_ROWS = ("accepted", "rejected", "unknown", "unmatched")
+_ROWS = tuple(rows for rows in ROWS if rows != "bad")
+"""What --rows takes: rows with bad cells have their own option, --quarantine."""
 
 
 @click.command(
@@ -79,12 +77,10 @@ _ROWS = ("accepted", "rejected", "unknown", "unmatched")
         "NAME__unknown."
     ),
 )
-@click.option(
-    "--mode", type=click.Choice(_MODES), help="What happens to existing rows.  [default: overwrite]"
-)
+@click.option("--mode", type=click.Choice(MODES), help="What happens to existing rows.  [default: overwrite]")
 @click.option(
     "--bad-records",
-    type=click.Choice(_BAD),
+    type=click.Choice(BAD_RECORDS),
     help="What happens to rows with cells that cannot be converted.  [default: permissive]",
 )
 @click.option(
@@ -94,7 +90,7 @@ _ROWS = ("accepted", "rejected", "unknown", "unmatched")
 )
 @click.option(
     "--passes",
-    type=click.Choice(_PASSES),
+    type=click.Choice(PASSES),
     help="Read the source once for all sinks, or once per sink.  [default: auto]",
 )
 @click.option(
@@ -132,6 +128,7 @@ def command(
     name: str, filters: tuple[str, ...], folder: Path, variables: tuple[str, ...], **given: Any
 ) -> None:
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
+    from predicat.review import git  # noqa: PLC0415  # as above
 
     catalog = load(folder, variables)
     pipeline = extension()
@@ -143,7 +140,7 @@ def command(
         end=given["end"],
         rebuild=given["rebuild"],
         retries=given["retries"],
-        revision=_revision(folder),
+        revision=git.revision(folder) or None,
     )
     events = pipeline.Events(given["events"], job)
     try:
@@ -168,7 +165,7 @@ def _save(path: Path, text: str) -> None:
 
 def _job(catalog: Catalog, name: str, filters: tuple[str, ...], given: dict[str, Any], pipeline: Any) -> Job:
     """The job of a name with what the flags change, or a job made of flags alone."""
-    from predicat.catalog.jobs import Job, JobFilter, Source  # noqa: PLC0415  # not for --help
+    from predicat.deploy.chosen import with_filters  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
     from predicat.diagnostics import messages as msg  # noqa: PLC0415  # as above
 
@@ -200,16 +197,7 @@ def _job(catalog: Catalog, name: str, filters: tuple[str, ...], given: dict[str,
             ),
         )
     if filters:
-        asked = {row.name: row for row in job.filters}
-        job = replace(job, filters=tuple(asked.get(one, JobFilter(one, one)) for one in filters))
-        job = replace(
-            job,
-            sinks=tuple(
-                _only(sink, filters)
-                for sink in job.sinks
-                if not sink.filters or set(sink.filters) & set(filters)
-            ),
-        )
+        job = with_filters(job, filters)
     sinks = _sinks(given)
     changes = {
         "mode": given["mode"],
@@ -232,18 +220,8 @@ def _jobs_hint(catalog: Catalog, dataset: str) -> str | None:
     return f"or name one of its jobs: {jobs}" if jobs else None
 
 
-def _only(sink: Sink, filters: tuple[str, ...]) -> Sink:
-    return (
-        replace(sink, filters=tuple(name for name in sink.filters if name in filters))
-        if sink.filters
-        else sink
-    )
-
-
 def _sinks(given: dict[str, Any]) -> list[Sink]:
-    """The sinks of flags: they stand for those of the job."""
-    from predicat.catalog.jobs import Sink  # noqa: PLC0415  # not for --help
-
+    """The sinks of the flags, which replace those of the job."""
     result: list[Sink] = []
     for rows in given["rows"]:
         label = (
@@ -273,25 +251,3 @@ def _sinks(given: dict[str, Any]) -> list[Sink]:
     if given["quarantine"]:
         result.append(Sink("path", given["quarantine"], given["out_format"], rows="bad"))
     return result
-
-
-def _revision(folder: Path) -> str | None:
-    """The revision of the catalog in git, with a plus if files of it were changed since."""
-    import subprocess  # noqa: PLC0415  # not for --help
-
-    def git(*args: str) -> str | None:
-        try:
-            done = subprocess.run(  # noqa: S603  # arguments of this function only
-                ["git", *args],  # noqa: S607  # the git of the user
-                cwd=folder if folder.is_dir() else folder.parent,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=20,
-            )  # git of the user
-        except (OSError, subprocess.SubprocessError):
-            return None
-        return done.stdout.strip() if done.returncode == 0 else None
-
-    revision = git("rev-parse", "HEAD")
-    return revision and revision + ("+" if git("status", "--porcelain", ".") else "")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat import backends
 from predicat.catalog.jobs import Job, JobFilter
@@ -91,6 +92,22 @@ def job_of(catalog: Catalog, name: str) -> Job | None:
     if len(result) > 1:
         raise PredicatError.of(say.several_jobs(name, " or ".join(job.qualified for job in result)))
     return result[0] if result else None
+
+
+def with_filters(job: Job, names: Sequence[str]) -> Job:
+    """A job for some of its filters, or for others of its dataset by their own names, and the sinks that
+    take rows of these.
+    """
+    named = {asked.name: asked for asked in job.filters}
+    return replace(
+        job,
+        filters=tuple(named.get(name, JobFilter(name, name)) for name in names),
+        sinks=tuple(
+            replace(sink, filters=tuple(name for name in sink.filters if name in names))
+            for sink in job.sinks
+            if not sink.filters or set(sink.filters) & set(names)
+        ),
+    )
 
 
 def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:

@@ -99,6 +99,23 @@ def head(root: Path) -> str | None:
         return None
 
 
+def revision(folder: Path) -> str:
+    """The commit of a catalog folder, with a + if the catalog or its macros differ from it.
+
+    An empty string outside of a repository, before the first commit, and without git.
+    """
+    if not inside(folder):
+        return ""
+    try:
+        root = repository(folder)
+        current = head(root) or ""
+        own = folder.resolve().relative_to(root.resolve())
+        changed = current and changed_files(root, current, [own, own.parent / "macros"])
+    except PredicatError:
+        return ""
+    return current + ("+" if changed else "")
+
+
 def staged_files(root: Path, folders: Sequence[Path] = ()) -> set[Path]:
     """The files under some folders (by default all) that the next commit changes; relative to the root."""
     names = _git(root, "diff", "--cached", "--name-only", "--no-renames", "-z", "--", *map(str, folders))

@@ -772,6 +772,12 @@ def _same(r: Renderer, node: Call) -> Sql:
     return exp.NullSafeEQ(this=wrap(r.node(node.args[0])), expression=wrap(r.node(node.args[1])))
 
 
+def unless_missing(r: Renderer, node: Call, value: Sql) -> Sql:
+    """The SQL of a strict operator that the engine evaluates though an argument is NULL: NULL for these."""
+    nullable = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
+    return case((and_(*(not_(is_null(part)) for part in nullable)), value)) if nullable else value
+
+
 # --- comparisons
 
 COMPARISON_NODES: dict[str, type[exp.Binary]] = {

@@ -48,6 +48,7 @@ from predicat.backends.sql.base import (
     to_boolean,
     to_whole_number,
     try_cast,
+    unless_missing,
     wrap,
 )
 from predicat.backends.sql.documents import member_or_element, where_kind
@@ -526,8 +527,7 @@ def _in_array(r: Renderer, node: Call) -> Sql:
 
 def _array(r: Renderer, node: Call) -> Sql:
     result = call("LIST_VALUE", *r.args(node))
-    doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((and_(*(not_(is_null(part)) for part in doubtful)), result)) if doubtful else result
+    return unless_missing(r, node, result)
 
 
 def _array_eq(r: Renderer, node: Call) -> Sql:

@@ -46,6 +46,7 @@ from predicat.backends.sql.base import (
     to_boolean,
     to_whole_number,
     try_cast,
+    unless_missing,
     wrap,
 )
 from predicat.backends.sql.documents import is_kind, member_or_element, where_kind
@@ -497,8 +498,7 @@ def _not_json_null(sql: Sql) -> Sql:
 
 def _array(r: Renderer, node: Call) -> Sql:
     result = call("ARRAY", *r.args(node))
-    doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((and_(*(not_(is_null(part)) for part in doubtful)), result)) if doubtful else result
+    return unless_missing(r, node, result)
 
 
 def _array_eq(r: Renderer, node: Call) -> Sql:

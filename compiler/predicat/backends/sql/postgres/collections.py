@@ -27,6 +27,7 @@ from predicat.backends.sql.base import (
     or_,
     string_literal,
     to_boolean,
+    unless_missing,
     wrap,
 )
 from predicat.backends.sql.names import identifier
@@ -211,8 +212,7 @@ def _type_name(kind: Type) -> str:
 def array(r: Renderer, node: Call) -> Sql:
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
     result = cast(exp.Array(expressions=r.args(node)), f"{_type_name(element)}[]")
-    doubtful = [r.node(arg) for arg in node.args if not isinstance(arg, Literal) or arg.value is None]
-    return case((and_(*(not_(is_null(part)) for part in doubtful)), result)) if doubtful else result
+    return unless_missing(r, node, result)
 
 
 def array_concat(r: Renderer, node: Call) -> Sql:
