@@ -34,6 +34,7 @@ from predicat.language.cel import (
     requests,
     strings,
 )
+from predicat.language.cel.spelling import CONVERSIONS, METHODS, OPERATORS, PART_NAMES
 from predicat.language.cel.trees import Build
 
 if TYPE_CHECKING:
@@ -55,23 +56,6 @@ class _Stop(Exception):
     """A part has a problem that is reported already."""
 
 
-_OPERATORS = {
-    "_==_": "eq",
-    "_!=_": "ne",
-    "_<_": "lt",
-    "_<=_": "le",
-    "_>_": "gt",
-    "_>=_": "ge",
-    "@in": "in",
-    "_+_": "add",
-    "_-_": "sub",
-    "_*_": "mul",
-    "_/_": "div",
-    "_%_": "mod",
-    "!_": "not",
-    "_?_:_": "cond",
-    "_[_]": "bracket",
-}
 _ARITHMETIC = frozenset({"_+_", "_-_", "_*_", "_/_", "_%_", "-_"})
 _FORMS = {
     **{
@@ -95,29 +79,9 @@ _FORMS = {
     **{name: f"{value}(x).{name}(...)" for value, methods in addresses.VALUES.items() for name in methods},
 }
 """What is a function only in a form of its own."""
-_METHODS = {
-    "startsWith": ("starts_with", 1),
-    "endsWith": ("ends_with", 1),
-    "contains": ("contains", 1),
-    "matches": ("matches", 1),
-    "size": ("size", 0),
-    "lowerAscii": ("lower", 0),
-    "upperAscii": ("upper", 0),
-}
+_METHODS = {"size": ("size", 0), **{name: (op, count) for op, (name, count) in METHODS.items()}}
 _FUNCTIONS = {"size": ("size", 1), "matches": ("matches", 2)}
-_CONVERSIONS = {"int": "to_cel_int", "double": "to_double", "string": "to_string", "bool": "to_boolean"}
-_PARTS = {
-    "getFullYear": ("year", 0),
-    "getMonth": ("month", -1),
-    "getDate": ("day", 0),
-    "getDayOfMonth": ("day", -1),
-    "getDayOfWeek": ("day_of_week", 0),
-    "getDayOfYear": ("day_of_year", -1),
-    "getHours": ("hour", 0),
-    "getMinutes": ("minute", 0),
-    "getSeconds": ("second", 0),
-    "getMilliseconds": ("millisecond", 0),
-}
+_CONVERSIONS = {"int": "to_cel_int", **{name: op for op, name in CONVERSIONS.items()}}
 _LIBRARIES: dict[str, tuple[tuple[int, ...], Build]] = {
     **strings.METHODS,
     **lists.METHODS,
@@ -161,7 +125,7 @@ KNOWN = [
     "exists_one",
     "map",
     *_CONVERSIONS,
-    *_PARTS,
+    *PART_NAMES,
     "has",
     "timestamp",
     "duration",
@@ -283,12 +247,12 @@ class _Reader:
             value, lists_ = self.all([call.args[0], inner])
             found = t.Apply("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
             return t.Bind("any", _INNER, lists_, found, found.span)
-        if name in _OPERATORS:
+        if name in OPERATORS:
             args = self.all(call.args)
             return (
                 self.bracket(expr, *args)
                 if name == "_[_]"
-                else t.Apply(_OPERATORS[name], args, self.span(expr, *args))
+                else t.Apply(OPERATORS[name], args, self.span(expr, *args))
             )
         if name in optionals.LOOK_UPS:
             raise self.fail(say.optional_value(self.span(expr)))
@@ -316,7 +280,7 @@ class _Reader:
             (arg,) = self.all(call.args)
             target = t.Const(_CONVERSIONS[name], self.name_span(expr))
             return t.Apply("cast", (arg, target), self.call_span(expr, arg))
-        if method and name in _PARTS and len(call.args) <= 1:
+        if method and name in PART_NAMES and len(call.args) <= 1:
             return self.part(expr)
         if (
             method
@@ -508,7 +472,7 @@ class _Reader:
 
     def part(self, expr: Any) -> t.Tree:
         """getHours() and its like: in UTC, or in the time zone of the argument."""
-        op, shift = _PARTS[expr.call_expr.function]
+        op, shift = PART_NAMES[expr.call_expr.function]
         args = self.all([expr.call_expr.target, *expr.call_expr.args])
         span = self.call_span(expr, *args)
         zone = args[1].value if len(args) == 2 and isinstance(args[1], t.Const) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
@@ -22,65 +22,31 @@ from predicat.ir.nodes import (
     children,
     fields_of,
 )
-from predicat.ir.ops import ARITHMETIC, BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
-from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
+from predicat.ir.ops import BY_KEY, BY_PLACE, COMPARISONS, JUNCTIONS, ORDERED
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, MapType
 from predicat.ir.values import WHITE_SPACE, seconds
+from predicat.language.cel.spelling import (
+    AND,
+    ATOM,
+    COMPARISON,
+    CONDITION,
+    FUNCTIONS,
+    INFIX,
+    LIBRARY_METHODS,
+    MACROS,
+    METHODS,
+    OR,
+    PRODUCT,
+    SHIFTED,
+    SUM,
+    TYPES,
+    UNARY,
+)
 from predicat.language.common.key_tests import iso, plain, refuse
+from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.passes.accept import never_unknown
 from predicat.passes.variables import apart, caseless
 
-_SIGNS = {
-    **{op: row.sign for op, row in COMPARISONS.items()},
-    "eq": "==",
-    "ne": "!=",
-    **ARITHMETIC,
-    "concat": "+",
-    "in": "in",
-    CHECKED_MOD: "%",
-}
-_METHODS = {
-    "starts_with": "startsWith",
-    "ends_with": "endsWith",
-    "contains": "contains",
-    "matches": "matches",
-    "lower": "lowerAscii",
-    "upper": "upperAscii",
-    "replace": "replace",
-    "replace_each": "replace",
-    "split": "split",
-    "join": "join",
-    "sum": "sum",
-    "reverse": "reverse",
-    "year": "getFullYear",
-    "hour": "getHours",
-    "minute": "getMinutes",
-    "second": "getSeconds",
-    "millisecond": "getMilliseconds",
-    "day": "getDate",
-    "day_of_week": "getDayOfWeek",
-}
-_SHIFTED = {"position": "indexOf", "month": "getMonth", "day_of_year": "getDayOfYear"}
-_FUNCTIONS = {
-    "abs": "math.abs",
-    "ceil": "math.ceil",
-    "floor": "math.floor",
-    "array_max": "math.greatest",
-    "array_min": "math.least",
-    "length": "size",
-    "size": "size",
-    "json_size": "size",
-    "to_int": "int",
-    CHECKED_TO_INT: "int",
-    "to_double": "double",
-    "to_string": "string",
-    "to_boolean": "bool",
-    "to_timestamp": "timestamp",
-    "to_duration": "duration",
-    "dyn": "dyn",
-    "range": "lists.range",
-}
-_MACROS = {"any": "exists", "all": "all", "one": "exists_one", "filter": "filter", "map": "map"}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 RESERVED = frozenset(
     {
@@ -116,36 +82,242 @@ _TOTAL = frozenset(
 def write(node: Node) -> str:
     """The predicate in CEL. Raises Unsupported."""
     roots = {caseless(name.partition(".")[0]) for name in fields_of(node)}
-    return _write(plain(apart(node, roots, _is_name)), 0)
+    return _Writer().text(plain(apart(node, roots, _is_name)))
 
 
 def _is_name(text: object) -> bool:
     return isinstance(text, str) and _NAME.match(text) is not None and text not in RESERVED
 
 
-def _write(node: Node, level: int) -> str:
-    """`level`: how tightly the place binds; a looser expression gets parentheses."""
-    match node:
-        case Literal():
-            return _literal(node)
-        case Field():
-            return _path(node)
-        case Variable(_, name):
-            return name
-        case Parameter():
-            raise refuse("cel", node, say.CEL_HAS_NO_PARAMETERS)
-        case Items():
-            return f"[{', '.join(_write(item, 0) for item in node.items)}]"
-        case Quantifier():
-            source = (
-                node.source.args[0]
-                if isinstance(node.source, Call) and node.source.op == "keys"
-                else node.source
-            )  # a macro over a map is one over its keys
-            return f"{_write(source, 9)}.{_MACROS[node.kind]}({node.variable}, {_write(node.body, 0)})"
-        case Call():
-            text, own = _call(node)
-            return f"({text})" if own < level else text
+class _Writer(PrecedenceWriter):
+    def form(self, node: Node) -> Form:
+        match node:
+            case Literal():
+                return _literal(node), ATOM
+            case Field():
+                return _path(node), ATOM
+            case Variable(_, name):
+                return name, ATOM
+            case Parameter():
+                raise refuse("cel", node, say.CEL_HAS_NO_PARAMETERS)
+            case Items():
+                return f"[{self.listed(node.items)}]", ATOM
+            case Quantifier():
+                return self.macro(node), ATOM
+            case Call() if (rule := _RULES.get(node.op)) is not None:
+                return rule(self, node)
+            case Call() if "." in node.op:  # an operator of the surface that has CEL's own name
+                return f"{node.op}({self.listed(node.args)})", ATOM
+            case _:
+                raise refuse("cel", node, say.CEL_HAS_NO_FUNCTION)
+
+    def macro(self, node: Quantifier) -> str:
+        source = node.source
+        if isinstance(source, Call) and source.op == "keys":  # a macro over a map is one over its keys
+            (source,) = source.args
+        return f"{self.text(source, ATOM)}.{MACROS[node.kind]}({node.variable}, {self.text(node.body)})"
+
+    # --- conditions
+
+    def infix(self, node: Call) -> Form:
+        return self.between(INFIX[node.op], node.args)
+
+    def negation(self, node: Call) -> Form:
+        (inner,) = node.args
+        if isinstance(inner, Call) and inner.op == "is_null":
+            return self.presence(inner.args[0], there=True)
+        return f"!{self.text(inner, UNARY)}", UNARY
+
+    def choice(self, node: Call) -> Form:
+        test, yes, no = node.args
+        return f"{self.text(test, OR)} ? {self.text(yes, OR)} : {self.text(no, CONDITION)}", CONDITION
+
+    def first(self, node: Call) -> Form:
+        """coalesce: the first value that is there."""
+        value, *rest = node.args
+        if not rest:
+            return self.text(value, ATOM), ATOM
+        test, _ = self.presence(value, there=True)
+        other = Call(node.type, node.op, tuple(rest), node.span)
+        return f"{test} ? {self.text(value, OR)} : {self.text(other, CONDITION)}", CONDITION
+
+    def within(self, node: Call) -> Form:
+        value, items = node.args
+        if not isinstance(items, Items) or all(isinstance(item, Literal) for item in items.items):
+            return self.infix(node)
+        # CEL has no list with an element that is absent.
+        left = self.text(value, SUM)
+        return " || ".join(f"{left} == {self.text(item, SUM)}" for item in items.items), OR
+
+    def of_type(self, node: Call) -> Form:
+        """`type(x) == string`. A number is an int or a double."""
+        value = self.text(node.args[0])
+        kind = node.args[1].value if isinstance(node.args[1], Literal) else None
+        if kind == "number":
+            return f"type({value}) == int || type({value}) == double", OR
+        return f"type({value}) == {TYPES[str(kind)]}", COMPARISON
+
+    # --- calculations
+
+    def sum(self, node: Call) -> Form:
+        """+ of numbers or of texts. Of two values without a type it would take both."""
+        if node.type == JSON or not all(arg.type == JSON for arg in node.args):
+            return self.infix(node)
+        one, other = self.text(node.args[0], SUM), self.text(node.args[1], PRODUCT)
+        return (f"{one} + {other} * 1.0" if node.op == "add" else f'{one} + "" + {other}'), SUM
+
+    def division(self, node: Call) -> Form:
+        by = node.args[1]
+        if node.type == DOUBLE and not (isinstance(by, Literal) and by.value):
+            raise refuse("cel", node, say.INFINITE_IN_CEL)
+        return self.infix(node)
+
+    def remainder(self, node: Call) -> Form:
+        """CEL's % has no value where the quotient overflows."""
+        value, by = node.args
+        if isinstance(by, Literal) and by.value != -1:
+            return self.infix(node)
+        divisor = self.text(by, SUM)
+        return f"{self.text(value, PRODUCT)} % ({divisor} == -1 ? 1 : {divisor})", PRODUCT
+
+    def whole(self, node: Call) -> Form:
+        """A conversion to a whole number; CEL's of a double has no value for the smallest."""
+        (value,) = node.args
+        if value.type == BOOLEAN:
+            return f"{self.text(value, OR)} ? 1 : 0", CONDITION
+        call, _ = self.function(node)
+        if value.type not in (DOUBLE, JSON):
+            return call, ATOM
+        return f"{self.text(value, SUM)} == -9223372036854775808.0 ? -9223372036854775808 : {call}", CONDITION
+
+    # --- functions
+
+    def function(self, node: Call) -> Form:
+        return f"{FUNCTIONS[node.op]}({self.listed(node.args)})", ATOM
+
+    def method(self, node: Call, name: str) -> Form:
+        value, *args = node.args
+        return f"{self.text(value, ATOM)}.{name}({self.listed(args)})", ATOM
+
+    def shifted(self, node: Call) -> Form:
+        """A method whose result counts from 0 where the operator counts from 1."""
+        name, shift = SHIFTED[node.op]
+        call, level = self.method(node, name)
+        return (f"{call} + {shift}", SUM) if shift else (call, level)
+
+    def replaced(self, node: Call) -> Form:
+        if not (isinstance(node.args[1], Literal) and node.args[1].value):
+            raise refuse("cel", node, say.CEL_FINDS_EMPTY_TEXT)
+        return self.method(node, LIBRARY_METHODS[node.op])
+
+    def trimmed(self, node: Call) -> Form:
+        if node.args[1] != Literal(STRING, WHITE_SPACE):
+            raise refuse("cel", node, say.CEL_HAS_NO_FUNCTION)
+        return f"{self.text(node.args[0], ATOM)}.trim()", ATOM
+
+    def globbed(self, node: Call) -> Form:
+        return f"{self.text(node.args[0], ATOM)}.match({_quoted(_glob(node))})", ATOM
+
+    # --- look-ups
+
+    def member(self, node: Call) -> Form:
+        base, key = node.args
+        name = key.value if isinstance(key, Literal) else None
+        if _is_name(name):
+            return f"{self.text(base, ATOM)}.{name}", ATOM
+        return self.index(node)
+
+    def index(self, node: Call) -> Form:
+        return f"{self.text(node.args[0], ATOM)}[{self.text(node.args[1])}]", ATOM
+
+    def presence(self, node: Node, *, there: bool) -> Form:
+        """Whether there is a value, or none."""
+        if isinstance(node, Call) and node.op in BY_KEY:
+            base, key = node.args
+            name = key.value if isinstance(key, Literal) else None
+            dotted = _is_name(name)
+            if isinstance(base.type, MapType) and not dotted:
+                text = f"{self.text(key, SUM)} in {self.text(base, SUM)}"
+                if isinstance(base, Field):  # a map that is absent itself has no key
+                    text = f"{self.text(base, SUM)} != null && {text}"
+                return (text, AND) if there else (f"!({text})", UNARY)
+            if dotted:
+                return f"{'' if there else '!'}has({self.text(node)})", UNARY
+        if isinstance(node, Field) and "." in node.decl.name and node.decl.type == JSON:
+            return f"{'' if there else '!'}has({_path(node)})", UNARY
+        if isinstance(node, Field):
+            return f"{_path(node)} {'!=' if there else '=='} null", COMPARISON
+        raise refuse("cel", node, say.CEL_PRESENCE)
+
+    # --- UNKNOWN as FALSE
+
+    def decided(self, whole: Call, node: Node, *, holds: bool) -> Form:
+        """Whether a predicate is TRUE, or whether it is FALSE; where it is UNKNOWN it is neither.
+
+        CEL has this where UNKNOWN comes from absent keys alone.
+        """
+        if isinstance(node, Call) and node.op == "not":
+            return self.decided(whole, node.args[0], holds=not holds)
+        if isinstance(node, Call) and node.op in JUNCTIONS and not never_unknown(node):
+            joint = INFIX["and" if (node.op == "and") == holds else "or"]
+            parts = [self.decided(whole, arg, holds=holds) for arg in node.args]
+            texts = [f"({text})" if level <= joint.level else text for text, level in parts]
+            return f" {joint.sign} ".join(texts), joint.level
+        condition = node if holds else Call(BOOLEAN, "not", (node,), node.span)
+        if never_unknown(node):
+            return self.text(condition, COMPARISON), COMPARISON
+        strict = list(_strict(node))
+        if any(map(_may_fail, strict)):
+            raise refuse("cel", whole, say.CEL_ERRORS)
+        keys: list[Node] = []
+        for part in strict:
+            member = isinstance(part, Call) and part.op in BY_KEY
+            if (member or isinstance(part, Field)) and part not in keys:
+                keys.append(part)
+        tests = [self.presence(key, there=True) for key in keys if not _is_base(key, keys)]
+        shown = [f"({text})" if level < COMPARISON else text for text, level in tests]
+        return " && ".join([*shown, self.text(condition, COMPARISON)]), AND
+
+
+def _unsupported_list(_writer: _Writer, node: Call) -> Form:
+    raise refuse("cel", node, say.CEL_TESTS_LISTS)
+
+
+def _method(name: str) -> Rule:
+    return lambda writer, node: writer.method(node, name)
+
+
+Rule = Callable[[_Writer, Call], Form]
+_RULES: Mapping[str, Rule] = {
+    **dict.fromkeys(INFIX, _Writer.infix),
+    **dict.fromkeys(FUNCTIONS, _Writer.function),
+    **dict.fromkeys(SHIFTED, _Writer.shifted),
+    **dict.fromkeys(BY_KEY, _Writer.member),
+    **dict.fromkeys(BY_PLACE, _Writer.index),
+    **{op: _method(name) for op, name in LIBRARY_METHODS.items()},
+    **{op: _method(name) for op, (name, _) in METHODS.items()},
+    **dict.fromkeys(("add", "concat"), _Writer.sum),
+    "div": _Writer.division,
+    "mod": _Writer.remainder,
+    "neg": lambda writer, node: (f"-{writer.text(node.args[0], UNARY)}", UNARY),
+    "to_int": _Writer.whole,
+    "not": _Writer.negation,
+    "is_null": lambda writer, node: writer.presence(node.args[0], there=False),
+    "is_true": lambda writer, node: writer.decided(node, node.args[0], holds=True),
+    "cond": _Writer.choice,
+    "coalesce": _Writer.first,
+    "in": _Writer.within,
+    "like": _Writer.globbed,
+    "strip": _Writer.trimmed,
+    "replace": _Writer.replaced,
+    "array": lambda writer, node: (f"[{writer.listed(node.args)}]", ATOM),
+    "json_is": _Writer.of_type,
+    "json_items": lambda writer, node: (writer.text(node.args[0], ATOM), ATOM),
+    "json_number": lambda writer, node: (f"{writer.text(node.args[0], PRODUCT)} * 1.0", PRODUCT),
+    "json_string": lambda writer, node: (f'{writer.text(node.args[0], SUM)} + ""', SUM),
+    "json_values": _unsupported_list,
+}
+"""How each operator is written. The others are not supported."""
 
 
 def _path(node: Field) -> str:
@@ -153,171 +325,6 @@ def _path(node: Field) -> str:
     if not all(map(_is_name, parts)):
         raise refuse("cel", node, say.no_name_in_cel(node.decl.name))
     return node.decl.name
-
-
-def _call(node: Call) -> tuple[str, int]:
-    op, args = node.op, node.args
-    if op in JUNCTIONS:
-        own = 3 if op == "and" else 2
-        return (" && " if op == "and" else " || ").join(_write(arg, own + 1) for arg in args), own
-    if op == "not":
-        inner = args[0]
-        if isinstance(inner, Call) and inner.op == "is_null":
-            return _presence(inner.args[0], there=True)
-        return f"!{_write(inner, 8)}", 8
-    if op == "is_null":
-        return _presence(args[0], there=False)
-    if op == "is_true":
-        return _decided(node)
-    if op == "mod" and not (isinstance(args[1], Literal) and args[1].value != -1):
-        by = _write(args[1], 5)
-        return f"{_write(args[0], 6)} % ({by} == -1 ? 1 : {by})", 6
-    if op == "to_int" and args[0].type == BOOLEAN:
-        return f"{_write(args[0], 2)} ? 1 : 0", 1
-    if op == "to_int" and args[0].type in (DOUBLE, JSON):
-        return (
-            f"{_write(args[0], 5)} == -9223372036854775808.0 ? -9223372036854775808 : {_plain_call(node)[0]}",
-            1,
-        )
-    if op == "coalesce":
-        first, *rest = args
-        if not rest:
-            return _write(first, 9), 9
-        test, _ = _presence(first, there=True)
-        other = Call(node.type, op, tuple(rest), node.span)
-        return f"{test} ? {_write(first, 2)} : {_write(other, 1)}", 1
-    if op == "cond":
-        return f"{_write(args[0], 2)} ? {_write(args[1], 2)} : {_write(args[2], 1)}", 1
-    return _plain_call(node)
-
-
-def _plain_call(node: Call) -> tuple[str, int]:
-    op, args = node.op, node.args
-    if (
-        op == "in"
-        and isinstance(args[1], Items)
-        and not all(isinstance(item, Literal) for item in args[1].items)
-    ):
-        # CEL has no list with an element that is absent.
-        return " || ".join(f"{_write(args[0], 5)} == {_write(item, 5)}" for item in args[1].items), 2
-    if op == "div" and node.type == DOUBLE and not (isinstance(args[1], Literal) and args[1].value):
-        raise refuse("cel", node, say.INFINITE_IN_CEL)
-    if (
-        op in ("add", "concat") and node.type != JSON and all(arg.type == JSON for arg in args)
-    ):  # + alone would take texts and numbers
-        one, other = _write(args[0], 5), _write(args[1], 6)
-        return (f"{one} + {other} * 1.0", 5) if op == "add" else (f'{one} + "" + {other}', 5)
-    if op == "json_is":
-        return _of_type(node)
-    if op in ("json_number", "json_string"):
-        return (
-            (f"{_write(args[0], 6)} * 1.0", 6) if op == "json_number" else (f'{_write(args[0], 5)} + ""', 5)
-        )
-    if op in _SIGNS:
-        own = {"add": 5, "sub": 5, "concat": 5, "mul": 6, "div": 6, "fdiv": 6, "mod": 6, CHECKED_MOD: 6}.get(
-            op, 4
-        )
-        return f"{_write(args[0], own + (own == 4))} {_SIGNS[op]} {_write(args[1], own + 1)}", own
-    if op == "neg":
-        return f"-{_write(args[0], 8)}", 8
-    if op in BY_KEY:
-        return _member(args[0], args[1]), 9
-    if op == "json_items":
-        return _write(args[0], 9), 9
-    if op in BY_PLACE:
-        return f"{_write(args[0], 9)}[{_write(args[1], 0)}]", 9
-    return _named(node)
-
-
-def _of_type(node: Call) -> tuple[str, int]:
-    """`type(x) == string`. A number is an int or a double."""
-    value, kind = _write(node.args[0], 0), node.args[1].value if isinstance(node.args[1], Literal) else None
-    if kind == "number":
-        return f"type({value}) == int || type({value}) == double", 2
-    return f"type({value}) == {_TYPES[str(kind)]}", 4
-
-
-_TYPES = {"string": "string", "boolean": "bool", "object": "map", "array": "list"}
-
-
-def _named(node: Call) -> tuple[str, int]:
-    op, args = node.op, node.args
-    if op == "like":
-        return f"{_write(args[0], 9)}.match({_quoted(_glob(node))})", 9
-    if op == "strip" and args[1] == Literal(STRING, WHITE_SPACE):
-        return f"{_write(args[0], 9)}.trim()", 9
-    if op == "replace" and not (isinstance(args[1], Literal) and args[1].value):
-        raise refuse("cel", node, say.CEL_FINDS_EMPTY_TEXT)
-    if op in _METHODS:
-        return f"{_write(args[0], 9)}.{_METHODS[op]}({', '.join(_write(arg, 0) for arg in args[1:])})", 9
-    if op in _SHIFTED:
-        call = f"{_write(args[0], 9)}.{_SHIFTED[op]}({', '.join(_write(arg, 0) for arg in args[1:])})"
-        return f"{call} + 1", 5
-    if op in _FUNCTIONS:
-        return f"{_FUNCTIONS[op]}({', '.join(_write(arg, 0) for arg in args)})", 9
-    if op == "array":
-        return f"[{', '.join(_write(arg, 0) for arg in args)}]", 9
-    if op in ("array_eq", "array_concat"):
-        sign, own = ("==", 4) if op == "array_eq" else ("+", 5)
-        return f"{_write(args[0], own + 1)} {sign} {_write(args[1], own + 1)}", own
-    if op == "json_values":
-        raise refuse("cel", node, say.CEL_TESTS_LISTS)
-    raise refuse("cel", node, say.CEL_HAS_NO_FUNCTION)
-
-
-def _member(base: Node, key: Node) -> str:
-    name = key.value if isinstance(key, Literal) else None
-    if _is_name(name):
-        return f"{_write(base, 9)}.{name}"
-    return f"{_write(base, 9)}[{_write(key, 0)}]"
-
-
-def _presence(node: Node, *, there: bool) -> tuple[str, int]:
-    if isinstance(node, Call) and node.op in BY_KEY:
-        base, key = node.args
-        name = key.value if isinstance(key, Literal) else None
-        dotted = _is_name(name)
-        if isinstance(base.type, MapType) and not dotted:
-            text = f"{_write(key, 5)} in {_write(base, 5)}"
-            if isinstance(base, Field):  # a map that is absent itself has no key
-                text = f"{_write(base, 5)} != null && {text}"
-            return (text, 3) if there else (f"!({text})", 8)
-        if dotted:
-            return f"{'' if there else '!'}has({_write(node, 0)})", 8
-    if isinstance(node, Field) and "." in node.decl.name and node.decl.type == JSON:
-        return f"{'' if there else '!'}has({_path(node)})", 8
-    if isinstance(node, Field):
-        return f"{_path(node)} {'!=' if there else '=='} null", 4
-    raise refuse("cel", node, say.CEL_PRESENCE)
-
-
-def _decided(node: Call) -> tuple[str, int]:
-    """UNKNOWN as FALSE: CEL can say it where UNKNOWN comes from absent keys alone."""
-    return _sure(node, node.args[0], holds=True)
-
-
-def _sure(whole: Call, node: Node, *, holds: bool) -> tuple[str, int]:
-    """Whether a predicate is TRUE, or whether it is FALSE, which is neither where it is UNKNOWN."""
-    if isinstance(node, Call) and node.op == "not":
-        return _sure(whole, node.args[0], holds=not holds)
-    if isinstance(node, Call) and node.op in JUNCTIONS and not never_unknown(node):
-        own, sign = (3, " && ") if (node.op == "and") == holds else (2, " || ")
-        parts = [_sure(whole, arg, holds=holds) for arg in node.args]
-        return sign.join(f"({text})" if level <= own else text for text, level in parts), own
-    said = node if holds else Call(BOOLEAN, "not", (node,), node.span)
-    if never_unknown(node):
-        return _write(said, 4), 4
-    strict = list(_strict(node))
-    for part in strict:
-        if _may_fail(part):
-            raise refuse("cel", whole, say.CEL_ERRORS)
-    keys: list[Node] = []
-    for part in strict:
-        member = isinstance(part, Call) and part.op in BY_KEY
-        if (member or isinstance(part, Field)) and part not in keys:
-            keys.append(part)
-    tests = [_presence(key, there=True) for key in keys if not _is_base(key, keys)]
-    return " && ".join([*(f"({text})" if own < 4 else text for text, own in tests), _write(said, 4)]), 3
 
 
 def _may_fail(part: Node) -> bool:
