@@ -62,6 +62,15 @@ RUNS = [
         "20",
         r"20 flat SNS policies: parse [\d.]+ s, .*; predicat compile of a catalog of them [\d.]+ s",
     ),
+    Run(
+        "matcher.py", "20 --rows 50 --runs 1", r"20 filters: [\d,]+ rows/s through the index, .*ratio [\d.,]+"
+    ),
+    Run(
+        "entry_filters.py",
+        "100 --runs 1",
+        r"after a native filter, 100 rows: plain Python UDF [\d.]+ s, entry filter [\d.]+ s, ratio [\d.]+",
+        ("pyspark",),
+    ),
     Run("languages.py", "0.001", r"evaluator: [\d,]+ rows a second"),
     Run("pairs.py", "12", r"p50 [\d.]+ ms, p90 [\d.]+ ms, p99 [\d.]+ ms, most [\d.]+ ms", ("z3",)),
     Run(

@@ -14,7 +14,8 @@ from predicat import backends
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
-from predicat.ir.nodes import FieldDecl, Literal, Node, fields_of, params_of
+from predicat.diagnostics.messages import entries
+from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
@@ -241,6 +242,9 @@ class Predicate(Struct, frozen=True, dict=True):
 
     @cached_property
     def _function(self) -> Eval:
+        code = code_of(self.node)
+        if code:
+            raise PredicatError.of(entries.needs_running(code[0]))
         return compile_node(self.node)
 
     def _bound(self, params: Mapping[str, Any]) -> Node:

@@ -308,7 +308,7 @@ def test_every_key_of_the_schema_is_edited() -> None:
         *d.ROWS_KEYS,
         *d.VIEW_KEYS,
     }
-    elsewhere = {"apiVersion", "dataset", "on", "drift", "severity"}
+    elsewhere = {"apiVersion", "dataset", "on", "drift", "severity", "after"}
     assert keys - edited - nested - elsewhere == set()
 
 
@@ -470,3 +470,30 @@ def test_a_body_that_is_a_scalar_is_that_scalar(shop: Shop) -> None:
 def test_the_table_of_kinds_names_every_path_once() -> None:
     paths = [kind.path for kind in KINDS.values() if kind.path]
     assert len(paths) == len(set(paths))
+
+
+# --- entry filters
+
+
+@pytest.mark.parametrize(
+    ("body", "edited"),
+    [
+        ({"python": "acme.Tagged", "after": "big"}, {"python": "acme.Other", "after": "big"}),
+        ({"python": "acme.Tagged", "after": "big"}, {"python": "acme.Tagged"}),
+        ({"python": ["acme.Tagged"]}, {"python": ["acme.Tagged", "acme.Other"]}),
+    ],
+)
+def test_another_class_or_native_filter_is_a_change_that_nothing_proves(
+    tmp_path: Path, body: dict[str, Any], edited: dict[str, Any]
+) -> None:
+    head = {"apiVersion": "predicat/v1", "dataset": "orders", "fields": {"amount": "double"}}
+    sides = []
+    for name, entry in (("before", body), ("after", edited), ("again", edited)):
+        catalog = {**head, "filters": {"big": {"sql": "amount > 1"}, "tagged": entry}}
+        Shop.write(tmp_path / name, dated(catalog), MACROS)
+        sides.append(side(tmp_path / name))
+    found = review(sides[0], sides[1], edited=["catalog/orders.yml"]).entries
+    (entry,) = [item for item in found if (item.name, item.kind) == ("orders.tagged", "rows")]
+    assert entry.proof is not None
+    assert entry.proof.verdict.kind == "unsupported"
+    assert review(sides[1], sides[2], edited=["catalog/orders.yml"]).entries == ()

@@ -24,6 +24,7 @@ from predicat.catalog.yamltext import Item
 from predicat.diagnostics import Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import entries
 from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
@@ -51,7 +52,8 @@ FILE_KEYS = (
 )
 FIELD_KEYS = ("type", "description", "column", "nulls")
 PARAM_KEYS = ("type", "default", "description")
-BODY_KEYS = ("params", "deprecated", "on")
+BODY_KEYS = ("params", "deprecated", "on", "after")
+"""Beside the body. `after` is the native filter of an entry filter."""
 FILTER_KEYS = (
     "description",
     "owner",
@@ -457,6 +459,12 @@ class DefinitionReader(Struct):
             source = body.body()
         else:
             value, source = body.data(), body.source
+        if "after" in keys:
+            after = keys["after"]
+            if bodies[0] != "python":
+                self.reporter.add(entries.after_without_python(after.span, bodies[0]))
+            elif after.text("after"):
+                value = {"python": value, "after": after.data()}
         shown = value if isinstance(value, str) else _shown(value)
         return WrittenVersion(
             number,

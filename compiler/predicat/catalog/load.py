@@ -31,6 +31,7 @@ from predicat.catalog.yamltext import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import entries
 from predicat.diagnostics.reading import reading
 from predicat.ir.nodes import Call, FieldDecl, Literal, Node, ParamDecl
 from predicat.ir.rows import unknown_keys
@@ -460,6 +461,8 @@ class Builder(Struct):
             )
         if target.dataset != row.dataset:
             raise PredicatError.of(say.reference_to_another_dataset(span, name, row.dataset))
+        if target.versions[number].language == "python":
+            raise PredicatError.of(entries.part_of_another(span, name))
         if qualified in self.path:
             raise PredicatError.of(msg.cycle(span, [*self.path[self.path.index(qualified) :], qualified]))
         version = self.version(target, number)

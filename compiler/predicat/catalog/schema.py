@@ -153,10 +153,18 @@ def _param() -> Schema:
     return {"anyOf": [{"$ref": "#/$defs/type"}, full | {"required": ["type"]}]}
 
 
+_CLASSES: Schema = {
+    "anyOf": [
+        {"type": "string", "description": "package.module.Class, or the name of a provider."},
+        {"type": "array", "minItems": 1, "items": _TEXT},
+    ]
+}
+
+
 def _bodies() -> Schema:
     shapes: dict[str, Schema] = {"pip": {"$ref": "#/$defs/pip"}, "not": {"$ref": "#/$defs/composition"}}
     several: Schema = {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/composition"}}
-    shapes |= {"all": several, "any": several}
+    shapes |= {"all": several, "any": several, "python": _CLASSES}
     plain: dict[str, Schema] = {
         "text": _TEXT,
         "data": {"type": ["object", "array"]},
@@ -173,6 +181,10 @@ def _own() -> Schema:
         "params": _named({"$ref": "#/$defs/param"}),
         "deprecated": {"type": "string", "format": "date"},
         "on": {"type": "string", "description": "The field that key-based languages read from."},
+        "after": {
+            "type": "string",
+            "description": "The native filter that an entry filter (python) runs after.",
+        },
     }
 
 

@@ -35,6 +35,7 @@ COMMANDS = {
     "seek": "Find the first row that a filter accepts.",
     "apply": "Create the PostgreSQL views of the filters.",
     "run": "Run filters on Spark and write the accepted rows.",
+    "filters": "List the entry filters that are installed.",
     "spark": "Build the jar of the Spark extension.",
     "quality": "Measure how many rows filters accept, and check the bounds of the catalog.",
     "export": "Write the filters as a dbt package, or as a project of Spark Declarative Pipelines.",

@@ -208,6 +208,15 @@ def fields_of(node: Node) -> dict[str, FieldDecl]:
     return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Field)}
 
 
+def code_of(node: Node) -> list[str]:
+    """The Python classes that a node asks, in order."""
+    return [
+        str(part.args[0].value)
+        for part in walk(node)
+        if isinstance(part, Call) and part.op == "entry_filter" and isinstance(part.args[0], Literal)
+    ]
+
+
 def params_of(node: Node) -> dict[str, ParamDecl]:
     """The free parameters of a node, by name."""
     return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Parameter)}

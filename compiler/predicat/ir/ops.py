@@ -798,6 +798,13 @@ _ROWS = (
         total=False,
         range=_COUNT,
     ),
+    # code
+    Op(
+        "entry_filter",
+        ("=string -> boolean",),
+        "What a Python class says of the row. UNKNOWN without running it, which only its own runner does.",
+        total=False,
+    ),
 )
 
 OPS = {row.name: row for row in _ROWS}

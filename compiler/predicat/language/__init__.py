@@ -292,6 +292,14 @@ LANGUAGES = {
         Language("all", "every one of the named filters", SQL_RULES, "compose:all_of", "data"),
         Language("any", "at least one of the named filters", SQL_RULES, "compose:any_of", "data"),
         Language("not", "the negation of the named filter", SQL_RULES, "compose:not_of", "data"),
+        Language(
+            "python",
+            "an entry filter: a Python class, after a native filter",
+            SQL_RULES,
+            "python:parse",
+            "data",
+            source="Pulsar PIP-105, pluggable entry filter in dispatcher",
+        ),
     )
 }
 """Every language by its name."""

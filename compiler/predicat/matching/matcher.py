@@ -9,7 +9,7 @@ from predicat.api import KeyCheck, Predicate
 from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import matching as say
-from predicat.ir.nodes import Node, params_of
+from predicat.ir.nodes import Node, code_of, params_of
 from predicat.matching.index import Index
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
@@ -44,8 +44,8 @@ class Matcher:
 
     Attributes:
         names: What may be found, sorted. The place of a name in it is its id.
-        left_out: The filters that cannot be matched, each with the reason: a parameter without a default.
-            They are an error where `names` asks for them.
+        left_out: The filters that cannot be matched, each with the reason: a parameter without a default, or
+            Python code (an entry filter). They are an error where `names` asks for them.
 
     Raises:
         PredicatError: There is no such dataset or filter.
@@ -126,7 +126,9 @@ class Matcher:
         for entry in entries:
             node = with_defaults(entry.predicate.node)
             free = params_of(node)
-            if free:
+            if code_of(node):
+                left_out[entry.name] = say.RUNS_CODE
+            elif free:
                 left_out[entry.name] = say.needs_parameter(next(iter(free)))
             else:
                 changed = node is not entry.predicate.node

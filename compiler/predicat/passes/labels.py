@@ -51,6 +51,7 @@ _LABELS = {
     "json_values": "a key with one value or several",
     "range": "a function of lists",
     "to_quantity": "quantity",
+    "entry_filter": "Python code",
     "places": "a function of lists",
 }
 _OF_CEL = {

@@ -185,7 +185,7 @@ def folder(program: Program) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """What Spark runs on each partition: Arrow batches of words in, one row with the counts out."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415  # on the executor
+        import pyarrow as pa  # noqa: PLC0415  # on the executor
 
         total = zeros(program)
         for batch in batches:

@@ -58,6 +58,7 @@ _OF_ANY_KIND = frozenset({"json_is", "json_size"})
 _ARRAYS = "arrays have an element only where a macro or an index asks for one"
 NOT_TRIED = {
     **dict.fromkeys(("array_eq", "array_max", "array_min", "join", "json_size", "size", "sum"), _ARRAYS),
+    "entry_filter": "Python code is not run",
     "to_boolean": "texts that are truth values are not among the usual ones",
 }
 """Operators of whose values no row is made on purpose, and why: the solver or the tests of a filter must

@@ -171,6 +171,8 @@ def _describe_call(node: Call, depth: int) -> str:
             return f"{args[0]}[{args[1]}]"
         case "json_string" | "json_number" | "json_boolean" | "json_items" | "dyn":
             return args[0]
+        case "entry_filter":
+            return f"the Python class {node.args[0].value if isinstance(node.args[0], Literal) else args[0]}"
         case "neg":
             return f"-{args[0]}"
         case op if op in _BINARY:

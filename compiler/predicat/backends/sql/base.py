@@ -60,9 +60,10 @@ Sql = exp.Expr
 
 
 class NotSupported(Struct, frozen=True):
-    """Why a dialect cannot say an operator."""
+    """Why a dialect cannot say an operator, and what to do instead."""
 
     text: str
+    hint: str | None = None
 
 
 Rule = Callable[["Renderer", Call], Sql]
@@ -471,7 +472,9 @@ class Renderer(Struct):
         if not self.dialect.supports_nul:
             self.refuse_nul(node)
         if isinstance(rule, NotSupported):
-            raise Unsupported.of(msg.unsupported(node.span, self.dialect.name, written(node), rule.text))
+            raise Unsupported.of(
+                msg.unsupported(node.span, self.dialect.name, written(node), rule.text, rule.hint)
+            )
         sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
         return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _COLUMN_LOOK_UPS else sql
 
@@ -1162,6 +1165,7 @@ COMMON: dict[str, Rule | NotSupported] = {
     "greatest": _extreme("GREATEST"),
     "least": _extreme("LEAST"),
     "dyn": lambda r, node: r.node(node.args[0]),
+    "entry_filter": NotSupported(say.RUNS_AS_PYTHON, say.RUN_ENTRY_FILTER),
     "same": _same,
     "in": _in,
     "like": lambda r, node: like(*r.args(node)),

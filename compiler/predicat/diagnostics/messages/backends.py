@@ -58,6 +58,11 @@ PUBSUB_COMPARISONS = "an attribute is compared by =, != and hasPrefix with texts
 PULSAR_COMPARES = "a predicate compares a property, the event time or the publish time with constants"
 PULSAR_CONVERSION = "the values are of another type than the conversion of the property"
 PULSAR_HAS_NO_OPERATOR = "the proposal has no operator for it"
+RUNS_AS_PYTHON = "an entry filter is Python code, which runs on the rows that its native filter accepts"
+RUN_ENTRY_FILTER = (
+    "select rows with the filter of `after:` here, and run the entry filter on them: "
+    "predicat_spark.entry_filters.apply on Spark, predicat.entry_filters.opened in Python"
+)
 STRUCTS_OF_TWO_KINDS = "one struct is a composite value, the other is in jsonb"
 WHOLE_DIVISION = (
     "whole numbers divide without a remainder, and a property without a declared type may hold whole numbers"

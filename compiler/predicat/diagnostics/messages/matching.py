@@ -8,6 +8,8 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import NOWHERE
 
+RUNS_CODE = "it is an entry filter: Python code, which only its own runner runs"
+
 
 def no_dataset(name: str, known: Iterable[str]) -> Diagnostic:
     return Diagnostic(

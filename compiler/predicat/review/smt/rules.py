@@ -556,5 +556,6 @@ WITHOUT_FORMULA = {
     ),
     **dict.fromkeys(("json_items", "json_size", "json_values"), _COLLECTION),
     "dyn": "simplification removes it",
+    "entry_filter": "nothing is known of Python code without running it",
 }
 """Why the other operators have no formula, and what stands for them."""

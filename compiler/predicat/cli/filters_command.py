@@ -1,0 +1,26 @@
+"""`predicat filters`: entry filters that are installed."""
+
+from __future__ import annotations
+
+import click
+
+from predicat.diagnostics.messages import entries as say
+
+
+@click.group("filters", help="List the entry filters that are installed.")
+def command() -> None:
+    """Entry filters."""
+
+
+@command.command("providers")
+def list_providers() -> None:
+    """List the entry filters that installed distributions provide: name, class, distribution."""
+    from predicat.entry_filters import GROUP, providers  # noqa: PLC0415  # not for --help
+
+    found = providers()
+    if not found:
+        click.echo(say.no_providers(GROUP))
+        return
+    widths = [max(len(row[at]) for row in found) for at in (0, 1)]
+    for row in found:
+        click.echo(f"{row.name:{widths[0]}}  {row.target:{widths[1]}}  {row.distribution}")

@@ -1,0 +1,105 @@
+"""Messages of entry filters: Python classes that say which rows are delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.source import NOWHERE, Span
+
+
+def bad_class(span: Span, text: str) -> Diagnostic:
+    return Diagnostic(
+        "bad-class",
+        f"{text!r} is not the name of a Python class",
+        span,
+        "write package.module.Class, or the name of a provider (predicat filters providers)",
+    )
+
+
+def no_class(span: Span) -> Diagnostic:
+    return Diagnostic("bad-class", "an entry filter needs at least one Python class", span)
+
+
+def after_without_python(span: Span, language: str) -> Diagnostic:
+    return Diagnostic(
+        "bad-value",
+        f"`after` belongs to an entry filter, but this filter is in {language}",
+        span,
+        "join native filters with `all: [...]`",
+    )
+
+
+def part_of_another(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "entry-filter",
+        f"{name} is an entry filter, which cannot be a part of another filter",
+        span,
+        "name its native filter instead; entry filters form a chain as a list: `python: [a.B, c.D]`",
+    )
+
+
+def needs_running(name: str) -> Diagnostic:
+    return Diagnostic(
+        "entry-filter",
+        f"this filter runs Python code ({name}), which evaluating a predicate does not do",
+        NOWHERE,
+        "use predicat.entry_filters.opened(catalog, name), or predicat_spark.entry_filters.apply on Spark",
+    )
+
+
+def not_an_entry_filter(name: str) -> Diagnostic:
+    return Diagnostic(
+        "entry-filter",
+        f"{name} is not an entry filter",
+        NOWHERE,
+        "its body has no `python:`; use it natively",
+    )
+
+
+def no_provider(name: str, known: Iterable[str]) -> Diagnostic:
+    known = list(known)
+    hint = msg.did_you_mean(name, known) or "`predicat filters providers` lists those that are installed"
+    return Diagnostic("no-provider", f"no entry filter is installed under the name {name!r}", NOWHERE, hint)
+
+
+def not_loaded(name: str, reason: str) -> Diagnostic:
+    return Diagnostic("no-class", f"the entry filter {name} cannot be loaded: {reason}", NOWHERE)
+
+
+def no_method(name: str) -> Diagnostic:
+    return Diagnostic(
+        "no-class",
+        f"{name} is not an entry filter: it has no method filter_entry",
+        NOWHERE,
+        "see docs/entry_filters.md for the protocol",
+    )
+
+
+def needs_parameter(name: str, parameter: str) -> Diagnostic:
+    return Diagnostic(
+        "missing-parameter",
+        f"the native filter of {name} needs a value for its parameter {parameter!r}",
+        NOWHERE,
+    )
+
+
+def no_subscription(name: str, dataset: str, known: Iterable[str]) -> Diagnostic:
+    return Diagnostic(
+        "no-subscription",
+        f"{dataset} has no subscription named {name!r}",
+        NOWHERE,
+        msg.did_you_mean(name, known),
+    )
+
+
+def raised(name: str, key: object, error: BaseException) -> str:
+    return (
+        f"entry filter {name} raised {type(error).__name__} for the row {key}: {error}; the row counts as UNKNOWN, "
+        "and so do further rows, which are not logged"
+    )
+
+
+def no_providers(group: str) -> str:
+    return f"no provider is installed (entry point group {group})"

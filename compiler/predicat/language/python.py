@@ -1,0 +1,40 @@
+"""Entry filters: Python classes by their names. Nothing is imported here: a name is checked as a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from predicat.diagnostics import PredicatError, Reporter
+from predicat.diagnostics.messages import entries as say
+from predicat.ir import tree as t
+from predicat.ir.names import is_code_name
+from predicat.language import Body
+from predicat.passes.scope import SQL_RULES
+
+RULES = SQL_RULES
+
+
+def parse(body: Body) -> t.Tree:
+    """The native filter AND each of the classes. The body is a name, a list of names, or `{python: ..., after: ...}`.
+
+    Raises PredicatError where a name is none.
+    """
+    reporter = Reporter()
+    value: Any = body.value
+    after: Any = None
+    if isinstance(value, dict):
+        value, after = value.get("python"), value.get("after")
+    names = value if isinstance(value, list) else [value]
+    if not names:
+        raise PredicatError.of(say.no_class(body.span))
+    parts: list[t.Tree] = []
+    if after is not None:
+        span = getattr(after, "span", body.span)
+        parts.append(t.Apply("is_true", (t.Ref(str(after), (), span),), span))
+    for name in names:
+        span = getattr(name, "span", body.span)
+        if not isinstance(name, str) or not is_code_name(name):
+            reporter.add(say.bad_class(span, str(name)))
+        parts.append(t.Apply("entry_filter", (t.Const(str(name), span),), span))
+    reporter.raise_errors()
+    return parts[0] if len(parts) == 1 else t.Apply("and", tuple(parts), body.span)

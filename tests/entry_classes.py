@@ -1,0 +1,60 @@
+"""Entry filters that the tests run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from predicat.entry_filters import FilterContext, FilterResult
+
+CLOSED: list[str] = []
+
+
+class Tagged:
+    """Rows whose kind is the tag of the subscription."""
+
+    def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
+        tag = context.properties.get("tag")
+        return FilterResult.ACCEPT if tag is None or entry["kind"] == tag else FilterResult.REJECT
+
+    def close(self) -> None:
+        CLOSED.append("Tagged")
+
+
+class Fragile:
+    """Raises for odd ids, and wants rows of partition 9 again."""
+
+    def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
+        if entry["id"] % 2:
+            raise ValueError(f"odd: {entry['id']}")
+        return FilterResult.RESCHEDULE if context.message.get("partition") == 9 else FilterResult.ACCEPT
+
+    def close(self) -> None:
+        CLOSED.append("Fragile")
+
+
+class Reader:
+    """Accepts rows whose map and array it can read as Python's own."""
+
+    def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
+        found = entry["headers"]["k"] == "v" and entry["tags"] == ["a", "b"]
+        return FilterResult.ACCEPT if found and "headers" not in context.message else FilterResult.REJECT
+
+    def close(self) -> None: ...
+
+
+class Wrong:
+    """Gives no result."""
+
+    def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> None: ...
+
+    def close(self) -> None:
+        raise OSError("cannot close")
+
+
+class Unmade:
+    def __init__(self) -> None:
+        raise RuntimeError("no licence")
+
+
+class NoFilter: ...
