@@ -1,7 +1,7 @@
-"""Times an entry filter on Spark beside a plain Python UDF: `python benchmarks/entry_filters.py [rows] [--runs N]`.
+"""Times an entry filter on Spark beside a Python UDF: `python benchmarks/entry_filters.py [rows] [--runs N]`.
 
-The class and the function decide the same, on the same Parquet file, alternately, the best of some runs: on all rows, and
-on the rows that a native filter lets through (one of ten).
+The class and the function decide the same, on the same Parquet file, alternately, the best of some runs: on
+all rows, and on the rows that a native filter accepts (one of ten).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Entry filters in Python: their place in the catalog, the chain's rule, errors, providers, and who refuses them."""
+"""Entry filters in Python: their place in the catalog, the chain's rule, errors, providers, and refusals."""
 
 from __future__ import annotations
 

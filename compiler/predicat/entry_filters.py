@@ -1,7 +1,8 @@
 """Entry filters: Python classes that decide which rows a subscription gets, after a native filter.
 
-A filter of the catalog with a `python:` body names one class or a chain of them. This module has the protocol of such
-a class, finds and runs it, and lists what is installed. Source: Pulsar PIP-105, pluggable entry filter in dispatcher.
+A filter of the catalog with a `python:` body names one class or a chain of them. This module has the
+protocol of such a class, finds and runs it, and lists what is installed. Source: Pulsar PIP-105, pluggable
+entry filter in dispatcher.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ class FilterContext(Struct, frozen=True):
         subscription: The name of the subscription; an empty text if there is none.
         properties: The properties of the subscription. They never change once it is released.
         consumer: What the caller says of the consumer, such as its name.
-        message: The metadata of the message: the columns of the row that are no fields of the dataset, such as
-            `topic`, `partition` and `offset`.
+        message: The metadata of the message: the columns of the row that are no fields of the dataset, such
+            as `topic`, `partition` and `offset`.
     """
 
     subscription: str
@@ -69,7 +70,7 @@ class FilterContext(Struct, frozen=True):
 
 
 class EntryFilter(Protocol):
-    """A class that decides which rows are delivered. It is made without arguments, once for each run or task."""
+    """A class that decides which rows are delivered. It is made without arguments, once per run or task."""
 
     def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
         """Decide on a row. An error counts as UNKNOWN for this row.
@@ -218,8 +219,8 @@ def _attribute(module: str, attribute: str) -> Callable[[], EntryFilter]:
 
 
 class Chain:
-    """The classes of a plan, made, with the broker's rule: any REJECT rejects; else an error is UNKNOWN; else any
-    RESCHEDULE reschedules; else the row is accepted.
+    """The classes of a plan, made, with the broker's rule: any REJECT rejects; else an error is UNKNOWN; else
+    any RESCHEDULE reschedules; else the row is accepted.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -296,7 +297,7 @@ class Runner:
         return self._chain.outcome(row, MappingProxyType(dict(message or {})))
 
     def accepts(self, row: Mapping[str, Any], message: Mapping[str, Any] | None = None) -> bool:
-        """Whether a row is delivered now. UNKNOWN is delivered only where the filter says `on_unknown: accept`."""
+        """Whether a row is delivered now. UNKNOWN is delivered only with `on_unknown: accept`."""
         return self._chain.accepts(self.outcome(row, message))
 
 

@@ -1,4 +1,4 @@
-"""Entry filters on Spark: the native filter first, then Python in Arrow batches over the rows that are left."""
+"""Entry filters on Spark: the native filter first, then Python in Arrow batches over the rest of the rows."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ def apply(
 ) -> DataFrame:
     """The rows of a DataFrame that an entry filter of the catalog accepts. It works for batches and streams.
 
-    The native filter (`after:`) thins the rows first; it is pushed down as any condition. The classes then see the
-    rows that are left, one at a time. Columns that are no fields of the dataset are the metadata of the message.
+    The native filter (`after:`) thins the rows first, and is pushed down. Then the classes see
+    the rows that are left, one at a time. Columns that are no fields of the dataset are the metadata of the
+    message.
 
-    A class that raises makes its row UNKNOWN, which is rejected unless the filter says `on_unknown: accept`. Each
-    kind of error is logged once for each task, with the key of the first row, by the logger
+    A class that raises makes its row UNKNOWN, which is rejected unless the filter says `on_unknown: accept`.
+    Each kind of error is logged once for each task, with the key of the first row, by the logger
     `predicat.entry_filters`. The query goes on.
 
     Args:
@@ -42,8 +43,8 @@ def apply(
         name: The filter, as `dataset.filter` or `dataset.filter@version`.
         subscription: A subscription of the dataset, whose properties the classes see. Default: none.
         consumer: What the classes see of the consumer. Default: nothing.
-        outcome: The name of a column to add. Then every row that the native filter accepts is kept, and the column
-            says ACCEPT, REJECT, RESCHEDULE or UNKNOWN. Default: only rows that are accepted, without such a column.
+        outcome: The name of a column to add. Then every row that the native filter accepts is kept, and the
+            column says ACCEPT, REJECT, RESCHEDULE or UNKNOWN. Default: only accepted rows, no such column.
 
     Raises:
         PredicatError: There is no such filter or subscription, it has no `python:` body, or a class cannot be
@@ -67,7 +68,7 @@ def apply(
 def _batches(
     found: Plan, columns: Mapping[str, str | None], outcome: str | None
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """The function that each task runs on its batches. `columns` has the field of each column, None of metadata."""
+    """The function that each task runs on its batches. `columns`: the field of each column."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa  # noqa: PLC0415  # in the worker

@@ -15,9 +15,9 @@ RULES = SQL_RULES
 
 
 def parse(body: Body) -> t.Tree:
-    """The native filter AND each of the classes. The body is a name, a list of names, or `{python: ..., after: ...}`.
+    """The native filter AND each of the classes.
 
-    Raises PredicatError where a name is none.
+    The body is a name, a list of names, or `{python: ..., after: ...}`. Raises PredicatError for a bad name.
     """
     reporter = Reporter()
     value: Any = body.value

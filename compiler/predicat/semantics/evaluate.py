@@ -343,7 +343,7 @@ _SPECIAL: dict[str, Callable[[Call, list[Eval]], Eval]] = {
     "is_true": lambda _node, args: lambda row, names=NONE, params=NONE: args[0](row, names, params) is True,
     "is_null": lambda _node, args: lambda row, names=NONE, params=NONE: args[0](row, names, params) is None,
     "json_values": _json_values,
-    "entry_filter": lambda _node, _args: lambda _row: None,
+    "entry_filter": lambda _node, _args: lambda _row, _names=NONE, _params=NONE: None,
 }
 
 

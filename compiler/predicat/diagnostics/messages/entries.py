@@ -96,8 +96,8 @@ def no_subscription(name: str, dataset: str, known: Iterable[str]) -> Diagnostic
 
 def raised(name: str, key: object, error: BaseException) -> str:
     return (
-        f"entry filter {name} raised {type(error).__name__} for the row {key}: {error}; the row counts as UNKNOWN, "
-        "and so do further rows, which are not logged"
+        f"entry filter {name} raised {type(error).__name__} for the row {key}: {error}; "
+        "the row counts as UNKNOWN, and so do further rows, which are not logged"
     )
 
 
