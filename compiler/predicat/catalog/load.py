@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -72,37 +71,10 @@ def load_catalog(
     Raises:
         PredicatError: The catalog has problems. The error has all of them, from all files.
     """
-    # A catalog is all trees and no garbage: the collector would walk them again and again.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        return _load(
-            Path(folder),
-            macros,
-            variables,
-            files,
-            texts or {},
-            tests=tests,
-            today=today or datetime.now(tz=UTC).date(),
-        )
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _load(
-    root: Path,
-    macros: str | Path | None,
-    variables: Mapping[str, Any] | None,
-    files: Collection[Path] | None,
-    texts: Mapping[Path, str],
-    *,
-    tests: bool,
-    today: date,
-) -> Catalog:
-    found = _definitions(root, macros, variables, files, texts, tests=tests, today=today)
-    catalog = found.builder.catalog()
-    found.builder.reporter.raise_errors()
+    day = today or datetime.now(tz=UTC).date()
+    definitions = _definitions(Path(folder), macros, variables, files, texts or {}, tests=tests, today=day)
+    catalog = definitions.builder.catalog()
+    definitions.builder.reporter.raise_errors()
     return catalog
 
 

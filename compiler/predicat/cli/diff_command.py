@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib
 from contextlib import nullcontext
 from functools import partial
@@ -79,7 +78,6 @@ def command(
     master: str,
 ) -> None:
     needs_review()
-    gc.disable()  # catalogs are all trees and no garbage
     with _sides(base, folder, pairs("--var", variables)) as sides:
         _review(sides, form, out, timeout, data, master)
 

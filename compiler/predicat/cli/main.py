@@ -91,7 +91,7 @@ def _end(problems: Sequence[Diagnostic]) -> NoReturn:
 def main() -> None:
     """The entry point: problems are printed as they are, never as a traceback."""
     # A command ends soon, and a catalog is all trees and no garbage: the collector would walk them again and
-    # again.
+    # again. The process is the program's own here; the library leaves the collector of its users alone.
     gc.disable()
     for stream in (sys.stdout, sys.stderr):
         # What a terminal cannot show, such as half a character of UTF-16 in a row, is told by its number.

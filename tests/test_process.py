@@ -1,0 +1,25 @@
+"""What the library leaves alone in the process of its users."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PROGRAMS = ("cli", "editor")
+"""Rooms that are programs, whose process is their own."""
+
+
+def test_only_programs_touch_the_garbage_collector() -> None:
+    rooms = [
+        folder
+        for part in ("compiler/predicat", "spark_ext/predicat_spark")
+        for folder in (ROOT / part).rglob("*.py")
+    ]
+    touching = {
+        str(file.relative_to(ROOT))
+        for file in rooms
+        if re.search(r"^\s*gc\.", file.read_text("utf-8"), re.MULTILINE)
+    }
+    assert touching
+    assert {name for name in touching if name.split("/")[2] not in PROGRAMS} == set()
