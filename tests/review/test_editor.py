@@ -304,7 +304,7 @@ RENAMES: tuple[tuple[str, int, str, dict[str, str]], ...] = (
     ("sizes:", 2, "bands", {"orders.yml": NAMES.replace("sizes", "bands")}),
 )
 REFUSED = (
-    ("  large:", 4, "Large", "'Large' is not the name of a filter"),
+    ("  large:", 4, "Large", "'Large' is not a valid name of a filter"),
     ("  large:", 4, "over", "there is already a filter over"),
     ("amount > 5", 0, "note", "there is already a field note"),
     ("amount > 5", 0, "select", "cannot rename: catalog/orders.yml"),
