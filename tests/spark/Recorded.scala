@@ -54,3 +54,22 @@ class RecordedTable(called: String) extends Table with SupportsRead with Support
     override def newWriteBuilder(write: LogicalWriteInfo): WriteBuilder = RecordedTable.this.newWriteBuilder(write)
   }
 }
+
+/** Another extension beside that of predicat: a function, and a rule that looks at every plan. */
+class Other extends (org.apache.spark.sql.SparkSessionExtensions => Unit) {
+  import org.apache.spark.sql.catalyst.FunctionIdentifier
+  import org.apache.spark.sql.catalyst.expressions.{Add, Expression, ExpressionInfo}
+  import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+  import org.apache.spark.sql.catalyst.rules.Rule
+
+  private object Look extends Rule[LogicalPlan] {
+    override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp { case node => node.transformExpressions { case found => found } }
+  }
+
+  override def apply(extensions: org.apache.spark.sql.SparkSessionExtensions): Unit = {
+    val info = new ExpressionInfo(getClass.getName, "twice")
+    extensions.injectFunction((FunctionIdentifier("twice"), info, (given: Seq[Expression]) => Add(given.head, given.head)))
+    extensions.injectResolutionRule(_ => Look)
+    extensions.injectOptimizerRule(_ => Look)
+  }
+}

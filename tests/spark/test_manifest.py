@@ -433,3 +433,13 @@ def test_a_view_finds_its_manifest_by_name(spark: Any, stored: tuple[Path, Path]
             assert condition == "PREDICAT_REFUSED" and "was made with the manifest prod" in message
     with settings(spark, {KEY: "prod"}), cluster(spark, **fixed, spark__predicat__manifests__prod=str(moved)):
         assert "this session asks for the manifest prod" in refused(spark, COUNTS)[2]
+
+
+def test_the_single_pass_analyzer_takes_columns_and_says_so(spark: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "manifest.json", entry("m.big", "x > 5"))
+    values = {KEY: str(path), "spark.sql.analyzer.singlePassResolver.enabled": "true"}
+    with settings(spark, values):
+        query = "SELECT t.x FROM (SELECT 6L AS x) t WHERE matches_filter('m.big'{})"
+        condition, _, message = refused(spark, query.format(""))
+        assert condition == "PREDICAT_INVALID_CALL" and "write matches_filter('m.big', t.*)" in message
+        assert spark.sql(query.format(", t.*")).first()[0] == 6

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import predicat_spark
-from predicat.catalog.fingerprint import cache_folder
-from predicat_spark.jar import compile_jar
 from predicat_spark.java import spark_version
 from predicat_spark.settings import settings
+from tests.spark.recorded import recorded_jar
 
-SOURCE = Path(__file__).parent / "Recorded.scala"
 CATALOG = """
 apiVersion: predicat/v1
 dataset: plans
@@ -264,14 +260,7 @@ CHANGES = {
 @pytest.fixture(scope="module")
 def changes(flights: Any) -> Any:
     """A V2 source that takes DELETE, UPDATE and MERGE."""
-    target = (
-        cache_folder()
-        / "jars"
-        / f"test-{hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]}-{flights.version}.jar"
-    )
-    if not target.is_file():
-        compile_jar(predicat_spark.ensure_java(), [SOURCE], target)
-    flights.sql(f"ADD JAR '{target}'")
+    flights.sql(f"ADD JAR '{recorded_jar()}'")
     with settings(flights, {"spark.sql.catalog.recorded": "predicat.test.Recorded"}):
         yield flights
 

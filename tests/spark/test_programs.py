@@ -17,6 +17,7 @@ import pytest
 import predicat_spark
 from tests.processes import spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
+from tests.spark.recorded import recorded_jar
 
 ROOT = Path(__file__).parent.parent.parent
 DATA = "(VALUES (1, 70L), (2, 10L), (3, null)) AS flights(id, dep_delay)"
@@ -196,14 +197,22 @@ print("UNRESOLVED_COLUMN" in run(Path("project"), "predicat_shop", {{"dataframe"
     ], done.stderr[-3000:]
 
 
-@pytest.fixture
-def thrift_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
-    port = free_port()
+@pytest.fixture(scope="module")
+def thrift_server(manifest: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A server whose sessions choose their manifest, with another extension beside that of predicat."""
+    port, folder = free_port(), tmp_path_factory.mktemp("thrift")
+    given = options(manifest, folder)
+    jars = given.index("--jars") + 1
+    given[jars] += f",{recorded_jar()}"
     command = [
         program("spark-submit"),
         "--master",
-        "local[1]",
-        *options(manifest, tmp_path),
+        "local[2]",
+        *given,
+        "--conf",
+        "spark.sql.extensions=predicat.test.Other",
+        "--conf",
+        "spark.predicat.manifest.sessions=true",
         "--conf",
         f"spark.hadoop.hive.server2.thrift.port={port}",
         "--conf",
@@ -212,26 +221,52 @@ def thrift_server(manifest: Path, tmp_path: Path) -> Iterator[int]:
         "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2",
         "spark-internal",
     ]
-    yield from server(command, port, tmp_path)
+    yield from server(command, port, folder)
 
 
-@pytest.mark.slow  # two JVMs; spark-sql loads the extension in the same way
-def test_thrift_server_through_beeline(thrift_server: int, tmp_path: Path) -> None:
-    query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
+def beeline(port: int, folder: Path, *queries: str) -> subprocess.Popen[str]:
+    """A client with a session of its own."""
     command = [
         program("beeline"),
         "-u",
-        f"jdbc:hive2://127.0.0.1:{thrift_server}",
+        f"jdbc:hive2://127.0.0.1:{port}",
         "--silent=true",
         "--outputformat=tsv2",
         "--showHeader=false",
-        "-e",
-        query,
     ]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=200, env=environment(), cwd=tmp_path, check=False
+    for query in queries:
+        command += ["-e", query]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(), cwd=folder
     )
-    assert done.stdout.split()[-2:] == ["1", "2"], done.stdout + done.stderr[-2000:]
+
+
+@pytest.mark.slow  # a server and clients, each a JVM
+def test_thrift_server_through_beeline(thrift_server: int, tmp_path: Path) -> None:
+    query = (
+        f"SELECT twice(id) FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
+    )
+    out, errors = beeline(thrift_server, tmp_path, query).communicate(timeout=200)
+    assert out.split()[-2:] == ["2", "4"], out + errors[-2000:]
+
+
+@pytest.mark.slow  # a server and clients, each a JVM
+def test_two_sessions_of_a_thrift_server_have_their_own_manifests(thrift_server: int, tmp_path: Path) -> None:
+    clients: dict[str, subprocess.Popen[str]] = {}
+    for name, least in (("one", 5), ("two", 50)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "m.yml").write_text(
+            "apiVersion: predicat/v1\ndataset: m\nfields: {dep_delay: bigint}\n"
+            f"filters: {{big: {{sql: dep_delay > {least}}}}}\n"
+        )
+        path = predicat_spark.compile_manifest(folder, tmp_path / f"{name}.json")
+        count = f"SELECT '{name}', count(*) FROM {DATA} WHERE matches_filter('m.big')"
+        clients[name] = beeline(thrift_server, folder, f"SET spark.predicat.manifest={path}", *[count] * 5)
+    for name, expected in (("one", "2"), ("two", "1")):
+        out, errors = clients[name].communicate(timeout=200)
+        rows = [line.split()[-2:] for line in out.splitlines() if line.split()[-2:-1] == [name]]
+        assert rows == [[name, expected]] * 5, out + errors[-2000:]
 
 
 def test_executors_in_processes_of_their_own(manifest: Path, tmp_path: Path) -> None:

@@ -1,0 +1,21 @@
+"""The jar of `Recorded.scala`: a source that shows what Spark hands it, and another extension."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import predicat_spark
+from predicat.catalog.fingerprint import cache_folder
+from predicat_spark.jar import compile_jar
+from predicat_spark.java import spark_version
+
+SOURCE = Path(__file__).parent / "Recorded.scala"
+
+
+def recorded_jar() -> Path:
+    """Compiled once for the installed Spark."""
+    version = "{}.{}".format(*spark_version())
+    digest = hashlib.sha256(SOURCE.read_bytes()).hexdigest()[:16]
+    target = cache_folder() / "jars" / f"test-{digest}-{version}.jar"
+    return target if target.is_file() else compile_jar(predicat_spark.ensure_java(), [SOURCE], target)
