@@ -13,6 +13,7 @@ below. Where elements of a JSON array are tested one by one, the last argument i
 | `to_int` and the other conversions of a JSON value | by the kind that it has |
 | `array_max`, `array_min` of a JSON value | of its elements, or of itself if it is a number |
 | `elements(json, variable)` | the elements of a JSON array as an array of a type |
+| `math.greatest` and the other functions of CEL's math extension | as documented there |
 | `checked_mod`, `checked_to_int` | CEL's: UNKNOWN where it overflows there |
 
 `predicat.lower` turns all of these into operators of the table.

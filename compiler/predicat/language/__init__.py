@@ -54,6 +54,7 @@ class Language(Struct, frozen=True):
         writer: The function that writes it, as `reader`; empty if it is only read.
         formats: Other forms that it is written in, such as `pulsar:text`.
         paths: Its names have parts (`a.b`), so that a key of a map is not taken for a field of its own.
+        mathematics: It has the functions of CEL's math extension. For other languages they are lowered.
         two_valued: It does not tell FALSE from UNKNOWN.
         max_bytes: The greatest length of a text, in bytes of UTF-8.
         counted: It bounds keys, their combinations or its numbers. Its reader counts them, also in what is
@@ -72,6 +73,7 @@ class Language(Struct, frozen=True):
     writer: str = ""
     formats: Mapping[str, str] = {}
     paths: bool = False
+    mathematics: bool = False
     two_valued: bool = False
     max_bytes: int | None = None
     counted: bool = False
@@ -119,6 +121,7 @@ LANGUAGES = {
             placeholders=False,
             writer="cel.writer:write",
             paths=True,
+            mathematics=True,
         ),
         Language(
             "pip",
@@ -340,6 +343,7 @@ def writer(name: str) -> Callable[[Node], str]:
 
         return refuse
     from predicat.language.common.key_tests import refuse_shared_keys  # noqa: PLC0415  # only where something is written
+    from predicat.lower import without_mathematics  # noqa: PLC0415  # only where something is written
 
     language, write = LANGUAGES[name.partition(":")[0]], _loaded(WRITERS[name])
     prepare = deciding if language.two_valued else accepting
@@ -347,7 +351,8 @@ def writer(name: str) -> Callable[[Node], str]:
     def written(node: Node) -> str:
         if not language.paths:
             refuse_shared_keys(name, node)
-        text: str = write(prepare(node))
+        surface = node if language.mathematics else without_mathematics(node)
+        text: str = write(prepare(surface))
         problem = _beyond_limits(language, text)
         if problem is not None:
             raise Unsupported.of(msg.unsupported(node.span, name, "this condition", problem.message))

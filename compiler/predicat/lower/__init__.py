@@ -7,14 +7,15 @@ languages read these. Everything else (the evaluator, SQL, the solver, hashes of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import LEAVES, Call, Node, children, rewrite_children
 from predicat.ir.ops import COMPARISONS, EQUALITIES
 from predicat.ir.surface import CASTS, CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
-from predicat.lower import cel_integers, json, membership
+from predicat.lower import cel_integers, cel_math, json, membership
+from predicat.passes import mathematics
 from predicat.passes.scope import MAX_DEPTH, MAX_TYPED_NODES
 from predicat.passes.simplify import simplify
 
@@ -31,6 +32,7 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     ((*CASTS, CHECKED_TO_INT), json.conversion),
     ((ELEMENTS,), json.elements),
     (("array_max", "array_min"), json.extreme),
+    (mathematics.FUNCTIONS, cel_math.function),
     ((CHECKED_MOD,), cel_integers.remainder),
     ((CHECKED_TO_INT,), cel_integers.whole),
 )
@@ -39,11 +41,20 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
 
 def core(surface: Node) -> Node:
     """The core of a predicate, in the form that back ends render. Raises PredicatError if it is too large."""
+    return simplify(_lowered(surface, _RULES_OF))
+
+
+def without_mathematics(surface: Node) -> Node:
+    """The surface for a language without CEL's math extension: its functions are lowered, and only these."""
+    lowered = _lowered(surface, {op: _RULES_OF[op] for op in mathematics.FUNCTIONS})
+    return surface if lowered is surface else simplify(lowered)
+
+
+def _lowered(surface: Node, rules: Mapping[str, list[Rule]]) -> Node:
     try:
-        lowered = _Lowering().node(surface)
+        return _Lowering(rules).node(surface)
     except RecursionError:
         raise PredicatError.of(msg.too_deep(surface.span, MAX_DEPTH)) from None
-    return simplify(lowered)
 
 
 def _by_op() -> dict[str, list[Rule]]:
@@ -60,7 +71,8 @@ _RULES_OF = _by_op()
 class _Lowering:
     """Lowers from the leaves up. What stands twice in a node, as one object, is lowered once."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Mapping[str, list[Rule]]) -> None:
+        self.rules = rules
         self.done: dict[int, tuple[Node, Node]] = {}
         self.sizes: dict[int, tuple[Node, int]] = {}
 
@@ -76,7 +88,7 @@ class _Lowering:
         inner = rewrite_children(node, self.node)
         result = inner
         if isinstance(inner, Call):
-            found = (rule(inner) for rule in _RULES_OF.get(inner.op, ()))
+            found = (rule(inner) for rule in self.rules.get(inner.op, ()))
             result = next((core for core in found if core is not None), inner)
         if result is not node and (size := self.size(result)) > MAX_TYPED_NODES:
             raise PredicatError.of(msg.too_large(node.span, size, MAX_TYPED_NODES, "parts"))

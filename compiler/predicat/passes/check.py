@@ -38,7 +38,7 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
-from predicat.passes import constants, lists, mathematics
+from predicat.passes import constants, lists
 from predicat.passes.convert import bare, dyn, failed, is_choice, is_joined, loose, typed_null
 from predicat.passes.labels import label
 from predicat.passes.operators import Operators
@@ -149,9 +149,6 @@ class _Checker(Operators):
         return nodes
 
     def apply(self, tree: t.Apply, depth: int) -> Node:
-        self.counts = (
-            self.counts or tree.op in mathematics.FUNCTIONS
-        )  # which say their arguments several times
         if tree.op in CONNECTIVES:
             return self.connective(tree, depth)
         if tree.op == "by_kind":

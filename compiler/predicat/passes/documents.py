@@ -25,11 +25,14 @@ def is_number(node: Node) -> bool:
     if node.op in ("array_max", "array_min"):
         of = node.args[0]
         return of.type == JSON or (isinstance(of, Quantifier) and is_number(of.body))
+    if node.op in _OF_EACH:
+        return all(arg.type == JSON or is_number(arg) for arg in node.args)
     return node.op == "json_number" or (
         node.op in _ARITHMETIC and all(arg.type == BOOLEAN or is_number(arg) for arg in node.args)
     )
 
 
+_OF_EACH = frozenset({"math.greatest", "math.least", "math.abs"})
 _ARITHMETIC = frozenset({"add", "sub", "mul", "fdiv", "neg", "abs", "cond", "coalesce"})
 
 

@@ -1,119 +1,30 @@
-"""CEL's math extension, said with the operators of the table. Whole numbers beside doubles, and JSON's
-numbers, are doubles.
+"""The types of CEL's math extension. Whole numbers beside doubles, and JSON's numbers, are doubles.
 
-Source: cel-go, ext/math; cel-cpp for NaN, which is greatest or least only where it stands first.
+Source: cel-go, ext/math.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
+from collections.abc import Sequence
 
-from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, Type, is_numeric
-from predicat.passes.convert import convert
+
+_OF_NUMBERS = ("math.greatest", "math.least", "math.abs", "math.sign")
+_ROUNDED = ("math.ceil", "math.floor", "math.trunc", "math.round")
+_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
+FUNCTIONS = (*_OF_NUMBERS, *_ROUNDED, *_TESTS)
 
 
-def _extreme(op: str, args: list[Node], span: Span) -> Node | None:
-    if not all(arg.type == JSON or is_numeric(arg.type) for arg in args):
+def result(op: str, types: Sequence[Type]) -> Type | None:
+    """The type of a function of arguments of these types; None where they do not fit."""
+    if op in _OF_NUMBERS:
+        fits = all(kind == JSON or is_numeric(kind) for kind in types)
+        return (BIGINT if all(kind == BIGINT for kind in types) else DOUBLE) if fits else None
+    if types[0] not in (DOUBLE, JSON):
         return None
-    kind = BIGINT if all(arg.type == BIGINT for arg in args) else DOUBLE
-    found, *others = (convert(arg, kind) for arg in args)
-    for other in others:
-        better = Call(BOOLEAN, "gt" if op == "math.greatest" else "lt", (other, found), span)
-        found = Call(kind, "cond", (better, other, found), span)
-    return found
-
-
-def _signed(op: str, args: list[Node], span: Span) -> Node | None:
-    """math.abs and math.sign, of either kind of number."""
-    (arg,) = args
-    if arg.type != JSON and not is_numeric(arg.type):
-        return None
-    kind = BIGINT if arg.type == BIGINT else DOUBLE
-    number = convert(arg, kind)
-    if op == "math.abs":
-        return Call(kind, "abs", (number,), span)
-    zero, one, less = (_constant(kind, value, span) for value in (0, 1, -1))
-    rest = number if kind == BIGINT else _choice(_compared("eq", number, zero, span), zero, number)
-    return _choice(
-        _compared("gt", number, zero, span), one, _choice(_compared("lt", number, zero, span), less, rest)
-    )
-
-
-def _rounded(op: str, args: list[Node], span: Span) -> Node | None:
-    (arg,) = args
-    if arg.type not in (DOUBLE, JSON):
-        return None
-    number = convert(arg, DOUBLE)
-    if op in ("math.ceil", "math.floor"):
-        return Call(DOUBLE, op.removeprefix("math."), (number,), span)
-    zero = _constant(DOUBLE, 0, span)
-    down, up = Call(DOUBLE, "floor", (number,), span), Call(DOUBLE, "ceil", (number,), span)
-    if op == "math.round":  # halves away from zero: what is over the whole part is exact
-        half, one = Literal(DOUBLE, 0.5, span), _constant(DOUBLE, 1, span)
-        down = _choice(
-            _compared("ge", Call(DOUBLE, "sub", (number, down), span), half, span),
-            Call(DOUBLE, "add", (down, one), span),
-            down,
-        )
-        up = _choice(
-            _compared("ge", Call(DOUBLE, "sub", (up, number), span), half, span),
-            Call(DOUBLE, "sub", (up, one), span),
-            up,
-        )
-    return _choice(_compared("lt", number, zero, span), up, down)
-
-
-def _test(op: str, args: list[Node], span: Span) -> Node | None:
-    (arg,) = args
-    if arg.type not in (DOUBLE, JSON):
-        return None
-    number = convert(arg, DOUBLE)
-    if op == "math.isNaN":
-        return _compared("ne", number, number, span)
-    infinite = [
-        _compared("eq", number, Literal(DOUBLE, value, span), span) for value in (math.inf, -math.inf)
-    ]
-    if op == "math.isInf":
-        return Call(BOOLEAN, "or", tuple(infinite), span)
-    finite = [
-        _compared("eq", number, number, span),
-        *(Call(BOOLEAN, "not", (test,), span) for test in infinite),
-    ]
-    return Call(BOOLEAN, "and", tuple(finite), span)
-
-
-def _constant(kind: Type, value: int, span: Span) -> Node:
-    return Literal(kind, value if kind == BIGINT else float(value), span)
-
-
-def _compared(op: str, left: Node, right: Node, span: Span) -> Node:
-    return Call(BOOLEAN, op, (left, right), span)
-
-
-def _choice(test: Node, yes: Node, no: Node) -> Call:
-    return Call(yes.type, "cond", (test, yes, no), test.span)
+    return BOOLEAN if op in _TESTS else DOUBLE
 
 
 def expected(op: str) -> str:
     """What a function takes, in words."""
-    return "a double" if FUNCTIONS[op] in (_rounded, _test) else "numbers"
-
-
-Build = Callable[[str, list[Node], Span], Node | None]
-FUNCTIONS: dict[str, Build] = {
-    "math.greatest": _extreme,
-    "math.least": _extreme,
-    "math.abs": _signed,
-    "math.sign": _signed,
-    "math.ceil": _rounded,
-    "math.floor": _rounded,
-    "math.trunc": _rounded,
-    "math.round": _rounded,
-    "math.isNaN": _test,
-    "math.isInf": _test,
-    "math.isFinite": _test,
-}
-"""Each function's typed node; None where the arguments do not fit."""
+    return "numbers" if op in _OF_NUMBERS else "a double"

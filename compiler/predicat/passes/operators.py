@@ -311,9 +311,9 @@ class Operators(Comparisons):
             and (plain[0].type == JSON or isinstance(plain[0].type, ArrayType))
         ):
             return self.extreme(op, plain[0], span)
-        found = mathematics.FUNCTIONS[op](op, plain, span)
-        if found is not None:
-            return found
+        kind = mathematics.result(op, [arg.type for arg in plain])
+        if kind is not None:
+            return Call(kind, op, tuple(plain), span)
         if any(map(loose, args)):
             return failed(span)
         raise self.fail(
