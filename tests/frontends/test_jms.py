@@ -242,3 +242,11 @@ def test_properties_are_read_from_a_field() -> None:
     assert found.evaluate({"properties": {"kind": "x"}}) is True
     with pytest.raises(PredicatError, match="compare by = and <>"):
         predicat.parse("kind > 'x'", "jms", {"properties": "map<string, string>"}, on="properties")
+
+
+def test_a_declared_name_in_double_quotes_is_a_field_of_its_own() -> None:
+    """A selector has a text in double quotes where no field has the name."""
+    predicate = predicat.parse('"size" > 1', "jms", {"size": "bigint"}, on="properties")
+    assert predicate.evaluate({"size": 2}) is True
+    with pytest.raises(predicat.PredicatError, match="single quotes"):
+        predicat.parse('"other" > 1', "jms", {"size": "bigint"}, on="properties")

@@ -24,22 +24,8 @@ from predicat.importing.rows import ADMISSION
 
 _POLICIES = ("ValidatingAdmissionPolicy", "ValidatingPolicy", "NamespacedValidatingPolicy")
 _KYVERNO = ("ClusterPolicy", "Policy")
-_FOREIGN = {
-    "authorizer": "it asks the authorizer, which no row has",
-    "resource": "it looks up other objects, which no row has",
-    "images": "it looks up images, which no row has",
-    "image": "it looks up images, which no row has",
-    "globalContext": "it looks up other objects, which no row has",
-    "http": "it asks a server",
-    "user": "it asks for the user by a function of Kyverno",
-    "exceptions": "it asks for the exceptions of the policy, which no row has",
-}
-"""Names that stand for what is outside of a request."""
-
-
 _GATEKEEPER = {"variables.anyObject": "object", "variables.params": "params.spec.parameters"}
 """Of a deletion anyObject is the old object."""
-_APPLIES = "The policy applies where its conditions match."
 
 
 class _Policy(Struct, frozen=True):
@@ -165,7 +151,7 @@ class _Reader:
                 f"{policy.name}_{texts(at(row, 'name')) or number + 1}",
                 row,
                 f"matchConditions[{number}]",
-                _APPLIES,
+                say.POLICY_APPLIES,
             )
             for number, row in enumerate(items(policy.conditions))
         ]
@@ -210,7 +196,7 @@ class _Reader:
                 policy.span,
                 ADMISSION,
                 on_unknown=on_unknown,
-                says="The whole policy.",
+                says=say.WHOLE_POLICY,
                 uses=(*conditions, *wanted),
             )
         )
@@ -255,5 +241,5 @@ def _check_names(cel: Cel) -> None:
     """Raise LeaveOut for an expression about what no row has."""
     for name in sorted(cel.names()):
         first, _, rest = name.partition(".")
-        if first in _FOREIGN and (rest or first == "authorizer"):
-            raise LeaveOut(_FOREIGN[first])
+        if first in say.OUTSIDE_A_REQUEST and (rest or first == "authorizer"):
+            raise LeaveOut(say.OUTSIDE_A_REQUEST[first])

@@ -9,11 +9,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Source
 from predicat.importing.located import source_of
-
-_TOKEN = re.compile(
-    r"""(?P<text>[rRbB]{0,2}(?:'{3}.*?'{3}|"{3}.*?"{3}|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"))|(?P<note>//[^\n]*)|(?P<name>(?<![\w.])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)""",
-    re.DOTALL,
-)
+from predicat.language.cel.tokens import DOTTED_NAME
 
 _NAME = re.compile(r"\w+(?:\.\w+)*\Z")
 
@@ -39,7 +35,7 @@ class Cel(Struct, frozen=True):
 
     def names(self) -> set[str]:
         """The dotted names in it."""
-        return {found["name"] for found in _TOKEN.finditer(self.text) if found["name"]}
+        return {found["name"] for found in DOTTED_NAME.finditer(self.text) if found["name"]}
 
     def inlined(self, given: Mapping[str, Cel]) -> Cel:
         """The expression in which dotted names, such as `variables.x`, are replaced by expressions in
@@ -48,7 +44,7 @@ class Cel(Struct, frozen=True):
         out: list[str] = []
         places: list[int] = []
         last = 0
-        for found in _TOKEN.finditer(self.text):
+        for found in DOTTED_NAME.finditer(self.text):
             name = _known(found["name"] or "", given)
             if not name:
                 continue

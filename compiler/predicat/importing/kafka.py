@@ -19,17 +19,12 @@ from predicat.importing.rows import RECORDS
 from predicat.language.kafka.reader import FILTER, SETTINGS, applied, configuration, settings, words
 
 _FOREIGN = {
-    "io.debezium.transforms.Filter": "its condition is a script (JSR 223), which is not a filter language",
-    "io.debezium.transforms.ContentBasedRouter": (
-        "its condition is a script (JSR 223), which is not a filter language"
-    ),
-    "io.confluent.connect.transforms.Filter$Value": (
-        "its condition is a JSONPath, which is not a filter language"
-    ),
-    "io.confluent.connect.transforms.Filter$Key": (
-        "its condition is a JSONPath, which is not a filter language"
-    ),
+    "io.debezium.transforms.Filter": say.CONDITION_IS_A_SCRIPT,
+    "io.debezium.transforms.ContentBasedRouter": say.CONDITION_IS_A_SCRIPT,
+    "io.confluent.connect.transforms.Filter$Value": say.CONDITION_IS_A_JSONPATH,
+    "io.confluent.connect.transforms.Filter$Key": say.CONDITION_IS_A_JSONPATH,
 }
+"""Transformations with a condition in a language that is no filter language."""
 
 
 def recognises(document: Document) -> bool:
@@ -45,7 +40,7 @@ def read(document: Document, found: Findings) -> None:
     title = title_of(data) if "kind" in data else f"connector {name}"
     rows = applied(config)
     for row in rows:
-        says = f"The records that transforms.{row.transform} {'lets pass' if row.drops else 'is applied to'}."
+        says = say.records_of(row.transform, drops=row.drops)
         _predicate(
             found, config, title, f"{name}_{row.transform}", row.predicate, negate=row.negate, says=says
         )
@@ -58,7 +53,7 @@ def read(document: Document, found: Findings) -> None:
                 f"{name}_{predicate}",
                 predicate,
                 negate=False,
-                says="No transformation uses it.",
+                says=say.PREDICATE_NOT_USED,
             )
     _without(found, config, title, {row.transform for row in rows})
     if not words(config.get("transforms")) and not config.get("predicates"):

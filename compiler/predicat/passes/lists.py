@@ -133,3 +133,5 @@ _TYPES: dict[Type, str] = {
     DURATION: "google.protobuf.Duration",
 }
 _JSON_TYPES = {"string": "string", "bool": "boolean", "list": "array", "map": "object"}
+TYPE_NAMES = frozenset({*_TYPES.values(), *_JSON_TYPES, "uint"})
+"""The types that `type(x)` is compared with. No value has the last one."""

@@ -6,6 +6,24 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.source import Span
 
+_OTHER_OBJECTS = "it looks up other objects, which no row has"
+_IMAGES = "it looks up images, which no row has"
+OUTSIDE_A_REQUEST = {
+    "authorizer": "it asks the authorizer, which no row has",
+    "resource": _OTHER_OBJECTS,
+    "images": _IMAGES,
+    "image": _IMAGES,
+    "globalContext": _OTHER_OBJECTS,
+    "http": "it asks a server",
+    "user": "it asks for the user by a function of Kyverno",
+    "exceptions": "it asks for the exceptions of the policy, which no row has",
+}
+"""Names of admission policies that stand for what is outside of a request, and why no filter has them."""
+CONDITION_IS_A_SCRIPT = "its condition is a script (JSR 223), which is not a filter language"
+CONDITION_IS_A_JSONPATH = "its condition is a JSONPath, which is not a filter language"
+POLICY_APPLIES = "The policy applies where its conditions match."
+WHOLE_POLICY = "The whole policy."
+PREDICATE_NOT_USED = "No transformation uses it."
 ACTION = "an action changes messages"
 ANOTHER_VERSION_STORED = "another version is the stored one: its rules are used"
 APPLIED_TO_EVERY_RECORD = "it is applied to every record"
@@ -52,6 +70,10 @@ WILDCARD_IN_DIRECT_KEY = (
     "a direct exchange compares the key literally, and this key has a word that is a wildcard elsewhere"
 )
 WITH_NAMESPACE_SELECTOR = "it is combined with a namespaceSelector, which labels of pods do not express"
+
+
+def records_of(transform: str, *, drops: bool) -> str:
+    return f"The records that transforms.{transform} {'lets pass' if drops else 'is applied to'}."
 
 
 def version_of(title: str, version: str) -> str:

@@ -27,6 +27,7 @@ from predicat.language.cel.trees import (
     plus,
     text,
 )
+from predicat.language.common.data import either
 from predicat.semantics import networks
 
 Args = tuple[t.Tree, ...]
@@ -74,8 +75,7 @@ _TEXT, _PARTS, _REST = "a text", "its parts", "the rest"
 
 
 def _matches(value: t.Tree, patterns: list[str], span: Span) -> t.Tree:
-    tests = tuple(apply("matches", span, value, text(pattern, span)) for pattern in patterns)
-    return tests[0] if len(tests) == 1 else apply("or", span, *tests)
+    return either(tuple(apply("matches", span, value, text(pattern, span)) for pattern in patterns), span)
 
 
 def _known(test: Callable[[t.Tree, Span], t.Tree], found: Callable[[t.Tree, Span], t.Tree]) -> Build:

@@ -15,6 +15,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import cel as say
 from predicat.language.cel.syntax_proto import decode
+from predicat.language.cel.tokens import PARENTHESIS
 from predicat.passes.scope import MAX_LENGTH
 
 PARSER_DEPTH = 32
@@ -68,16 +69,11 @@ def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
     return parsed.expr, parsed.source_info.positions
 
 
-_PIECE = re.compile(
-    r"[rRbB]*(?:\"{3}.*?\"{3}|'{3}.*?'{3}|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|[()]", re.DOTALL
-)
-
-
 def _without_doubled_parentheses(text: str) -> str:
     """`((x))` as ` (x) `, of the same length: the parser counts every pair of parentheses as a level."""
     stack: list[int] = []
     pairs: dict[int, int] = {}
-    for found in _PIECE.finditer(text):
+    for found in PARENTHESIS.finditer(text):
         if found[0] == "(":
             stack.append(found.start())
         elif found[0] == ")" and stack:

@@ -35,7 +35,9 @@ from predicat.language.cel import (
     strings,
 )
 from predicat.language.cel.spelling import CONVERSIONS, METHODS, OPERATORS, PART_NAMES
+from predicat.language.cel.tokens import TOKEN
 from predicat.language.cel.trees import Build
+from predicat.passes.lists import TYPE_NAMES
 
 if TYPE_CHECKING:
     from predicat.language import Body
@@ -97,21 +99,6 @@ _LIBRARY_FUNCTIONS: dict[str, tuple[tuple[int, ...], Build]] = {
     **requests.FUNCTIONS,
 }
 """Their functions without a target."""
-_TYPES = frozenset(
-    {
-        "string",
-        "int",
-        "uint",
-        "double",
-        "bool",
-        "list",
-        "map",
-        "null_type",
-        "google.protobuf.Timestamp",
-        "google.protobuf.Duration",
-    }
-)
-"""The names of types that `type(x)` is compared with."""
 KNOWN = [
     *_METHODS,
     *_LIBRARIES,
@@ -134,13 +121,6 @@ KNOWN = [
     "all",
     "match",
 ]
-_WORD = re.compile(
-    r"""
-    [rRbB]{0,2}(?:\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
-    |-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?|[A-Za-z_]\w*|[-!=<>&|+*/%?:]+|.""",
-    re.DOTALL | re.VERBOSE,
-)
-"""What stands at a place: a text, a number, a name or a sign."""
 
 
 class _Reader:
@@ -158,7 +138,7 @@ class _Reader:
         only.
         """
         at = min(self.offsets.get(expr.id, 0), len(self.source.text))
-        word = _WORD.match(self.source.text, at)
+        word = TOKEN.match(self.source.text, at)
         found = Span(self.source, at, word.end() if word else at)
         for tree in inner:
             found = found.to(tree.span)
@@ -360,8 +340,8 @@ class _Reader:
         name = forms.type_name(other)
         if name is None and forms.is_type(sides[0]) and forms.is_type(sides[1]):
             one, name = (one, forms.type_of(other)) if forms.type_of(other) else (other, forms.type_of(one))
-        if name not in _TYPES:
-            raise self.fail(say.type_compared(self.name_span(one), ", ".join(sorted(_TYPES))))
+        if name not in TYPE_NAMES:
+            raise self.fail(say.type_compared(self.name_span(one), ", ".join(sorted(TYPE_NAMES))))
         (value,) = self.all(one.call_expr.args)
         span = self.call_span(one, value)
         return t.Apply("is_type", (value, t.Const(name, span)), span)

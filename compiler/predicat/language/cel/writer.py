@@ -42,7 +42,7 @@ from predicat.language.cel.spelling import (
     TYPES,
     UNARY,
 )
-from predicat.language.common.key_tests import iso, plain, refuse
+from predicat.language.common.key_tests import iso, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.passes.accept import never_unknown
 from predicat.passes.variables import apart, caseless
@@ -82,7 +82,7 @@ _TOTAL = frozenset(
 def write(node: Node) -> str:
     """The predicate in CEL. Raises Unsupported."""
     roots = {caseless(name.partition(".")[0]) for name in fields_of(node)}
-    return _Writer().text(plain(apart(node, roots, _is_name)))
+    return _Writer().text(without_conversions(apart(node, roots, _is_name)))
 
 
 def _is_name(text: object) -> bool:

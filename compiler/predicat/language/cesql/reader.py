@@ -34,7 +34,7 @@ from predicat.language.cesql.spelling import (
     unquoted,
 )
 from predicat.language.cesql.spelling import FUNCTIONS as FUNCTIONS_OF_TEXTS
-from predicat.language.common.lexer import WordReader
+from predicat.language.common.lexer import TokenReader
 from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
 
@@ -75,7 +75,7 @@ def parse_text(text: str, source: Source, on: str | None, fields: Mapping[str, F
     return parser.tree(lambda: parser.top(text))
 
 
-class _Parser(WordReader):
+class _Parser(TokenReader):
     pattern = _TOKEN
     any_case = True
     language = "CESQL"
@@ -87,7 +87,7 @@ class _Parser(WordReader):
             raise self.fail(msg.empty_condition(self.whole))
         self.scan(text)
         found = self.level(0, 0)
-        if self.words[self.at][0] != "end":
+        if self.tokens[self.position][0] != "end":
             raise self.unexpected()
         if found.kind == INTEGER:
             raise self.fail(msg.not_boolean(found.tree.span, INTEGER))
@@ -95,12 +95,12 @@ class _Parser(WordReader):
 
     def level(self, number: int, depth: int) -> Typed:
         if depth > MAX_DEPTH:
-            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
+            raise self.fail(msg.too_deep(self.tokens[self.position][2], MAX_DEPTH))
         if number == len(_LEVELS):
             return self.postfix(depth)
         found = self.level(number + 1, depth)
         first = self.peek()
-        while self.peek() in _LEVELS[number] and self.words[self.at][0] in ("word", "sign"):
+        while self.peek() in _LEVELS[number] and self.tokens[self.position][0] in ("word", "sign"):
             operator = self.peek()
             *_, at = self.take()
             if operator != first and number == 0:
@@ -125,8 +125,8 @@ class _Parser(WordReader):
 
     def unary(self, depth: int) -> Typed:
         if depth > MAX_DEPTH:
-            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
-        kind, word, span = self.words[self.at]
+            raise self.fail(msg.too_deep(self.tokens[self.position][2], MAX_DEPTH))
+        kind, word, span = self.tokens[self.position]
         match self.peek():
             case "NOT":
                 self.take()
@@ -136,7 +136,7 @@ class _Parser(WordReader):
                 self.take()
                 inner = self.integer(self.postfix(depth + 1))
                 return self.small(t.Apply("neg", (inner.tree,), span.to(inner.tree.span)))
-            case "+" if self.words[self.at + 1][0] == "number":
+            case "+" if self.tokens[self.position + 1][0] == "number":
                 self.take()
                 return self.unary(depth + 1)
             case "EXISTS":
@@ -160,12 +160,12 @@ class _Parser(WordReader):
         if kind == "number":
             digits = word.lstrip("0") or "0"
             if len(digits) > 10 or int(digits) > INT_MAX + (
-                self.words[self.at - 2][1] == "-" if self.at > 1 else 0
+                self.tokens[self.position - 2][1] == "-" if self.position > 1 else 0
             ):
                 raise self.fail(say.number_of_32_bits(span, word))
             return Typed(t.Const(int(digits), span), INTEGER)
         if kind != "word" or word.upper() in KEYWORDS:
-            self.at -= 1
+            self.position -= 1
             raise self.unexpected()
         if self.peek() == "(":
             return self.function(word, span, depth)
@@ -175,7 +175,7 @@ class _Parser(WordReader):
         """What EXISTS asks for."""
         kind, word, span = self.take()
         if kind not in ("word", "number") or word.upper() in KEYWORDS:
-            self.at -= 1
+            self.position -= 1
             raise self.unexpected(say.ATTRIBUTE_NAME)
         return (word.lower() if word.lower() in REQUIRED else self.named(word, span)), span
 
@@ -225,7 +225,7 @@ class _Parser(WordReader):
     def like(self, left: Typed) -> Typed:
         kind, word, span = self.take()
         if kind != "text":
-            self.at -= 1
+            self.position -= 1
             raise self.unexpected("a text")
         try:
             pattern = canonical(unquoted(word))

@@ -22,7 +22,7 @@ from predicat.language.cesql.spelling import (
     UNARY,
     unquoted,
 )
-from predicat.language.common.key_tests import key_of, plain, refuse
+from predicat.language.common.key_tests import key_of, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.semantics import like
 
@@ -31,7 +31,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*\Z")
 
 def write(node: Node) -> str:
     """The predicate as an expression. Raises Unsupported."""
-    return _Writer().text(plain(node))
+    return _Writer().text(without_conversions(node))
 
 
 class _Writer(PrecedenceWriter):

@@ -17,7 +17,7 @@ from predicat.ir.types import BOOLEAN, DATE, DOUBLE, JSON, TIMESTAMP
 from predicat.passes.labels import written
 
 
-class Test(Struct, frozen=True):
+class KeyTest(Struct, frozen=True):
     """A test of one key against constants; `convert` is the conversion of the key ("to_int", "to_double") or
     empty.
 
@@ -37,7 +37,7 @@ def refuse(language: str, node: Node, reason: str) -> Unsupported:
     return Unsupported.of(msg.unsupported(node.span, language, written(node), reason))
 
 
-def plain(node: Node) -> Node:
+def without_conversions(node: Node) -> Node:
     """The node without the conversions that the check adds, for languages that convert by themselves:
     `x == "a"` reads a text, `x + 1` a whole number.
     """
@@ -45,7 +45,7 @@ def plain(node: Node) -> Node:
         return node  # two values without a type would be compared as what they are
     if isinstance(node, Call) and node.op in _OF_INTEGERS:
         node = _without_whole(node)
-    node = rewrite_children(node, plain)
+    node = rewrite_children(node, without_conversions)
     if not isinstance(node, Call):
         return node
     if node.op in JSON_READS or node.op == ELEMENTS:
@@ -113,14 +113,14 @@ def refuse_shared_keys(language: str, node: Node) -> None:
             raise refuse(language, part, say.two_values_of_one_key(key))
 
 
-def test_of(node: Node) -> Test | None:
+def test_of(node: Node) -> KeyTest | None:
     """The test that a node is, if it is one."""
     if not isinstance(node, Call) or not node.args:
         return None
     if node.op == "is_null":
         key = key_of(node.args[0])
         return (
-            Test(key, "is_null", (), node, of_row=isinstance(node.args[0], Field))
+            KeyTest(key, "is_null", (), node, of_row=isinstance(node.args[0], Field))
             if key is not None
             else None
         )
@@ -139,7 +139,7 @@ def test_of(node: Node) -> Test | None:
     if key is None:
         return None
     if isinstance(right, Items) and op == "in" and all(isinstance(item, Literal) for item in right.items):
-        return Test(
+        return KeyTest(
             key,
             op,
             tuple(item.value for item in right.items if isinstance(item, Literal)),
@@ -148,7 +148,7 @@ def test_of(node: Node) -> Test | None:
             isinstance(left, Field),
         )
     if isinstance(right, Literal) and right.value is not None:
-        return Test(key, op, (right.value,), node, convert, isinstance(left, Field))
+        return KeyTest(key, op, (right.value,), node, convert, isinstance(left, Field))
     return None
 
 
@@ -165,7 +165,7 @@ def negated(node: Node) -> Node | None:
     return node.args[0] if isinstance(node, Call) and node.op == "not" else None
 
 
-def decided(node: Node) -> Node | None:
+def operand_of_is_true(node: Node) -> Node | None:
     """What an `is_true` decides."""
     return node.args[0] if isinstance(node, Call) and node.op == "is_true" else None
 
@@ -182,14 +182,14 @@ def parts_of(node: Node, op: str) -> tuple[Node, ...]:
     return node.args if isinstance(node, Call) and node.op == op else (node,)
 
 
-def compares_texts(test: Test) -> bool:
+def compares_texts(test: KeyTest) -> bool:
     """Whether a key is compared with texts, and not converted."""
     return not test.convert and all(isinstance(value, str) for value in test.values)
 
 
-def decided_test(node: Node, language: str) -> Test:
+def decided_test(node: Node, language: str) -> KeyTest:
     """The test that a two-valued language makes of one key. Raises Unsupported."""
-    inner = decided(node)
+    inner = operand_of_is_true(node)
     test = test_of(inner) if inner is not None else None
     if test is None:
         raise refuse(

@@ -1,4 +1,4 @@
-"""What the text languages share that have a grammar of their own: words with their places."""
+"""What languages with a grammar of their own share: tokens with their spans."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from predicat.language import Body
 
 
-class WordReader(DataReader):
-    """Reads a text a word at a time. `words` are (kind, word, place); the last one is of the kind "end"."""
+class TokenReader(DataReader):
+    """Reads a text token by token. `tokens` are (kind, text, span); the last one is of the kind "end"."""
 
     pattern: re.Pattern[str]
     """One word after white space, in a group named after its kind; texts in quotes are of the kind "text"."""
@@ -28,8 +28,8 @@ class WordReader(DataReader):
     def __init__(self, body: Body) -> None:
         super().__init__(body)
         self.source: Source = body.source
-        self.words: list[tuple[str, str, Span]] = []
-        self.at = 0
+        self.tokens: list[tuple[str, str, Span]] = []
+        self.position = 0
 
     def scan(self, text: str) -> None:
         if len(text) > MAX_LENGTH:
@@ -42,37 +42,37 @@ class WordReader(DataReader):
                 reason = say.open_quote() if text[start] in "'\"" else say.unexpected(text[start])
                 raise self.invalid(Span(self.source, start, start + 1), reason)
             kind = str(found.lastgroup)
-            self.words.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
+            self.tokens.append((kind, found[kind], Span(self.source, found.start(kind), found.end())))
             at = found.end()
-        self.words.append(("end", "", Span(self.source, len(text), len(text))))
+        self.tokens.append(("end", "", Span(self.source, len(text), len(text))))
 
     def invalid(self, span: Span, reason: Reason) -> Stop:
         return self.fail(say.invalid_text(span, self.language, reason))
 
     def unexpected(self, wanted: str | None = None, hint: str | None = None) -> Stop:
         """The word at hand is not what should be there."""
-        _, word, span = self.words[self.at]
+        _, word, span = self.tokens[self.position]
         return self.invalid(span, say.unexpected(word, wanted, hint))
 
     def peek(self, ahead: int = 0) -> str:
         """A word, a sign, or a quote for a text; a word in capitals, where its case is nothing to the
         language.
         """
-        kind, word, _ = self.words[min(self.at + ahead, len(self.words) - 1)]
+        kind, word, _ = self.tokens[min(self.position + ahead, len(self.tokens) - 1)]
         if kind == "word":
             return word.upper() if self.any_case else word
         return "'" if kind == "text" else word
 
     def take(self, wanted: str | None = None) -> tuple[str, str, Span]:
         """The word at hand: its kind, what it says, its place."""
-        kind, word, span = self.words[self.at]
+        kind, word, span = self.tokens[self.position]
         if kind == "end" or (wanted is not None and self.peek() != wanted):
             raise self.unexpected(wanted)
-        self.at += 1
+        self.position += 1
         return kind, word, span
 
     def accept(self, wanted: str) -> bool:
         """Takes the word at hand if it is the wanted one."""
         found = self.peek() == wanted
-        self.at += found
+        self.position += found
         return found

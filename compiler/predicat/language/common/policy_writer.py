@@ -10,7 +10,14 @@ from typing import Any
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.types import JSON
-from predicat.language.common.key_tests import decided, is_json_equality, negated, plain, refuse, test_of
+from predicat.language.common.key_tests import (
+    is_json_equality,
+    negated,
+    operand_of_is_true,
+    refuse,
+    test_of,
+    without_conversions,
+)
 from predicat.semantics import like
 
 
@@ -97,7 +104,7 @@ class _Writer:
     def content(self, node: Quantifier) -> Any:
         """The values that a key has to have, or the keys inside of it."""
         variable = Variable(JSON, node.variable)
-        body = decided(node.body) or node.body
+        body = operand_of_is_true(node.body) or node.body
         if any(isinstance(part, Quantifier) for part in walk(body)):
             return self.policy(body, variable)
         try:
@@ -107,16 +114,16 @@ class _Writer:
 
     def flat(self, node: Node) -> dict[str, Any]:
         """A test of a field that holds one value."""
-        if is_json_equality(decided(node)):
+        if is_json_equality(operand_of_is_true(node)):
             raise refuse(
                 self.language, node, say.POLICY_HAS_NO_CONDITION
             )  # a policy takes an array's element
-        node = plain(node)
+        node = without_conversions(node)
         inner = negated(node)
         alone = test_of(inner if inner is not None else node)
         if alone is not None and alone.op == "is_null":
             return {alone.key: [{"exists": inner is not None}]}
-        inner = decided(node)
+        inner = operand_of_is_true(node)
         test = test_of(inner) if inner is not None else None
         if test is None:
             reason = say.POLICY_IS_TWO_VALUED
@@ -142,7 +149,7 @@ _NUMERIC = {"eq": "=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 def _parts(node: Node, op: str) -> tuple[Node, ...]:
-    inner = decided(node) or node
+    inner = operand_of_is_true(node) or node
     return inner.args if isinstance(inner, Call) and inner.op == op else (node,)
 
 
@@ -158,10 +165,10 @@ def _absent(content: Any, problem: Callable[[], Exception]) -> Any:
 
 def _conditions(node: Node, variable: str) -> list[Any]:
     """The values of a policy that ask what a condition asks of a value."""
-    node = decided(node) or node
+    node = operand_of_is_true(node) or node
     inner = negated(node)
     if inner is not None:
-        return [_anything_but(decided(inner) or inner, variable)]
+        return [_anything_but(operand_of_is_true(inner) or inner, variable)]
     if not isinstance(node, Call):
         raise NoCondition
     if node.op == "and":

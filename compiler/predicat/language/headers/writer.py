@@ -8,20 +8,27 @@ from typing import Any
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
 from predicat.ir.ops import JUNCTIONS
-from predicat.language.common.key_tests import compares_texts, decided, negated, plain, refuse, test_of
+from predicat.language.common.key_tests import (
+    compares_texts,
+    negated,
+    operand_of_is_true,
+    refuse,
+    test_of,
+    without_conversions,
+)
 from predicat.language.headers.spelling import KEY, TESTS
 from predicat.semantics import like
 
 
 def headers(node: Node) -> str:
     """A PeeGeeQ filter, as JSON. Raises Unsupported."""
-    return json.dumps(_headers(plain(node)), ensure_ascii=False)
+    return json.dumps(_headers(without_conversions(node)), ensure_ascii=False)
 
 
 def _headers(node: Node) -> dict[str, Any]:
     if isinstance(node, Call) and node.op in JUNCTIONS:
         return {node.op: [_headers(arg) for arg in node.args]}
-    inner = decided(node)
+    inner = operand_of_is_true(node)
     other = negated(inner) if inner is not None else None
     test = test_of(other if other is not None else inner) if inner is not None else None
     if test is None or not compares_texts(test) or not KEY.match(test.key):

@@ -26,7 +26,7 @@ from predicat.ir.ops import ARITHMETIC, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.data import both, either, negated
-from predicat.language.common.lexer import WordReader
+from predicat.language.common.lexer import TokenReader
 from predicat.language.jms.spelling import COMPARED, KEYWORDS
 from predicat.passes.scope import MAX_DEPTH
 from predicat.semantics.like import LikeError, canonical
@@ -64,7 +64,7 @@ def parse(body: Body) -> t.Tree:
     return reader.tree(lambda: reader.top(text))
 
 
-class SelectorReader(WordReader):
+class SelectorReader(TokenReader):
     """Reads a selector. The languages that are near to it have other words, signs and operands."""
 
     pattern = _TOKEN
@@ -81,7 +81,7 @@ class SelectorReader(WordReader):
     def top(self, text: str) -> t.Tree:
         self.scan(text)
         found = self.disjunction(0)
-        if self.words[self.at][0] != "end":
+        if self.tokens[self.position][0] != "end":
             raise self.unexpected(hint=self.foreign.get(self.peek()))
         return found
 
@@ -214,14 +214,14 @@ class SelectorReader(WordReader):
         if self.peek() not in _SUMS:
             return self.primary(depth)
         _, sign, start = self.take()
-        if sign == "-" and self.words[self.at][0] in ("whole", "double"):
+        if sign == "-" and self.tokens[self.position][0] in ("whole", "double"):
             return self.constant(start)
         inner = self.factor(depth + 1)
         self.number(inner, say.takes_a_number(sign))
         return inner if sign == "+" else t.Apply("neg", (inner,), start.to(inner.span))
 
     def primary(self, depth: int) -> t.Tree:
-        kind, word, span = self.words[self.at]
+        kind, word, span = self.tokens[self.position]
         if kind in ("whole", "double"):
             return self.constant(None)
         if kind == "text":
@@ -231,7 +231,7 @@ class SelectorReader(WordReader):
             self.take(")")
             return inner
         if kind == "quoted" and self.is_name(name := word[1:-1].replace('""', '"')):
-            self.at += 1
+            self.position += 1
             return self.key(name, span)
         if kind != "word" or self.peek() in self.keywords - {"TRUE", "FALSE"}:
             raise self.unexpected(
@@ -239,7 +239,7 @@ class SelectorReader(WordReader):
                 if self.peek() == "NULL"
                 else self.foreign.get(word, self.foreign['"'] if kind == "quoted" else None)
             )
-        self.at += 1
+        self.position += 1
         if word.upper() in ("TRUE", "FALSE"):
             return t.Const(word.upper() == "TRUE", span)
         return self.named(word, span)
@@ -248,9 +248,7 @@ class SelectorReader(WordReader):
         """Whether what stands in double quotes names a property: one that is declared, or that could not
         stand there without them.
         """
-        declared = (
-            self.fields is not None and (name if self.on is None else f"{self.on}.{name}") in self.fields
-        )
+        declared = self.fields is not None and self.declared_name(name) in self.fields
         return declared or name.upper() in KEYWORDS or not name.isidentifier()
 
     def named(self, word: str, span: Span) -> t.Tree:
@@ -261,15 +259,15 @@ class SelectorReader(WordReader):
         while self.accept("."):
             kind, word, end = self.take()
             if kind != "word":
-                self.at -= 1
+                self.position -= 1
                 raise self.unexpected("a name")
             found = t.Member(found, word, span.to(end))
         return found
 
     def constant(self, minus: Span | None) -> t.Tree:
         """A number, with the minus before it: the smallest whole number has no positive counterpart."""
-        kind, word, span = self.words[self.at]
-        self.at += 1
+        kind, word, span = self.tokens[self.position]
+        self.position += 1
         value: int | float
         if kind == "double":
             value = _double(word)
@@ -285,10 +283,10 @@ class SelectorReader(WordReader):
         return t.Const(value, span) if minus is None else t.Const(-value, minus.to(span))
 
     def text_of(self, what: str) -> tuple[str, Span]:
-        kind, word, span = self.words[self.at]
+        kind, word, span = self.tokens[self.position]
         if kind != "text":
             raise self.invalid(span, say.text_in_single_quotes(what))
-        self.at += 1
+        self.position += 1
         return word[1:-1].replace("''", "'"), span
 
     # --- what the specification asks of operands
@@ -335,7 +333,7 @@ class SelectorReader(WordReader):
 
     def bounded(self, depth: int) -> None:
         if depth > MAX_DEPTH:
-            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
+            raise self.fail(msg.too_deep(self.tokens[self.position][2], MAX_DEPTH))
 
 
 def _whole(word: str) -> int | None:

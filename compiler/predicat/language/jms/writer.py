@@ -13,7 +13,7 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.ops import COMPARISONS, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
-from predicat.language.common.key_tests import key_of, negated, plain, refuse
+from predicat.language.common.key_tests import key_of, negated, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.language.jms.spelling import COMPARISON, INFIX, KEYWORDS, NOT, SIGN, SUM
 from predicat.semantics import like
@@ -26,7 +26,7 @@ _ATOM = SIGN + 1
 
 def write(node: Node) -> str:
     """The predicate as a selector. Raises Unsupported."""
-    return SelectorWriter().text(plain(node))
+    return SelectorWriter().text(without_conversions(node))
 
 
 class SelectorWriter(PrecedenceWriter):

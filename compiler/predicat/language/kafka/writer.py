@@ -8,7 +8,7 @@ from typing import Any
 
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.language.common.key_tests import decided, negated, plain, refuse
+from predicat.language.common.key_tests import negated, operand_of_is_true, refuse, without_conversions
 from predicat.semantics import regex
 
 _TOPIC = {"eq": "{}", "starts_with": "{}(?s:.*)", "ends_with": "(?s:.*){}", "contains": "(?s:.*){}(?s:.*)"}
@@ -16,7 +16,7 @@ _TOPIC = {"eq": "{}", "starts_with": "{}(?s:.*)", "ends_with": "(?s:.*){}", "con
 
 def kafka(node: Node) -> str:
     """A Kafka Connect predicate, as JSON. Raises Unsupported."""
-    rest, negate = plain(node), False
+    rest, negate = without_conversions(node), False
     while (inner := negated(rest)) is not None:
         rest, negate = inner, not negate
     found = _kafka(rest)
@@ -43,7 +43,7 @@ def _kafka(node: Node) -> dict[str, Any] | None:
                 if isinstance(key, Literal) and key.value
                 else None
             )
-    inner = decided(node)
+    inner = operand_of_is_true(node)
     if (
         isinstance(inner, Call)
         and len(inner.args) == 2

@@ -13,15 +13,15 @@ from predicat.language.common.key_tests import (
     decided_test,
     negated,
     parts_of,
-    plain,
     refuse,
+    without_conversions,
 )
 from predicat.language.knative.spelling import TESTS
 
 
 def cloudevents(node: Node) -> str:
     """A filter of the Subscriptions API, as JSON. Raises Unsupported."""
-    return json.dumps(_cloudevents(plain(node)), ensure_ascii=False)
+    return json.dumps(_cloudevents(without_conversions(node)), ensure_ascii=False)
 
 
 def _cloudevents(node: Node) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _cloudevents(node: Node) -> dict[str, Any]:
 def attributes(node: Node) -> str:
     """Knative's attributes, as JSON. Raises Unsupported."""
     found: dict[str, str] = {}
-    for part in parts_of(plain(node), "and"):
+    for part in parts_of(without_conversions(node), "and"):
         test = decided_test(part, "attributes")
         if (
             not compares_texts(test)

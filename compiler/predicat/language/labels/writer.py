@@ -5,21 +5,21 @@ from __future__ import annotations
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Node
 from predicat.language.common.key_tests import (
-    Test,
+    KeyTest,
     compares_texts,
     decided_test,
     negated,
     parts_of,
-    plain,
     refuse,
     test_of,
+    without_conversions,
 )
 from predicat.language.labels.spelling import KEY, VALUE, WHOLE
 
 
 def labels(node: Node) -> str:
     """A label selector, as text. Raises Unsupported."""
-    return ",".join(_requirement(part) for part in parts_of(plain(node), "and"))
+    return ",".join(_requirement(part) for part in parts_of(without_conversions(node), "and"))
 
 
 def _requirement(node: Node) -> str:
@@ -47,7 +47,7 @@ def _requirement(node: Node) -> str:
     return f"{key} {'notin' if inner is not None else 'in'} ({','.join(test.values)})"
 
 
-def _label(test: Test, node: Node) -> str:
+def _label(test: KeyTest, node: Node) -> str:
     if not KEY.match(test.key):
         raise refuse("labels", node, say.no_label_key(test.key))
     return test.key

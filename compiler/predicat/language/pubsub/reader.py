@@ -16,7 +16,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import selectors as say
 from predicat.ir import tree as t
 from predicat.language.common.data import both, decided, either, negated, present
-from predicat.language.common.lexer import WordReader
+from predicat.language.common.lexer import TokenReader
 from predicat.passes.scope import MAX_DEPTH
 
 if TYPE_CHECKING:
@@ -35,21 +35,21 @@ def parse(body: Body) -> t.Tree:
     return parser.tree(lambda: parser.top(text))
 
 
-class _Parser(WordReader):
+class _Parser(TokenReader):
     pattern = _TOKEN
     language = "Pub/Sub filter"
 
     def top(self, text: str) -> t.Tree:
         self.scan(text)
         found = self.expression(0)
-        if self.words[self.at][0] != "end":
-            capital = self.words[self.at][1].upper() in ("AND", "OR", "NOT")
+        if self.tokens[self.position][0] != "end":
+            capital = self.tokens[self.position][1].upper() in ("AND", "OR", "NOT")
             raise self.unexpected(hint=say.WRITE_IN_CAPITALS if capital else None)
         return found
 
     def expression(self, depth: int) -> t.Tree:
         if depth > MAX_DEPTH:
-            raise self.fail(msg.too_deep(self.words[self.at][2], MAX_DEPTH))
+            raise self.fail(msg.too_deep(self.tokens[self.position][2], MAX_DEPTH))
         parts = [self.unary(depth)]
         joined = self.peek()
         while self.peek() in ("AND", "OR"):
@@ -83,7 +83,7 @@ class _Parser(WordReader):
         key = self.key(name, start.to(span))
         _, operator, _ = self.take()
         if operator not in ("=", "!="):
-            raise self.invalid(self.words[self.at - 1][2], say.no_comparison(operator))
+            raise self.invalid(self.tokens[self.position - 1][2], say.no_comparison(operator))
         value = self.value()
         return decided(t.Apply("eq" if operator == "=" else "ne", (key, value), key.span.to(value.span)))
 
@@ -99,26 +99,26 @@ class _Parser(WordReader):
         return decided(t.Apply("starts_with", (self.key(name, span), value), start.to(end)))
 
     def attribute(self) -> tuple[str, Span]:
-        kind, word, span = self.words[self.at]
+        kind, word, span = self.tokens[self.position]
         if kind not in ("text", "word"):
             raise self.invalid(span, say.attribute_key_expected())
-        self.at += 1
+        self.position += 1
         if kind == "text":
             return self.unquoted(word, span), span
         while self.peek() == ".":  # a key with points in it, as those of CloudEvents and of audit logs have
             self.take()
-            kind, part, end = self.words[self.at]
+            kind, part, end = self.tokens[self.position]
             if kind != "word":
                 raise self.unexpected(say.REST_OF_KEY)
-            self.at += 1
+            self.position += 1
             word, span = f"{word}.{part}", span.to(end)
         return word, span
 
     def value(self) -> t.Tree:
-        kind, word, span = self.words[self.at]
+        kind, word, span = self.tokens[self.position]
         if kind != "text":
             raise self.invalid(span, say.text_expected())
-        self.at += 1
+        self.position += 1
         return t.Const(self.unquoted(word, span), span)
 
     def unquoted(self, word: str, span: Span) -> str:

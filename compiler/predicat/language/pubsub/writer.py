@@ -9,13 +9,13 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
 from predicat.ir.ops import EQUALITIES, JUNCTIONS
 from predicat.language.common.key_tests import (
-    Test,
+    KeyTest,
     compares_texts,
     decided_test,
     negated,
-    plain,
     refuse,
     test_of,
+    without_conversions,
 )
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
@@ -23,7 +23,7 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 def pubsub(node: Node) -> str:
     """A Pub/Sub filter. Raises Unsupported."""
-    return _pubsub(plain(node), top=True)
+    return _pubsub(without_conversions(node), top=True)
 
 
 def _pubsub(node: Node, *, top: bool = False) -> str:
@@ -52,7 +52,7 @@ def _pubsub(node: Node, *, top: bool = False) -> str:
     return f"{key} {'=' if test.op == 'eq' else '!='} {values[0]}"
 
 
-def _attribute(test: Test) -> str:
+def _attribute(test: KeyTest) -> str:
     return test.key if _WORD.match(test.key) else _quoted(test.node, test.key)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
 from predicat.ir.ops import JUNCTIONS
-from predicat.language.common.key_tests import Test, negated, plain, refuse, test_of
+from predicat.language.common.key_tests import KeyTest, negated, refuse, test_of, without_conversions
 
 REFS = ("event_time", "publish_time")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -40,7 +40,7 @@ _NEGATED = {
 
 def write(node: Node) -> str:
     """The Expr as JSON. Raises Unsupported."""
-    return json.dumps(_expr(tree(plain(node))), ensure_ascii=False)
+    return json.dumps(_expr(tree(without_conversions(node))), ensure_ascii=False)
 
 
 def write_text(node: Node) -> str:
@@ -57,12 +57,12 @@ def write_binary(node: Node) -> str:
 
 def write_pip(node: Node) -> str:
     """The predicates as YAML data (JSON). Raises Unsupported."""
-    return json.dumps(tree(plain(node)), ensure_ascii=False)
+    return json.dumps(tree(without_conversions(node)), ensure_ascii=False)
 
 
 def message(node: Node) -> Any:
     """The Expr message."""
-    return expr_message(tree(plain(node)))
+    return expr_message(tree(without_conversions(node)))
 
 
 def expr_message(data: dict[str, Any]) -> Any:
@@ -107,7 +107,7 @@ def _any_of(parts: list[dict[str, Any]]) -> dict[str, Any] | None:
     return None
 
 
-def _leaf(test: Test) -> dict[str, Any]:
+def _leaf(test: KeyTest) -> dict[str, Any]:
     operator = {**_COMPARE, **_TEXT}.get(test.op)
     values = [_milliseconds(test, value) if isinstance(value, datetime) else value for value in test.values]
     kinds = {type(value) for value in values}
@@ -129,7 +129,7 @@ def _leaf(test: Test) -> dict[str, Any]:
     )
 
 
-def _milliseconds(test: Test, value: datetime) -> int:
+def _milliseconds(test: KeyTest, value: datetime) -> int:
     found, rest = divmod(value - _EPOCH, timedelta(milliseconds=1))
     if rest:
         raise refuse("pulsar", test.node, say.finer_than_milliseconds(test.key))

@@ -7,7 +7,7 @@ import re
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import STRING
-from predicat.language.common.key_tests import decided, negated, refuse
+from predicat.language.common.key_tests import negated, operand_of_is_true, refuse
 from predicat.language.rabbitmq.spelling import FIELD, MAX_BYTES, PIECES
 from predicat.semantics import regex
 
@@ -17,7 +17,7 @@ _WILD = {pattern: word for word, pattern in PIECES.items()}
 
 def rabbitmq(node: Node) -> str:
     """A binding key. Raises Unsupported."""
-    found = _binding(decided(node) or node)
+    found = _binding(operand_of_is_true(node) or node)
     if found is None or len(found.encode()) > MAX_BYTES:
         raise refuse("rabbitmq", node, say.one_binding_key(FIELD, MAX_BYTES))
     return found

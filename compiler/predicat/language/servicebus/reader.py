@@ -106,14 +106,14 @@ class _Reader(SelectorReader):
     # --- what a SQL filter has beside a selector
 
     def primary(self, depth: int) -> t.Tree:
-        kind, word, span = self.words[self.at]
+        kind, word, span = self.tokens[self.position]
         if kind == "param" and word[0] == ":":
-            self.at += 1
+            self.position += 1
             return t.Param(word[1:], span)
         if kind == "param" or (kind == "quoted" and self.peek(1) == "."):
             raise self.unexpected(hint=self.foreign["@"] if kind == "param" else None)
         if kind == "quoted":
-            self.at += 1
+            self.position += 1
             return self.key(_unquoted(word), span)
         function = self.peek() if self.peek(1) == "(" else ""
         if function == "EXISTS":
@@ -148,10 +148,10 @@ class _Reader(SelectorReader):
         """A property, with its scope before it or without."""
         if word.lower() not in ("sys", "user") or not self.accept("."):
             return self.key(word, span)
-        kind, name, end = self.words[self.at]
+        kind, name, end = self.tokens[self.position]
         if kind not in ("word", "quoted"):
             raise self.unexpected(say.PROPERTY_NAME)
-        self.at += 1
+        self.position += 1
         name = _unquoted(name) if kind == "quoted" else name
         whole = span.to(end)
         return self.key(name, whole) if word.lower() == "user" else self.of_system(name, whole)
@@ -241,10 +241,10 @@ class _Reader(SelectorReader):
 
     def constant(self, minus: Span | None) -> t.Tree:
         """A number: decimal digits only."""
-        kind, word, span = self.words[self.at]
+        kind, word, span = self.tokens[self.position]
         if kind == "double":
             return super().constant(minus)
-        self.at += 1
+        self.position += 1
         value = int(word[:20])
         if value > INT_MAX + (minus is not None):
             raise self.invalid(span, say.does_not_fit_in_64_bits(word))

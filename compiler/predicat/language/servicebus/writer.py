@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.types import DOUBLE
-from predicat.language.common.key_tests import key_of, plain
+from predicat.language.common.key_tests import key_of, without_conversions
 from predicat.language.common.precedence_writer import Form
 from predicat.language.jms.spelling import SUM
 from predicat.language.jms.writer import SelectorWriter, converted, promoted
@@ -23,7 +23,7 @@ _SYSTEM = {column: "".join(part.capitalize() for part in column.split("_")) for 
 
 def write(node: Node) -> str:
     """The predicate as a SQL filter. Raises Unsupported."""
-    return _Writer().condition(plain(node), 0)
+    return _Writer().condition(without_conversions(node), 0)
 
 
 class _Writer(SelectorWriter):

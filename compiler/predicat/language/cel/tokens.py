@@ -1,0 +1,22 @@
+"""The tokens of CEL as regular expressions, for what looks at a text beside the parser.
+
+Source: google/cel-spec, language definition, "Syntax".
+"""
+
+from __future__ import annotations
+
+import re
+
+_QUOTED = r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}(?:[^\\]|\\.)*?'{3}|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'"""
+TEXT = rf"[rRbB]{{0,2}}(?:{_QUOTED})"
+COMMENT = r"//[^\n]*"
+NAME = r"[A-Za-z_]\w*"
+NUMBER = r"-?\s*(?:0[xX][0-9A-Fa-f]+|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)[uU]?"
+SIGN = r"[-!=<>&|+*/%?:]+"
+
+TOKEN = re.compile(f"{TEXT}|{NUMBER}|{NAME}|{SIGN}|.", re.DOTALL)
+"""What stands at a place: a text, a number, a name or a sign."""
+PARENTHESIS = re.compile(f"{TEXT}|{COMMENT}|[()]", re.DOTALL)
+"""A parenthesis; or a text or a comment, whose parentheses count for nothing."""
+DOTTED_NAME = re.compile(f"{TEXT}|{COMMENT}|(?P<name>(?<![\\w.]){NAME}(?:\\.{NAME})*)", re.DOTALL)
+"""A name with the names behind its dots; or a text or a comment, which has none."""
