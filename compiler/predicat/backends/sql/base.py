@@ -1,9 +1,10 @@
-"""What the SQL dialects share: the renderer, literals, logic, and comparisons with one meaning.
+"""What the SQL dialects share: the renderer, literals, logic and comparisons.
 
 A dialect is a table from every operator to a rule, or to NotSupported with the reason. Rules build sqlglot
-nodes, never text. The SQL is total: whatever the row, it gives TRUE, FALSE or NULL and never raises.
+nodes, never text. The SQL is total: for every row it gives TRUE, FALSE or NULL, and never raises an error.
 
-Nodes are values: one node may stand in several places, so nothing changes a node that it has not made itself.
+Nodes are values: a node may occur at several places in a tree, so never change a node that you have not
+created.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Documents(Struct, frozen=True):
     """How a dialect reads a JSON value, which may be JSON's null."""
 
     value: Callable[[Renderer, Node], Sql]
-    """What look-ups find, JSON's null as itself."""
+    """The value that look-ups find, with JSON's null as itself."""
     text: Callable[[Renderer, Node], Sql]
     """A string without its quotes, the JSON text of any other value, NULL for JSON's null."""
     kind: Callable[[Renderer, Node], Sql]
@@ -83,10 +84,10 @@ class Documents(Struct, frozen=True):
     is_kind: Callable[[Sql, str], Sql]
     """Whether a name is that of a kind."""
     has_nan: bool
-    """Whether a number in it may be NaN, which is no JSON."""
+    """Whether a number in a document may be NaN, which JSON itself does not have."""
     equals: Callable[[Renderer, Node, float], Sql | None]
-    """Whether a value is a number with this double; None where nothing says it in fewer words than the
-    kind and a comparison.
+    """Whether a value is a number that equals this double. None if a test of the kind and a comparison are no
+    longer than what the dialect has.
     """
 
 
@@ -103,24 +104,24 @@ class Dialect(Struct, frozen=True):
     not_json_null: Callable[[Sql], Sql]
     """A JSON value that a column holds, with JSON's null as no value."""
     let_compared: Callable[[Renderer, Sql, Callable[[Sql], Sql]], Sql]
-    """`body(value)` for a comparison, which says the value twice."""
+    """`body(value)` for a comparison, which uses the value twice."""
     documents: Documents
     bind: Callable[[Mapping[str, Sql], Sql], Sql]
-    """An expression in which names stand for values that are worked out once."""
+    """An expression with names for values that are computed once."""
     supports_nul: bool = True
     max_lambda_depth: int | None = None
-    """So many functions of functions within each other are planned at once, each further one takes twice
-    as long; None: without end.
+    """The deepest nesting of lambda functions: the engine plans this depth at once and needs twice as long
+    for each further level. None: no limit.
     """
     case_sensitive_columns: bool = False
-    """Whether two columns may differ by capital letters alone."""
+    """Whether the names of two columns may differ only by case."""
     postprocess: Callable[[str], str] = str
-    """What is done to the text of SQL, so that no setting of a session changes how it is read."""
+    """A last change of the SQL text, so that no setting of a session changes how it is read."""
     index_condition: Callable[[Renderer, Node, Sql], Sql | None] | None = None
-    """What holds wherever a test is TRUE and an index may serve."""
+    """A condition that is TRUE whenever a test is, and that an index can serve."""
     byte_length_function: str | None = None
-    """The function that counts the bytes of a text, where no collation changes what LOWER and UPPER make
-    of ASCII letters.
+    """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
+    UPPER on ASCII letters.
     """
 
     def render(self, node: Node) -> str:
@@ -128,9 +129,11 @@ class Dialect(Struct, frozen=True):
         return self.to_sql(Renderer(self), node)
 
     def parameterized(self, node: Node, first: int, *, condition: bool = False) -> tuple[str, list[Value]]:
-        """A typed node as SQL with its constants as numbered parameters from `first` on, and their values.
+        """A typed node as SQL with its constants as numbered parameters, counted from `first`, and their
+        values.
 
-        As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
+        With `condition` the SQL is a condition of a WHERE: TRUE for the same rows, and FALSE or NULL for the
+        others.
         """
         renderer = Renderer(self, parameterize=True, indexed=condition)
         said, spark = self.to_sql(renderer, node), self.name == "spark"
@@ -175,8 +178,8 @@ class Dialect(Struct, frozen=True):
         return result
 
     def folded_columns(self, parts: list[Node], span: Span) -> frozenset[str]:
-        """What the columns are called, without the difference of capital letters. Raises Unsupported for
-        two that only these tell apart.
+        """Case-folded names of the columns that a predicate reads. Raises Unsupported if two differ only by
+        case and the engine does not distinguish them.
         """
         columns = {part.decl.column(self.name) for part in parts if isinstance(part, Field)}
         result = frozenset(map(caseless, columns))
@@ -194,12 +197,12 @@ class Dialect(Struct, frozen=True):
 
 
 _VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,49}\Z")
-"""What a variable may be called: engines cut long names, and those of the renderer begin with an
+"""Names of variables that every engine takes: engines cut long names, and names of the renderer start with an
 underscore.
 """
 _MARK = re.compile(r"""'[^']*'|"[^"]*"|\?(\d+)\?""")
 _SPARK_MARK = re.compile(r"'(?:[^'\\]|\\.)*'|`[^`]*`|\?(\d+)\?", re.DOTALL)
-"""Texts and names, which are passed over, and where a constant is to be a parameter."""
+"""Texts and names, which are skipped, and the places of parameters."""
 
 
 # --- small builders
@@ -241,7 +244,7 @@ def case(*branches: tuple[Sql, Sql], default: Sql | None = None) -> Sql:
 
 
 def clamp(sql: Sql, low: int, high: int) -> Sql:
-    """The nearest number in a range. LEAST and GREATEST will not do: they pass over NULL."""
+    """The nearest number in a range; NULL of NULL, which LEAST and GREATEST would ignore."""
     below = (binary(exp.LT, sql, number_literal(low)), number_literal(low))
     above = (binary(exp.GT, sql, number_literal(high)), number_literal(high))
     return case(below, above, default=sql)
@@ -350,8 +353,8 @@ def is_small(sql: Sql) -> bool:
 
 
 def pack(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
-    """Values as one: the only one, or a struct of them; a name for it; and the body, in which the names of
-    several are those of members.
+    """Several values as one: a single value as it is, otherwise a struct of them; the name of the result; and
+    the body, in which names of several values become members.
     """
     name = next(iter(values))
     if len(values) == 1:
@@ -368,12 +371,14 @@ def pack(values: Mapping[str, Sql], body: Sql) -> tuple[Sql, str, Sql]:
 
 
 def let(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
-    """`body(value)` for a body that says the value often: a large one is worked out once."""
+    """`body(value)` for a body that uses the value several times: a large value is computed once, under a
+    name.
+    """
     return body(value) if is_small(value) else let_always(r, value, body)
 
 
 def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
-    """`body(value)` for a value that is worked out once, under a name."""
+    """`body(value)` with a value that is computed once, under a name."""
     name = r.fresh_name("v")
     return r.dialect.bind({name: value}, body(exp.Column(this=exp.to_identifier(name, quoted=True))))
 
@@ -382,20 +387,18 @@ def let_always(r: Renderer, value: Sql, body: Callable[[Sql], Sql]) -> Sql:
 
 _CONVERSIONS = ("to_int", "to_double", "to_timestamp", "to_date", "to_duration", "to_boolean")
 _COLUMN_LOOK_UPS = LOOK_UPS.keys() - JSON_LOOK_UPS
-"""What reads a value that a column holds. Inside of a JSON document the rules tell its nulls themselves."""
+"""The look-ups in values of columns. Rules for JSON documents handle JSON's null themselves."""
 
 
 MAX_PARTS = 20_000
 _MAX_GROWTH = 100
-"""The most parts of SQL for each different part of a predicate; the largest guard of a single operator has
-about 60.
+"""The largest number of SQL parts per different part of a predicate. The largest guard of a single operator
+has about 60.
 """
 _MIN_HEIGHT = 3
-"""Below so many levels of operators nothing grows beyond the bound; a predicate of a few levels costs no
-count.
-"""
+"""Predicates with fewer levels of operators cannot grow beyond the limit, so their parts are not counted."""
 _LARGE_PARTS = 1_000
-"""From so many parts on, an operand that a guard says again gets a name."""
+"""The number of parts from which an operand that a guard repeats gets a name."""
 
 
 class Renderer(Struct):
@@ -406,12 +409,12 @@ class Renderer(Struct):
     indexed: bool = False
     """Whether the SQL is a condition of a WHERE, which indexes may serve."""
     taken_names: frozenset[str] = frozenset()
-    """What the columns are called, without the difference of capital letters."""
+    """The case-folded names of the columns."""
     values: list[Value] = field(default_factory=list[Value])
     counter: int = 0
     height: int = 0
     rendered: dict[int, Sql] = field(default_factory=dict[int, Sql])
-    """What is rendered of the large nodes, by their numbers: a rule may ask for an operand several times."""
+    """The SQL of large nodes by their value numbers: a rule may ask for an operand several times."""
     numbering: ValueNumbering = field(default_factory=ValueNumbering)
     sizes: Sizes = field(default_factory=Sizes)
 
@@ -448,7 +451,9 @@ class Renderer(Struct):
                 assert_never(node)
 
     def condition(self, node: Node) -> Sql:
-        """A test of which TRUE alone counts, with what an index may serve."""
+        """A condition of a WHERE, where FALSE and NULL mean the same, with additional conditions that an
+        index can serve.
+        """
         return and_(*dict.fromkeys(self._conjuncts(node)))
 
     def _conjuncts(self, node: Node) -> list[Sql]:
@@ -479,8 +484,8 @@ class Renderer(Struct):
         return self.dialect.not_json_null(sql) if node.type == JSON and node.op in _COLUMN_LOOK_UPS else sql
 
     def convert_json_text(self, node: Call, value: Node) -> Sql:
-        """A conversion of the text of a JSON value: its kind is asked for first, and the text, which rules
-        say often, is read once.
+        """A conversion of the text of a JSON value. The kind is tested first. The text, which rules use
+        several times, is read once.
         """
         json = self.dialect.documents
         result = self.let_node(
@@ -490,9 +495,7 @@ class Renderer(Struct):
         return case((json.is_kind(json.kind(self, value), "string"), result))
 
     def let_node(self, node: Node, body: Callable[[Node], Sql]) -> Sql:
-        """`body(node)` for a body that says the node often: one that is looked up or worked out gets a
-        name.
-        """
+        """`body(node)` for a body that uses the node several times: a look-up or computation gets a name."""
         if not isinstance(node, Call):
             return body(node)
         name = self.fresh_name("v")
@@ -517,8 +520,10 @@ class Renderer(Struct):
         )
 
     def limit_growth(self, sql: Sql, node: Call | Quantifier) -> Sql:
-        """The SQL of a node without what grows out of proportion: a guard says its operand again, and each
-        one around it says all of that again.
+        """The SQL of a node, bounded in size: a guard repeats its operand, and every guard around it repeats
+        all of that.
+
+        Raises Unsupported if the SQL stays too large.
         """
         if not self.sizes.exceeds(sql, _LARGE_PARTS):
             return sql
@@ -531,8 +536,8 @@ class Renderer(Struct):
         return sql
 
     def share_parts(self, sql: Sql, node: Call) -> Sql:
-        """The SQL of a call with names for what it has several times, and for the operands that its rule
-        says again.
+        """The SQL of a call with names for repeated parts, and for operands that its rule uses several
+        times.
         """
         parts = {
             number: value
@@ -561,7 +566,9 @@ class Renderer(Struct):
         )
 
     def with_literal_keys(self, rule: Rule, node: Call) -> Sql:
-        """Keys are names: they stay in the SQL where constants become parameters."""
+        """Apply a rule with constants left in the SQL: keys are names, also where constants become
+        parameters.
+        """
         marks, self.parameterize = self.parameterize, False
         try:
             return rule(self, node)
@@ -578,7 +585,7 @@ class Renderer(Struct):
         return [self.node(arg) for arg in node.args]
 
     def fresh_name(self, prefix: str) -> str:
-        """A name that no column has, and no variable: theirs begin otherwise."""
+        """A new name, which no column and no variable has."""
         self.counter += 1
         while (name := f"__{prefix}{self.counter}") in self.taken_names:
             self.counter += 1
@@ -629,7 +636,7 @@ class Renderer(Struct):
         return cast(marker, _exact(stored) if isinstance(stored, Decimal) else self.dialect.types[kind])
 
     def double(self, value: float) -> Sql:
-        """A double that stands beside a double: a plain number where the engine reads that exactly so."""
+        """A double compared with a double: a plain number if the engine reads exactly this double from it."""
         if not math.isfinite(value):
             return cast(
                 string_literal({math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")), "DOUBLE"
@@ -659,7 +666,9 @@ def micros(value: timedelta) -> int:
 
 
 def _and(r: Renderer, node: Call) -> Sql:
-    """AND. What several of the operands compare, such as the two ends of a range, is worked out once."""
+    """AND. A long expression that several operands compare with constants, such as the two ends of a range,
+    is computed once.
+    """
     compared = [
         arg.args[0]
         for arg in node.args
@@ -702,7 +711,9 @@ def _is_null(r: Renderer, node: Call) -> Sql:
 
 
 def _cond(r: Renderer, node: Call) -> Sql:
-    """CASE takes its ELSE on NULL; here an UNKNOWN condition makes all UNKNOWN, unless it can never be."""
+    """An `if`. CASE takes its ELSE for NULL, but an UNKNOWN condition makes the result UNKNOWN, so the
+    condition is tested for both values unless it is never UNKNOWN.
+    """
     test, yes, no = node.args
     if isinstance(yes, Literal) and yes.value is None:
         return case((not_(r.node(test)), r.node(no)))
@@ -721,8 +732,8 @@ def _cond(r: Renderer, node: Call) -> Sql:
 
 
 def _test_for_branch(r: Renderer, otherwise: Node, test: Node) -> Sql:
-    """A test whose UNKNOWN leads to NULL as its FALSE does: a kind is asked for without a difference
-    between them.
+    """The test of a CASE whose ELSE is NULL whenever the test is UNKNOWN: the kind of a JSON value may then
+    be tested without distinguishing UNKNOWN from FALSE.
     """
     absent = isinstance(otherwise, Literal) and otherwise.value is None
     if isinstance(test, Call) and test.op == "json_is" and (absent or _null_with_kind(otherwise, test)):
@@ -732,12 +743,12 @@ def _test_for_branch(r: Renderer, otherwise: Node, test: Node) -> Sql:
 
 
 def _null_with_kind(node: Node, test: Node) -> bool:
-    """Whether a node has no value where a test of a JSON value's kind has none."""
+    """Whether a node is UNKNOWN whenever a test of the kind of a JSON value is."""
     return isinstance(test, Call) and test.op == "json_is" and _null_with(node, test.args[0])
 
 
 def _null_with(node: Node, value: Node) -> bool:
-    """Whether a node has no value where another one has none."""
+    """Whether a node is UNKNOWN whenever another one is."""
     if node == value:
         return True
     if not isinstance(node, Call):
@@ -814,7 +825,7 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
 
 
 def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """Both engines hold NaN equal to itself and above all: the comparisons that come out wrong get a
+    """Engines order NaN above every number and equal to itself. Comparisons with another result get a
     guard.
     """
     guards_right = op in ("lt", "le")
@@ -875,7 +886,7 @@ def _numeric_mix(left: Node, right: Node) -> bool:
 
 
 def _compare_mixed(r: Renderer, op: str, left: Node, right: Node) -> Sql:
-    """An integer against a double: as doubles, the rule of CEL, Spark and PostgreSQL alike."""
+    """An integer compared with a double: both as doubles, as in CEL, Spark and PostgreSQL."""
     if left.type == DOUBLE:
         op, left, right = FLIPPED[op], right, left
     if isinstance(right, Literal) and isinstance(right.value, float):
@@ -901,19 +912,21 @@ def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
 
 
 _FULL_WIDTH = frozenset({*ARITHMETIC, "neg", "abs", "floor", "ceil", "to_double", "to_int"})
-"""The operators whose SQL is as wide as their type. What others choose or look up is a column, or a
-constant that engines hold narrower.
+"""The operators whose SQL has the full width of their type. Others choose or look up a value, which may be a
+narrower column or constant.
 """
 
 
 def as_double(r: Renderer, node: Node) -> Sql:
-    """An operand as a double: the column may be narrower, and a constant of another type."""
+    """An operand as DOUBLE. A column may be narrower, and a constant may have another type. NULL stays
+    NULL.
+    """
     sql = r.node(node)
     return sql if isinstance(node, Call) and node.op in _FULL_WIDTH else cast(sql, "DOUBLE")
 
 
 def as_bigint(r: Renderer, node: Node) -> Sql:
-    """An integer operand as BIGINT: a narrower one would overflow earlier."""
+    """An integer operand as BIGINT, since a narrower column would overflow earlier. NULL stays NULL."""
     sql = r.node(node)
     return sql if isinstance(node, Call) and node.op in _FULL_WIDTH else cast(sql, "BIGINT")
 
@@ -934,9 +947,7 @@ def function(name: str) -> Rule:
 
 
 def _extreme(name: str) -> Rule:
-    """GREATEST or LEAST, which pass over NULL on every engine; the first argument carries the order of
-    texts.
-    """
+    """GREATEST or LEAST, which ignore NULL on every engine. The first argument has the collation."""
 
     def rule(r: Renderer, node: Call) -> Sql:
         collate = r.dialect.table.get("collate") if node.type == STRING else None
@@ -1073,10 +1084,11 @@ def replace_each(any_character: str, group: str, *flags: str) -> Rule:
 def template(
     dialect: str, sql: str, read: Callable[[Renderer, Node], Sql] = Renderer.document, **parts: Sql
 ) -> Rule:
-    """An operator of two JSON values whose SQL is long and always the same; `__a` and `__b` stand for the
-    values, which may be JSON's null.
+    """An operator of two JSON values with long, constant SQL, in which `__a` and `__b` are the values. They
+    may be JSON's null.
 
-    Where the SQL says them several times, they get names. `read`: how they are read.
+    If the SQL uses a value several times, it gets a name. `read` renders a value, and `parts` replace other
+    names.
     """
 
     def rule(r: Renderer, node: Call) -> Sql:
@@ -1106,8 +1118,8 @@ def _parsed(dialect: str, sql: str) -> Sql:
 def quantity(
     is_one: Callable[[Sql], Sql], ends: Callable[[Sql, str], Sql], product: Callable[[Sql, Sql], Sql]
 ) -> Rule:
-    """A quantity: the text with a decimal unit as its exponent, by what a binary unit multiplies. `is_one`
-    asks for the pattern of quantities.
+    """A quantity such as `1.5Gi` as a number: the text with its decimal unit as an exponent, times its binary
+    unit. `is_one` tests for the pattern of quantities; other texts give NULL.
     """
 
     def build(sql: Sql) -> Sql:
@@ -1171,4 +1183,4 @@ COMMON: dict[str, Rule | NotSupported] = {
     "like": lambda r, node: like(*r.args(node)),
     **{op: _comparison(op) for op in COMPARISON_NODES},
 }
-"""The operators that all dialects say alike."""
+"""The operators that are the same in all dialects."""

@@ -1,8 +1,7 @@
-"""Which parts of a predicate get a name in its SQL, so that it does not grow without end.
+"""Common-subexpression elimination: names for repeated parts of a predicate, to bound the size of its SQL.
 
-A guard says its operand again, and each guard around it says all of that again. Where this makes the SQL
-large, what comes again is named (`Dialect.bind`). Parts that say the same have the same number: value
-numbering, as compilers call it.
+A guard repeats its operand, and each guard around it repeats all of that. Where this makes the SQL large,
+repeated parts get names (`Dialect.bind`). Equal parts have the same number (value numbering).
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 
 
 class ValueNumbering(Struct):
-    """The number of each node."""
+    """The value number of each node: equal nodes have the same number."""
 
     by_content: dict[tuple[object, ...], int] = field(default_factory=dict[tuple[object, ...], int])
     by_identity: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
-    """With the node itself, so that no other takes its identity."""
+    """With the node, which keeps its identity from being reused."""
 
     def number(self, node: Node) -> int:
         known = self.by_identity.get(id(node))
@@ -62,7 +61,7 @@ def _label(node: Node) -> object:
 
 
 def repeated_parts(node: Call, numbers: ValueNumbering) -> dict[int, Node]:
-    """The largest parts that a call has several times, by their numbers."""
+    """The largest repeated parts of a call, by their value numbers."""
     counts = Counter(numbers.number(part) for part in _walk_outside_macros(node))
     result: dict[int, Node] = {}
 
@@ -79,8 +78,8 @@ def repeated_parts(node: Call, numbers: ValueNumbering) -> dict[int, Node]:
 
 
 def with_names(node: Call, names: Mapping[int, str], numbers: ValueNumbering) -> Call:
-    """The call with names for some of its parts, but not within macros, whose variables a name does not
-    see.
+    """The call with names for some of its parts, except within macros, whose variables are not in scope for a
+    name.
     """
 
     def rename(part: Node) -> Node:
@@ -93,7 +92,7 @@ def with_names(node: Call, names: Mapping[int, str], numbers: ValueNumbering) ->
 
 
 def _children_outside_macros(node: Node) -> tuple[Node, ...]:
-    """The direct parts of a node, but for a macro's, whose variables a name does not see."""
+    """The children of a node; none of a macro, whose variables are not in scope for a name."""
     return () if isinstance(node, Quantifier) else children(node)
 
 
@@ -105,14 +104,12 @@ def _walk_outside_macros(node: Node) -> Iterator[Node]:
 
 
 def is_nameable(node: Node) -> bool:
-    """Whether a name can stand for a node."""
+    """Whether a node can get a name."""
     return isinstance(node, Call | Quantifier) and _is_scalar(node.type)
 
 
 def _is_scalar(kind: Type) -> bool:
-    """Whether a value is the same in every place: how a JSON value is looked up depends on what it is
-    wanted for.
-    """
+    """Whether a value is rendered the same everywhere. How a JSON value is looked up depends on its use."""
     return (
         _is_scalar(kind.element)
         if isinstance(kind, ArrayType)

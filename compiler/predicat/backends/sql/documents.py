@@ -1,7 +1,7 @@
 """The rules of JSON values that the dialects share.
 
-A column, an element of an array and a step of a path may hold JSON's null. The rules take it for no value, so
-none of them needs a test before it.
+A column, an element of an array and a step of a path may be JSON's null. The rules treat it as a missing
+value, so none of them needs a test before it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 
 
 def is_kind(r: Renderer, value: Node, kind: str) -> Sql:
-    """Whether a JSON value is of a kind; UNKNOWN where there is none."""
+    """Whether a JSON value is of a kind; UNKNOWN if there is no value."""
     json = r.dialect.documents
     return json.is_kind(call("NULLIF", json.kind(r, value), string_literal(json.null)), kind)
 
 
 def where_kind(r: Renderer, value: Node, kind: str, read: Sql) -> Sql:
-    """What is read of a JSON value if it is of a kind, else NULL."""
+    """What is read of a JSON value if it is of a kind, otherwise NULL."""
     json = r.dialect.documents
     return case((json.is_kind(json.kind(r, value), kind), read))
 
@@ -59,7 +59,9 @@ def _is_text(r: Renderer, value: Node, wanted: Sql) -> Sql:
 
 
 def _json_equals(r: Renderer, node: Call) -> Sql:
-    """Whether a JSON value is this one. A text that starts like a word is no text of another kind."""
+    """Whether a JSON value equals a constant. A constant text that cannot be the text of a number, a truth
+    value or a collection needs no test of the kind.
+    """
     value, wanted = node.args
     known = wanted.value if isinstance(wanted, Literal) else None
     if isinstance(known, bool):
@@ -95,8 +97,8 @@ def _json_element(r: Renderer, node: Call) -> Sql:
 
 
 def member_or_element(r: Renderer, node: Call) -> Sql:
-    """What a JSON value as a key finds: a text the member of that name, a number the element at that
-    place.
+    """A look-up with a JSON value as the key: a text finds the member of that name, a number the element at
+    that position.
     """
     base, key = node.args
     json = r.dialect.documents

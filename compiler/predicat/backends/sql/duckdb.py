@@ -79,10 +79,10 @@ _MILLION = 1_000_000
 
 
 def _try(sql: Sql) -> Sql:
-    """NULL where one operation has no value.
+    """TRY: NULL if an operation fails.
 
-    No part of it may raise: DuckDB works out a part that occurs elsewhere too once for both, and outside this
-    TRY. Behind the guard of a CASE the operation needs it all the same, for it may stand in a TRY elsewhere.
+    No part of the operand may fail: DuckDB computes a part that also occurs elsewhere once, outside of this
+    TRY. An operation behind the guard of a CASE needs TRY too, for the same reason.
     """
     return call("TRY", sql)
 
@@ -226,7 +226,7 @@ def _pattern(sql: Sql, pattern: str) -> Sql:
 
 
 def _shape(sql: Sql, pattern: str) -> Sql:
-    """One of the patterns of ir.values. RE2 has no lookahead: the year 0000 is asked for apart."""
+    """One of the patterns of `ir.values`. RE2 has no lookahead, so the year 0000 is tested separately."""
     result = _pattern(sql, pattern.replace("(?!0000)", ""))
     return (
         and_(result, not_(call("STARTS_WITH", sql, string_literal("0000"))))
@@ -240,8 +240,8 @@ def _glob(sql: Sql, pattern: str) -> Sql:
 
 
 def _only(sql: Sql, characters: str, longest: int) -> Sql:
-    """Whether a text has at most so many bytes and no character but these, for a cast that takes much
-    else. A pattern takes half as long again.
+    """Whether a text has at most `longest` bytes and only these characters, for a cast that accepts more. A
+    pattern would take half as long again.
     """
     return and_(
         binary(exp.LTE, call("STRLEN", sql), number_literal(longest)), not_(_glob(sql, f"*[!{characters}]*"))
@@ -544,7 +544,7 @@ def _extreme_of(name: str) -> Rule:
 
 
 def _array_concat(r: Renderer, node: Call) -> Sql:
-    """LIST_CONCAT passes over a NULL list."""
+    """LIST_CONCAT ignores a NULL list."""
     left, right = r.args(node)
     return case((and_(not_(is_null(left)), not_(is_null(right))), call("LIST_CONCAT", left, right)))
 

@@ -1,4 +1,4 @@
-"""Durations, which SQL keeps as whole microseconds, and the texts of durations and timestamps, alike on
+"""Durations, which are whole microseconds in SQL, and the texts of durations and timestamps, the same on
 every engine.
 """
 
@@ -35,7 +35,7 @@ def in_range(micros: Sql) -> Sql:
 
 
 def nanoseconds(unit: Sql) -> Sql:
-    """How many nanoseconds a unit has."""
+    """The nanoseconds of a unit."""
     return exp.Case(
         this=unit,
         ifs=[
@@ -46,7 +46,7 @@ def nanoseconds(unit: Sql) -> Sql:
 
 
 def fits_duration(total: Sql) -> Sql:
-    """Whether so many nanoseconds make no more than the longest duration."""
+    """Whether a number of nanoseconds is at most the longest duration."""
     return binary(exp.LT, total, number_literal((LONGEST + 1) * 1000))
 
 
@@ -57,7 +57,7 @@ def signed(duration: Sql, micros: Sql) -> Sql:
 
 
 def duration_text(micros: Sql) -> Sql:
-    """A duration as CEL writes it: seconds, with three or six digits behind the point."""
+    """A duration as CEL writes it: seconds, with three or six digits after the point."""
     size = call("ABS", micros)
     sign = case((binary(exp.LT, micros, number_literal(0)), string_literal("-")), default=string_literal(""))
     return concatenate(
@@ -66,7 +66,7 @@ def duration_text(micros: Sql) -> Sql:
 
 
 def fraction(micros: Sql) -> Sql:
-    """The point and the digits behind whole seconds: none, three or six."""
+    """The point and the digits after whole seconds: none, three or six."""
     digits = case(
         (binary(exp.EQ, remainder_of(micros, 1000), number_literal(0)), number_literal(3)),
         default=number_literal(6),
@@ -82,7 +82,7 @@ def fraction(micros: Sql) -> Sql:
 
 
 def concatenate(*parts: Sql) -> Sql:
-    """Texts one behind the other; NULL where one is."""
+    """A concatenation; NULL if a part is NULL."""
     result, *others = parts
     for part in others:
         result = exp.DPipe(this=wrap(result), expression=wrap(part), safe=True)

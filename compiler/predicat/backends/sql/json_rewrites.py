@@ -1,7 +1,7 @@
-"""Predicates over JSON in the words of SQL: operators that only SQL has, each of which looks a value up once.
+"""Rewrites of predicates over JSON: operators that only SQL has, each with one look-up of a value.
 
-The meaning of a comparison asks for a JSON value's kind, and then for its value. Texts, numbers and truth
-values tell their kinds themselves, so most of it is said with one look-up.
+A comparison tests the kind of a JSON value and then its value. The text of a value often implies its kind, so
+one look-up is enough.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from predicat.passes.variables import free
 
 Step = str | int
 JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
-"""What finds a JSON value in another, in SQL."""
+"""The look-ups in JSON values, in SQL."""
 ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_element")
-"""The operators that compact() makes.
+"""The operators that `fuse_kind_tests` makes.
 
-`json_text`: the text of a JSON value that is known to be a string. `json_equals`: whether it is a constant;
-FALSE for a value of another kind. `json_in`: whether it is one of several texts. `json_element`: what CEL's
-brackets find with a JSON value in them, the member of that name or the element at that place.
+`json_text`: the text of a JSON value that is known to be a string. `json_equals`: whether it equals a
+constant; FALSE for a value of another kind. `json_in`: whether it is one of several texts. `json_element`: a
+look-up with a JSON value as the key, of a member by its name or an element by its position.
 """
 
 
 def fuse_kind_tests(node: Node) -> Node:
-    """The predicate with the tests of a JSON value's kind as parts of the operators that need them, so
-    that SQL looks a value up once.
+    """The predicate with tests of the kind of a JSON value merged into the operators that need them, so that
+    SQL looks a value up once.
     """
     if isinstance(node, LEAVES):
         return node
@@ -49,8 +49,8 @@ def fuse_kind_tests(node: Node) -> Node:
 
 
 def _fuse_equality(node: Node) -> Node:
-    """An equality with a text where UNKNOWN counts as FALSE: a value of another kind, which has no text,
-    is as good as one that is unequal.
+    """An equality with a text where UNKNOWN counts as FALSE: a value of another kind then counts as
+    unequal.
     """
     match node:
         case Call(op="eq", args=(Call(op="json_string", args=(value,)), Literal(value=str()) as wanted)):
@@ -64,8 +64,8 @@ def _fuse_equality(node: Node) -> Node:
 
 
 def _element(node: Call) -> Node | None:
-    """The look-up that a member of a name, or else an element at a place, is where one JSON value says
-    both.
+    """`json_element` for "the member of this name, or else the element at this position" with the same JSON
+    value as the key; None for anything else.
     """
     match node.args:
         case (
@@ -144,7 +144,7 @@ def _equal_text(node: Node) -> tuple[Node, Literal] | None:
 
 
 def _text_of(node: Node, value: Node) -> Node:
-    """A part where a JSON value is known to be a string: its text is read without asking again."""
+    """A node in which a JSON value is known to be a string: its text is read without a test of the kind."""
     if isinstance(node, Call) and node.op == "json_string" and node.args[0] == value:
         return Call(STRING, "json_text", (value,), node.span)
     if isinstance(node, Quantifier) and node.variable in free(value):
@@ -153,7 +153,9 @@ def _text_of(node: Node, value: Node) -> Node:
 
 
 def path(node: Node, fits: Callable[[Step], bool]) -> tuple[Node, list[Step]]:
-    """The value that look-ups with constant keys begin at, and these keys and places as far as they fit."""
+    """The value at which a chain of look-ups with constant keys starts, and the keys and positions of the
+    chain as long as they fit.
+    """
     steps: list[Step] = []
     while (
         isinstance(node, Call)
@@ -167,7 +169,7 @@ def path(node: Node, fits: Callable[[Step], bool]) -> tuple[Node, list[Step]]:
 
 
 def constant_step(key: Node) -> Step | None:
-    """A key or a place that is a constant, and that engines can say."""
+    """A constant key or position that engines support; None otherwise."""
     value = key.value if isinstance(key, Literal) else None
     if isinstance(value, str):
         return value
@@ -175,7 +177,7 @@ def constant_step(key: Node) -> Step | None:
 
 
 def is_only_text(value: str) -> bool:
-    """Whether no JSON value but a string is read as this text: not a number, a truth value, an array or an
+    """Whether only a string can have this text: it is not the text of a number, a truth value, an array or an
     object.
     """
     return not value.startswith(_OTHERS) and value.lower() not in _WORDS

@@ -52,10 +52,10 @@ RESERVED = frozenset(
         "within",
     }
 )
-"""Words that an engine does not read as a column where they stand without quotes, beyond those that sqlglot
-knows for it.
+"""Words that an engine does not read as the name of a column without quotes, in addition to those that
+sqlglot knows.
 
-PostgreSQL's `user` is the worst of them: it is no error, but the name of who asks.
+PostgreSQL's `user` is the worst of them: it is not an error, but the name of the current role.
 """
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 

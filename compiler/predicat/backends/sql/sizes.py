@@ -1,4 +1,4 @@
-"""How large SQL is: a renderer asks at each of its levels, so what was counted is not counted again."""
+"""The size of SQL. A renderer asks at each level, so results are cached."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _LEAVES = frozenset({exp.Literal, exp.Identifier, exp.Boolean, exp.Null, exp.Var
 
 
 class Size(NamedTuple):
-    """The parts of an expression, and at most how many functions of functions within each other; with it,
-    so that no other takes its identity.
+    """The number of parts of an expression and the depth of its lambda functions. The expression is kept, so
+    that its identity is not reused.
     """
 
     sql: exp.Expr
@@ -28,7 +28,7 @@ class Sizes(Struct):
     known: dict[int, Size] = field(default_factory=dict[int, Size])
 
     def exceeds(self, sql: exp.Expr, most: int) -> bool:
-        """Whether an expression has more parts than so many. One that has is not counted to its end."""
+        """Whether an expression has more than `most` parts. Counting stops there."""
         stack, parts, outer, inner = [sql], 0, 0, 0
         while stack and parts <= most:
             part = stack.pop()
@@ -47,8 +47,8 @@ class Sizes(Struct):
         return parts > most
 
     def lambdas(self, sql: exp.Expr, most: int) -> int:
-        """The most functions of functions within each other; if that is `most` or less, a number between
-        the two.
+        """The depth of nested lambda functions. If it is at most `most`, the result may be a larger number up
+        to `most`.
         """
         result = _lambdas(sql, self.known)
         return result if result <= most else _lambdas(sql, {})
@@ -73,9 +73,10 @@ def count_parts(sql: exp.Expr) -> int:
 
 
 def release_parents(sql: exp.Expr) -> None:
-    """Let the nodes of an expression forget the nodes that they are in, so that their memory is free at once.
+    """Remove the references of nodes to their parents, so that their memory is freed at once.
 
-    Otherwise Python would have to look for these cycles: a third of the time in which a filter is compiled.
+    Otherwise Python's garbage collector would have to find these cycles: a third of the time of compiling a
+    filter.
     """
     stack = [sql]
     sql.parent = None

@@ -85,7 +85,7 @@ _MICROS_OF_DAY = 86_400_000_000
 
 
 def _integer(r: Renderer, node: Node) -> Sql:
-    """An integer operand; a constant stands beside a BIGINT."""
+    """An integer operand. A constant needs no cast next to a BIGINT."""
     return r.node(node) if isinstance(node, Literal) else as_bigint(r, node)
 
 
@@ -194,7 +194,9 @@ def _trim(name: str) -> Rule:
 
 
 def _shape(pattern: str) -> str:
-    """One of the patterns of ir.values, exact at both ends: Java's `$` also stands before a last line end."""
+    """One of the patterns of `ir.values`, exact at both ends: Java's `$` also matches before a last line
+    end.
+    """
     return pattern.removesuffix("$").replace("^", "\\A", 1) + "\\z"
 
 
@@ -347,8 +349,8 @@ def _shaped(sql: Sql, shape: str) -> Sql:
 
 
 def _byte(sql: Sql, index: int, byte: str) -> Sql:
-    """Whether a text has this byte at this place; '9' stands for any digit. Bytes are not decoded, so this
-    costs an eighth of LIKE.
+    """Whether a text has a byte at a position; '9' matches any digit. Bytes are not decoded, so this costs an
+    eighth of LIKE.
     """
     result = call("SUBSTRING", cast(sql, "BINARY"), number_literal(index), number_literal(1))
     return between(result, _hex("0"), _hex("9")) if byte == "9" else binary(exp.EQ, result, _hex(byte))
@@ -415,7 +417,7 @@ def _wall(r: Renderer, node: Call) -> Sql:
 
 
 def _wall_clock(micros: Sql) -> Sql:
-    """The wall clock in UTC, so many microseconds after 1970 began."""
+    """The wall clock in UTC from microseconds since 1970."""
     return call(
         "TIMESTAMPADD",
         exp.Var(this="MICROSECOND"),
@@ -516,7 +518,7 @@ def _is_absent() -> Sql:
 
 
 def _range(r: Renderer, node: Call) -> Sql:
-    """SEQUENCE counts down to a smaller end: one number more is made, and cut."""
+    """SEQUENCE counts down if the end is smaller, so one more number is made and cut off."""
 
     def build(count: Sql) -> Sql:
         result = call(

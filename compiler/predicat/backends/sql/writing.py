@@ -1,4 +1,4 @@
-"""Text of SQL: sqlglot's generators, with what its generator for Spark does slowly written here."""
+"""The text of SQL by sqlglot's generators, with the slow parts of its generator for Spark replaced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL (12 and later). It has no TRY_ functions, so the guard stands inside the expression."""
+"""PostgreSQL (12 and later). It has no TRY_ functions, so guards are part of the expression."""
 
 from __future__ import annotations
 

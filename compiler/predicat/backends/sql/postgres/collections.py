@@ -77,11 +77,11 @@ _COMPARED = (BIGINT, STRING, BOOLEAN, DATE, TIMESTAMP, DURATION)
 
 
 def quantifier(r: Renderer, node: Quantifier) -> Sql:
-    """The verdicts on the elements as an array, as EXISTS knows no UNKNOWN: `TRUE = ANY (array)` has the
-    logic of the macro.
+    """A macro as an array of the outcomes of its elements, since EXISTS has no UNKNOWN: `TRUE = ANY (array)`
+    has the logic of the macro.
 
-    For other macros the body is worked out beside its element first. An aggregate of it alone would belong to
-    the query around, where it names none of its element's columns.
+    For other macros the body is computed next to its element first. An aggregate of the body alone would
+    belong to the outer query, if it does not use a column of the element.
     """
     if is_exists_over_values(node):
         return _exists_over_values(r, node)
@@ -190,7 +190,7 @@ def _outcome(r: Renderer, node: Quantifier, verdict: Sql, place: Sql | None) -> 
 
 
 def _empty(r: Renderer, node: Quantifier) -> Sql:
-    """No elements, of the type that those of a macro have."""
+    """An empty array of the element type of a macro."""
     element = node.type.element if isinstance(node.type, ArrayType) else STRING
     if isinstance(element, ArrayType | StructType):
         if node.kind != "filter":
@@ -216,7 +216,7 @@ def array(r: Renderer, node: Call) -> Sql:
 
 
 def array_concat(r: Renderer, node: Call) -> Sql:
-    """`||` passes over a NULL array."""
+    """`||` ignores a NULL array."""
     left, right = r.args(node)
     there = and_(not_(is_null(left)), not_(is_null(right)))
     return case((there, exp.DPipe(this=wrap(left), expression=wrap(right), safe=True)))
@@ -346,7 +346,9 @@ def array_get(r: Renderer, node: Call) -> Sql:
 
 
 def is_missing(r: Renderer, node: Call) -> Sql:
-    """IS NULL is TRUE for a composite value of which all members are NULL."""
+    """A test for NULL. IS NULL is TRUE for a composite value whose members are all NULL, so such values are
+    compared with NULL.
+    """
     (arg,) = node.args
     if arg.type == JSON:
         return is_null(text_of(r, arg))
@@ -386,7 +388,7 @@ def value_of_key(r: Renderer, node: Call) -> Sql:
 
 
 def _in_jsonb(r: Renderer, node: Node) -> bool:
-    """Whether a struct is a JSON object, as one in a map is, and no composite value."""
+    """Whether a struct is stored as a JSON object, as in a map, and not as a composite value."""
     if isinstance(node, Call) and node.op == "member":
         return _in_jsonb(r, node.args[0])
     if isinstance(node, Call) and node.op in ("cond", "coalesce"):

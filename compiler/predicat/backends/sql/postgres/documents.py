@@ -133,8 +133,8 @@ def _number_beside(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
 
 
 def compare_number(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
-    """A comparison of the double of a JSON number with a constant, as one of the number with the place
-    where doubles above and below it begin.
+    """A comparison of the double of a JSON number with a constant, as a comparison of the exact number with
+    the boundary between two doubles. None if there is no such boundary.
     """
     bounds = _bounds(wanted)
     if bounds is None:

@@ -1,6 +1,6 @@
-"""PostgreSQL: what indexes on a map serve, beside the tests that they cannot.
+"""PostgreSQL: conditions that indexes on a map can serve, in addition to the tests that they cannot serve.
 
-A map is jsonb. A GIN index on it serves `@>` (it contains a key with a value) and `?` (it has a key); a
+A map is jsonb. A GIN index on it serves `@>` (it contains a key with a value) and `?` (it has a key). A
 B-tree on `(headers ->> 'key')` serves comparisons of that expression.
 """
 
@@ -17,12 +17,12 @@ from predicat.ir.ops import STRICT
 from predicat.ir.types import STRING, MapType
 
 _MOST = 4
-"""A test that reads more keys than this is none that an index serves."""
+"""An index does not help a test that reads more keys than this."""
 
 
 def index_condition(r: Renderer, node: Node, sql: Sql) -> Sql | None:
-    """What holds wherever a test of a map's keys is TRUE: that the map contains a key with its value, or
-    has the keys that are read.
+    """A condition that is TRUE whenever a test of the keys of a map is: the map contains a key with its
+    value, or has the key. None if there is none.
     """
     keys = list(dict.fromkeys(_required_keys(node)))
     if not 0 < len(keys) <= _MOST:
@@ -40,7 +40,7 @@ def index_condition(r: Renderer, node: Node, sql: Sql) -> Sql | None:
 
 
 def _required_keys(node: Node) -> Iterator[tuple[Field, str]]:
-    """The maps and keys without which a test is not TRUE."""
+    """The maps and keys without which a test cannot be TRUE."""
     match node:
         case Call(op="not", args=(Call(op="is_null", args=(inner,)),)):
             yield from _keys_of_value(inner)
@@ -49,7 +49,7 @@ def _required_keys(node: Node) -> Iterator[tuple[Field, str]]:
 
 
 def _keys_of_value(node: Node) -> Iterator[tuple[Field, str]]:
-    """The maps and keys without which there is no value."""
+    """The maps and keys without which an expression is NULL."""
     match node:
         case Call(op="get", args=(Field() as field, Literal(value=str() as key))) if isinstance(
             field.type, MapType
@@ -65,9 +65,7 @@ def _keys_of_value(node: Node) -> Iterator[tuple[Field, str]]:
 
 
 def _equal_to(node: Node, sql: Sql) -> Sql | None:
-    """The value that a key is compared with, as it stands in the SQL of the comparison; None where `@>`
-    would not find each such value.
-    """
+    """The value that a key is compared with, as SQL. None if `@>` would not find every such value."""
     match node:
         case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if (
             kind == STRING and _is_only_text(value)

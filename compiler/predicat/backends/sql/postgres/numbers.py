@@ -44,12 +44,12 @@ def bind(values: Mapping[str, Sql], body: Sql) -> Sql:
 
 
 def _own(value: Sql) -> Sql:
-    """The value, as a node of its own if an alias is set in it: it may stand elsewhere as well."""
+    """The value as a new node if an alias is set in it: the node may occur elsewhere too."""
     return type(value)(**value.args) if "alias" in value.arg_types else value
 
 
 def bigint_or_null(r: Renderer, value: Sql) -> Sql:
-    """A numeric as BIGINT, or NULL where it does not fit."""
+    """A numeric as BIGINT, or NULL if it does not fit."""
     low, high = number_literal(INT_MIN), number_literal(INT_MAX)
     return let(r, value, lambda sql: case((between(sql, low, high), cast(sql, "BIGINT"))))
 
@@ -142,10 +142,9 @@ _ENDLESS = ("Infinity", "-Infinity", "NaN")
 
 
 def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[Node, Sql]) -> Sql:
-    """One operation by IEEE 754. PostgreSQL raises an error where finite numbers make infinity, or others
-    than zero make zero.
-
-    Operands of ordinary size come first; what is said of the others has names for the operands.
+    """One operation by IEEE 754. PostgreSQL raises an error if finite numbers give infinity, or numbers other
+    than zero give zero. Operands of normal size are handled first; the expressions for the others have names
+    for the operands.
     """
 
     def guarded(a: Sql, b: Sql) -> Sql:
@@ -181,7 +180,7 @@ def _result(op: str, a: Sql, b: Sql) -> Sql:
 
 
 def let_unless_column(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
-    """`body(sql)` with a name for what is no column."""
+    """`body(sql)` with a name for an expression that is not a column."""
     if isinstance(sql, exp.Column):
         return body(sql)  # but not a constant: PostgreSQL works constants out wherever they stand, and fails
     name = r.fresh_name("v")
@@ -189,7 +188,7 @@ def let_unless_column(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:
 
 
 def _ieee_sum(op: str, a: Sql, b: Sql) -> Sql:
-    """A sum or a difference: it is infinite if that of the halves is beyond half of the doubles."""
+    """A sum or a difference. It is infinite if the sum of the halves is beyond half of the largest double."""
     result = ranges.operation(ranges.OPERATORS[op], a, b)
     halves = ranges.operation(
         ranges.OPERATORS[op], *(ranges.operation(exp.Div, sql, number_literal(2)) for sql in (a, b))
@@ -203,10 +202,8 @@ def _ieee_sum(op: str, a: Sql, b: Sql) -> Sql:
 
 
 def _ieee_product(r: Renderer, op: str, a: Sql, b: Sql) -> Sql:
-    """A product or a quotient.
-
-    Its logarithm says whether it is a double; next to where the doubles end, it is worked out with a factor
-    of a power of two.
+    """A product or a quotient. Its logarithm shows whether it is a double. Near the limits of doubles it is
+    computed with a factor of a power of two.
     """
     divides = op == "div"
     result = _result(op, a, b)
@@ -265,7 +262,7 @@ def absolute(r: Renderer, node: Call) -> Sql:
 
 
 def round_with(name: str) -> Rule:
-    """Zero has no sign here, whatever that of its argument."""
+    """FLOOR or CEIL without negative zero, whatever the sign of the argument."""
     return lambda r, node: binary(
         exp.Add, call(name, as_double(r, node.args[0])), cast(number_literal(0), "DOUBLE")
     )

@@ -1,7 +1,7 @@
-"""PostgreSQL: arithmetic as it is written, where the operands are so small that nothing can overflow or
+"""PostgreSQL: interval analysis. Plain arithmetic if the operands are so small that nothing can overflow or
 vanish.
 
-The bounds of a whole expression follow from those of its leaves (interval arithmetic). Comparing a leaf with
+The bounds of an expression follow from the bounds of its leaves (interval arithmetic). Comparing a leaf with
 constants costs a tenth of an exact sum, which PostgreSQL has only as NUMERIC.
 """
 
@@ -37,7 +37,7 @@ from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
 
 Exact = Callable[[dict[int, Sql]], Sql]
-"""The SQL of an expression that is right for all operands, with these ones for its leaves, by their
+"""The SQL of an expression that is exact for all operands. The argument has the SQL of leaves by their value
 numbers.
 """
 
@@ -47,16 +47,18 @@ _PARTS: dict[Type, frozenset[str]] = {
 }
 _MOST_LEAVES = 30
 _SMALL = dict.fromkeys(COUNTS, 2**31) | dict.fromkeys(TIME_PARTS, 10**6)
-"""Operators whose values are below these in size."""
+"""Operators whose values have at most this absolute value."""
 
 
 def is_part(node: Node, kind: Type) -> TypeGuard[Call]:
-    """Whether a node is arithmetic that an operator of this type around it takes into its own expression."""
+    """Whether a node is arithmetic of a type, so that an operator around it includes it in its own
+    expression.
+    """
     return isinstance(node, Call) and node.type == kind and node.op in _PARTS[kind]
 
 
 def operation(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
-    """An arithmetic operation as it is: sqlglot turns an untyped division into one of doubles."""
+    """An arithmetic operation. It is marked as typed: sqlglot makes an untyped division one of doubles."""
     result = binary(kind, left, right)
     if kind is exp.Div:
         result.set("typed", True)
@@ -68,7 +70,7 @@ def numeric(sql: Sql) -> Sql:
 
 
 class _Leaves(Struct):
-    """The leaves of an expression by their numbers, and those whose size matters."""
+    """The leaves of an expression by their value numbers, and those whose size matters."""
 
     r: Renderer
     all: dict[int, Node] = field(default_factory=dict[int, Node])
@@ -91,7 +93,7 @@ OPERATORS: dict[str, type[exp.Binary]] = {
 
 
 def plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
-    """The expression as it is written, but that nothing is divided by zero."""
+    """The expression as it is written, except that a division by zero is NULL."""
     if isinstance(node, Literal) and node.value is not None:
         return r.node(node)
     if not is_part(node, kind):
@@ -121,8 +123,8 @@ def _guarded(
     exact: Exact,
     plain: Exact,
 ) -> Sql:
-    """The plain expression where its leaves are within the first limits in which nothing can happen to it,
-    else the exact one.
+    """The plain expression if its leaves are within the first limits that keep it from overflowing, otherwise
+    the exact one.
     """
     for limit in limits:
         leaves = _Leaves(r)
@@ -141,16 +143,14 @@ def _guarded(
 
 
 def guard(ordinary: Sql, exact: Sql, plain: Sql) -> Sql:
-    """What is exact where operands are not ordinary, and else what is plain: also for NULL, of which
-    nothing is exact.
-    """
+    """CASE WHEN NOT ordinary THEN exact ELSE plain END. NULL operands take the plain branch."""
     return case((not_(ordinary), exact), default=plain)
 
 
 def _let_leaves(
     r: Renderer, leaves: _Leaves, leaf: Callable[[Renderer, Node], Sql], body: Callable[[dict[int, Sql]], Sql]
 ) -> Sql:
-    """`body` with the SQL of each leaf; large ones are worked out once."""
+    """`body` with the SQL of each leaf; large ones are computed once."""
     remaining = list(leaves.all.items())
 
     def step(values: dict[int, Sql]) -> Sql:
@@ -169,11 +169,11 @@ _RANGES = [
     (INT_MIN + 1, INT_MAX),
     *((-(2**bits), 2**bits - 1) for bits in (62, 61, 60, 53, 47, 40, 31, 27, 23, 20, 15, 12)),
 ]
-"""What is tried for the leaves, from everything to what leaves room for many factors."""
+"""The ranges tried for the leaves, from every integer to ranges that leave room for many factors."""
 
 
 def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
-    """An expression of integers: plain where its leaves are small, else as `exact` says."""
+    """An expression of integers: plain if its leaves are small, otherwise as `exact` gives it."""
 
     def fits(leaves: _Leaves, each: tuple[int, int]) -> bool:
         result = _range(leaves, node, each)
@@ -205,10 +205,9 @@ def _within(sql: Sql, each: tuple[int, int]) -> Sql:
 def _range(
     leaves: _Leaves, node: Node, each: tuple[int, int], *, bounded: bool = True
 ) -> tuple[int, int] | None:
-    """The least and the greatest value, if that of each leaf is in a range; None where something may
-    overflow.
+    """The least and the greatest value if every leaf is in a range; None if something may overflow.
 
-    The size of a leaf does not matter (`bounded`) where the leaf alone divides.
+    The size of a leaf does not matter (`bounded` is False) if it only occurs as a divisor.
     """
     if isinstance(node, Literal) and isinstance(node.value, int):
         return node.value, node.value
@@ -257,17 +256,17 @@ def _combined_range(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
 # --- doubles
 
 _POWERS = (300, 150, 100, 75, 50, 37, 25, 18, 15)
-"""Powers of ten tried for the leaves: as large at most, and as small at least where a product or a
-quotient could vanish.
+"""Powers of ten tried for the leaves: the largest size, and also the smallest where a product or a quotient
+could vanish.
 """
 _HIGHEST, _LOWEST, _LEAST = 307.0, -322.3, -323.31
-"""Powers of ten: what is worked out is below the first and not below the second, with room for what is
-rounded; no double is below the third.
+"""Powers of ten: results must be below the first and not below the second, with room for rounding. No double
+is below the third.
 """
 
 
 class LogRange(Struct, frozen=True):
-    """Powers of ten between which a number other than zero is."""
+    """The powers of ten between which the size of a number other than zero is."""
 
     low: float
     high: float
@@ -281,10 +280,10 @@ def doubles(
     *,
     then: Callable[[Sql], Sql] = lambda sql: sql,
 ) -> Sql:
-    """An expression of doubles: plain where its leaves are of ordinary size and it is itself below a power of
-    ten, else as `exact` says.
+    """An expression of doubles: plain if its leaves are of normal size and the result is below a power of
+    ten, otherwise as `exact` gives it.
 
-    `then` is made of the plain one; it is neither NaN nor infinite.
+    `then` is applied to the plain result, which is neither NaN nor infinite.
     """
     if highest == _HIGHEST and not any(is_part(arg, DOUBLE) for arg in node.args):
         return exact({})  # has a guard of its own
@@ -304,8 +303,8 @@ def doubles(
 
 
 def in_normal_range(sql: Sql, low: int | None, high: int | None) -> Sql:
-    """Whether a double is zero or between powers of ten, of which one may be missing. The positive ones
-    come first, and take two comparisons.
+    """Whether a double is zero, or its size is between two powers of ten. Either may be None. Positive
+    numbers are tested first, with two comparisons.
     """
     ends = {power: cast(string_literal(f"1e{power}"), "DOUBLE") for power in (low, high) if power is not None}
     if low is None:
@@ -318,7 +317,7 @@ def in_normal_range(sql: Sql, low: int | None, high: int | None) -> Sql:
 
 
 def known_log_range(node: Node) -> LogRange | None:
-    """Between which powers of ten a double is for all rows where it is not zero; None if nothing is known."""
+    """The range of the size of a double if it is known for all rows; None otherwise."""
     if isinstance(node, Literal) and isinstance(node.value, int | float):
         if not math.isfinite(node.value):
             return None
@@ -331,13 +330,15 @@ def known_log_range(node: Node) -> LogRange | None:
 
 
 Bounds = tuple[int | None, int | None]
-"""The powers of ten between which a double must be, if it is not zero; None for no bound."""
+"""The powers of ten between which the size of a double must be, unless it is zero; None for no bound."""
 _FREE: Bounds = None, None
 _BOTH: Bounds = -150, 150
 
 
 def operand_bounds(op: str, one: LogRange | None, other: LogRange | None) -> tuple[Bounds, Bounds]:
-    """What the operands of a product or a quotient must be, so that it is neither infinite nor vanishes."""
+    """The bounds of the operands of a product or a quotient that keep it from being infinite and from
+    vanishing.
+    """
     if one is None and other is None:
         return _BOTH, _BOTH
     if one is None and other is not None:
@@ -363,8 +364,8 @@ def _limited(low: int | None, high: int | None) -> Bounds:
 
 
 def _log_range(leaves: _Leaves, node: Node, each: LogRange) -> LogRange | None:
-    """The size of a double, if that of each leaf is `each`; None where a step may overflow or vanish, and
-    for a constant that is not finite.
+    """The size of a double if every leaf has the size `each`; None if a step may overflow or vanish, and for
+    a constant that is not finite.
     """
     if isinstance(node, Literal) and node.value is not None:
         return known_log_range(node)

@@ -41,7 +41,9 @@ def starts_with(r: Renderer, node: Call) -> Sql:
 
 
 def _like(r: Renderer, node: Call, before: str, behind: str) -> Sql | None:
-    """LIKE with what stands around a constant; None where that is none, or shall be a parameter as it is."""
+    """LIKE with wildcards around a constant; None if the argument is not a constant, or is to be a
+    parameter.
+    """
     value, part = node.args
     if not isinstance(part, Literal) or not isinstance(part.value, str) or (r.parameterize and not r.indexed):
         return None

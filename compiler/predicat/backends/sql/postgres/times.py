@@ -1,7 +1,7 @@
 """PostgreSQL: timestamps, dates and durations.
 
-Its columns hold years that a filter does not know, and infinity. They compare; what is worked out from them
-is NULL.
+Its columns may have years that a filter does not support, and infinity. These can be compared; what is
+computed from them is NULL.
 """
 
 from __future__ import annotations
