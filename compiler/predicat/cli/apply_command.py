@@ -81,7 +81,7 @@ def command(
 
 
 _SHOWN = 20
-"""So many changes are told one by one."""
+"""The largest number of changes that are listed one by one."""
 _PAST = {
     "create": "created",
     "replace": "replaced",

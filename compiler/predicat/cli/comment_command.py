@@ -66,7 +66,7 @@ def _text(review: Path) -> str:
 
 
 def _instead(thread: Thread, text: str, problem: ApiError) -> None:
-    """Say why there is no comment, and show the review where the job does."""
+    """Say why there is no comment, and show the review where the job shows results."""
     advice = f"; {thread.advice}" if problem.status in (401, 403, 404) else ""
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     reason = say.comment_not_written(problem.reason + advice, summary=bool(summary))

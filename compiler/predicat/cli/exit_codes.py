@@ -34,18 +34,14 @@ MEANINGS = {
 """One line for each code, as the help and the documentation show them."""
 
 JUDGES = ("diff", "lint", "quality", "test")
-"""Commands for which 1 says that they found what they look for: there, a catalog with problems is wrong
-use.
-"""
+"""Commands for which 1 means findings: for these, a catalog with problems is wrong use."""
 
 _USAGE = frozenset({"usage", "missing-extra", "file"})
 _ENGINE = frozenset({"engine", "connection", "encoding", "java"})
 
 
 def code_for(command: str, problems: Sequence[Diagnostic]) -> ExitCode:
-    """The exit code of a command that ends with these problems. An engine's failure is told before
-    anything else.
-    """
+    """The exit code of a command that ends with these problems. A failed engine has priority."""
     codes = {problem.code for problem in problems}
     if codes & _ENGINE:
         return ExitCode.ENGINE

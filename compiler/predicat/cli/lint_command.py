@@ -154,8 +154,8 @@ class Run:
         return load_quietly(scope.folder, self.variables, scope.files)
 
     def collect(self, scope: Scope | None) -> list[Finding]:
-        """The findings of the chosen rules, in what is judged; those of an earlier run where nothing
-        changed since.
+        """The findings of the chosen rules in the checked files; those of an earlier run if nothing changed
+        since.
         """
         from predicat.review import findings  # noqa: PLC0415  # not for --help
         from predicat.review.lint import findings_cache  # noqa: PLC0415  # as above
@@ -189,8 +189,8 @@ class Run:
         return findings.chosen(code, self.select, self.ignore)
 
     def new(self, findings: list[Finding], baseline: Path | None, scope: Scope | None) -> list[Finding]:
-        """The findings that the baseline does not hold. What of it is stale is told, unless only a part is
-        judged.
+        """The findings that are not in the baseline. Stale entries are reported, unless only a part is
+        checked.
         """
         if baseline is None:
             return findings

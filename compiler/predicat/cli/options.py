@@ -65,7 +65,7 @@ def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dic
 
 
 def check_dataset_name(name: str) -> None:
-    """Raise UsageError for a text that is no name of a dataset."""
+    """Raise UsageError for a text that is not a valid name of a dataset."""
     from predicat.catalog.definitions import NAME  # noqa: PLC0415  # not for --help
 
     if not NAME.match(name):
@@ -97,8 +97,8 @@ def needs_review() -> None:
 
 
 def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose Markdown says, where it fails, why there is no review: a comment is never left as it
-    was a commit ago.
+    """A command whose Markdown output says why there is no review if it fails, so that an old comment does
+    not stay.
     """
 
     @wraps(command)

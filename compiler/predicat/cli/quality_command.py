@@ -308,8 +308,8 @@ def _site_beside(page: Path) -> str:
 
 
 def _notify(url: str, form: str, event: str, runs: Sequence[Run]) -> None:
-    """Post the result. A webhook that cannot be reached is told, and changes no exit code: the bounds were
-    checked.
+    """Post the result. A webhook that cannot be reached is reported, and does not change the exit code: the
+    bounds were checked.
     """
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
     from predicat.quality import notify  # noqa: PLC0415  # as above
@@ -322,7 +322,7 @@ def _notify(url: str, form: str, event: str, runs: Sequence[Run]) -> None:
 
 
 def _read(history: Path) -> list[Entry]:
-    """The results in the history; what is damaged is told on standard error and skipped."""
+    """The results in the history; damaged ones are reported on standard error and skipped."""
     from predicat.diagnostics import Reporter  # noqa: PLC0415  # not for --help
     from predicat.quality import stores  # noqa: PLC0415  # as above
 

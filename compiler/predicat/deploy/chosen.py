@@ -57,8 +57,8 @@ class Chosen(Struct, frozen=True):
 
 
 def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter]) -> list[Chosen]:
-    """The filters that are asked for; all of the dataset that need no parameter, where none is. Raises
-    PredicatError.
+    """The filters that are asked for; if none are, all filters of the dataset without required parameters.
+    Raises PredicatError.
     """
     result = dataset_of(catalog, dataset)
     if not asked:
@@ -80,8 +80,8 @@ def dataset_of(catalog: Catalog, name: str) -> Dataset:
 
 
 def job_of(catalog: Catalog, name: str) -> Job | None:
-    """A job by its name or `dataset.job`; None if there is none. Raises PredicatError where several
-    datasets have one.
+    """A job by its name or `dataset.job`; None if there is none. Raises PredicatError if several datasets
+    have a job of this name.
     """
     result = [
         job

@@ -1,8 +1,7 @@
-"""What hangs on a view, read before it is dropped and made again after: what was granted, said and built on
-it.
+"""What depends on a view, read before the view is dropped and created again after: grants, comments and
+objects built on it.
 
-Everything is read with the names of pg_catalog alone in scope, so that every name in a definition carries its
-schema.
+Everything is read with only pg_catalog in scope, so that every name in a definition has its schema.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ whole view).
 
 
 class Saved(Struct, frozen=True):
-    """A view or materialized view with all that was granted, said and built on it."""
+    """A view or materialized view with its grants, comments and objects built on it."""
 
     schema: str
     name: str
@@ -72,7 +71,7 @@ class Closure(Struct, frozen=True):
 
     @property
     def heights(self) -> dict[int, int]:
-        """How many views stand between each and those that read none."""
+        """The number of views between each view and those that read no view."""
         result: dict[int, int] = {}
         for oid in self.order:
             result[oid] = max((result[read] + 1 for read in self.reads[oid]), default=0)
@@ -327,7 +326,7 @@ def revoke_statements(saved: Saved) -> list[str]:
 
 
 def without(saved: Saved, columns: Collection[str]) -> list[str]:
-    """What hangs on columns that a view will not have any more."""
+    """What depends on columns that a view loses."""
     lost = [
         f"{grant[2]} ({grant[4]}) of {grant[1] or 'PUBLIC'}" for grant in saved.grants if grant[4] in columns
     ]
@@ -351,7 +350,7 @@ def missing(before: Saved, after: Saved) -> list[str]:
 
 
 def missing_around(before: Saved, after: Saved) -> list[str]:
-    """What was granted, said and built on a view and is not there now."""
+    """Grants, comments and objects of a view that are missing now."""
     lost = [
         f"{privilege}{f' ({column})' if column else ''} of {grantee or 'PUBLIC'}, granted by {grantor}"
         for grantor, grantee, privilege, _, column in sorted(before.grants ^ after.grants)

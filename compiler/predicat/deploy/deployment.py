@@ -101,7 +101,7 @@ def plan(
 
 
 def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Reporter) -> Plan:
-    """The plan with what depends on views that are dropped: made again, or told."""
+    """The plan, with the objects that depend on dropped views: they are created again, or reported."""
     dropped = _numbers(plan.steps, Action.DROP)
     again = _numbers(plan.steps, Action.RECREATE)
     if not dropped and not again:
@@ -164,11 +164,11 @@ def apply(
     rules: Rules | None = None,
     limits: Limits | None = None,
 ) -> Plan:
-    """Make the views as the catalog `name` asks; returns what was done.
+    """Create, replace and drop views as the catalog `name` asks. Returns the steps that were done.
 
-    Up to 500 changes are one transaction: all or nothing. More of them are several, each of which is
-    consistent. Raises PredicatError before any change for all that keeps it from being done, and for what the
-    server reports, with the number of transactions that were committed before.
+    Up to 500 changes are one transaction. More changes are several transactions, each of them consistent.
+    Raises PredicatError before any change for everything that prevents the changes, and for errors of the
+    server with the number of transactions that were committed before.
     """
     result = plan(catalog, connection, name, schema, rules)
     batches = result.batches
@@ -213,7 +213,7 @@ class _Batch(Struct):
                 raise PredicatError.of(failures.diagnostic(error, self.role, shown)) from None
 
     def check_unchanged(self, steps: Sequence[Step]) -> None:
-        """What was planned still holds: nobody changed these views in the meantime."""
+        """Check that nobody changed these views since the plan was made."""
         places = {
             place
             for step in steps
@@ -232,9 +232,7 @@ class _Batch(Struct):
         return inventory.read(self.connection, "", places, oids)
 
     def recreate(self, steps: Sequence[Step]) -> None:
-        """Drop and create views, with all that was granted, said and built on them, and on what depends on
-        them.
-        """
+        """Drop and create views, with their grants and comments, and everything that depends on them."""
         if not steps:
             return
         ours = _numbers(steps, Action.RECREATE)
@@ -263,7 +261,7 @@ class _Batch(Struct):
             self.restore_grants(made, step is None)
 
     def restore_grants(self, saved: Saved, whole: bool) -> None:
-        """The grants of a view as they were, and a look at whether all is there."""
+        """Restore the grants of a view, and check that nothing is missing."""
         place = saved.schema, saved.name
         (now,) = dependents.save(self.connection, [row.oid for row in self.read([place])]).values()
         if now.grants != saved.grants:

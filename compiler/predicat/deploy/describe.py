@@ -104,7 +104,7 @@ def _field_type(engine: str, physical: str) -> str | None:
 
 
 def _of(kind: Any, engine: str) -> str | None:
-    """The type of a field that holds a type of an engine. None if there is none."""
+    """The type of a field for a type of an engine; None if there is none."""
     name = kind.this.name if isinstance(kind, exp.DataType) else ""
     if name in _TYPES:
         return _TYPES[name]

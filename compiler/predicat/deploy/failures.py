@@ -38,7 +38,7 @@ _SENTENCES = {
     "57014": ("a statement took too long: {message}", "give it more time with --statement-timeout"),
     "57P01": ("the server was shut down or ended the session: {message}", None),
 }
-"""What an SQLSTATE is told as, and what to do about it."""
+"""The message and the hint for an SQLSTATE."""
 
 
 def dsn_parts(dsn: str) -> Mapping[str, str] | None:
@@ -59,7 +59,7 @@ def dsn_parts(dsn: str) -> Mapping[str, str] | None:
 
 
 def without_password(dsn: str) -> str:
-    """A DSN as people may see it: user, host, port and database, never a password."""
+    """A DSN to show: user, host, port and database, never a password."""
     known = dsn_parts(dsn)
     if known is None:
         return "the given DSN"
@@ -73,7 +73,7 @@ def without_password(dsn: str) -> str:
 
 
 def not_connected(dsn: str, error: psycopg.Error) -> Diagnostic:
-    """Why there is no connection."""
+    """The message for a failed connection."""
     known = dsn_parts(dsn)
     if known is None:
         return say.unreadable_dsn()
@@ -84,7 +84,7 @@ def not_connected(dsn: str, error: psycopg.Error) -> Diagnostic:
 
 
 def _without(text: str, known: Mapping[str, str]) -> str:
-    """A text in which no password of a DSN or of the environment stands."""
+    """A text without the passwords of a DSN or of the environment."""
     secrets = [*(known.get(key, "") for key in _SECRETS), os.environ.get("PGPASSWORD", "")]
     for secret in filter(None, secrets):
         text = text.replace(secret, "***")
@@ -92,7 +92,7 @@ def _without(text: str, known: Mapping[str, str]) -> str:
 
 
 def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnostic:
-    """What the server said, as one sentence, with what it was asked about."""
+    """The server's error as one sentence, with what it was about."""
     message = error.diag.message_primary or " ".join(str(error).split()) or type(error).__name__
     sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", error.diag.message_hint))
     said = sentence.format(message=message, role=role)

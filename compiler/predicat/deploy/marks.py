@@ -61,7 +61,7 @@ def prefix(catalog: str) -> str:
 
 
 def read(comment: str) -> Mark | None:
-    """The mark in a comment; None where there is none that can be read."""
+    """The mark in a comment; None if there is no readable one."""
     match = _MARK.search(comment)
     if match is None:
         return None

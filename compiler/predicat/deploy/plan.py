@@ -24,7 +24,7 @@ INVOKER_SINCE = 150_000
 
 
 class Action(StrEnum):
-    """What is done to a view. `RECREATE` drops and creates it, with all that was granted, said and built
+    """An action on a view. `RECREATE` drops and creates it, with its grants and comments and everything built
     on it.
     """
 
@@ -112,7 +112,7 @@ class Planner(Struct):
         return mark.catalog == self.name
 
     def former(self, existing: Existing) -> tuple[str, str] | None:
-        """The dataset and filter that the name of a view says."""
+        """The dataset and filter in the name of a view."""
         known = [name for name in self.catalog.datasets if existing.name.startswith(f"{name}__")]
         longest = max(known, key=len, default=None)
         return None if longest is None else (longest, existing.name.removeprefix(f"{longest}__"))
@@ -127,9 +127,7 @@ class Planner(Struct):
     def moved_views(
         self, views: Sequence[View], there: Mapping[tuple[str, str], Existing], ours: Collection[Existing]
     ) -> dict[tuple[str, str], Existing]:
-        """The views that stand in another place than they should, by the places in which they should
-        stand.
-        """
+        """The views that must be moved, by their new places."""
         by_identity: dict[tuple[str, str], list[Existing]] = {}
         for row in ours:
             if row.mark is not None and self.in_scope(row):
@@ -146,7 +144,7 @@ class Planner(Struct):
         return result
 
     def edited_views(self, marked: Sequence[Existing]) -> Mapping[int, str]:
-        """The views that somebody changed by hand, by their numbers, with what they are."""
+        """The views that were changed by hand, by their OIDs, with the change."""
         other = [row.oid for row in marked if row.mark is not None and row.mark.rule != row.rule]
         texts = self.definitions(other) if other else {}
         result: dict[int, str] = {}
@@ -194,7 +192,7 @@ class Planner(Struct):
         return self.option_changes(step, existing)
 
     def option_changes(self, step: Step, existing: Existing) -> Step:
-        """What changes of a view whose query stays: its options, or its comment."""
+        """The step for a view whose query stays: its options or its comment may change."""
         if step.options != existing.options:
             said = ", ".join(
                 f"{key}={step.options.get(key, 'default')}"
@@ -212,7 +210,7 @@ class Planner(Struct):
         return step
 
     def not_ours(self, view: View, existing: Existing) -> Diagnostic | None:
-        """Why what stands in the place of a view may not be touched."""
+        """Why the object at the place of a view must not be changed; None if it is a view of ours."""
         mark = existing.mark
         if existing.kind != "v":
             return say.another_kind(view.span, existing.shown, KINDS.get(existing.kind, "no view"))
@@ -227,7 +225,7 @@ class Planner(Struct):
         return None
 
     def step_for_removed(self, existing: Existing, touched: Mapping[int, str]) -> Step:
-        """A view of ours that nothing asks for."""
+        """The step for a view of ours that the catalog does not have any more."""
         mark = existing.mark
         dataset, name = mark.identity if mark is not None else self.former(existing) or ("", "")
         known = self.catalog.datasets.get(dataset)
@@ -292,7 +290,9 @@ def _columns(view: View) -> tuple[tuple[str, str], ...]:
 
 
 def can_replace(view: View, existing: Existing) -> bool:
-    """Whether CREATE OR REPLACE takes the columns: those there are, and more behind them."""
+    """Whether CREATE OR REPLACE can change the columns: the present ones stay, and new ones are added at the
+    end.
+    """
     return _columns(view)[: len(existing.columns)] == existing.columns
 
 

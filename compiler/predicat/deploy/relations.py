@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 
 class Column(Struct, frozen=True):
-    """A column: its type as people read it, and the numbers by which PostgreSQL tells types and collations
-    apart.
-    """
+    """A column: its type as text, and the numbers by which PostgreSQL identifies types and collations."""
 
     name: str
     kind: str
@@ -30,7 +28,7 @@ class Column(Struct, frozen=True):
 
 
 class Relation(Struct, frozen=True):
-    """A table or view, by its schema and name."""
+    """A table or view with its columns, by the search path of the session; None if there is none."""
 
     oid: int
     schema: str

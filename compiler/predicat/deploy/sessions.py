@@ -34,9 +34,8 @@ SETTINGS = {
     "extra_float_digits": "1",
     "bytea_output": "'hex'",
 }
-"""Names are those of pg_catalog: a function or operator that somebody put into another schema is never found.
-
-PostgreSQL stores what a name meant when a view was made, so its readers need no such settings.
+"""Only pg_catalog is in scope, so functions and operators of other schemas are never used. PostgreSQL stores
+the resolved names of a view, so its readers need no such setting.
 """
 
 

@@ -36,6 +36,6 @@ def require(package: str) -> None:
 
 
 def missing(error: ModuleNotFoundError) -> Diagnostic | None:
-    """The message for an import that failed; None if what is missing is none of the optional packages."""
+    """The message for a failed import; None if the missing package is not one of the optional packages."""
     package = (error.name or "").partition(".")[0]
     return messages.missing_extra(*PACKAGES[package]) if package in PACKAGES else None

@@ -27,8 +27,8 @@ _PASSES = 3
 
 
 def layout(source: Source) -> str:
-    """The text of a file in the one layout. Raises PredicatError for what is no YAML, and for what it
-    cannot lay out without a change of its data or comments.
+    """The text of a file in the standard layout. Raises PredicatError if it is not YAML, or cannot be
+    formatted without a change of its data or comments.
     """
     before = source.text
     if _root(source) is None:

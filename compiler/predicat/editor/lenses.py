@@ -1,5 +1,5 @@
-"""What stands above a filter in an editor: its tests, what uses it, and how many rows it accepted when that
-was measured.
+"""The lenses above a filter in an editor: its tests, its users, and the number of rows it accepted in the
+last measurement.
 """
 
 from __future__ import annotations

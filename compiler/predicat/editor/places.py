@@ -1,5 +1,5 @@
-"""Where a cursor stands in a catalog file, worked out from the lines alone: the file may be broken while
-somebody types.
+"""The place of a cursor in a catalog file, from the lines alone: the file may be invalid while somebody
+types.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LISTS = ("all", "any", "not", "filters")
 
 
 class Place(Struct, frozen=True):
-    """The keys that lead to a cursor, whether it stands behind a colon, and the word that it touches."""
+    """The keys that lead to a cursor, whether it is after a colon, and the word that it touches."""
 
     path: tuple[str, ...]
     value: bool

@@ -19,7 +19,7 @@ from predicat.language.sql.rules import KNOWN as SQL_FUNCTIONS
 _MOST = 4
 _ARGUMENTS = ("a", "b", "c", "d")
 _SAMPLES = ("{}", "'x'", "1")
-"""What stands for an argument: a field, or, where one must be a constant, a text or a number."""
+"""The example of an argument: a field, or if it must be a constant, a text or a number."""
 
 
 class Signature(Struct, frozen=True):
@@ -104,7 +104,7 @@ def names(language: str) -> list[str]:
 
 
 def _read(language: str, name: str, count: int, sample: str, *, method: bool) -> t.Tree | None:
-    """What a call with so many arguments becomes; None if there is no such call."""
+    """The tree of a call with this number of arguments; None if there is no such call."""
     given = [_ARGUMENTS[0], *(sample.format(letter) for letter in _ARGUMENTS[1:count])][:count]
     text = f"{given[0]}.{name}({', '.join(given[1:])})" if method else f"{name}({', '.join(given)})"
     source = Source("", text)

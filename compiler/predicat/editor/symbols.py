@@ -276,9 +276,7 @@ class _Reading(Struct):
                 yield use
 
     def in_template(self, source: Source, seen: set[tuple[Symbol, int | None]]) -> Iterator[Use]:
-        """Names that stand in quotes inside of `{{ ... }}`: of filters, and of fields that macros are
-        given.
-        """
+        """Names in quotes within `{{ ... }}`: of filters, and of fields that macros take."""
         for block in re.finditer(r"\{[{%].*?[}%]\}", source.text, re.DOTALL):
             for word in re.finditer(r"(filter\(\s*)?(['\"])([\w.@]+)\2", block[0]):
                 near = Span(source, block.start() + word.start(3), block.start() + word.end(3))

@@ -87,7 +87,7 @@ class Workspace(Struct):
     # --- completion
 
     def complete(self, file: Path, line: int, column: int) -> list[Completion]:
-        """What may stand at a cursor."""
+        """The completions at a cursor."""
         return list(self._offers(place(self.text(file), line, column)))
 
     def _offers(self, at: Place) -> Iterator[Completion]:
@@ -243,7 +243,7 @@ def location(span: Span) -> Location:
 
 
 def _keys(path: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys that may stand inside a mapping."""
+    """The keys that a mapping may have."""
     match path:
         case ():
             return FILE_KEYS

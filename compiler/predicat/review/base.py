@@ -22,9 +22,9 @@ _NAME_IT = "name the revision to compare with: --base REVISION"
 class BaseCommit(Struct, frozen=True):
     """The commit to compare with.
 
-    `label` is its name; empty if there is none. `texts` are its lock files by their path: the one of the
-    catalog or, where it has none there, those that are gone since (`moved`), for the folder of the catalog
-    may have another name now. `warning` says why there is no base where one was to be expected.
+    `label` is its name, empty if there is none. `texts` are its lock files by path: that of the catalog, or
+    if there is none at that path, the lock files that were deleted since (`moved`), because the folder of the
+    catalog may have been renamed. `warning` says why there is no base where one was expected.
     """
 
     label: str = ""
@@ -33,9 +33,8 @@ class BaseCommit(Struct, frozen=True):
     warning: Diagnostic | None = None
 
     def file(self, datasets: Collection[str], own: LockFile | None) -> LockFile | None:
-        """The lock file of the base; None if there is none.
-
-        One that lay elsewhere counts if it has one of these datasets. One that is as it was is `own`.
+        """The lock file of the base; None if there is none. One at another path counts if it has one of these
+        datasets. An unchanged one is `own`.
         """
         from predicat.catalog.lock import parse  # noqa: PLC0415  # not for an unchanged catalog
 
@@ -51,9 +50,10 @@ NONE = BaseCommit()
 
 
 def find(lock: Path, revision: str | None) -> BaseCommit:
-    """The base of a lock file: where the working tree left a revision, by default the main branch.
+    """The base of a lock file: the commit where the working tree left a revision, by default the main branch.
+    None outside of a repository.
 
-    Outside of a repository there is none. Raises PredicatError if a revision is named that is not there.
+    Raises PredicatError if a revision is named that does not exist.
     """
     folder = lock.parent
     if revision is None and not (folder.is_dir() and git.inside(folder)):

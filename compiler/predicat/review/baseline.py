@@ -40,8 +40,8 @@ class Entry(Struct, frozen=True):
 
 
 class BaselineResult(Struct, frozen=True):
-    """Findings against a baseline: those that it does not hold, how many it holds, and its entries that
-    nothing needs any more.
+    """Findings compared with a baseline: new findings, the number of known ones, and entries that no finding
+    matches.
     """
 
     new: list[Finding]
@@ -60,8 +60,8 @@ def entry(item: Finding) -> Entry:
 
 
 def read(path: Path, target: Path | None = None) -> list[Entry]:
-    """The entries of a baseline file, which lies at `place` if that is given. Raises PredicatError with
-    every line that is none.
+    """The entries of a baseline file. `place` is the path to name in errors. Raises PredicatError with every
+    invalid line.
     """
     file = target or path
     if not file.exists():
@@ -88,9 +88,8 @@ def read(path: Path, target: Path | None = None) -> list[Entry]:
 def apply_baseline(
     findings: Iterable[Finding], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True
 ) -> BaselineResult:
-    """Tell findings that a baseline holds from those that it does not. An entry stands for one finding.
-
-    Entries of rules that were not `judged` are neither needed nor stale.
+    """Separate known findings from new ones. An entry matches one finding. Entries of rules that were not
+    `judged` are neither needed nor stale.
     """
     left = Counter((item.code, item.hash) for item in entries)
     new: list[Finding] = []
@@ -111,9 +110,7 @@ def apply_baseline(
 
 
 def write(path: Path, findings: Iterable[Finding], kept: Iterable[Entry] = ()) -> int:
-    """Write a baseline of findings, and of the entries to keep beside them, in their order. Gives their
-    number.
-    """
+    """Write a baseline of findings and of other entries to keep, in their order. Returns their number."""
     lines = sorted((item.code, item.about, item.hash) for item in (*map(entry, findings), *kept))
     write_text(path, _HEAD + "".join(f"{code} {digest} {about}\n" for code, about, digest in lines))
     return len(lines)

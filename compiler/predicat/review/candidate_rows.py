@@ -1,4 +1,4 @@
-"""Rows worth trying: the values at and around the constants of predicates, in every place that they read."""
+"""Candidate rows: the values at and around the constants of predicates, at every path that they read."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from predicat.ir.values import EXACT, INT_MAX, INT_MIN, RowError, seconds, to_va
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]
-"""A place in a row: the field's name, then keys; -1 stands for the elements of an array."""
+"""A path in a row: the name of the field, then keys; -1 means every element of an array."""
 EACH = -1
 _RARE_CONVERSIONS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
-"""Conversions that few texts have: some that do are tried."""
+"""Conversions that most strings fail: also try strings that convert."""
 _MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
 _VARIANTS = {
     "lower": ["a", "A"],
@@ -54,35 +54,35 @@ _VARIANTS = {
 }
 """Texts that differ and have the same result."""
 _OF_ANY_KIND = frozenset({"json_is", "json_size"})
-"""What is asked of a JSON value of any kind."""
+"""Operators that take JSON values of any kind."""
 _ARRAYS = "arrays have an element only where a macro or an index asks for one"
 NOT_TRIED = {
     **dict.fromkeys(("array_eq", "array_max", "array_min", "join", "json_size", "size", "sum"), _ARRAYS),
     "entry_filter": "Python code is not run",
     "to_boolean": "texts that are truth values are not among the usual ones",
 }
-"""Operators of whose values no row is made on purpose, and why: the solver or the tests of a filter must
-show them.
+"""Operators for whose values no row is made, and why. The solver or the tests of a filter must find these
+rows.
 """
 _MAX = 40
 _DIAGONALS = 3
 _MAX_PIECES = 16
 _FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
-"""The step from a constant to a value that makes a comparison TRUE; it is tried first, because most
-conditions stand in an AND.
+"""The step from a constant to a value that makes a comparison TRUE. It is tried first, because most
+conditions are part of an AND.
 """
 
 
 class CandidateRows:
-    """Candidate values of every place that some predicates read, and rows made of them. Parameters stand
-    in rows as `:name`.
+    """Candidate values for every path that some predicates read, and rows made of them. Parameters are in
+    rows as `:name`.
     """
 
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.values: dict[Slot, list[Any]] = {}
         self.kinds: dict[Slot, Type] = {}
         self.pieces: dict[Slot, dict[str, None]] = {}
-        """Texts that parts of a place are compared with."""
+        """Texts that parts of a value are compared with."""
         self.parameters: set[str] = set()
         self.documents: set[Slot] = set()
         """Places of JSON numbers: JSON has no NaN and no infinity."""
@@ -98,7 +98,7 @@ class CandidateRows:
     # --- where constants meet places
 
     def _visit(self, node: Node, env: dict[str, Slot]) -> set[Slot]:
-        """The places that a node reads, after telling them of the constants beside them."""
+        """The paths that a node reads. Constants that they are compared with become candidate values."""
         if isinstance(node, Literal):
             return set()
         slot = _slot(node, env)
@@ -152,7 +152,7 @@ class CandidateRows:
         return places
 
     def _keys(self, node: Node, env: dict[str, Slot]) -> None:
-        """Where the row names the keys of a place, its values are those that lead there."""
+        """If the row contains the key of a look-up, candidates for it are the keys that lead to a value."""
         while isinstance(node, Call):
             slot = _slot(node, env)
             for arg in node.args[1:]:
@@ -161,7 +161,7 @@ class CandidateRows:
             node = node.args[0]
 
     def _exchange(self, places: set[Slot]) -> None:
-        """Places that are compared with each other share their values."""
+        """Paths that are compared with each other share their candidate values."""
         for one in places:
             for other in places:
                 kind = self.kinds[one]
@@ -180,14 +180,14 @@ class CandidateRows:
     # --- rows
 
     def rows(self, count: int, seed: int = 0) -> Iterator[dict[str, Any]]:
-        """At most so many rows; each has a value for every parameter, which is no NaN."""
+        """At most `count` rows. Each has a value for every parameter, never NaN."""
         for row in self._mixed(count, seed):
             if all(row.get(name) is not None and row[name] == row[name] for name in self.parameters):
                 yield row
 
     def _mixed(self, count: int, seed: int) -> Iterator[dict[str, Any]]:
-        """So many rows: first all absent, then the likeliest values of all places, one at a time,
-        mixtures. The same for the same seed.
+        """`count` rows: first one without values, then the likeliest values of all paths, then one value at a
+        time, then mixtures. The same for the same seed.
         """
         chance = random.Random(seed)  # noqa: S311  # no secret
         slots = list(self.values)
@@ -249,12 +249,12 @@ class CandidateRows:
 
 
 def _empty(key: str | int) -> Any:
-    """What can hold a key."""
+    """An empty collection that can have a key."""
     return [] if isinstance(key, int) else {}
 
 
 def _fits(value: Any, kind: Type) -> bool:
-    """Whether a place of a type can hold a value (one of JSON was first taken for another)."""
+    """Whether a type can have a value (the value of a JSON path may be of another type)."""
     try:
         to_value(value, kind)
     except RowError:
@@ -263,7 +263,7 @@ def _fits(value: Any, kind: Type) -> bool:
 
 
 def _makes_room(holder: Any, key: str | int) -> bool:
-    """Whether a mapping or list can hold a key, after it was made so long."""
+    """Whether a mapping or list can have a key; a list is made long enough."""
     if isinstance(key, int) and isinstance(holder, list):
         holder.extend([None] * (key + 1 - len(holder)))
         return True
@@ -312,7 +312,7 @@ def _constants(node: Call) -> Iterator[Any]:
 
 
 def _near(op: str, constant: Any, kind: Type) -> list[Any]:
-    """Values at and beside a constant, as a place of a type can hold them."""
+    """A constant and its neighbours, as values of a type."""
     match constant:
         case bool():
             return [constant] if kind in (BOOLEAN, JSON) else []
@@ -459,9 +459,7 @@ _MOST_STEPS = 250_000
 
 
 def is_affordable(row: Mapping[str, Any], nodes: Iterable[Node]) -> bool:
-    """Whether a row is judged in little time: macros that stand in each other look at the elements of a
-    long array again and again.
-    """
+    """Whether a row can be evaluated quickly: nested macros read the elements of a long array many times."""
     longest = max(map(_longest, row.values()), default=0)
     return longest < 100 or all(longest ** _nesting(node) <= _MOST_STEPS for node in nodes)
 
@@ -471,7 +469,7 @@ def _longest(value: Any) -> int:
 
 
 def _nesting(node: Node) -> int:
-    """How deep macros stand in each other."""
+    """The depth of nested macros."""
     return (1 if isinstance(node, Quantifier) else 0) + max(map(_nesting, children(node)), default=0)
 
 

@@ -21,7 +21,7 @@ _MERGE_BASE = re.compile(r"^\|{7}.*?^(?========$)", re.MULTILINE | re.DOTALL)
 def lines(
     catalog: Catalog, new: Sequence[str], gone: Sequence[str] = (), deprecated: Sequence[str] = ()
 ) -> list[str]:
-    """A line for each version that is new, gone, or deprecated now."""
+    """A line for each version that is new, removed or newly deprecated."""
     added: list[str] = []
     for name in (*new, *deprecated):
         base, _, number = name.partition("@")
@@ -56,7 +56,7 @@ def _against_previous(filter_: Filter, number: int) -> str:
 
 
 def add(text: str | None, day: date, added: Sequence[str]) -> str:
-    """A changelog (None if there is none) with a release at its top, in order."""
+    """A changelog (None for a new one) with a release at its top, in order."""
     section = "\n".join((f"## {day.isoformat()}", "", *added, ""))
     head, *rest = _SECTION.split(text or _HEAD)
     return ordered("## ".join((f"{head.rstrip()}\n\n", section.removeprefix("## "), *rest)))

@@ -37,10 +37,11 @@ def review(
     edited: Sequence[str] = (),
     figures: Figures | None = None,
 ) -> Review:
-    """What changed from one catalog to another. `timeout` is in seconds for each pair of predicates.
+    """The changes from one catalog to another.
 
-    `filters` is the number of filters of the whole catalog, where the snapshots have those only that a change
-    can touch; `edited` are the files that differ. `figures` gives those of a filter's tests.
+    `timeout` is in seconds for each pair of predicates. `filters` is the number of filters of the whole
+    catalog, if the snapshots have only those that a change can affect. `edited` are the files that differ.
+    `figures` gives the figures of the tests of a filter.
     """
     result = _Comparison(before, after, base, Prover(timeout))
     entries = sorted(result.entries(), key=lambda entry: entry.order)
@@ -189,7 +190,7 @@ class _Comparison:
         return shown
 
     def place(self, item: Difference) -> Place:
-        """The line where it stands; the file alone of what is gone."""
+        """The file and line of an entry; only the file of a removed one."""
         if item.after is None:
             return Place(self.before.place(item.path).file)
         return self.after.place(item.path)
@@ -325,7 +326,7 @@ class _Comparison:
         )
 
     def with_users(self, entries: list[Entry], touched: Collection[str]) -> list[Entry]:
-        """The entries of names that changed or are gone with what uses them."""
+        """The entries of names that changed or were removed, with their users."""
         before = _users(
             self.before,
             [name for name in self.before.filters if name in touched or name not in self.after.filters],

@@ -25,7 +25,7 @@ _RESERVED = 300
 
 
 class _Part(Struct):
-    """A block of the comment: lines around entries, each of which stands whole or not at all."""
+    """A block of the comment: lines around entries. An entry is shown completely or not at all."""
 
     head: str
     rows: list[str]
@@ -71,8 +71,8 @@ def markdown(review: Review, data: Data) -> str:
 
 
 def _fit(parts: Sequence[_Part], room: int) -> None:
-    """Leave out whole rows until the rest fits: details before the tables, and the last ones, which matter
-    least, first.
+    """Remove whole rows until the comment fits: first details, then the last, least important rows of the
+    tables.
     """
     size = sum(len(part.text()) for part in parts)
     for part in reversed(parts):
@@ -94,7 +94,7 @@ def _left_out(parts: Sequence[_Part]) -> str:
 
 
 def _in_first_table(topic: Topic) -> bool:
-    """Whether a topic stands in the first table: it is about rows, or changes filters."""
+    """Whether a topic is in the first table: it is about rows, or changes filters."""
     return (
         topic.head.kind in HEADS
         or topic.head.changes_rows
@@ -210,7 +210,7 @@ def _codes(names: Sequence[str], most: int = 12) -> str:
 
 
 def _cell(shown: str) -> str:
-    """A value in a table; a long one stands in the details only."""
+    """A value in a table; a long one is only in the details."""
     return _code(shown).replace("|", "\\|") if len(shown) <= MAX_CELL else "see below"
 
 
@@ -221,5 +221,5 @@ def _code(shown: str) -> str:
 
 
 def _plain(line: str) -> str:
-    """A text that people wrote says nothing to Markdown or HTML."""
+    """A text as plain text in Markdown and HTML."""
     return "".join(f"&#{ord(char)};" if char in "\\`*_[]<>|#@&" else char for char in line).replace("\n", " ")

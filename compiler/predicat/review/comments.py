@@ -1,6 +1,4 @@
-"""The comment of a review: what it says where there is no review, how it is cut, and how it stays one
-comment of a pull request.
-"""
+"""The comment of a review: its text if there is no review, its limit, and its marker."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ from predicat.review.rest import Api, ApiError
 MARK = "<!-- predicat diff -->"
 """What a comment begins with, unseen, so that it is found again."""
 KEY = re.compile(r"[A-Za-z0-9._/]+(?:-[A-Za-z0-9._/]+)*")
-"""What tells several comments of one pull request apart."""
+"""The key that distinguishes several comments of one pull request."""
 SHOWN = 20
 """Problems that a comment shows of a review that could not be made."""
 _PAGE = 100
@@ -71,12 +69,12 @@ def body(review: str, thread: Thread, key: str = "") -> str:
 
 
 def marker(key: str) -> str:
-    """What the comment of a key begins with."""
+    """The first line of the comment of a key, by which it is found again."""
     return f"<!-- predicat diff {key} -->" if key else MARK
 
 
 def _truncated(text: str, limit: int, where: str) -> str:
-    """A text within a limit, cut behind a whole entry where there is one."""
+    """A text within a limit, cut after a whole entry if possible."""
     if len(text) <= limit:
         return text
     end = text.rfind("\n</details>\n", 0, limit)

@@ -135,11 +135,12 @@ def search(
     formula: Callable[[Truth, Truth], Bool],
     timeout: float = 1.0,
 ) -> tuple[str, Witness | None]:
-    """A row for which two predicates have certain outcomes: ("found", it); ("none", None) if there is
-    provably none; (EXACT, None) if there is none in exact arithmetic, which does not prove it for doubles;
-    ("open", None) if nobody knows.
+    """A row for which two predicates have certain outcomes.
 
-    `test` says it of outcomes, `formula` of formulas; they must say the same.
+    `test` is the condition on outcomes, `formula` the same condition on formulas.
+
+    Returns ("found", row); ("none", None) if there is provably no such row; (EXACT, None) if there is none in
+    exact arithmetic, which is no proof for doubles; ("open", None) if it is unknown.
     """
     asked = _Comparison(left, right, ("reject", "reject"), time.monotonic() + timeout)
     result = asked.find(test, formula)
@@ -170,8 +171,8 @@ def _retyped(before: Node, after: Node) -> list[str]:
 
 
 class _Attempt(Struct, frozen=True):
-    """One way to ask the solver (see Encoder), and for which share of the time left: it answers most
-    questions at once, and some one way only.
+    """One way to ask the solver (see Encoder), and its share of the remaining time. The solver answers most
+    questions at once, but some only in one way.
     """
 
     share: float
@@ -195,14 +196,14 @@ _ROUNDED = (
     _Attempt(0.6, regular=True, exact=True),
     _Attempt(1.0, exact=True),
 )
-"""The same for predicates that round to doubles: what holds for every row comes first, what holds in exact
-arithmetic is better than nothing.
+"""The same for predicates that round doubles. A proof for every row is tried first; a proof for exact
+arithmetic is better than none.
 """
 
 
 class _Comparison:
-    """One comparison: questions are answered by cases where the predicates have finitely many, else by
-    trial, and by the solver where no trial finds a row.
+    """One comparison. A question is answered by cases if there are finitely many, otherwise by candidate
+    rows, and by the solver if no candidate is found.
     """
 
     def __init__(self, before: Node, after: Node, on_unknown: tuple[str, str], deadline: float) -> None:
@@ -236,7 +237,7 @@ class _Comparison:
         return self.functions[0](row), self.functions[1](row)
 
     def trials(self) -> Iterator[tuple[Row, Outcome, Outcome]]:
-        """Rows to try with their outcomes, worked out when they are asked for, and once."""
+        """Candidate rows with their outcomes, computed lazily and once."""
         yield from self.tried_rows
         if self.untried is None:
             self.untried = CandidateRows(self.nodes).rows(_PROBES)
@@ -295,8 +296,8 @@ class _Comparison:
         return self._verdict(*self._kind(lost, gained), lost=lost, gained=gained)
 
     def implies(self, one: int, other: int) -> bool:
-        """Whether it is plain from the operands alone that every row that one accepts the other accepts:
-        `a AND b` and `a`, `a` and `a OR b`.
+        """Whether the operands alone show that every row accepted by one is accepted by the other: `a AND b`
+        and `a`, `a` and `a OR b`.
         """
         if any(self.accept):
             return False
@@ -358,8 +359,8 @@ class _Comparison:
     def provably_none(
         self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]
     ) -> bool:
-        """Whether it is proved that no row answers a question, for exact arithmetic only if the verdict
-        holds for it only; else a No.
+        """Whether there is provably no row with these outcomes. A proof for exact arithmetic counts only if
+        the verdict is one for exact arithmetic already.
         """
         before = self.inconclusive, self.exact
         self.inconclusive = self.exact = False
@@ -371,7 +372,7 @@ class _Comparison:
     def find(
         self, test: Callable[[Outcome, Outcome], bool], formula: Callable[[Truth, Truth], Bool]
     ) -> Witness | None:
-        """A row that answers a question; None if there is none, or, with `open` set, if nobody knows."""
+        """A row with these outcomes. None if there is none, or, with `inconclusive` set, if it is unknown."""
         if self.cases is not None:
             if not any(test(*pair) for pair in self.cases.possible):
                 return None
@@ -390,7 +391,9 @@ class _Comparison:
         return self.try_more_rows(test)
 
     def try_more_rows(self, test: Callable[[Outcome, Outcome], bool]) -> Witness | None:
-        """More rows, where the solver has none: a difference that nobody proves may be a plain one."""
+        """More candidate rows if the solver found none: a difference without a proof may still be a simple
+        one.
+        """
         partial = (
             [row for pair, row in self.cases.partial.items() if test(*pair)] if self.cases is not None else []
         )
@@ -407,7 +410,7 @@ class _Comparison:
         test: Callable[[Outcome, Outcome], bool],
         attempt: _Attempt,
     ) -> Witness | str:
-        """A witness; "none" where it is proved that there is none; "open" otherwise."""
+        """A witness; "none" if there is provably none; "open" otherwise."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             return "open"
@@ -540,9 +543,7 @@ _MAX_TRIALS = 200
 
 
 def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, Any]:
-    """A smaller row of which the same is true: fields left out, texts shortened, numbers near zero, lists
-    cut.
-    """
+    """A smaller row with the same property: fields removed, texts shortened, numbers near zero, lists cut."""
     result = dict(row)
     for name in list(result):
         without = {key: value for key, value in result.items() if key != name}

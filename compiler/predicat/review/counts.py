@@ -74,9 +74,7 @@ class Counts(Struct, frozen=True):
 
 
 class CountQuery(Struct, frozen=True):
-    """What an engine is asked of one filter: conditions that are never NULL, and the columns that show the
-    rows.
-    """
+    """The query of one filter: conditions that are never NULL, and the columns to show."""
 
     name: str
     dataset: str
@@ -133,10 +131,10 @@ def _state(side: Snapshot, name: str) -> tuple[Node, str] | None:
 
 
 def condition(state: tuple[Node, str] | None, dialect: str) -> str:
-    """Whether a filter accepts a row, as SQL that is TRUE or FALSE; a filter that is not there accepts none.
+    """Whether a filter accepts a row, as SQL that is TRUE or FALSE; a missing filter accepts none. Parameters
+    have their defaults.
 
-    Parameters have their defaults. Raises Unsupported where the dialect, or a parameter without default,
-    stands in the way.
+    Raises Unsupported if the dialect does not support it, or a parameter has no default.
     """
     if state is None:
         return "FALSE"
@@ -149,7 +147,7 @@ def condition(state: tuple[Node, str] | None, dialect: str) -> str:
 
 
 def _columns(nodes: Iterable[Node], dataset: Mapping[str, Any], dialect: str) -> tuple[str, ...]:
-    """The columns that show a row: those of the key, then those that the filter reads."""
+    """The columns that are shown of a row: those of the key, then those that the filter reads."""
     fields = dataset.get("fields", {})
     key = [fields[name]["columns"].get(dialect, name) for name in dataset.get("key", ()) if name in fields]
     read = [decl.column(dialect) for node in nodes for decl in fields_of(node).values()]

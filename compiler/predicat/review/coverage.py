@@ -30,7 +30,7 @@ Row = Mapping[str, Any]
 
 
 class Requirement(Struct, frozen=True):
-    """A way in which a condition has to decide: `node` is TRUE for the rows that show it."""
+    """A way in which a condition must decide: `node` is TRUE for the rows that show it."""
 
     atom: Node
     outcome: bool
@@ -42,9 +42,7 @@ class Requirement(Struct, frozen=True):
 
 
 class Quality(Struct, frozen=True):
-    """The figures of a filter's tests. `needed` counts only what some row can show, `mutants` only those
-    that differ.
-    """
+    """The figures of the tests of the latest version of a filter; None if a parameter has no default."""
 
     tests: int
     covered: int
@@ -61,8 +59,8 @@ class Quality(Struct, frozen=True):
 
 
 def requirements(node: Node) -> Iterator[Requirement]:
-    """What rows have to show: each condition TRUE, and FALSE, while the predicate is what that condition
-    makes it.
+    """What test rows must show: each condition TRUE and FALSE, while the predicate has the same outcome as
+    the condition.
     """
     for atom in atoms(node):
         turns = _decided_by(node, atom)
@@ -72,7 +70,7 @@ def requirements(node: Node) -> Iterator[Requirement]:
 
 
 def _decided_by(node: Node, atom: Node) -> Node:
-    """TRUE for the rows whose acceptance a condition alone decides."""
+    """A predicate that is TRUE for the rows whose acceptance depends on this condition alone."""
     with_true, with_false = (
         Call(BOOLEAN, "is_true", (replaced(node, atom, constant),)) for constant in (TRUE, FALSE)
     )

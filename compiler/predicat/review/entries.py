@@ -18,7 +18,7 @@ from predicat.review.proofs import Proof
 from predicat.review.snapshot import Place, Snapshot
 
 MAX_INLINE = 100
-"""Characters of a value that stands in a sentence."""
+"""The longest value in a sentence, in characters."""
 _LEVELS = ("rows", "warning", "note")
 
 
@@ -123,7 +123,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The title without what stands in brackets or behind a comma, for counts."""
+        """The title up to a bracket or comma, for counts."""
         if self.kind == "rows" and self.proof is not None:
             return self.proof.short
         return (

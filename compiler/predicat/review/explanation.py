@@ -1,4 +1,4 @@
-"""Why a predicate gives what it gives on a row: the value of each condition, and the ones that decide."""
+"""Why a predicate has an outcome on a row: the value of each condition, and the conditions that decide."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Outcome = bool | None
 
 
 class Explanation(Struct, frozen=True):
-    """A part of a predicate on a row: its words, its outcome, the values that it read, and its parts if it
-    is a combination.
+    """A part of a predicate on a row: its text, its outcome, the values that it reads, and its parts if it is
+    a combination.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Explanation(Struct, frozen=True):
 
 
 def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
-    """The outcome of a predicate on a row, with those of its parts."""
+    """The outcome of a predicate on a row, with the outcomes of its parts."""
     outcome: Outcome = over_inputs(node)(row)
     if isinstance(node, Call) and node.op in LOGIC:
         parts = tuple(explain_node(arg, row) for arg in node.args)
@@ -71,8 +71,8 @@ def _depends_on_element(node: Node) -> bool:
 
 
 def decisive(explanation: Explanation) -> list[Explanation]:
-    """The conditions that made an outcome: the FALSE ones of an AND that is FALSE, all of one that is
-    TRUE, and so on.
+    """The conditions that decide an outcome: the FALSE operands of a FALSE AND, all operands of a TRUE one,
+    and so on.
     """
     if not explanation.parts:
         return [explanation]
@@ -85,7 +85,7 @@ def decisive(explanation: Explanation) -> list[Explanation]:
 
 
 def atoms(node: Node) -> list[Node]:
-    """The conditions of a predicate: what is left when AND, OR and NOT are taken apart."""
+    """The conditions of a predicate, without AND, OR and NOT around them."""
     if isinstance(node, Call) and node.op in LOGIC:
         return [atom for arg in node.args for atom in atoms(arg)]
     return [] if isinstance(node, Literal) or node.type != BOOLEAN else [node]

@@ -30,11 +30,11 @@ def collect(
     *,
     whole: bool = True,
 ) -> list[Finding]:
-    """Everything that the chosen rules find, by place; a cause that several of them find, once.
+    """The findings of the chosen rules, sorted by place. A cause that several rules find is reported once.
 
-    `timeout` is in seconds for each question to the solver; `answers` are those of earlier runs, and gain
-    what this one asks. `whole` says whether the catalog is all there: rules that need that are left out
-    otherwise.
+    `timeout` is in seconds for each question to the solver. `answers` are the solver's answers of earlier
+    runs; new ones are added. `whole` is False if the catalog is only partly loaded: rules that need all of it
+    are then skipped.
     """
     context = Context(catalog, timeout, answers or Answers())
     rules = [rule for rule in RULES if chosen(rule.code, select, ignore) and (whole or not rule.whole)]
@@ -65,7 +65,7 @@ def apply_fixes(
     findings: Sequence[Finding], reload: Callable[[], Catalog], timeout: float = 10.0
 ) -> list[Finding]:
     """Apply the fixes one by one, each only if the catalog still loads and the filter provably accepts the
-    same rows.
+    same rows. Returns the fixed findings.
     """
     done: list[Finding] = []
     for item in sorted(findings, key=_from_the_end):

@@ -21,8 +21,8 @@ _MAIN = (
 
 
 def _environment() -> dict[str, str]:
-    """What git is told. A hook's GIT_DIR would hide the folder that is asked about, and reading must not
-    wait for or take a lock.
+    """The environment of git. GIT_DIR of a hook would hide the folder in question, and reading must not take
+    a lock.
     """
     return {
         **{key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")},
@@ -61,10 +61,8 @@ def default_base(root: Path) -> str:
 
 
 def commit(root: Path, revision: str) -> str:
-    """The hash of a revision; with three dots behind it, as in `git diff main...`, of the commit at which the
-    working tree left it.
-
-    Raises PredicatError if there is none.
+    """The hash of a revision. With three dots after it, as in `git diff main...`, the commit at which the
+    working tree left it. Raises PredicatError if there is none.
     """
     if revision.startswith("-"):
         raise PredicatError.of(say.no_revision(revision))

@@ -1,6 +1,4 @@
-"""Every kind of change that a review knows: where it stands in a catalog's data, what it is called, and
-how much it matters.
-"""
+"""Every kind of change that a review knows: its path in the data of a catalog, its name, and its level."""
 
 from __future__ import annotations
 
@@ -18,9 +16,9 @@ weaker or another; no more than a note.
 class Kind(Struct, frozen=True):
     """A kind of change.
 
-    `path` is where it stands in the data of a snapshot; each `*` is a name. The first `names` of them (the
-    dataset and a group, say) name what changed, and the others its part, which `what` tells. `levels` are
-    those of something added, removed and changed.
+    `path` is its path in the data of a snapshot; each `*` is a name. The first `names` of them (such as the
+    dataset and a group) name the thing that changed, and the others its part, which `what` describes.
+    `levels` are the levels of additions, removals and changes.
     """
 
     code: str

@@ -1,7 +1,8 @@
-"""The rules of versions: what was released keeps its meaning; what is deprecated goes on its day, not before.
+"""The rules of versions: a released version keeps its meaning, and a deprecated one may be removed on its
+date, not before.
 
-What counts is the lock file of the base, which is merged; a branch's own lock file counts for what the base
-has not released.
+The lock file of the base, which is merged, decides. The lock file of the branch counts for versions that the
+base has not released.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ class Release(Struct, frozen=True):
 
 
 class Rules:
-    """The rules over a catalog, its lock file (None if there is none) and that of the base (None if there is
+    """The rules for a catalog, its lock file (None if there is none) and that of the base (None if there is
     nothing to compare with).
 
-    `path` is where the lock file lies; `select` may leave out what is not to be judged.
+    `path` is the path of the lock file; `select` may exclude what is not to be checked.
     """
 
     def __init__(
@@ -240,7 +241,7 @@ class Rules:
         return None
 
     def _line(self, name: str) -> Iterator[Diagnostic]:
-        """The line of a version beside that of the base."""
+        """The line of a version and that of the base."""
         before, now = self.merged.versions.get(name), self.lock.versions.get(name)
         if before is None or name in self.file.broken or not self.exists:
             return

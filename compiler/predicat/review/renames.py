@@ -1,6 +1,4 @@
-"""What has another name and the same meaning: filters and datasets that are gone, beside new ones that say
-the same.
-"""
+"""Renames: removed filters and datasets, and new ones with the same meaning."""
 
 from __future__ import annotations
 
@@ -15,8 +13,8 @@ from predicat.review.proofs import Prover
 from predicat.review.snapshot import CheckedVersion, Data, Place, Snapshot
 
 MAX_PAIRS = 30
-"""Pairs of a filter that is gone and a new one for which a proof is looked for; where there are more, the
-same text is asked for.
+"""The largest number of pairs of removed and new filters for which a proof is tried. If there are more, their
+texts must be equal.
 """
 
 
@@ -62,8 +60,8 @@ def _outside(dataset: Data) -> tuple[object, object]:
 
 
 def renamed_filters(before: Snapshot, after: Snapshot, prover: Prover) -> dict[str, str]:
-    """Old names of filters to their new ones: each the only one of its dataset that is gone, or new, with
-    its meaning.
+    """Old names of filters and their new names. Each is the only removed, or new, filter of its dataset with
+    this meaning.
     """
     gone = [name for name in before.filters if name not in after.filters and name not in after.broken]
     new = [name for name in after.filters if name not in before.filters and name not in before.broken]

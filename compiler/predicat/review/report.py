@@ -171,7 +171,7 @@ def sarif(review: Review, _data: Data) -> str:
 
 
 def annotation(level: str, file: str, line: int, title: str, message: str) -> str:
-    """A GitHub workflow command that shows a message beside a line of a file."""
+    """A GitHub workflow command that shows a message at a line of a file."""
     return (
         f"::{level} file={_property(file)},line={line or 1},title={_property(title)}::{_escaped(message)}\n"
     )

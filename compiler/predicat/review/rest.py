@@ -91,8 +91,8 @@ class Api(Struct, frozen=True):
 
 
 def with_retries(work: Callable[[], _T], seconds: float, sleep: Callable[[float], None] = time.sleep) -> _T:
-    """The result of some work that is begun anew where it failed for a reason that passes, after 1, 2, 4 ...
-    seconds or as long as the answer asks, until `seconds` have passed. Raises ApiError.
+    """The result of some work, which is repeated after temporary failures: after 1, 2, 4, ... seconds or as
+    long as the answer asks, until `seconds` have passed. Raises ApiError.
     """
     end = time.monotonic() + seconds
     wait = _FIRST_WAIT

@@ -29,7 +29,7 @@ class Files(Struct, frozen=True):
     owners: Mapping[Path, str | None]
 
     def dataset(self, file: Path) -> str | None:
-        """The dataset that a file says it is of; None where that is not plain."""
+        """The dataset that a file names; None if that cannot be read from its text."""
         return self.owners.get(file)
 
     def datasets(self, touched: Iterable[Path], *, templates: bool) -> set[str] | None:
@@ -53,7 +53,7 @@ class Files(Struct, frozen=True):
         return wanted
 
     def of(self, datasets: set[str] | None) -> list[Path]:
-        """The files of some datasets, and those of which nobody knows."""
+        """The files of some datasets, and files whose dataset is unknown."""
         return [
             file
             for file in self.texts
@@ -101,7 +101,7 @@ def _count(text: str) -> int:
 
 
 def dataset_of(text: str) -> str | None:
-    """The dataset that the text of a catalog file says it is of."""
+    """The dataset that the text of a catalog file names."""
     match = _DATASET.search(text)
     return match[1] if match else None
 

@@ -54,7 +54,7 @@ _SAFE_DIGITS = 16
 
 
 def value_text(value: Any) -> str:
-    """A constant as it stands in a row."""
+    """A constant as in a row."""
     return _value(value)
 
 

@@ -64,12 +64,12 @@ class Snapshot(Struct):
 
     @property
     def filters(self) -> Data:
-        """What is said of each filter."""
+        """The properties of each filter."""
         return cast("Data", self.data["filters"])
 
     @property
     def datasets(self) -> Data:
-        """What is said of each dataset."""
+        """The properties of each dataset."""
         return cast("Data", self.data["datasets"])
 
 
@@ -83,7 +83,7 @@ def empty() -> Snapshot:
 
 
 def params_data(params: Iterable[ParamDecl]) -> Data:
-    """Parameters by name. `default` is empty where there is none."""
+    """Parameters by name. `default` is empty if there is none."""
     return {
         decl.name: {
             "type": str(decl.type),
@@ -126,7 +126,7 @@ def _sorted(value: Any) -> Any:
 
 
 class _Files:
-    """The snapshot of files: what is said at once, what is checked when it is asked for."""
+    """The snapshot of files: definitions are read at once, predicates are checked when they are needed."""
 
     def __init__(self, definitions: Definitions, shown: Callable[[str], str]) -> None:
         self.found = definitions
@@ -316,9 +316,7 @@ def _of_manifest(found: Data) -> Snapshot:
 
 
 def _with_columns(node: Node, fields: Data) -> Node:
-    """A predicate of a manifest, which knows its fields by their names alone, with the columns that they
-    stand for.
-    """
+    """A predicate of a manifest, which has only the names of fields, with their columns."""
     if isinstance(node, Field):
         columns = fields.get(node.decl.name, {}).get("columns", {})
         return replace(node, decl=replace(node.decl, columns=tuple(columns.items())))

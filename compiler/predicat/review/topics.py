@@ -148,7 +148,7 @@ _NOUNS = frozenset(code.replace("-", " ") for code in KINDS if code not in ("row
 
 
 def _plural(what: str) -> str:
-    """`relations changed` and `tests`; what is no name of a kind, such as `wider`, stays as it is."""
+    """`relations changed` and `tests`; other texts, such as `wider`, stay the same."""
     noun, _, status = what.rpartition(" ")
     if noun in _NOUNS and status in ("added", "removed", "changed"):
         return f"{_plural(noun)} {status}"

@@ -81,7 +81,7 @@ class Scope:
         return Path(file).resolve() in self.touched if file else name.partition(".")[0] in self.datasets
 
     def of_lock(self, lock: Lock) -> Lock:
-        """The lines of a lock file that this scope judges: all but those of datasets whose files are not
+        """The lines of a lock file that this scope checks: all except those of datasets whose files are not
         loaded.
         """
         if self.files is None:
@@ -172,5 +172,5 @@ def _scope(folder: Path, new: Path, own: Path, names: set[Path], old: Path, *, l
 
 
 def _text(file: Path) -> str:
-    """The text of a file, empty where there is none."""
+    """The text of a file; empty if there is no file."""
     return file.read_bytes().decode(errors="replace") if file.is_file() else ""

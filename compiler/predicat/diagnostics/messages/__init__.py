@@ -1,8 +1,7 @@
-"""Every message, one function each; the modules have those of one part of the program.
+"""Every message, one function each. The modules have the messages of one part of the program.
 
-A function takes names, types and texts of the user, and never English: a sentence stands in this package
-alone. What is called a message here is a Diagnostic (its code is stable), a Reason within one, or a noun in
-one.
+A function takes names, types and texts of the user, never English: sentences are in this package only. A
+message is a Diagnostic (its code is stable), a Reason within one, or a noun in one.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class Reason(NamedTuple):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names the nearest known names, or None. One that differs by case alone is the nearest."""
+    """A hint with the nearest known names, or None. A name that differs only by case is the nearest."""
     names = list(known)
     near = [item for item in names if item.casefold() == name.casefold()] or get_close_matches(
         name, names, n=3, cutoff=0.6
@@ -105,7 +104,7 @@ def unknown_field(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
 
 
 def unknown_row_key(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
-    """A key of a row that is no field: it would count for nothing, and the field that was meant for
+    """A key of a row that is not a field: it would be ignored, and the intended field would count as
     absent.
     """
     known = list(known)
@@ -116,7 +115,7 @@ def unknown_row_key(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
 
 
 def absent_field(name: str, near: str) -> str:
-    """What a warning says of a row without a key that a predicate reads."""
+    """The warning for a row without a key that a predicate reads."""
     return f"the row has no {name!r}, which the predicate reads: {near}"
 
 

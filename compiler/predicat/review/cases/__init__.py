@@ -1,1 +1,1 @@
-"""Proofs by cases: rows that stand for all rows, and two predicates on each of them."""
+"""Proofs by cases: representative rows, and the outcomes of two predicates on each of them."""

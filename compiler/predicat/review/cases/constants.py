@@ -18,9 +18,7 @@ _BEHIND = ("a", "0", " ", "\0")
 
 
 def values(variable: Node, nodes: Sequence[Node]) -> list[Any] | None:
-    """Values of which one stands for every other; None where the tests do more than compare with
-    constants.
-    """
+    """Representative values; None if the tests do more than compare with constants."""
     if variable.type not in _KINDS:
         return None
     leaves: list[Leaf] = []
@@ -38,7 +36,7 @@ def values(variable: Node, nodes: Sequence[Node]) -> list[Any] | None:
 
 
 def _leaves(node: Node, variable: Node) -> Iterator[Leaf | None]:
-    """The comparisons of a test; None stands for anything else."""
+    """The comparisons of a test; None for anything else."""
     match node:
         case Literal():
             return

@@ -45,7 +45,7 @@ class Machine(Struct, frozen=True):
     label: Callable[[Any], Label]
 
     def run(self, text: str) -> State:
-        """The state behind a text."""
+        """The state after reading a text from a state on."""
         return self.after(self.start, text)
 
     def after(self, state: State, text: str) -> State:
@@ -115,7 +115,7 @@ def _table(edges: list[int], moves: list[list[int]], labels: list[Label]) -> Tab
 
 
 def _minimal(moves: list[list[int]], labels: list[Label]) -> tuple[list[list[int]], list[Label]]:
-    """Without states that no text tells apart (Moore's algorithm); the first stays the first."""
+    """A minimal automaton (Moore's algorithm); the first state stays the first."""
     if len(moves) > _MINIMIZED:
         return moves, labels
     known: dict[Label, int] = {}
@@ -183,7 +183,9 @@ def shortest_texts(tables: Sequence[Table]) -> dict[tuple[Label, ...], str]:
 
 
 def _classes(tables: Sequence[Table]) -> list[tuple[str, list[list[int]]]]:
-    """The kinds of code points that the machines tell apart: one of each, and where it leads in each."""
+    """Classes of code points that the machines do not distinguish: one code point of each, and its next state
+    in each machine.
+    """
     edges = sorted({edge for table in tables for edge in table.edges})
     chars: dict[tuple[int, ...], str] = {}
     for edge, end in zip(edges, [*edges[1:], _TOP], strict=True):
@@ -218,9 +220,8 @@ def _nice(low: int, end: int) -> str | None:
 
 
 def order(value: str) -> Machine:
-    """Where a text stands beside a constant, by code points: -1 before it, 0 equal to it, 1 behind it.
-
-    The state is the common prefix.
+    """The order of a text and a constant by code points: -1 before it, 0 equal, 1 after it. The state is the
+    common prefix.
     """
     codes = [ord(char) for char in value]
     size = len(codes)
@@ -255,7 +256,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 def sequence(parts: Sequence[Ranges | None]) -> Machine:
-    """Whether a text consists of one code point out of each set in turn; None stands for any text."""
+    """Whether a text has one code point of each set in turn; None means any text."""
     last = len(parts)
     cuts = frozenset(edge for part in parts if part for low, high in part for edge in (low, high + 1))
 
@@ -313,7 +314,9 @@ class Search:
 
 
 def position(wanted: str, most: int) -> Machine:
-    """The 1-based place of the first occurrence of a text, 0 for none; `most` stands for all behind it."""
+    """The position, from 1, of the first occurrence of a text; 0 if there is none. `most` means any later
+    position.
+    """
     search = Search(wanted)
     size = len(wanted)
     if not size:
@@ -352,9 +355,11 @@ def mapped(after: Machine, change: Callable[[int], int], cuts: Iterable[int]) ->
 
 
 def stripped(after: Machine, chars: str, *, left: bool, right: bool) -> Machine:
-    """Before a function that takes characters off the ends.
+    """The machine over the argument of a function that takes one of the parts of a text between occurrences
+    of another text.
 
-    The state: behind the last kept character, behind the held ones, whether one was kept.
+    `missing` is the label if there are too few parts. `most` is the largest number of parts, the last with
+    the rest of the text; 0 means any number.
     """
     codes = frozenset(map(ord, chars))
     cuts = after.cuts | {edge for code in codes for edge in (code, code + 1)}
@@ -385,7 +390,7 @@ def without_first(after: Machine, count: int) -> Machine:
 
 
 def first(after: Machine, count: int) -> Machine:
-    """Before a function that keeps the first characters only."""
+    """The machine over the argument of a function that keeps the first characters."""
 
     def step(state: tuple[int, State], code: int) -> tuple[int, State]:
         read, behind = state
@@ -411,9 +416,8 @@ def reversed_text(after: Machine) -> Machine:
 
 
 def last(after: Machine, count: int) -> Machine:
-    """Before a function that keeps the last characters only.
-
-    What comes behind so many characters is never read, which keeps the reversal small.
+    """The machine over the argument of a function that keeps the last characters. Characters before them are
+    not read, which keeps the reversal small.
     """
     return reversed_text(first(reversed_text(first(after, count)), count))
 
@@ -429,7 +433,9 @@ def suffixed(after: Machine, text: str) -> Machine:
 
 
 def replaced(after: Machine, old: str, new: str) -> Machine:
-    """Before a function that replaces each occurrence of a text, which is not empty, from the left."""
+    """The machine over the argument of a function that replaces each occurrence of a text, which is not
+    empty, from the left.
+    """
     search, size = Search(old), len(old)
 
     def step(state: tuple[State, int], code: int) -> tuple[State, int]:
@@ -487,7 +493,9 @@ def part_of_split(after: Machine, by: str, number: int, most: int, missing: Labe
 
 
 def split_parts(by: str, most: int, wanted: int) -> Machine:
-    """How many parts a text has between the occurrences of another; `wanted` stands for all from there on."""
+    """The number of parts of a text between the occurrences of another; `wanted` means this number or
+    more.
+    """
     search, size = Search(by), len(by)
 
     def step(state: tuple[int, int], code: int) -> tuple[int, int]:

@@ -63,7 +63,7 @@ def span(kind: Type) -> tuple[int, int]:
 
 
 def key_of(value: Any, kind: Type) -> int:
-    """The key of a value that is no NaN; values keep their order."""
+    """The key of a value other than NaN; keys have the order of the values."""
     match value:
         case float():
             (bits,) = struct.unpack(">q", struct.pack(">d", value))
@@ -138,7 +138,7 @@ class Changes:
         self.value(left, _around(left.type, right))
 
     def value(self, node: Node, keys: Keys) -> None:
-        """Take in a value of which it counts whether there is one, and which keys it has reached."""
+        """Add a value for which only its presence and the keys it has reached matter."""
         if node == self.variable:
             self.keys |= keys
             return
@@ -206,7 +206,7 @@ def _function(node: Node, kind: Type) -> Callable[[int], Any]:
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The first key for which a test holds that goes on to hold; one behind `high` if there is none."""
+    """The first key for which a monotone test is TRUE; one after `high` if there is none."""
     while low <= high:
         middle = (low + high) // 2
         if holds(middle):
@@ -235,7 +235,7 @@ def _passes(run: Callable[[int], Any], kind: Type, key: int, *, rising: bool) ->
 
 
 def _domain(run: Callable[[int], Any], low: int, high: int) -> tuple[int, int]:
-    """The first and last key for which a monotone operator has a value: there is no gap between them."""
+    """The first and last key for which a monotone operator has a value. There are no gaps between them."""
     inside = next((key for key in (low, high, min(max(0, low), high)) if run(key) is not None), None)
     if inside is None:
         raise NotCases
@@ -278,7 +278,7 @@ def _direction(node: Call, index: int) -> int:
 
 
 def values(changes: Changes, kind: Type) -> Iterator[Any]:
-    """Values of which one stands for every other: no test tells them apart."""
+    """Representative values: no test distinguishes two values with the same representative."""
     low, high = span(kind)
     inside = sorted(key for key in changes.keys if low < key <= high)
     starts = [low, *inside]
@@ -349,7 +349,9 @@ def _without(nodes: Mapping[Call, set[int]], others: Mapping[Call, set[int]]) ->
 
 
 def _residues(changes: Changes, starts: list[int], ends: list[int]) -> Iterator[Any]:
-    """Whole numbers for remainders: those of a negative number are its own, so zero parts the pieces."""
+    """Whole numbers for remainders. Remainders of negative numbers are negative, so zero separates the
+    pieces.
+    """
     period = 1
     for node in changes.periodic:
         by = node.args[1]

@@ -45,9 +45,8 @@ class Cases(Struct, frozen=True):
 
 
 def cases(before: Node, after: Node) -> Cases | None:
-    """What outcomes two predicates have together; None if there is too much to look at.
-
-    Parameters stand in rows as `:name`.
+    """The pairs of outcomes that two predicates can have on one row; None if there are too many cases.
+    Parameters are in rows as `:name`.
     """
     try:
         return _Proof((before, after)).cases()
@@ -66,7 +65,7 @@ class _Proof:
     def __init__(self, nodes: tuple[Node, Node]) -> None:
         self.nodes = nodes
         self.split: set[Node] = set()
-        """Tests of which no cases are known: they are taken apart, or may have any outcome."""
+        """Tests without known cases: they are split, or may have any outcome."""
         self.tests: list[_Test] = []
         self.numbers: dict[Node, int] = {}
         self.known: dict[tuple[Node, tuple[Node, ...]], list[Representative]] = {}
@@ -111,7 +110,7 @@ class _Proof:
         return self.number(node, None)
 
     def merged_operands(self, node: Call) -> list[Node]:
-        """The operands of a connective, those of one place as one."""
+        """The operands of AND or OR, with those on one path merged."""
         groups: dict[Any, list[Node]] = {}
         for number, arg in enumerate(node.args):
             places = set(_places(arg))
@@ -223,7 +222,7 @@ class _Level(Struct, frozen=True):
     values: list[Representative]
 
     def absent(self, chosen: Representative, absent: frozenset[Node]) -> frozenset[Node]:
-        """The holders that have no places inside, with this one where its value is none that has."""
+        """The paths without inner values, with this one if its value has none."""
         return absent if self.place is None or isinstance(chosen.value, dict) else absent | {self.place}
 
     def open_to(self, absent: frozenset[Node]) -> list[Representative]:
@@ -246,7 +245,7 @@ def _same_tests(levels: Sequence[_Level]) -> dict[int, int]:
 
 
 def _renamed(node: Skeleton, same: Mapping[int, int]) -> Skeleton:
-    """A skeleton in which equal tests are one, and the operands of AND and OR stand in one order."""
+    """A skeleton with equal tests shared, and the operands of AND and OR sorted."""
     if not isinstance(node, tuple):
         return node
     op, *parts = node

@@ -1,4 +1,6 @@
-"""Values of one place of a row of which each stands for many: all that no test of the place tells apart."""
+"""Representative values of one path in a row: each represents all values that no test distinguishes from
+it.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ _KINDS: dict[str, tuple[str, Type]] = {
 
 
 class Unknown(NotCases):
-    """The test of which it is not known what values it tells apart."""
+    """A test whose cases are unknown."""
 
     def __init__(self, test: Node) -> None:
         super().__init__(test)
@@ -155,7 +157,7 @@ def _texts(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> lis
 
 
 def _written(variable: Field, written: Node, nodes: Sequence[Node], tests: Sequence[Node]) -> list[int]:
-    """Whole numbers of which tests read the digits: texts that are written so, read as numbers."""
+    """Whole numbers whose digits are tested: the texts of such numbers, read as numbers."""
     text = Field(STRING, FieldDecl("x", STRING))
     number = Call(BIGINT, "to_int", (text,))
     texts = Texts(text)
@@ -238,7 +240,7 @@ def _scalar(node: Node, variable: Node, kind: str, reader: str, scalar: Node) ->
 
 
 class _Arrays:
-    """Arrays for quantifiers: what counts is the kinds of elements, how often each stands, and the length."""
+    """Arrays for macros: only the kinds of elements, their counts and the length matter."""
 
     def __init__(self, variable: Field, kind: ArrayType) -> None:
         self.variable = variable
@@ -246,7 +248,7 @@ class _Arrays:
         self.size = Field(BIGINT, FieldDecl("x", BIGINT))
         self.bodies: dict[Node, None] = {}
         self.often: dict[Node, int] = {}
-        """How often it counts that a body is TRUE, for the bodies of which it counts."""
+        """For each body, the number of TRUE elements up to which it matters."""
         self.sizes = ordered.Changes(self.size)
 
     def take(self, node: Node) -> None:

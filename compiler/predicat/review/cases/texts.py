@@ -38,7 +38,7 @@ _NUMBERS = ("length", "position", "to_int", "size", "to_date")
 
 
 class Texts:
-    """The machines of tests of one text, which `variable` stands for."""
+    """The machines of tests of one text, which is `variable`."""
 
     def __init__(self, variable: Node) -> None:
         self.variable = variable
@@ -367,7 +367,7 @@ def _split_by(node: Node) -> tuple[str, int]:
 
 
 def _unchanged(result: Node, text: Node) -> Node | None:
-    """That a function leaves a text as it is, as a test of the text; None where there is no such test."""
+    """A test of whether a function does not change a text; None if there is no such test."""
     match result:
         case Call(op="lower", args=(inner,)) if inner == text:
             return _never(text, "[A-Z]")
@@ -479,10 +479,10 @@ _Read = tuple[str, int, int, tuple[int, ...]]
 
 @lru_cache(maxsize=256)
 def _integer(starts: tuple[int, ...]) -> Machine:
-    """The piece in which the number lies that a text reads as; None where it is no number (see INT_PATTERN).
+    """The piece that contains the number of a text; None if the text is not a number (see INT_PATTERN).
 
-    The state: the sign, how many digits were read, how many without leading zeros, and how these stand beside
-    the first digits of each constant that is no shorter.
+    The state is the sign, the number of digits read, their number without leading zeros, and their order
+    compared with the first digits of each constant that is as long or longer.
     """
     edges = {
         "": (INT_MAX, *(start for start in starts if start > 0)),

@@ -35,7 +35,7 @@ class Answers(Struct):
     asked: dict[str, bool | str] = field(default_factory=dict[str, bool | str])
 
     def ask(self, question: tuple[object, ...], answer: Callable[[], T]) -> T:
-        """The answer to a question, which is the same for the same text: a known one, or worked out now."""
+        """The answer to a question, which is the same for the same text: from the cache, or computed now."""
         key = hashlib.sha256(repr(question).encode()).hexdigest()[:32]
         outcome = self.asked.get(key, self.known.get(key))
         result = answer() if outcome is None else outcome
@@ -68,7 +68,7 @@ def load_answers(path: Path) -> Answers:
 
 @cache
 def code_hash() -> str:
-    """The hash of predicat's own code and the version of the solver: what an answer depends on beside its
+    """The hash of predicat's own code and the version of the solver: what an answer depends on besides its
     question.
     """
     root = Path(__file__).parent.parent.parent

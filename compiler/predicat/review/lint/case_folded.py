@@ -35,7 +35,7 @@ def check(context: Context) -> Iterator[Finding]:
 
 
 def _dotted(tree: Tree) -> str:
-    """The name that a tree is, with its dots; an empty text where it is none."""
+    """The name of a tree with its dots; an empty text if it is not a name."""
     match tree:
         case Name(name):
             return name

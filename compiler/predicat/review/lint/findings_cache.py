@@ -25,14 +25,14 @@ def answers(folder: Path) -> Answers:
 
 
 def cache_path(folder: Path, macros: Path, variables: Mapping[str, str], options: Sequence[object]) -> Path:
-    """Where is kept what lint found in a catalog as it is now, with these options, by this code."""
+    """The cache file of the findings of a catalog in its current state, with these options and this code."""
     here = str(Path.cwd())  # files are named from there
     digest = fingerprint(folder, macros, {**variables, " here": here, " options": repr(options)})
     return cache_folder() / "lint" / f"run-{digest}.json"
 
 
 def load(path: Path) -> list[Finding] | None:
-    """The findings that are kept at a place; None if there are none, or they are damaged."""
+    """The cached findings at a path; None if there are none, or the file is damaged."""
     try:
         head, _, content = path.read_text(encoding="utf-8").partition("\n")
         if head != text_hash(content):
@@ -44,7 +44,7 @@ def load(path: Path) -> list[Finding] | None:
 
 
 def save(path: Path, findings: Sequence[Finding]) -> None:
-    """Keep the findings of a run, and forget the oldest runs; a cache that cannot be written is none."""
+    """Cache the findings of a run, and remove the oldest runs. A cache that cannot be written is ignored."""
     content = json.dumps([_data(item) for item in findings])
     try:
         write_text(path, f"{text_hash(content)}\n{content}")

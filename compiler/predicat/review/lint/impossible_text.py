@@ -35,7 +35,7 @@ def _compared(tree: Tree) -> Iterator[tuple[Apply, Apply, str, str]]:
 
 
 def _least(pattern: str) -> str:
-    """The shortest text that a pattern of LIKE matches; `_` stands for any character."""
+    """The shortest text that a pattern of LIKE matches; `_` is any character."""
     return "".join("_" if piece == "" else piece or "" for piece in like.parts(pattern))
 
 

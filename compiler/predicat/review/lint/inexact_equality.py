@@ -71,7 +71,7 @@ def _power_of_two(node: Node) -> bool:
 
 
 def _measured(node: Node) -> bool:
-    """Whether a double may have a fraction: it is no whole number that was made a double."""
+    """Whether a double may have a fraction: it is not a whole number converted to a double."""
     if isinstance(node, Literal):
         return isinstance(node.value, float) and not node.value.is_integer()
     if isinstance(node, Call) and node.op == "to_double" and str(node.args[0].type) == "bigint":

@@ -24,7 +24,7 @@ _CEL_TOKEN = re.compile(
 _WORDS = {"AND": "and", "OR": "or", "BETWEEN": "between"}
 _SYMBOLS = {"&&": "and", "||": "or"}
 _APART = ("CASE", "WHEN", "THEN", "ELSE", "END", ",", "->", "?", ":")
-"""What stands between conditions that are none of the same chain."""
+"""Words that separate conditions of different chains."""
 _LANGUAGES = {
     "sql": (_TOKEN, _WORDS),
     "spark": (_TOKEN, _WORDS),

@@ -1,4 +1,4 @@
-"""P301: a negation that drops the rows without a value, and nothing says that it means to."""
+"""P301: a negation that rejects the rows without a value, without a sign that this is meant."""
 
 from __future__ import annotations
 

@@ -30,10 +30,10 @@ class Fix(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """What a rule found: of which filter (or dataset, or group), where, what to do, and perhaps how to mend
-    it.
+    """A finding of a rule: the filter (or dataset, or group), the place, a hint, and perhaps a fix.
 
-    `filters` are those that it is about, where that is not the one of its name. `level` is that of its rule.
+    `filters` are the filters that it is about, if they are not the named one. `level` is the level of the
+    rule.
     """
 
     code: str
@@ -150,12 +150,11 @@ class Context(Struct):
 
 
 class Rule(Struct, frozen=True):
-    """A rule: its code, its name, what it looks for in one line, and how.
+    """A rule: its code, its name, one line of documentation, and a generator of findings.
 
-    `level`: an error is certainly wrong, a warning probably, a note is for whoever asks. `whole` says that it
-    needs all files of the catalog: those of one dataset are not enough. `over` are the codes of rules that
-    find the same cause in a more general way: where this rule finds something, what they find of the same
-    filters at that place is left out.
+    `level`: an error is certainly wrong, a warning probably wrong, a note is only information. `whole`: the
+    rule needs all files of the catalog, not only those of one dataset. `over`: the codes of more general
+    rules that find the same cause; their findings at the same place and of the same filters are dropped.
     """
 
     code: str

@@ -34,7 +34,7 @@ _MONOTONE = (
     "to_double",
     "to_int",
 )
-"""Operators that are monotone in their one argument that is no constant."""
+"""Operators that are monotone in their only argument that is not constant."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TICK = timedelta(microseconds=1)
 

@@ -1,4 +1,4 @@
-"""Cheap answers before any proof: rows that tell predicates apart, and values that a predicate requires."""
+"""Cheap answers before any proof: rows that distinguish predicates, and values that a predicate requires."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Trial:
 
     @cached_property
     def examples(self) -> Sequence[Row]:
-        """A row for which it is TRUE and one for which it is FALSE, as far as they were found: with values if
-        there are such, which tell more apart.
+        """A row for which it is TRUE and one for which it is FALSE, if found. Rows with values are preferred,
+        because they distinguish more.
         """
         result: dict[bool, Row] = {}
         for row, outcome in self:
@@ -66,7 +66,7 @@ class Trial:
 
 
 def accepted(outcome: bool | None, *, accept: bool) -> bool:
-    """Whether a row of this outcome is accepted; `accept` says it of UNKNOWN."""
+    """Whether a row with this outcome is accepted; `accept` decides for UNKNOWN."""
     return accept if outcome is None else outcome
 
 
@@ -76,8 +76,8 @@ def rows(nodes: Sequence[Node], count: int) -> Iterator[Row]:
 
 
 def required(node: Node) -> Required:
-    """For places in a row and other expressions the values that they must have where a predicate is TRUE, as
-    far as `=`, IN, AND and OR say it. They are named by their canonical text.
+    """For paths in a row and other expressions, by their canonical text: the values that they must have if a
+    predicate is TRUE, as far as `=`, IN, AND and OR show it.
     """
     match node:
         case Call(op="eq", args=(place, Literal() as constant)) if place.type == constant.type:
@@ -126,11 +126,11 @@ def accepted_bits(nodes: Sequence[Node], tried: Iterable[Row], accept: Sequence[
 
 
 def classes(trials: Sequence[Trial], *, accept: bool) -> Iterator[list[int]]:
-    """The numbers of predicates that no row tried tells apart, two or more in a class. A class is a guess;
-    all other pairs differ.
+    """The numbers of predicates that no candidate row distinguishes, in classes of two or more. A class is a
+    guess; all other pairs differ.
 
-    Predicates that require different values of one place, as `s = 'x1'` and `s = 'x2'`, are never compared
-    with each other.
+    Predicates that require different values at one path, such as `s = 'x1'` and `s = 'x2'`, are never
+    compared with each other.
     """
     apart, others = (
         ({}, list(range(len(trials)))) if accept else _by_value([required(trial.node) for trial in trials])
@@ -191,8 +191,8 @@ def _parts(
 
 
 def _choices(trials: Sequence[Trial], members: list[int]) -> Iterator[list[Row]]:
-    """Rows that may split a class: examples of few of its members, from all over the class, then those of
-    all, few at a time.
+    """Rows that may split a class: examples of few of its members, spread over the class, then of all
+    members, few at a time.
     """
     yield _examples(trials, members[:: max(len(members) // _CHOSEN, 1)][:_CHOSEN])
     every = _examples(trials, members)

@@ -175,7 +175,7 @@ def _quoted(text: str) -> str:
 
 
 def _plain(text: str) -> bool:
-    """Whether a text stands for itself in LIKE."""
+    """Whether a text has no wildcards of LIKE."""
     return not any(char in text for char in "%_\\")
 
 

@@ -10,7 +10,7 @@ from predicat.diagnostics import NOWHERE, Source, Span
 from predicat.review.lint.rule import Context, Finding, Rule
 
 _ANY_VARIABLE = re.compile(r"\bvar\s*\(\s*(?!['\"])")
-"""A variable whose name is worked out: it may be any."""
+"""A variable whose name is computed: it may be any variable."""
 
 
 def _bodies(context: Context) -> list[str]:

@@ -27,7 +27,7 @@ def has_sql_nulls(filter_: Filter) -> bool:
 
 
 def walk(tree: Tree) -> Iterator[Tree]:
-    """A tree and all its parts, in the order of the text; filters that it refers to are none."""
+    """A tree and all its parts in the order of the text, without referenced filters."""
     stack = [tree]
     while stack:
         part = stack.pop()

@@ -78,7 +78,7 @@ class Needs(Struct, frozen=True):
 
 
 def place_of(node: Node, env: Mapping[str, Path]) -> Path:
-    """Where a value is found. `env` says it of the variables of the macros around."""
+    """The path of a value. `env` has the paths of the variables of enclosing macros."""
     match node:
         case Field():
             return (("field", node.decl.name),)
@@ -170,7 +170,7 @@ class _Uses:
             )
 
     def over_values(self, node: Quantifier, source: Call, env: Mapping[str, Path]) -> None:
-        """A macro over a value, over its elements, and over those of the arrays in it."""
+        """A macro over a value and its elements, and over the elements of arrays in it."""
         base, *keys = source.args
         self.visit(base, env)
         path = place_of(base, env)

@@ -68,7 +68,7 @@ from predicat.review.smt.terms import (
 from predicat.semantics.regex import Regex
 
 MAX_ITEMS = 32
-"""An array of which more elements would have to be named has no formula."""
+"""An array that would need more named elements than this has no formula."""
 
 
 class OutOfTime(Exception):
@@ -174,7 +174,7 @@ class Encoder:
         return result
 
     def truth_unknown(self, node: Call, env: Env) -> Bool:
-        """Whether a test of which nothing is known is TRUE."""
+        """Whether a test without a formula is TRUE."""
         result = self.opaque_value(node, env)
         assert isinstance(result, Truth)  # noqa: S101  # it is a boolean
         return result.true
@@ -317,7 +317,7 @@ class Encoder:
         return child
 
     def keys(self, parent: Json) -> Array:
-        """The keys of a JSON object; nothing is known of them but that they are texts."""
+        """The keys of a JSON object; they are any texts."""
         path, kind = (*parent.path, ("keys",)), integer(KINDS.index("string"))
         known = self.variables.get(path)
         if isinstance(known, Array):

@@ -73,7 +73,7 @@ def applied(to: Encoder, node: Call, env: Env) -> Term | None:
 
 
 def absent_with_its_arguments(to: Encoder, node: Call, found: Term, env: Env) -> None:
-    """Say of the value of a strict operator that there is none where an argument has none."""
+    """Constrain the value of a strict operator to be missing if an argument is missing."""
     terms = _terms(to, node, env) if node.op in STRICT else None
     if terms:
         there = all_of(*(negated(term.null) for term in terms))

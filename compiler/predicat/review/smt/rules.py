@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from predicat.review.smt.encode import Encoder
 
 Env = dict[str, tuple[Path, Term]]
-"""What the variables of quantifiers stand for: the element's path and term."""
+"""The path and the term of each variable of a macro."""
 BOUNDS: dict[Type, tuple[int, int]] = {
     BIGINT: (INT_MIN, INT_MAX),
     TIMESTAMP: (times.FIRST, times.LAST),
@@ -47,9 +47,7 @@ BOUNDS: dict[Type, tuple[int, int]] = {
     DURATION: (-LONGEST, LONGEST),
 }
 _MOST_ITEMS = 500
-"""A longer list is an operator that nothing is known of: its formula alone takes longer than most
-comparisons.
-"""
+"""A longer list has no formula: the formula alone takes longer than most comparisons."""
 Rule = Callable[["Encoder", Call, Env], Term]
 
 
@@ -558,4 +556,4 @@ WITHOUT_FORMULA = {
     "dyn": "simplification removes it",
     "entry_filter": "nothing is known of Python code without running it",
 }
-"""Why the other operators have no formula, and what stands for them."""
+"""Why the other operators have no formula, and how they are encoded."""

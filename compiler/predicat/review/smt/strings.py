@@ -23,7 +23,7 @@ ANYTHING = Repeat(Chars(_ALL), 0, None)
 
 
 class NotEncodable(Exception):
-    """A node that has no formula; it is taken as a value of its own that nothing is known of."""
+    """A node without a formula; it is encoded as an uninterpreted value."""
 
 
 def text(value: str) -> Any:

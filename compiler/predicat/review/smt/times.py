@@ -54,7 +54,7 @@ def part(name: str, term: Any, *, day: bool) -> Any | None:
 
 
 def truncate(unit: str, term: Any) -> Any | None:
-    """The start of a unit of time; None for a name that is none."""
+    """The start of a unit of time; None for an unknown unit."""
     if unit in ("hour", "minute", "second"):
         return term - term % UNITS[unit]
     if unit == "day":
