@@ -63,7 +63,7 @@ object Arguments {
   /** The value as the parameter's type. Texts and dates become timestamps in the time zone of the session, as everywhere in Spark. */
   private def typed(filter: Filter, param: Param, value: Expression): Expression = {
     val place = s"parameter '${param.name}' of ${filter.name}"
-    val wanted = Generated.usual(DataType.fromDDL(param.dataType))
+    val wanted = Generated.withDefaultParserConf(DataType.fromDDL(param.dataType))
     val fits = value.dataType == wanted || Cast.canUpCast(value.dataType, wanted) || ((value.dataType, wanted) match {
       case (_: DecimalType, DoubleType) => true
       case (_: StringType, TimestampType | DateType) => true

@@ -24,7 +24,7 @@ object Generated {
     "try_multiply", "try_parse_json", "try_subtract", "try_to_number", "try_to_timestamp", "try_variant_get", "unix_date", "unix_micros",
     "unix_seconds", "upper", "variant_get", "weekday", "year")
 
-  def parse(sql: String): Expression = usual(CatalystSqlParser.parseExpression(sql))
+  def parse(sql: String): Expression = withDefaultParserConf(CatalystSqlParser.parseExpression(sql))
 
   /** What the expression of a filter holds that the compiler never writes. */
   def problem(expression: Expression, columns: Set[String]): Option[String] = expression.collectFirst {
@@ -52,7 +52,7 @@ object Generated {
   private val Names = Set("UnresolvedFunction", "UnresolvedAttribute", "UnresolvedExtractValue", "UnresolvedNamedLambdaVariable")
 
   /** Generated SQL and types are read as by default: a session may keep the backslashes of texts, call another type TIMESTAMP, and take names for patterns. */
-  def usual[T](read: => T): T = {
+  def withDefaultParserConf[T](read: => T): T = {
     val now = SQLConf.get
     if (!now.escapedStringLiterals && now.timestampType == TimestampType && !now.supportQuotedRegexColumnName) read
     else {

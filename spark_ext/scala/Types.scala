@@ -12,28 +12,28 @@ object Types {
 
   /** What a filter cannot read: a column of another type than the catalog declares. */
   def problem(filter: String, column: String, found: Expression, declared: String): Option[String] = {
-    val wanted = Generated.usual(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
-    val other = padded(found).orElse(Some(found.dataType.sql.toLowerCase(Locale.ROOT)).filterNot(_ => holds(found.dataType, wanted)))
+    val wanted = Generated.withDefaultParserConf(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
+    val other = paddedCharType(found).orElse(Some(found.dataType.sql.toLowerCase(Locale.ROOT)).filterNot(_ => typeAccepts(found.dataType, wanted)))
     other.map(kind => s"filter $filter reads the column '$column' as $declared, but the relation here has $kind in it")
   }
 
   /** CHAR(n) of a column that has one: Spark fills it with blanks, which count in some operators and not in others. */
-  private def padded(found: Expression): Option[String] = found match {
+  private def paddedCharType(found: Expression): Option[String] = found match {
     case named: NamedExpression if named.metadata.contains("__CHAR_VARCHAR_TYPE_STRING") =>
       Some(named.metadata.getString("__CHAR_VARCHAR_TYPE_STRING")).filter(kind => kind.startsWith("char(") && kind != "char(1)")
     case _ => None
   }
 
-  private def holds(actual: DataType, wanted: DataType): Boolean = (actual, wanted) match {
+  private def typeAccepts(actual: DataType, wanted: DataType): Boolean = (actual, wanted) match {
     case (NullType, _) => true
     case (text: StringType, _: StringType) => text.collationId == StringType.collationId
     case (_: ByteType | _: ShortType | _: IntegerType | _: LongType, _: LongType | _: DecimalType) => true
     case (_: NumericType, _: DoubleType) => true
     case (_: DecimalType, _: DecimalType) => true
-    case (one: ArrayType, other: ArrayType) => holds(one.elementType, other.elementType)
-    case (one: MapType, other: MapType) => holds(one.keyType, other.keyType) && holds(one.valueType, other.valueType)
+    case (one: ArrayType, other: ArrayType) => typeAccepts(one.elementType, other.elementType)
+    case (one: MapType, other: MapType) => typeAccepts(one.keyType, other.keyType) && typeAccepts(one.valueType, other.valueType)
     case (one: StructType, other: StructType) => other.forall(field =>
-      one.exists(found => found.name.equalsIgnoreCase(field.name) && holds(found.dataType, field.dataType)))
+      one.exists(found => found.name.equalsIgnoreCase(field.name) && typeAccepts(found.dataType, field.dataType)))
     case _ => actual == wanted
   }
 }
