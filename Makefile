@@ -17,7 +17,7 @@ help:
 	@echo "make lint         ruff (format and rules), mypy, basedpyright, import-linter"
 	@echo "make docs         the documentation as a site, in target/docs"
 	@echo "make fuzz         10,000 generated predicates on all engines, and every language on hostile bodies (hours)"
-	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1 and 4.2"
+	@echo "make test-matrix  the Spark extension on the newest Spark 4.0, 4.1, 4.2 and 4.3"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "predicat needs Python 3.11 or newer")'

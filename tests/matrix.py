@@ -1,5 +1,5 @@
-"""`make test-matrix`: the tests of the extension, of its plans and of the pipeline's pass on the newest
-Spark 4.0, 4.1 and 4.2, each in an environment of its own.
+"""`make test-matrix`: the tests of the extension, of its plans and manifest, and of the pipeline's pass, on
+the newest Spark 4.0, 4.1, 4.2 and 4.3, each in an environment of its own.
 """
 
 from __future__ import annotations
@@ -9,8 +9,13 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSIONS = ("4.0", "4.1", "4.2")
-TESTS = ("tests/spark/test_extension.py", "tests/spark/test_plans.py", "tests/pipeline/test_pass.py")
+VERSIONS = ("4.0", "4.1", "4.2", "4.3")
+TESTS = (
+    "tests/spark/test_extension.py",
+    "tests/spark/test_plans.py",
+    "tests/spark/test_manifest.py",
+    "tests/pipeline/test_pass.py",
+)
 
 
 def main(versions: list[str]) -> int:
@@ -27,7 +32,7 @@ def main(versions: list[str]) -> int:
             "pytest-xdist",
             "hypothesis",
             "-e",
-            ".[spark]",
+            ".[spark,sign]",
         ]
         subprocess.run(
             [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages],
