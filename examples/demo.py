@@ -16,7 +16,7 @@ from predicat.catalog.manifest import build_manifest, write_manifest, write_text
 from predicat.catalog.project import load_project
 from predicat.deploy import deployment, server
 from predicat.quality import report
-from predicat.quality.judge import judge
+from predicat.quality.bounds import judge
 from predicat.quality.plan import plan
 from predicat_spark.quality import on_spark
 

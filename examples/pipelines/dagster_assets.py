@@ -8,8 +8,8 @@ from pathlib import Path
 import dagster
 
 import predicat
+from predicat.quality.bounds import judge
 from predicat.quality.engines import on_duckdb
-from predicat.quality.judge import judge
 from predicat.quality.plan import plan
 
 FLIGHTS = Path(os.environ.get("FLIGHTS", "target/data/flights.parquet"))

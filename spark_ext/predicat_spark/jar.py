@@ -14,7 +14,7 @@ import zipfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from predicat.catalog.fingerprint import cache_folder
+from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat_spark.java import ensure_java, pyspark_home

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from predicat.catalog.fingerprint import cache_folder
+from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
+from predicat.quality.bounds import Check, judge
 from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
 from predicat.quality.extent import measure_extent
 from predicat.quality.fold import ROWS, Totals
 from predicat.quality.grouping import FEW, few_groups, grouped
-from predicat.quality.judge import Check, judge
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark.names import quoted

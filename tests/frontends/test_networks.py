@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from predicat.semantics import automaton, networks, regex
+from predicat.semantics import automaton, cidr, regex
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 
@@ -70,7 +70,7 @@ def inside(text: str, network: str) -> bool:
 @given(cases())
 def test_patterns_say_what_addresses_are(case: tuple[str, str]) -> None:
     network, text = case
-    hits = [pattern for pattern in networks.patterns(network) if automaton.searcher(pattern)(text)]
+    hits = [pattern for pattern in cidr.patterns(network) if automaton.searcher(pattern)(text)]
     assert bool(hits) == inside(text, network), hits
 
 
@@ -87,4 +87,4 @@ def test_patterns_say_what_addresses_are(case: tuple[str, str]) -> None:
     ],
 )
 def test_patterns_are_short(network: str) -> None:
-    assert max(map(len, networks.patterns(network))) <= regex.MAX_PATTERN
+    assert max(map(len, cidr.patterns(network))) <= regex.MAX_PATTERN

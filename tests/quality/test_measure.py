@@ -15,7 +15,7 @@ import predicat
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.quality import history, stores
 from predicat.quality.engines import on_duckdb, on_postgres
-from predicat.quality.judge import judge
+from predicat.quality.bounds import judge
 from predicat.quality.measure import Measure
 from predicat.quality.plan import plan
 from predicat.quality.report import FORMATS, Run

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import predicat
-from predicat.quality.judge import judge
+from predicat.quality.bounds import judge
 from predicat.quality.measure import Count, Measure
 from predicat.quality.statistics import wilson
 

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import predicat_spark
-from predicat.catalog.fingerprint import cache_folder
+from predicat.catalog.cache import cache_folder
 from predicat_spark.jar import compile_jar
 from predicat_spark.java import spark_version
 

@@ -20,7 +20,7 @@ from predicat.catalog.model import (
     WrittenVersion,
     version_number,
 )
-from predicat.catalog.yamltext import Item
+from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
@@ -102,14 +102,14 @@ class DefinitionReader(Struct):
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
     variable_places: dict[str, Span] = field(default_factory=dict[str, Span])
 
-    def mapping(self, item: Item, what: str, known: Collection[str]) -> dict[str, Item]:
+    def mapping(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
         """The entries of a mapping; keys beyond the known ones are reported."""
         found, unknown = item.known(what, known)
         for key, span in unknown:
             self.reporter.add(msg.unknown_key(span, key, what, known))
         return found
 
-    def file(self, item: Item) -> None:
+    def file(self, item: YamlNode) -> None:
         keys = self.mapping(item, say.CATALOG_FILE, FILE_KEYS)
         for needed in ("apiVersion", "dataset"):
             if needed not in keys:
@@ -130,7 +130,7 @@ class DefinitionReader(Struct):
         dataset.places.setdefault("dataset", keys["dataset"].span)
         self.dataset(dataset, keys)
 
-    def dataset(self, dataset: WrittenDataset, keys: dict[str, Item]) -> None:
+    def dataset(self, dataset: WrittenDataset, keys: dict[str, YamlNode]) -> None:
         if "description" in keys:
             dataset.description = keys["description"].text("description")
             dataset.places["description"] = keys["description"].span
@@ -178,7 +178,7 @@ class DefinitionReader(Struct):
             return False
         return True
 
-    def relation(self, item: Item) -> dict[str, str]:
+    def relation(self, item: YamlNode) -> dict[str, str]:
         if item.value is not None:
             return dict.fromkeys(DIALECTS, item.text("relation"))
         return {
@@ -186,7 +186,7 @@ class DefinitionReader(Struct):
             for key, value in self.mapping(item, "relation", DIALECTS).items()
         }
 
-    def key(self, item: Item) -> tuple[str, ...]:
+    def key(self, item: YamlNode) -> tuple[str, ...]:
         """The fields that name a row: one, or a list of them."""
         return (
             (item.text("key"),)
@@ -196,7 +196,7 @@ class DefinitionReader(Struct):
 
     # --- fields and parameters
 
-    def field(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
+    def field(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         if not FIELD_NAME.match(name):
             self.reporter.add(say.bad_field_name(span, name))
             return
@@ -206,7 +206,7 @@ class DefinitionReader(Struct):
         if declared is not None:
             dataset.fields[name] = declared
 
-    def declared(self, name: str, item: Item, span: Span) -> FieldDecl | None:
+    def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
         """A field by itself: nothing but its own text counts."""
         if item.value is not None:
             return FieldDecl(name, self.type(item))
@@ -227,7 +227,7 @@ class DefinitionReader(Struct):
             }
         return FieldDecl(name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()))
 
-    def enum(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
+    def enum(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""
         if not _ENUM_NAME.match(name):
             self.reporter.add(say.bad_enumeration(span, name))
@@ -243,7 +243,7 @@ class DefinitionReader(Struct):
             else:
                 self.reporter.add(say.bad_word_value(value.span, name, word, value.kind))
 
-    def type(self, item: Item) -> Type:
+    def type(self, item: YamlNode) -> Type:
         text = item.text("a type")
         try:
             return parse_type(text)
@@ -252,7 +252,7 @@ class DefinitionReader(Struct):
                 self.reporter.add(msg.bad_type(item.span, text, str(error), SCALAR_NAMES))
             return STRING
 
-    def params(self, item: Item) -> dict[str, ParamDecl]:
+    def params(self, item: YamlNode) -> dict[str, ParamDecl]:
         found: dict[str, ParamDecl] = {}
         for name, value, span in item.entries("params"):
             if not NAME.match(name):
@@ -277,7 +277,7 @@ class DefinitionReader(Struct):
 
     # --- filters
 
-    def filter(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
+    def filter(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "filter", name))
             return
@@ -287,7 +287,7 @@ class DefinitionReader(Struct):
         if definition is not None:
             dataset.filters[name] = definition
 
-    def definition(self, dataset: str, name: str, item: Item, span: Span) -> WrittenFilter | None:
+    def definition(self, dataset: str, name: str, item: YamlNode, span: Span) -> WrittenFilter | None:
         """A filter by itself: nothing but its own text and the name of its dataset counts."""
         what = say.the_filter(name)
         keys = self.mapping(item, what, _IN_FILTER)
@@ -312,7 +312,7 @@ class DefinitionReader(Struct):
             self.view(keys["view"]) if "view" in keys else {},
         )
 
-    def coverage(self, item: Item) -> dict[str, Bound]:
+    def coverage(self, item: YamlNode) -> dict[str, Bound]:
         """Bounds such as `1%`, `500` (rows) or `{value: 1%, severity: warn}`."""
         found: dict[str, Bound] = {}
         for key, value in self.mapping(item, "coverage", COVERAGE_KEYS).items():
@@ -322,7 +322,7 @@ class DefinitionReader(Struct):
         self.ordered(item, found)
         return found
 
-    def rows(self, item: Item) -> dict[str, Bound]:
+    def rows(self, item: YamlNode) -> dict[str, Bound]:
         """Bounds on the number of rows of a dataset: `at_least` and `at_most` in rows, `drift` as a share."""
         bounds: dict[str, Bound] = {}
         for key, value in self.mapping(item, "rows", ROWS_KEYS).items():
@@ -334,13 +334,13 @@ class DefinitionReader(Struct):
         self.ordered(item, bounds)
         return bounds
 
-    def ordered(self, item: Item, bounds: Mapping[str, Bound]) -> None:
+    def ordered(self, item: YamlNode, bounds: Mapping[str, Bound]) -> None:
         """No value lies at or above `at_least` and at or below a smaller `at_most`."""
         low, high = bounds.get("at_least"), bounds.get("at_most")
         if low is not None and high is not None and low.share == high.share and low.value > high.value:
             self.reporter.add(say.bounds_reversed(item.span, low, high))
 
-    def freshness(self, item: Item) -> Freshness | None:
+    def freshness(self, item: YamlNode) -> Freshness | None:
         """How old the newest row may be: `{column: loaded_at, at_most: 26 hours}`. The column is a
         declared field.
         """
@@ -360,7 +360,7 @@ class DefinitionReader(Struct):
             field_name, int(age[1]) * _UNITS[age[2]], text, self.severity(keys), keys["column"].span
         )
 
-    def bound(self, key: str, item: Item) -> Bound | None:
+    def bound(self, key: str, item: YamlNode) -> Bound | None:
         severity = "error"
         value: Any = item.value
         if item.is_mapping:
@@ -379,7 +379,7 @@ class DefinitionReader(Struct):
         self.reporter.add(msg.wrong_kind(item.span, key, expected, item.kind))
         return None
 
-    def baseline(self, item: Item) -> dict[str, Any]:
+    def baseline(self, item: YamlNode) -> dict[str, Any]:
         """How old the baseline of drift may be: `{max_age: 30 days}`."""
         keys = self.mapping(item, "baseline", BASELINE_KEYS)
         if "max_age" not in keys:
@@ -391,7 +391,7 @@ class DefinitionReader(Struct):
             return {}
         return {"max_age": int(found[1]), "severity": self.severity(keys)}
 
-    def view(self, item: Item) -> dict[str, bool]:
+    def view(self, item: YamlNode) -> dict[str, bool]:
         """The security options of PostgreSQL views: `{security_invoker: false}`."""
         found: dict[str, bool] = {}
         for key, value in self.mapping(item, "view", VIEW_KEYS).items():
@@ -401,7 +401,7 @@ class DefinitionReader(Struct):
                 self.reporter.add(say.not_truth(value.span, key, value.kind))
         return found
 
-    def severity(self, keys: Mapping[str, Item]) -> str:
+    def severity(self, keys: Mapping[str, YamlNode]) -> str:
         if "severity" not in keys:
             return "error"
         found = keys["severity"].value
@@ -409,7 +409,7 @@ class DefinitionReader(Struct):
             self.reporter.add(say.error_or_warn(keys["severity"].span))
         return "warn" if found == "warn" else "error"
 
-    def latest(self, keys: dict[str, Item], versions: Mapping[int, WrittenVersion]) -> int:
+    def latest(self, keys: dict[str, YamlNode], versions: Mapping[int, WrittenVersion]) -> int:
         if "latest" not in keys:
             return max(versions)
         value = keys["latest"].value
@@ -419,7 +419,9 @@ class DefinitionReader(Struct):
             return max(versions)
         return int(value)
 
-    def versions(self, name: str, keys: dict[str, Item], item: Item, span: Span) -> dict[int, WrittenVersion]:
+    def versions(
+        self, name: str, keys: dict[str, YamlNode], item: YamlNode, span: Span
+    ) -> dict[int, WrittenVersion]:
         if "versions" not in keys:
             found = self.version(name, 1, keys, span)
             return {1: found} if found else {}
@@ -441,7 +443,7 @@ class DefinitionReader(Struct):
             self.reporter.add(msg.no_body(span, name, LANGUAGES))
         return out
 
-    def version(self, name: str, number: int, keys: dict[str, Item], span: Span) -> WrittenVersion | None:
+    def version(self, name: str, number: int, keys: dict[str, YamlNode], span: Span) -> WrittenVersion | None:
         bodies = [language for language in LANGUAGES if language in keys]
         if not bodies:
             self.reporter.add(msg.no_body(span, name, LANGUAGES))
@@ -478,13 +480,13 @@ class DefinitionReader(Struct):
             source,
         )
 
-    def day(self, item: Item) -> str | None:
+    def day(self, item: YamlNode) -> str | None:
         if isinstance(item.value, date):
             return item.value.isoformat()
         self.reporter.add(say.bad_date(item.span, item.kind))
         return None
 
-    def tests(self, item: Item) -> Iterable[FilterTest]:
+    def tests(self, item: YamlNode) -> Iterable[FilterTest]:
         for test in item.items("tests"):
             keys = self.mapping(test, "a test", TEST_KEYS)
             if "row" not in keys or "matches" not in keys:
@@ -513,13 +515,13 @@ class DefinitionReader(Struct):
                 keys["row"].key_places(),
             )
 
-    def listed_tests(self, item: Item) -> list[FilterTest]:
+    def listed_tests(self, item: YamlNode) -> list[FilterTest]:
         """The tests that stand apart from their filter."""
         return list(self.tests(item))
 
     # --- groups and subscriptions
 
-    def group(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
+    def group(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "group", name))
             return
@@ -541,7 +543,7 @@ class DefinitionReader(Struct):
             "description": self.description(keys),
         }
 
-    def subscription(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
+    def subscription(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         if not _SUBSCRIPTION_NAME.match(name):
             self.reporter.add(say.bad_subscription_name(span, name))
             return
@@ -564,7 +566,7 @@ class DefinitionReader(Struct):
             "description": self.description(keys),
         }
 
-    def job(self, dataset: WrittenDataset, name: str, item: Item, span: Span) -> None:
+    def job(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         if not NAME.match(name):
             self.reporter.add(msg.bad_name(span, "job", name))
             return
@@ -575,7 +577,7 @@ class DefinitionReader(Struct):
             dataset.jobs[name] = found
 
     @staticmethod
-    def description(keys: Mapping[str, Item]) -> str:
+    def description(keys: Mapping[str, YamlNode]) -> str:
         return keys["description"].text("description") if "description" in keys else ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct, field, to_builtins
 
-from predicat.catalog.yamltext import Item
+from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import NOWHERE, Diagnostic, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import Reason
@@ -159,7 +159,7 @@ class JobReader(Struct, frozen=True):
 
     reporter: Reporter
 
-    def job(self, dataset: str, name: str, item: Item, span: Span) -> Job | None:
+    def job(self, dataset: str, name: str, item: YamlNode, span: Span) -> Job | None:
         keys = self.mapping(item, say.job(name), JOB_KEYS)
         if "source" not in keys:
             self.reporter.add(say.job_without_source(span, name))
@@ -196,7 +196,7 @@ class JobReader(Struct, frozen=True):
         """What is wrong with the parts together."""
         self.reporter.extend(problems(job))
 
-    def source(self, item: Item) -> Source:
+    def source(self, item: YamlNode) -> Source:
         if isinstance(item.value, str):
             return Source(table=item.value)
         keys = self.mapping(item, "source", SOURCE_KEYS)
@@ -225,7 +225,7 @@ class JobReader(Struct, frozen=True):
             self.text(keys, "schema"),
         )
 
-    def filter(self, item: Item) -> JobFilter:
+    def filter(self, item: YamlNode) -> JobFilter:
         if item.value is not None:
             name = item.text(say.FILTER_OF_JOB)
             return JobFilter(name, name, {}, item.span)
@@ -241,7 +241,7 @@ class JobReader(Struct, frozen=True):
         )
         return JobFilter(name, self.text(keys, "name") or name, params, keys["filter"].span)
 
-    def sink(self, item: Item) -> Sink | None:
+    def sink(self, item: YamlNode) -> Sink | None:
         keys = self.mapping(item, "a sink", SINK_KEYS)
         if "jdbc" in keys and _PASSWORD.search(keys["jdbc"].text("jdbc")):
             self.reporter.add(say.password_in_dsn(keys["jdbc"].span))
@@ -266,13 +266,13 @@ class JobReader(Struct, frozen=True):
 
     # --- parts
 
-    def mapping(self, item: Item, what: str, known: Collection[str]) -> dict[str, Item]:
+    def mapping(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
         found, unknown = item.known(what, known)
         for key, span in unknown:
             self.reporter.add(msg.unknown_key(span, key, what, known))
         return found
 
-    def choice(self, keys: Mapping[str, Item], key: str, known: tuple[str, ...]) -> str:
+    def choice(self, keys: Mapping[str, YamlNode], key: str, known: tuple[str, ...]) -> str:
         if key not in keys:
             return known[0]
         found = keys[key].text(key)
@@ -285,10 +285,10 @@ class JobReader(Struct, frozen=True):
             return known[0]
         return found
 
-    def text(self, keys: Mapping[str, Item], key: str) -> str | None:
+    def text(self, keys: Mapping[str, YamlNode], key: str) -> str | None:
         return str(keys[key].text(key)) if key in keys else None
 
-    def texts(self, keys: Mapping[str, Item], key: str) -> tuple[str, ...]:
+    def texts(self, keys: Mapping[str, YamlNode], key: str) -> tuple[str, ...]:
         if key not in keys:
             return ()
         item = keys[key]
@@ -298,7 +298,7 @@ class JobReader(Struct, frozen=True):
             else tuple(str(part.text(key)) for part in item.items(key))
         )
 
-    def options(self, keys: Mapping[str, Item]) -> dict[str, str]:
+    def options(self, keys: Mapping[str, YamlNode]) -> dict[str, str]:
         """Options of a format: texts, numbers, true and false, as Spark takes them."""
         found: dict[str, str] = {}
         for name, value, _ in keys["options"].entries("options") if "options" in keys else ():

@@ -28,10 +28,10 @@ from predicat.catalog.model import (
     WrittenFilter,
     WrittenVersion,
 )
-from predicat.catalog.parts import FileParts, PartItem
+from predicat.catalog.parts import FileParts, PartNode
 from predicat.catalog.parts import read as read_parts
 from predicat.catalog.templates import LOCKS, Templates, is_template
-from predicat.catalog.yamltext import Item
+from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Severity, Source, Span
 from predicat.ir.nodes import FieldDecl, Node
 
@@ -52,7 +52,7 @@ class Loaded(Struct, frozen=True):
     catalog: Catalog
     definitions: Mapping[str, WrittenDataset]
     diagnostics: tuple[Diagnostic, ...]
-    files: Mapping[Path, Item]
+    files: Mapping[Path, YamlNode]
     tests: Mapping[str, tuple[int, int]]
     templates: Templates
 
@@ -85,7 +85,7 @@ class LiveCatalog:
         reporter = Reporter()
         reader = _Reader(reporter)
         files: dict[Path, FileParts] = {}
-        roots: dict[Path, Item] = {}
+        roots: dict[Path, YamlNode] = {}
         for file in catalog_files(self.folder, reporter):
             path = self._resolved.get(file) or self._resolved.setdefault(file, file.resolve())
             source = self._source(path, texts, reporter)
@@ -141,23 +141,23 @@ class LiveCatalog:
 class _Reader(DefinitionReader):
     """Reads definitions, each text once."""
 
-    def definition(self, dataset: str, name: str, item: Item, span: Span) -> WrittenFilter | None:
+    def definition(self, dataset: str, name: str, item: YamlNode, span: Span) -> WrittenFilter | None:
         return self.once_read(
             item, (dataset, name), lambda own: super(_Reader, self).definition(dataset, name, own, span)
         )
 
-    def declared(self, name: str, item: Item, span: Span) -> FieldDecl | None:
+    def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
         read = super().declared
         return self.once_read(item, name, lambda own: read(name, own, span))
 
-    def listed_tests(self, item: Item) -> list[FilterTest]:
+    def listed_tests(self, item: YamlNode) -> list[FilterTest]:
         return self.once_read(item, "tests", super().listed_tests)
 
-    def once_read(self, item: Item, key: object, read: Callable[[Item], T]) -> T:
+    def once_read(self, item: YamlNode, key: object, read: Callable[[YamlNode], T]) -> T:
         """What `read` makes of an item; what it made of it before, if the item stands in a part that is as
         it was.
         """
-        if not isinstance(item, PartItem):
+        if not isinstance(item, PartNode):
             return read(item)
         key = key, id(item.node)
         kept = item.part.kept.get(key)
@@ -165,7 +165,7 @@ class _Reader(DefinitionReader):
             outer, self.reporter = self.reporter, Reporter()
             try:
                 kept = item.part.kept[key] = (
-                    read(Item(item.node, item.source, self.reporter)),
+                    read(YamlNode(item.node, item.source, self.reporter)),
                     tuple(self.reporter.diagnostics),
                 )
             finally:

@@ -26,7 +26,7 @@ from predicat.catalog.model import (
 )
 from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
-from predicat.catalog.yamltext import compose
+from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say

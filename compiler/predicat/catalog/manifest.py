@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from predicat import backends
-from predicat.catalog.fingerprint import text_hash
+from predicat.catalog.cache import text_hash
 from predicat.catalog.jobs import job_data
 from predicat.catalog.macros import Macro
 from predicat.catalog.model import Bound, Catalog, DatasetHead, Filter, FilterTest, Version

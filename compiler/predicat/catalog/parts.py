@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 from yaml import MappingNode, ScalarNode
 
-from predicat.catalog.yamltext import MAX_SIZE, Item, bad_yaml, check_bounds, compose, parse
+from predicat.catalog.yaml_nodes import MAX_SIZE, YamlNode, bad_yaml, check_bounds, compose, parse
 from predicat.diagnostics import PredicatError, Reporter, Source
 
 _KEY = re.compile(r"^[A-Za-z_]\w* *:(?=\s|$)", re.MULTILINE)
@@ -52,22 +52,22 @@ class Part(Struct, eq=False):
         force_setattr(self.source, "offsets", range(start, start + len(self.source.text)))
 
 
-class PartItem(Item):
+class PartNode(YamlNode):
     """A value in a part, which knows the part."""
 
     part: Part
 
-    def pairs(self) -> Iterator[tuple[yaml.Node, Item]]:
+    def pairs(self) -> Iterator[tuple[yaml.Node, YamlNode]]:
         for key, value in self.node.value:
-            yield key, PartItem(value, self.source, self.reporter, self.part)
+            yield key, PartNode(value, self.source, self.reporter, self.part)
 
 
-class Joined(Item):
+class Joined(YamlNode):
     """A mapping whose entries are read from several parts."""
 
-    found: list[tuple[yaml.Node, Item]]
+    found: list[tuple[yaml.Node, YamlNode]]
 
-    def pairs(self) -> Iterator[tuple[yaml.Node, Item]]:
+    def pairs(self) -> Iterator[tuple[yaml.Node, YamlNode]]:
         return iter(self.found)
 
     def known(self, what: str, keys: Any) -> Any:
@@ -83,31 +83,31 @@ class FileParts(Struct, eq=False):
     whole: tuple[yaml.Node | None, Reporter] | None = None
     """The root and the problems of a file that was read as a whole."""
 
-    def item(self, reporter: Reporter) -> Item | None:
+    def item(self, reporter: Reporter) -> YamlNode | None:
         """The root; problems are reported."""
         if self.whole is not None:
             root, problems = self.whole
             reporter.extend(problems.diagnostics)
-            return Item(root, self.source, reporter) if root is not None else None
-        found: list[tuple[yaml.Node, Item]] = []
+            return YamlNode(root, self.source, reporter) if root is not None else None
+        found: list[tuple[yaml.Node, YamlNode]] = []
         for head, entries in self.sections:
             for key, value in head.node.value:
-                own = PartItem(value, head.source, reporter, head)
+                own = PartNode(value, head.source, reporter, head)
                 found.append((key, _joined(head, entries, reporter) if entries else own))
         return _mapping(found, self.source, reporter)
 
 
 def _joined(head: Part, entries: list[Part], reporter: Reporter) -> Joined:
     """The entries below a key, whose place is in the source of `head`."""
-    found: list[tuple[yaml.Node, Item]] = [
-        (key, PartItem(value, part.source, reporter, part))
+    found: list[tuple[yaml.Node, YamlNode]] = [
+        (key, PartNode(value, part.source, reporter, part))
         for part in entries
         for key, value in part.node.value
     ]
     return _mapping(found, head.source, reporter)
 
 
-def _mapping(found: list[tuple[yaml.Node, Item]], source: Source, reporter: Reporter) -> Joined:
+def _mapping(found: list[tuple[yaml.Node, YamlNode]], source: Source, reporter: Reporter) -> Joined:
     mark = yaml.Mark(source.name, 0, 0, 0, None, 0)
     return Joined(MappingNode("tag:yaml.org,2002:map", [], mark, mark), source, reporter, found)
 

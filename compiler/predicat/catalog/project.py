@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from predicat.catalog.yamltext import Item, compose
+from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
@@ -102,7 +102,7 @@ def _is_name(name: str) -> bool:
     return _NAME.match(name) is not None and len(name) <= _LONGEST
 
 
-def _read(item: Item, reporter: Reporter) -> str:
+def _read(item: YamlNode, reporter: Reporter) -> str:
     """The name of the catalog, or an empty text where the file names none."""
     what = say.PROJECT_FILE
     found, unknown = item.known(what, KEYS)

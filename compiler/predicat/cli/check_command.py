@@ -109,7 +109,7 @@ def _base(folder: Path, revision: str | None) -> BaseCommit:
 
 def _known(folder: Path, values: dict[str, str], base: BaseCommit) -> Result:
     """What was found in the whole catalog, which is kept until it or what is merged changes."""
-    from predicat.catalog.checked import place, recall, remember  # noqa: PLC0415  # not for --help
+    from predicat.catalog.check_cache import place, recall, remember  # noqa: PLC0415  # not for --help
     from predicat.catalog.paths import lock_path, read_text  # noqa: PLC0415  # as above
 
     kept = place(folder, values, {"lock": read_text(lock_path(folder)), "base": base.texts})

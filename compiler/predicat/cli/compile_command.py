@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--force", is_flag=True, help="Compile even if nothing has changed.")
 def command(folder: Path, variables: tuple[str, ...], target: Path, key: Path | None, *, force: bool) -> None:
-    from predicat.catalog.fingerprint import fingerprint, text_hash  # noqa: PLC0415  # not for --help
+    from predicat.catalog.cache import fingerprint, text_hash  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import build_manifest, read_head, write_manifest, write_text  # noqa: PLC0415  # as above
 
     sign = _signer(key)
@@ -104,7 +104,7 @@ def _texts(rows: list[dict[str, Any]]) -> dict[Path, str]:
 
 
 def _intact(target: Path, outputs: dict[str, str]) -> bool:
-    from predicat.catalog.fingerprint import text_hash  # noqa: PLC0415  # as above
+    from predicat.catalog.cache import text_hash  # noqa: PLC0415  # as above
 
     try:
         return all(

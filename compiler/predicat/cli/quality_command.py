@@ -361,7 +361,7 @@ def _run(
     baseline: Sequence[Entry],
 ) -> Run:
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
-    from predicat.quality.judge import judge  # noqa: PLC0415  # as above
+    from predicat.quality.bounds import judge  # noqa: PLC0415  # as above
     from predicat.quality.report import Run  # noqa: PLC0415  # as above
 
     past = series.of(kept)

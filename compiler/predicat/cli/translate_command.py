@@ -76,7 +76,7 @@ def _read(file: str) -> str:
 
 def _body(text: str, language: str, name: str) -> Any:
     """A text, or the data that YAML (and so JSON) holds."""
-    from predicat.catalog.yamltext import compose  # noqa: PLC0415  # as above
+    from predicat.catalog.yaml_nodes import compose  # noqa: PLC0415  # as above
     from predicat.diagnostics import PredicatError, Reporter, Source  # noqa: PLC0415  # as above
     from predicat.language import LANGUAGES  # noqa: PLC0415  # as above
 

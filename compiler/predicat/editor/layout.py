@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from predicat.catalog.yamltext import compose, resolved
+from predicat.catalog.yaml_nodes import compose, resolved
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say

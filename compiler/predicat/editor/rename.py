@@ -18,7 +18,7 @@ from predicat.catalog.definitions import FIELD_NAME, FILE_KEYS, NAME
 from predicat.catalog.live import LiveCatalog, Loaded
 from predicat.catalog.lock import lock_path, read_lock
 from predicat.catalog.model import Filter
-from predicat.catalog.yamltext import Item
+from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import Diagnostic, Severity, Span
 from predicat.diagnostics.messages import review as say
 from predicat.editor.symbols import Symbol, Use, dict_of, file_of
@@ -137,7 +137,7 @@ def _kept_column(symbol: Symbol, loaded: Loaded) -> list[Edit]:
     return []
 
 
-def _with_column(file: Path, item: Item, name: str) -> Edit:
+def _with_column(file: Path, item: YamlNode, name: str) -> Edit:
     span = Span(item.source, item.node.start_mark.index, item.node.end_mark.index).outermost()
     column = f"column: {_key(name)}"
     if not item.is_mapping:

@@ -12,7 +12,7 @@ from predicat.catalog.definitions import FILE_KEYS
 from predicat.catalog.live import Loaded
 from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion, version_number
 from predicat.catalog.templates import Templates, is_template
-from predicat.catalog.yamltext import Item
+from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import PredicatError, Source, Span
 from predicat.ir import tree as t
 from predicat.ir.nodes import FieldDecl
@@ -62,7 +62,7 @@ def file_of(span: Span) -> Path:
 # --- the outline of a file
 
 
-def outline(root: Item) -> list[Outline]:
+def outline(root: YamlNode) -> list[Outline]:
     """What a file defines, in its order."""
     keys = root.known("a catalog file", FILE_KEYS)[0]
     result: list[Outline] = []
@@ -84,13 +84,13 @@ _SECTIONS = {
 }
 
 
-def _versions(item: Item) -> Iterator[Outline]:
+def _versions(item: YamlNode) -> Iterator[Outline]:
     versions = dict_of(item).get("versions")
     for name, value, place in versions.entries("versions") if versions is not None else ():
         yield Outline("version", name, _detail("filter", value), place.outermost(), _whole(value, place))
 
 
-def _detail(kind: str, item: Item) -> str:
+def _detail(kind: str, item: YamlNode) -> str:
     """A word about a definition: the type of a field, the language of a filter."""
     if kind == "field":
         result = item.value if item.value is not None else _value(item, "type")
@@ -98,17 +98,17 @@ def _detail(kind: str, item: Item) -> str:
     return next((key for key in dict_of(item) if key in LANGUAGES), "") if kind == "filter" else ""
 
 
-def _value(item: Item, key: str) -> object:
+def _value(item: YamlNode, key: str) -> object:
     result = dict_of(item).get(key)
     return result.value if result is not None else None
 
 
-def dict_of(item: Item) -> dict[str, Item]:
+def dict_of(item: YamlNode) -> dict[str, YamlNode]:
     """The entries of a mapping; none of anything else."""
     return {key: value for key, value, _ in item.entries("a mapping")} if item.is_mapping else {}
 
 
-def _whole(item: Item, key: Span) -> Span:
+def _whole(item: YamlNode, key: Span) -> Span:
     """From a key to the end of its value."""
     text = item.source.text
     end = max(len(text[: item.node.end_mark.index].rstrip()), key.end)
@@ -157,7 +157,7 @@ class _File(Struct):
     loaded: Loaded
     found: list[Use] = field(default_factory=list[Use])
 
-    def read(self, keys: Mapping[str, Item]) -> list[Use]:
+    def read(self, keys: Mapping[str, YamlNode]) -> list[Use]:
         self.add("dataset", self.dataset.name, keys["dataset"].span, defines=True)
         for section, kind in _SECTIONS.items():
             for name, value, place in keys[section].entries(section) if section in keys else ():
@@ -181,13 +181,13 @@ class _File(Struct):
         symbol = Symbol(kind, self.dataset.name, name, owner)
         self.found.append(Use(symbol, located(near, name), near, defines, scalar=True))
 
-    def filter_name(self, item: Item) -> None:
+    def filter_name(self, item: YamlNode) -> None:
         if isinstance(item.value, str):
             symbol = filter_symbol(item.value, self.dataset.name)
             span = located(item.span, symbol.name, last=True)
             self.found.append(Use(symbol, span, item.span, scalar=True))
 
-    def filter(self, name: str, item: Item) -> None:
+    def filter(self, name: str, item: YamlNode) -> None:
         keys = dict_of(item)
         if "tests" in keys:
             self.rows(keys["tests"])
@@ -197,13 +197,13 @@ class _File(Struct):
         for number, value, _ in keys["versions"].entries("versions"):
             self.version(f"{name}@{number}", dict_of(value))
 
-    def version(self, owner: str, keys: Mapping[str, Item]) -> None:
+    def version(self, owner: str, keys: Mapping[str, YamlNode]) -> None:
         for name, _, place in keys["params"].entries("params") if "params" in keys else ():
             self.add("parameter", name, place, owner=owner, defines=True)
         if "on" in keys:
             self.field_name(keys["on"])
 
-    def rows(self, tests: Item) -> None:
+    def rows(self, tests: YamlNode) -> None:
         """The fields of the rows of tests."""
         for test in tests.items("tests") if not tests.is_mapping and tests.value is None else ():
             row = dict_of(test).get("row")
@@ -211,7 +211,7 @@ class _File(Struct):
                 if name in self.dataset.fields:
                     self.add("field", name, place)
 
-    def fields_in(self, item: Item) -> None:
+    def fields_in(self, item: YamlNode) -> None:
         if item.is_mapping:
             for value in dict_of(item).values():
                 self.field_name(value)
@@ -221,7 +221,7 @@ class _File(Struct):
         else:
             self.field_name(item)
 
-    def field_name(self, item: Item) -> None:
+    def field_name(self, item: YamlNode) -> None:
         if item.value in self.dataset.fields:
             self.add("field", str(item.value), item.span)
 

@@ -18,7 +18,16 @@ from msgspec import Struct
 from yaml import MappingNode, Node, ScalarNode, SequenceNode
 
 from predicat.catalog.load import read_source
-from predicat.catalog.yamltext import LIST, MAPPING, MAX_DEPTH, TEXT, Item, SafeLoader, bad_yaml, check_bounds
+from predicat.catalog.yaml_nodes import (
+    LIST,
+    MAPPING,
+    MAX_DEPTH,
+    TEXT,
+    SafeLoader,
+    YamlNode,
+    bad_yaml,
+    check_bounds,
+)
 from predicat.diagnostics import PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import importing as say
@@ -144,7 +153,7 @@ def parsed(source: Source) -> list[Any]:
         raise PredicatError.of(bad_yaml(error, source)) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise PredicatError.of(msg.bad_yaml(Span(source, 0, 1), " ".join(str(error).split()[:20]))) from None
-    found = [Item(root, source, reporter).data() for root in roots]
+    found = [YamlNode(root, source, reporter).data() for root in roots]
     reporter.raise_errors()
     return found
 

@@ -6,22 +6,22 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from predicat.catalog.yamltext import Mapping, Sequence, Text, align
+from predicat.catalog.yaml_nodes import LocatedDict, LocatedList, LocatedStr, align
 from predicat.diagnostics import NOWHERE, Source, Span
 
 _BLOCK = re.compile(r"[|>][^\n]*\n")
 
 
-def text(value: str, span: Span) -> Text:
+def text(value: str, span: Span) -> LocatedStr:
     """A text with its place."""
-    found = Text(value)
+    found = LocatedStr(value)
     found.span = span
     return found
 
 
-def mapping(entries: Iterable[tuple[str, Any, Span]], span: Span) -> Mapping:
+def mapping(entries: Iterable[tuple[str, Any, Span]], span: Span) -> LocatedDict:
     """A mapping of keys, values and places of the keys."""
-    found = Mapping()
+    found = LocatedDict()
     found.span, found.key_spans = span, {}
     for key, value, place in entries:
         found[key] = value
@@ -29,9 +29,9 @@ def mapping(entries: Iterable[tuple[str, Any, Span]], span: Span) -> Mapping:
     return found
 
 
-def listed(items: Iterable[Any], span: Span) -> Sequence:
+def listed(items: Iterable[Any], span: Span) -> LocatedList:
     """A list with its place."""
-    found = Sequence(items)
+    found = LocatedList(items)
     found.span = span
     return found
 

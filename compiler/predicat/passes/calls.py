@@ -17,7 +17,7 @@ from predicat.passes.convert import convert, is_choice, is_joined, values_of
 from predicat.passes.labels import label
 from predicat.passes.scope import MAX_VALUES, Rules, Scope, Stop
 from predicat.semantics import regex
-from predicat.semantics.zones import TRUNC_UNITS, is_zone
+from predicat.semantics.time_zones import TRUNC_UNITS, is_zone
 
 
 class Calls(Struct):

@@ -13,7 +13,7 @@ import jinja2
 from predicat.quality.measure import Measure
 
 if TYPE_CHECKING:
-    from predicat.quality.judge import Check
+    from predicat.quality.bounds import Check
     from predicat.quality.report import Run
 
 MAX_HEAT = 40

@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import Diagnostic
+from predicat.quality.bounds import Check
 from predicat.quality.history import Entry
-from predicat.quality.judge import Check
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import wilson
 from predicat.review.show import plain, row_text

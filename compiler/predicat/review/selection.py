@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from predicat.catalog.load import catalog_files
 from predicat.catalog.macros import is_template
-from predicat.catalog.yamltext import compose
+from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Reporter, Source
 
 _DATASET = re.compile(r"^dataset:[ \t]*['\"]?([a-z][a-z0-9_]*)['\"]?[ \t]*(?:#.*)?$", re.MULTILINE)

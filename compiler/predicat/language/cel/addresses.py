@@ -28,7 +28,7 @@ from predicat.language.cel.trees import (
     text,
 )
 from predicat.language.common.data import either
-from predicat.semantics import networks
+from predicat.semantics import cidr
 
 Args = tuple[t.Tree, ...]
 
@@ -208,7 +208,7 @@ def _family(value: t.Tree, span: Span) -> t.Tree:
 
 def _in_networks(*names: str) -> Callable[[t.Tree, Span], t.Tree]:
     return lambda value, span: _matches(
-        value, [pattern for name in names for pattern in networks.patterns(name)], span
+        value, [pattern for name in names for pattern in cidr.patterns(name)], span
     )
 
 
@@ -248,7 +248,7 @@ def _no_network(tree: t.Tree, written: str) -> NoReturn:
 
 def _contains_ip(args: Args, span: Span) -> t.Tree:
     """Whether an address, in any spelling, is one of a network that is written."""
-    found = networks.patterns(str(_network(args[0])))
+    found = cidr.patterns(str(_network(args[0])))
     return _known(_is_ip, lambda value, at: _matches(value, found, at))((args[1],), span)
 
 

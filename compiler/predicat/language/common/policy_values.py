@@ -16,7 +16,7 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT, JSON, STRING, Type
 from predicat.language.common.data import DataReader, both, decided, either, negated, present
-from predicat.semantics import like, networks
+from predicat.semantics import cidr, like
 
 if TYPE_CHECKING:
     from predicat.language import Body
@@ -121,9 +121,7 @@ class ValueReader(DataReader):
                 "eq", (self.as_number(key, kind), t.Const(float(value), span)), key.span
             )
         text = self.text(value, "a value", empty=True)
-        spellings = (
-            _matching(networks.patterns(text), span) if self.flavor.addresses and _is_v6(text) else None
-        )
+        spellings = _matching(cidr.patterns(text), span) if self.flavor.addresses and _is_v6(text) else None
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             same = _equal(key, kind, "json_string", t.Const(text, span))
@@ -233,7 +231,7 @@ class ValueReader(DataReader):
         """A network as patterns of its addresses."""
         text = self.text(value, "cidr")
         try:
-            return networks.patterns(text)
+            return cidr.patterns(text)
         except ValueError:
             raise self.bad(value, "cidr", say.no_network(text)) from None
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from predicat.catalog.fingerprint import cache_folder, fingerprint, text_hash
+from predicat.catalog.cache import cache_folder, fingerprint, text_hash
 from predicat.catalog.manifest import write_text
 from predicat.diagnostics import NOWHERE, Severity, Source, Span
 from predicat.review.lint.answers import Answers, load_answers

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from predicat.catalog.fingerprint import cache_folder, fingerprint
+from predicat.catalog.cache import cache_folder, fingerprint
 
 _KEPT = 200
 Found = tuple[list[str], str]

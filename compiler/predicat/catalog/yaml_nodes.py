@@ -5,8 +5,7 @@ depth.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
-from collections.abc import Sequence as SequenceType
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from operator import is_
 from typing import Any
@@ -59,14 +58,14 @@ class SafeLoader(_Safe):  # type: ignore[misc]  # chosen at run time
     ascend_resolver = staticmethod(tuple)
 
 
-class Text(str):
+class LocatedStr(str):
     """A text from YAML with its place."""
 
     __slots__ = ("span",)
     span: Span
 
 
-class Mapping(dict[str, Any]):
+class LocatedDict(dict[str, Any]):
     """A mapping from YAML with its place and those of its keys and values."""
 
     span: Span
@@ -74,14 +73,14 @@ class Mapping(dict[str, Any]):
     value_spans: dict[str, Span]
 
 
-class Sequence(list[Any]):
+class LocatedList(list[Any]):
     """A list from YAML with its place and those of its items."""
 
     span: Span
     item_spans: list[Span]
 
 
-class Item(Struct):
+class YamlNode(Struct):
     """A YAML node, read as what a format expects there; what it is not becomes a diagnostic."""
 
     node: yaml.Node
@@ -117,7 +116,7 @@ class Item(Struct):
         """The value of a scalar, by YAML 1.1's rules as PyYAML has them."""
         return _scalar(self.node) if isinstance(self.node, ScalarNode) else None
 
-    def entries(self, what: str) -> Iterator[tuple[str, Item, Span]]:
+    def entries(self, what: str) -> Iterator[tuple[str, YamlNode, Span]]:
         """The keys, values and key places of a mapping."""
         if not isinstance(self.node, MappingNode):
             self.reporter.add(msg.wrong_kind(self.span, what, "a mapping", self.kind))
@@ -125,7 +124,7 @@ class Item(Struct):
         seen: set[str] = set()
         for key, value in self.pairs():
             if not isinstance(key, ScalarNode):
-                place = Item(key, value.source, self.reporter).span
+                place = YamlNode(key, value.source, self.reporter).span
                 self.reporter.add(say.key_not_text(place, what))
                 continue
             place = Span(
@@ -137,37 +136,39 @@ class Item(Struct):
                 seen.add(key.value)
                 yield key.value, value, place
 
-    def pairs(self) -> Iterator[tuple[yaml.Node, Item]]:
+    def pairs(self) -> Iterator[tuple[yaml.Node, YamlNode]]:
         """The keys and values of a mapping, as they stand."""
         for key, value in self.node.value:
-            yield key, Item(value, self.source, self.reporter)
+            yield key, YamlNode(value, self.source, self.reporter)
 
-    def known(self, what: str, keys: Container[str]) -> tuple[dict[str, Item], list[tuple[str, Span]]]:
+    def known(self, what: str, keys: Container[str]) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
         """The values of the keys that are known, and the other keys with their places."""
-        found: dict[str, Item] = {}
+        found: dict[str, YamlNode] = {}
         if isinstance(self.node, MappingNode):
             for key, value in self.node.value:
                 if not isinstance(key, ScalarNode) or key.value not in keys or key.value in found:
                     break  # something to report: the slow way knows how
-                found[key.value] = Item(value, self.source, self.reporter)
+                found[key.value] = YamlNode(value, self.source, self.reporter)
             else:
                 return found, []
         return self.told_apart(what, keys)
 
-    def told_apart(self, what: str, keys: Container[str]) -> tuple[dict[str, Item], list[tuple[str, Span]]]:
+    def told_apart(
+        self, what: str, keys: Container[str]
+    ) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
         """As `known`, with every problem of the keys reported."""
         entries = list(self.entries(what))
         return {key: value for key, value, _ in entries if key in keys}, [
             (key, place) for key, _, place in entries if key not in keys
         ]
 
-    def items(self, what: str) -> Iterator[Item]:
+    def items(self, what: str) -> Iterator[YamlNode]:
         """The values of a list."""
         if not isinstance(self.node, SequenceNode):
             self.reporter.add(msg.wrong_kind(self.span, what, "a list", self.kind))
             return
         for node in self.node.value:
-            yield Item(node, self.source, self.reporter)
+            yield YamlNode(node, self.source, self.reporter)
 
     def text(self, what: str) -> str:
         """A text; anything else is reported and reads as the empty text."""
@@ -199,7 +200,7 @@ class Item(Struct):
     def data(self) -> Any:
         """The node as plain data whose parts carry their places."""
         if isinstance(self.node, MappingNode):
-            found = Mapping()
+            found = LocatedDict()
             found.span, found.key_spans, found.value_spans = self.span, {}, {}
             for key, value, place in self.entries("a mapping"):
                 found[key] = value.data()
@@ -207,12 +208,12 @@ class Item(Struct):
             return found
         if isinstance(self.node, SequenceNode):
             items = list(self.items("a list"))
-            listed = Sequence(item.data() for item in items)
+            listed = LocatedList(item.data() for item in items)
             listed.span, listed.item_spans = self.span, [item.span for item in items]
             return listed
         value = self.value
         if isinstance(value, str):
-            text = Text(value)
+            text = LocatedStr(value)
             text.span = self.span
             return text
         return value
@@ -281,7 +282,7 @@ def _constructed(tag: str, value: str) -> Any:
         return value
 
 
-def align(value: str, raw: str, start: int, end: int) -> SequenceType[int]:
+def align(value: str, raw: str, start: int, end: int) -> Sequence[int]:
     """For each character of a scalar's value its offset in the file: white space may differ, the rest is
     found in order.
     """
@@ -310,7 +311,7 @@ _NESTED = re.compile(r"^(?:[ \t]*[-?:] ){40}", re.MULTILINE)
 _NO_BRACKET, _NO_MARK = (bytes(set(range(256)) - set(kept)) for kept in (b"[]{}", b"-?:\n"))
 
 
-def compose(source: Source, reporter: Reporter) -> Item | None:
+def compose(source: Source, reporter: Reporter) -> YamlNode | None:
     """The root of a YAML document; problems are reported."""
     try:
         check_bounds(source)
@@ -324,7 +325,7 @@ def compose(source: Source, reporter: Reporter) -> Item | None:
     except PredicatError as error:
         reporter.extend(error.diagnostics)
         return None
-    return Item(root, source, reporter) if root is not None else None
+    return YamlNode(root, source, reporter) if root is not None else None
 
 
 def bad_yaml(error: yaml.MarkedYAMLError, source: Source, shift: int = 0) -> Diagnostic:
