@@ -34,6 +34,7 @@ class Chosen(Struct, frozen=True):
 
     @property
     def accepts_unknown(self) -> bool:
+        """Whether rows for which the filter is UNKNOWN are accepted."""
         return self.row.on_unknown == "accept"
 
     @property

@@ -43,14 +43,17 @@ class Saved(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
+        """The kind of view in SQL."""
         return "MATERIALIZED VIEW" if self.materialized else "VIEW"
 
     @property
     def sql(self) -> str:
+        """The name in SQL, with its schema."""
         return qualified(self.schema, self.name)
 
     @property
     def shown(self) -> str:
+        """The name in messages."""
         return f"{self.kind.lower()} {self.schema}.{self.name}"
 
 

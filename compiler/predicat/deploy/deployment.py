@@ -41,6 +41,7 @@ class Plan(Struct):
 
     @property
     def changes(self) -> list[Step]:
+        """The steps that change something."""
         return [step for step in self.steps if step.action != Action.KEEP]
 
     @property

@@ -36,18 +36,22 @@ class Existing(Struct, frozen=True):
 
     @property
     def place(self) -> tuple[str, str]:
+        """The schema and the name."""
         return self.schema, self.name
 
     @property
     def shown(self) -> str:
+        """The name in messages."""
         return f"{self.schema}.{self.name}"
 
     @property
     def sql(self) -> str:
+        """The name in SQL, with its schema."""
         return qualified(self.schema, self.name)
 
     @property
     def mark(self) -> marks.Mark | None:
+        """Predicat's mark in the comment; None if there is none."""
         return marks.read(self.comment)
 
     def switch(self, option: str) -> bool | None:

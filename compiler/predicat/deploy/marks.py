@@ -40,6 +40,7 @@ class Mark(Struct, frozen=True):
 
     @property
     def identity(self) -> tuple[str, str]:
+        """The dataset and the filter."""
         return self.dataset, self.filter
 
     def __str__(self) -> str:

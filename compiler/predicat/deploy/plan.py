@@ -51,6 +51,7 @@ class Step(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
+        """The name of the view in messages."""
         named = self.view or self.existing
         return named.shown if named is not None else ""
 
@@ -161,6 +162,9 @@ class Planner(Struct):
     # --- one view
 
     def step_for_view(self, view: View, existing: Existing | None, touched: Mapping[int, str]) -> Step:
+        """The step for a view that the catalog asks for; `existing` is the present one. Problems go to
+        the reporter.
+        """
         options, set_here = self.options(view, existing)
         if existing is None:
             return Step(Action.CREATE, "a new filter", view, None, options, set_here)

@@ -37,14 +37,17 @@ class View(Struct, frozen=True):
 
     @property
     def place(self) -> tuple[str, str]:
+        """The schema and the name."""
         return self.schema, self.name
 
     @property
     def shown(self) -> str:
+        """The name in messages."""
         return f"{self.schema}.{self.name}"
 
     @property
     def sql(self) -> str:
+        """The name in SQL, with its schema."""
         return qualified(self.schema, self.name)
 
 

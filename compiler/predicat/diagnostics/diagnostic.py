@@ -114,18 +114,22 @@ class Reporter(Struct):
     """In their order; each once."""
 
     def add(self, diagnostic: Diagnostic) -> None:
+        """Add a problem, or a warning."""
         self.diagnostics[diagnostic] = None
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add several problems."""
         for diagnostic in diagnostics:
             self.add(diagnostic)
 
     @property
     def errors(self) -> list[Diagnostic]:
+        """The problems that are errors."""
         return [item for item in self.diagnostics if item.severity is Severity.ERROR]
 
     @property
     def warnings(self) -> list[Diagnostic]:
+        """The problems that are warnings."""
         return [item for item in self.diagnostics if item.severity is Severity.WARNING]
 
     def sorted_errors(self) -> list[Diagnostic]:

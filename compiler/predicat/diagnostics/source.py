@@ -72,6 +72,7 @@ class Span(Struct, frozen=True, gc=False):
 
     @property
     def text(self) -> str:
+        """The characters of the span."""
         return self.source.text[self.start : self.end]
 
     def to(self, other: Span) -> Span:

@@ -81,6 +81,7 @@ class Workspace(Struct):
         return self.loaded
 
     def text(self, file: Path) -> str:
+        """The text of a file as the editor has it."""
         result = self.texts.get(file)
         return result if result is not None else file.read_text(encoding="utf-8") if file.exists() else ""
 
@@ -181,6 +182,7 @@ class Workspace(Struct):
         return use.symbol if use is not None else None
 
     def use_at(self, file: Path, line: int, column: int) -> Use | None:
+        """The use of a name at a cursor; None if there is none."""
         at = offset(self.text(file), line, column)
         for use in self.index.uses(self.current()):
             result = use.span.outermost() if use.span is not None else None
@@ -210,6 +212,7 @@ class Workspace(Struct):
         return result
 
     def lenses(self, file: Path, rows: Rows) -> list[Lens]:
+        """The lenses of a file; `rows` are the last measured numbers of rows."""
         return list(lenses(self.current(), file, rows))
 
     def signatures(self, file: Path, line: int, column: int) -> tuple[tuple[Signature, ...], int]:

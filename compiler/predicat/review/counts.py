@@ -84,10 +84,12 @@ class CountQuery(Struct, frozen=True):
 
     @property
     def gained(self) -> str:
+        """The condition of rows that only the new filter accepts."""
         return f"({self.after}) AND NOT ({self.before})"
 
     @property
     def lost(self) -> str:
+        """The condition of rows that only the old filter accepts."""
         return f"({self.before}) AND NOT ({self.after})"
 
 

@@ -38,6 +38,7 @@ class Requirement(Struct, frozen=True):
 
     @property
     def text(self) -> str:
+        """The requirement as a sentence."""
         return f"{describe(self.atom)} is {str(self.outcome).upper()} and decides"
 
 

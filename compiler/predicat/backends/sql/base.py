@@ -154,6 +154,9 @@ class Dialect(Struct, frozen=True):
         return (_SPARK_MARK if spark else _MARK).sub(mark, said), values
 
     def to_sql(self, renderer: Renderer, node: Node) -> str:
+        """The SQL text of a node by a renderer. Raises Unsupported with the operator, its place and the
+        reason.
+        """
         parts = list(walk(node))
         renderer.taken_names = self.folded_columns(parts, node.span)
         try:
@@ -193,6 +196,7 @@ class Dialect(Struct, frozen=True):
         return result
 
     def text(self, sql: Sql) -> str:
+        """The text of sqlglot nodes in this dialect."""
         return self.postprocess(writing.text(sql, self.sqlglot))
 
 
@@ -214,20 +218,24 @@ def call(name: str, *args: Sql) -> Sql:
 
 
 def string_literal(value: str) -> Sql:
+    """A constant text. The generator of the dialect quotes it."""
     return exp.Literal(this=value, is_string=True)
 
 
 def number_literal(value: int | str) -> Sql:
+    """A constant number, with a minus as an operator."""
     shown = str(value)
     plain = exp.Literal(this=shown.removeprefix("-"), is_string=False)
     return exp.Neg(this=plain) if shown.startswith("-") else plain
 
 
 def cast(sql: Sql, kind: str) -> Sql:
+    """CAST(sql AS kind), which may raise an error of the engine: guard the operand where it can fail."""
     return exp.Cast(this=sql, to=_type(kind))
 
 
 def try_cast(sql: Sql, kind: str) -> Sql:
+    """TRY_CAST(sql AS kind): NULL if the conversion fails."""
     return exp.TryCast(this=sql, to=_type(kind), safe=True)
 
 
@@ -284,6 +292,7 @@ _tight: dict[type[Sql], bool] = {}
 
 
 def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
+    """A binary operation with its operands in parentheses where they need them."""
     side = comparison_operand if issubclass(kind, _COMPARED) else wrap
     return kind(this=side(left), expression=side(right))
 
@@ -299,10 +308,12 @@ def comparison_operand(sql: Sql) -> Sql:
 
 
 def and_(*parts: Sql) -> Sql:
+    """AND in Kleene's logic; one operand is itself."""
     return _join(exp.And, parts)
 
 
 def or_(*parts: Sql) -> Sql:
+    """OR in Kleene's logic; one operand is itself."""
     return _join(exp.Or, parts)
 
 
@@ -325,22 +336,26 @@ def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
 
 
 def not_(sql: Sql) -> Sql:
+    """NOT; NULL of NULL."""
     if isinstance(sql, exp.Is) and isinstance(sql.expression, exp.Null):
         return exp.Not(this=sql)
     return exp.Not(this=wrap(sql))
 
 
 def is_null(sql: Sql) -> Sql:
+    """Whether an expression is NULL, as TRUE or FALSE."""
     # IS NULL alone does not tell PostgreSQL what a parameter is.
     typed = cast(sql, "TEXT") if isinstance(sql, exp.Var) else sql
     return exp.Is(this=comparison_operand(typed), expression=exp.Null())
 
 
 def is_true(sql: Sql) -> Sql:
+    """Whether an expression is TRUE: FALSE for FALSE and NULL."""
     return exp.Is(this=wrap(sql), expression=exp.Boolean(this=True))
 
 
 def between(sql: Sql, low: Sql, high: Sql) -> Sql:
+    """BETWEEN, with both ends included; NULL if the expression is NULL."""
     return exp.Between(this=wrap(sql), low=low, high=high)
 
 
@@ -419,6 +434,7 @@ class Renderer(Struct):
     sizes: Sizes = field(default_factory=Sizes)
 
     def node(self, node: Node) -> Sql:
+        """The SQL of a node. Raises Unsupported."""
         match node:  # the common ones first
             case Call() | Quantifier():
                 if self.rendered and (known := self.rendered.get(self.numbering.number(node))):
@@ -466,6 +482,9 @@ class Renderer(Struct):
         return [sql] if served is None else [served, sql]
 
     def call(self, node: Call) -> Sql:
+        """The SQL of an operator by the rule of the dialect. Raises Unsupported where the rule is
+        NotSupported.
+        """
         read = node.args[0] if node.op in _CONVERSIONS else None
         if isinstance(read, Call) and read.op == "json_string":
             return self.convert_json_text(node, read.args[0])
@@ -502,9 +521,11 @@ class Renderer(Struct):
         return self.dialect.bind({name: self.node(node)}, body(Variable(node.type, name, node.span)))
 
     def column(self, node: Field) -> Sql:
+        """The column of a field in this dialect."""
         return exp.Column(this=identifier(node.decl.column(self.dialect.name), self.dialect.sqlglot))
 
     def variable(self, node: Variable) -> Sql:
+        """The name of the variable of a macro."""
         return exp.Column(this=exp.to_identifier(node.name, quoted=True))
 
     def document(self, node: Node) -> Sql:
@@ -576,12 +597,14 @@ class Renderer(Struct):
             self.parameterize = marks
 
     def refuse_nul(self, node: Call) -> None:
+        """Raise Unsupported for a constant with the character NUL."""
         for arg in node.args:
             for item in arg.items if isinstance(arg, Items) else (arg,):
                 if isinstance(item, Literal) and isinstance(item.value, str) and "\0" in item.value:
                     raise Unsupported.of(msg.no_nul(item.span, self.dialect.name))
 
     def args(self, node: Call) -> list[Sql]:
+        """The SQL of the operands of a call."""
         return [self.node(arg) for arg in node.args]
 
     def fresh_name(self, prefix: str) -> str:
@@ -592,9 +615,11 @@ class Renderer(Struct):
         return name
 
     def refuse(self, node: Call, reason: str, hint: str | None = None) -> Unsupported:
+        """The error that this dialect does not support a call, with the reason."""
         return Unsupported.of(msg.unsupported(node.span, self.dialect.name, written(node), reason, hint))
 
     def literal(self, kind: Type, value: Value) -> Sql:
+        """A constant of a type; None is a NULL of that type. With `parameterize` it becomes a parameter."""
         if value is None:
             return self.null(kind)
         if self.parameterize and not isinstance(value, bool):
@@ -620,10 +645,12 @@ class Renderer(Struct):
                 return number_literal(micros(value))
 
     def null(self, kind: Type) -> Sql:
+        """NULL of a type."""
         name = self.dialect.types.get(kind)
         return exp.Null() if name is None else cast(exp.Null(), name)
 
     def parameter(self, kind: Type, value: Value) -> Sql:
+        """A marker for a constant, which is added to `values`."""
         stored = micros(value) if isinstance(value, timedelta) else value
         if self.dialect.name == "spark" and isinstance(stored, date):
             stored = (
@@ -659,6 +686,7 @@ def _exact(value: Decimal) -> str:
 
 
 def micros(value: timedelta) -> int:
+    """A duration in microseconds."""
     return value // timedelta(microseconds=1)
 
 
@@ -976,10 +1004,12 @@ def fold_case(r: Renderer, node: Node, wanted: str) -> Sql:
 
 
 def ascii_lower(r: Renderer, node: Call) -> Sql:
+    """Lower case of ASCII letters only, whatever the collation."""
     return _translated(r, node.args[0], ascii_uppercase, ascii_lowercase, "LOWER")
 
 
 def ascii_upper(r: Renderer, node: Call) -> Sql:
+    """Upper case of ASCII letters only, whatever the collation."""
     return _translated(r, node.args[0], ascii_lowercase, ascii_uppercase, "UPPER")
 
 
@@ -1157,6 +1187,7 @@ def to_whole_number(rounded: str) -> Rule:
 
 
 def to_boolean(sql: Sql) -> Sql:
+    """A text as a truth value, by CEL's words for it; NULL for any other text."""
     yes = exp.In(
         this=wrap(sql), expressions=[string_literal(word) for word in ("true", "TRUE", "True", "t", "1")]
     )

@@ -34,6 +34,7 @@ class ValueNumbering(Struct):
     """With the node, which keeps its identity from being reused."""
 
     def number(self, node: Node) -> int:
+        """The value number of a node."""
         known = self.by_identity.get(id(node))
         if known is None:
             content = (type(node), node.type, _label(node), *map(self.number, children(node)))

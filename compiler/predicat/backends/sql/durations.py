@@ -90,10 +90,12 @@ def concatenate(*parts: Sql) -> Sql:
 
 
 def divide_by(sql: Sql, by: int) -> Sql:
+    """Integer division by a constant, which rounds toward zero."""
     return exp.IntDiv(this=wrap(sql), expression=number_literal(by))
 
 
 def remainder_of(sql: Sql, by: int) -> Sql:
+    """The remainder of a division by a constant, with the sign of the dividend."""
     return binary(exp.Mod, sql, number_literal(by))
 
 

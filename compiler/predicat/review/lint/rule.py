@@ -51,6 +51,7 @@ class Finding(Struct, frozen=True):
         return frozenset(self.filters or (self.name,))
 
     def diagnostic(self) -> Diagnostic:
+        """The finding as a diagnostic with its code."""
         return Diagnostic(self.code, f"{self.name}: {self.message}", self.span, self.hint, self.level)
 
 
@@ -85,6 +86,7 @@ class Context(Struct):
 
     @property
     def datasets(self) -> Mapping[str, Dataset]:
+        """The datasets of the catalog by name."""
         return self.catalog.datasets
 
     def filters(self) -> Iterator[tuple[Filter, Node]]:

@@ -127,12 +127,14 @@ class Encoder:
             return result
 
     def truth(self, node: Node, env: Env) -> Truth:
+        """A boolean node as a pair of conditions. A node without a formula is any truth value."""
         result = self.term(node, env)
         if not isinstance(result, Truth):
             raise NotEncodable
         return result
 
     def term(self, node: Node, env: Env) -> Term:
+        """A node as a term. A node without a formula is an uninterpreted value."""
         match node:
             case Literal():
                 return self.literal(node)
@@ -150,6 +152,7 @@ class Encoder:
                 raise NotEncodable
 
     def attempt(self, node: Any, env: Env, rule: Callable[[Any, Env], Term]) -> Term:
+        """The term of a node by a rule, or an uninterpreted value where the rule is not encodable."""
         if time.monotonic() > self.deadline:
             raise OutOfTime
         self.depth += 1
@@ -180,6 +183,7 @@ class Encoder:
         return result.true
 
     def call(self, node: Call, env: Env) -> Term:
+        """The term of an operator by its rule."""
         rule = RULES.get(node.op)
         if rule is None or (self.opaque_texts and node.op in functions.TEXT_OPERATORS):
             raise NotEncodable
@@ -188,6 +192,7 @@ class Encoder:
     # --- leaves
 
     def literal(self, node: Literal) -> Term:
+        """The term of a constant."""
         value, kind = node.value, node.type
         if value is None:
             return self.missing(kind)
@@ -242,6 +247,7 @@ class Encoder:
         return result
 
     def unknown(self, path: Path, kind: Type) -> Term:
+        """Variables for the value at a path, of a type."""
         null = self.fresh(z3.Bool)
         if kind == BOOLEAN:
             value = self.fresh(z3.Bool)
@@ -270,6 +276,7 @@ class Encoder:
         return Record(path, null)
 
     def json(self, path: Path, null: Any) -> Json:
+        """Variables for the JSON value at a path."""
         kind = self.fresh(z3.Int)
         plus, minus = self.fresh(z3.Bool), self.fresh(z3.Bool)  # 1e400 is a number of JSON
         self.constraints += [kind >= 0, kind < len(KINDS), z3.AtMost(plus, minus, 1)]
@@ -284,6 +291,7 @@ class Encoder:
         return result
 
     def array(self, path: Path, null: Any, length: Any, item: Callable[[int], Term]) -> Array:
+        """The named elements of the array at a path."""
         items = self.needs.items(path)
         if items > MAX_ITEMS:
             raise NotEncodable
@@ -304,6 +312,7 @@ class Encoder:
         return result
 
     def json_child(self, parent: Json, key: str | int) -> Json:
+        """The member or element of a JSON value."""
         path = (*parent.path, ("item" if isinstance(key, int) else "key", key))
         child = self.variables.get(path)
         if not isinstance(child, Json):
@@ -342,6 +351,7 @@ class Encoder:
         return found
 
     def quantifier(self, node: Quantifier, env: Env) -> Truth:
+        """The term of a macro."""
         if node.kind not in ("any", "all"):
             raise NotEncodable
         if isinstance(node.source, Call) and node.source.op == "json_values":
@@ -439,12 +449,14 @@ class Encoder:
         return numbers.exact_double(term) if exactly else numbers.rounded(term, self.constraints)
 
     def scalar(self, node: Node, env: Env) -> Scalar:
+        """The term of a node with one value, such as a number or a text."""
         result = self.term(node, env)
         if not isinstance(result, Scalar):
             raise NotEncodable
         return result
 
     def compared(self, op: str, left: Node, right: Node, env: Env) -> Truth:
+        """A comparison as a pair of conditions; UNKNOWN if an operand is missing."""
         language = self.folded_equality(op, left, right)
         if language is not None:
             text, wanted, negative = language

@@ -182,14 +182,17 @@ def double_operation(op: str, a: Double, b: Double) -> Double:
 
 
 def negated_double(a: Double) -> Double:
+    """The double with the other sign; NaN of NaN."""
     return Double(-a.term, a.nan, a.minus, a.plus, a.null)
 
 
 def absolute(a: Double) -> Double:
+    """The absolute value of a double; NaN of NaN."""
     return Double(z3.If(a.term < 0, -a.term, a.term), a.nan, any_of(a.plus, a.minus), False, a.null)
 
 
 def floor(a: Double) -> Double:
+    """The largest whole number that is at most a double, as a double."""
     return Double(z3.ToReal(z3.ToInt(a.term)), a.nan, a.plus, a.minus, a.null)
 
 

@@ -76,6 +76,7 @@ class Truth(Struct, frozen=True):
 
     @property
     def null(self) -> Bool:
+        """When it is UNKNOWN."""
         return all_of(negated(self.true), negated(self.false))
 
 
@@ -102,6 +103,7 @@ class Double(Struct, frozen=True):
 
     @property
     def finite(self) -> Bool:
+        """When it is a number other than NaN and the infinities."""
         return all_of(negated(self.nan), negated(self.plus), negated(self.minus))
 
 
@@ -145,6 +147,7 @@ Term = Truth | Scalar | Double | Json | Array | Record
 
 @cache
 def integer(value: int) -> Any:
+    """A constant whole number."""
     return z3.IntVal(value)
 
 

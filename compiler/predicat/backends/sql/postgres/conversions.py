@@ -44,6 +44,8 @@ from predicat.ir.values import (
 
 
 def text_to_int(r: Renderer, sql: Sql) -> Sql:
+    """A text as BIGINT; NULL if it is not an integer or does not fit."""
+
     def build(one: Sql) -> Sql:
         value = cast(one, "BIGINT")
         return case(
@@ -105,6 +107,8 @@ def _truncated(sql: Sql) -> Sql:
 
 
 def text_to_double(r: Renderer, sql: Sql) -> Sql:
+    """A text as a double; NULL if it is not a number, or too large for a double."""
+
     def build(one: Sql) -> Sql:
         # NUMERIC ends at 131,072 digits. An exponent from 1,000 on leaves zero, or nothing.
         far = rlike(one, "[eE][+-]?0*[1-9][0-9]{3}")
@@ -188,6 +192,7 @@ def to_timestamp(r: Renderer, node: Call) -> Sql:
 
 
 def text_to_timestamp(r: Renderer, sql: Sql) -> Sql:
+    """A text as a timestamp; NULL if it is not a timestamp of years 1 to 9999."""
     return let_unless_column(r, sql, _text_to_timestamp)
 
 
@@ -293,6 +298,8 @@ def to_date(r: Renderer, node: Call) -> Sql:
 
 
 def text_to_date(r: Renderer, sql: Sql) -> Sql:
+    """A text as a date; NULL if it is not a date of years 1 to 9999."""
+
     def build(one: Sql) -> Sql:
         value = cast(one, "DATE")
         common = and_(like(one, string_literal("____-__-__")), *_common_day(one), not_(rlike(one, "[^-0-9]")))

@@ -89,6 +89,7 @@ def not_null(sql: Sql) -> Sql:
 
 
 def json_kind(sql: Sql, kind: str) -> Sql:
+    """Whether a JSON value is of a kind."""
     return binary(exp.EQ, call("JSONB_TYPEOF", sql), string_literal(kind))
 
 

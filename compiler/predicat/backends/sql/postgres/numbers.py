@@ -121,6 +121,8 @@ def ieee(r: Renderer, node: Node, leaves: dict[int, Sql]) -> Sql:
 
 
 def arithmetic(operator: type[exp.Binary]) -> Rule:
+    """A sum or a difference of numbers, durations, or a timestamp and a duration."""
+
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DURATION and left.type == DURATION:
@@ -287,4 +289,5 @@ def in_units(r: Renderer, node: Call) -> Sql:
 
 
 def not_nan(sql: Sql) -> Sql:
+    """Whether a double is not NaN; NULL of NULL."""
     return binary(exp.NEQ, sql, cast(string_literal("NaN"), "DOUBLE"))

@@ -66,6 +66,7 @@ def operation(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
 
 
 def numeric(sql: Sql) -> Sql:
+    """An exact decimal number of any size."""
     return cast(sql, "DECIMAL")
 
 

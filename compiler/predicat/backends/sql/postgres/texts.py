@@ -65,6 +65,8 @@ def contains(r: Renderer, node: Call) -> Sql:
 
 
 def ci(name: str) -> Rule:
+    """A comparison of a text with a constant under case folding."""
+
     def rule(r: Renderer, node: Call) -> Sql:
         wanted = casefold.fold(constant(node.args[1]))
         value = fold_case(r, node.args[0], wanted)
@@ -105,6 +107,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def trim(name: str) -> Rule:
+    """TRIM of spaces only."""
     return lambda r, node: call(name, r.node(node.args[0]), string_literal(" "))
 
 

@@ -39,6 +39,7 @@ from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECON
 
 
 def timestamp(value: datetime) -> Sql:
+    """A constant timestamp, with its offset from UTC."""
     return cast(string_literal(value.replace(tzinfo=None).isoformat(sep=" ") + "+00"), "TIMESTAMPTZ")
 
 
@@ -80,6 +81,8 @@ def wall(r: Renderer, node: Call) -> Sql:
 
 
 def part(name: str) -> Rule:
+    """A part of a timestamp in UTC or in a time zone; NULL if it is infinite."""
+
     def rule(r: Renderer, node: Call) -> Sql:
         result: Sql = exp.Extract(this=exp.Var(this=name), expression=wall(r, node))
         return cast(call("FLOOR", result) if name == "SECOND" else result, "BIGINT")
@@ -104,6 +107,7 @@ def year(r: Renderer, node: Call) -> Sql:
 
 
 def utc(sql: Sql) -> Sql:
+    """The wall clock of a timestamp in UTC."""
     return exp.AtTimeZone(this=wrap(sql), zone=string_literal("UTC"))
 
 
