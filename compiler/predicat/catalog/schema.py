@@ -8,7 +8,8 @@ from predicat.backends import DIALECTS
 from predicat.catalog import definitions as d
 from predicat.catalog import jobs
 from predicat.language import LANGUAGES
-from predicat.language.pulsar.pip import OPERATORS, REFS, TYPES
+from predicat.language.pulsar.pip import OPERATORS, TYPES
+from predicat.language.pulsar.spelling import REFS
 
 Schema = dict[str, Any]
 _TEXT: Schema = {"type": "string"}

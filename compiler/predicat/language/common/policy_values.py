@@ -16,13 +16,13 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import tree as t
 from predicat.ir.types import BIGINT, JSON, STRING, Type
 from predicat.language.common.data import DataReader, both, decided, either, negated, present
+from predicat.language.common.policy_spelling import AFFIXED, COMPARED
 from predicat.semantics import cidr, like
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
 Test = Callable[[t.Tree, Type], t.Tree]
-_COMPARE = {"=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _BUT = ("prefix", "suffix", "wildcard", "equals-ignore-case")
 
 
@@ -145,7 +145,7 @@ class ValueReader(DataReader):
             )
         else:
             text, span = self.text(value, operator, empty=self.flavor.empty), self.span(value)
-            name = "starts_with" if operator == "prefix" else "ends_with"
+            name = AFFIXED[operator]
         return lambda key, kind: t.Apply(name, (_text(key, kind), t.Const(text, span)), key.span)
 
     def anything_but(self, value: Any) -> Test:
@@ -193,7 +193,7 @@ class ValueReader(DataReader):
         pairs = [(str(parts[index]), parts[index + 1]) for index in range(0, len(parts) - 1, 2)]
         signs = [sign for sign, _ in pairs]
         ordered = len(pairs) == 1 or (len(pairs) == 2 and signs[0][:1] == ">" and signs[1][:1] == "<")
-        if len(parts) % 2 or not ordered or any(sign not in _COMPARE for sign in signs):
+        if len(parts) % 2 or not ordered or any(sign not in COMPARED for sign in signs):
             raise self.bad(value, "numeric", say.numeric_form())
         for _, number in pairs:
             self.in_range(number)
@@ -203,7 +203,7 @@ class ValueReader(DataReader):
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             tests = tuple(
-                t.Apply(_COMPARE[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span)
+                t.Apply(COMPARED[sign], (self.as_number(key, kind), t.Const(float(number), span)), key.span)
                 for sign, number in pairs
             )
             return both(tests, key.span)

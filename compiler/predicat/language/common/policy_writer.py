@@ -18,6 +18,7 @@ from predicat.language.common.key_tests import (
     test_of,
     without_conversions,
 )
+from predicat.language.common.policy_spelling import AFFIXES, EQUAL_IN_ANY_CASE, NUMERIC
 from predicat.semantics import like
 
 
@@ -135,17 +136,12 @@ class _Writer:
             return {test.key: [{_AFFIXES[test.op]: test.values[0]}]}
         numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in test.values)
         # SNS compares an attribute that is a text as a number; EventBridge compares numbers only.
-        if (
-            test.op in _NUMERIC
-            and numbers
-            and test.convert == ("to_double" if self.language == "sns" else "")
-        ):
-            return {test.key: [{"numeric": [_NUMERIC[test.op], test.values[0]]}]}
+        if test.op in NUMERIC and numbers and test.convert == ("to_double" if self.language == "sns" else ""):
+            return {test.key: [{"numeric": [NUMERIC[test.op], test.values[0]]}]}
         raise refuse(self.language, node, say.POLICY_HAS_NO_CONDITION)
 
 
-_AFFIXES = {"starts_with": "prefix", "ends_with": "suffix", "equals_ci": "equals-ignore-case"}
-_NUMERIC = {"eq": "=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_AFFIXES = {**AFFIXES, "equals_ci": EQUAL_IN_ANY_CASE}
 
 
 def _parts(node: Node, op: str) -> tuple[Node, ...]:
@@ -203,14 +199,14 @@ def _of(op: str, read: str, values: list[Any], comparison: Callable[[], list[Any
 def _comparison(node: Node, variable: str) -> list[Any]:
     if (
         not isinstance(node, Call)
-        or node.op not in _NUMERIC
+        or node.op not in NUMERIC
         or not isinstance(node.args[0], Call)
         or not _is(node.args[0].args[0], variable)
     ):
         raise NoCondition
     if node.args[0].op != "json_number":
         raise NoCondition
-    return [_NUMERIC[node.op], *_constants(node.args[1])]
+    return [NUMERIC[node.op], *_constants(node.args[1])]
 
 
 def _anything_but(node: Node, variable: str) -> dict[str, Any]:

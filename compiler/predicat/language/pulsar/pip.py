@@ -22,6 +22,7 @@ from predicat.ir import tree as t
 from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import parse_double, parse_whole
 from predicat.language.common.data import DataReader
+from predicat.language.pulsar.spelling import COMPARED, CONVERSIONS, REFS, TESTED
 
 if TYPE_CHECKING:
     from predicat.language import Body
@@ -46,27 +47,6 @@ OPERATORS = (
 )
 """In the order that numbers them in the protobuf Expr, as the types are."""
 TYPES = ("STRING", "LONG", "DOUBLE")
-REFS = ("event_time", "publish_time")
-_COMPARE = {
-    "EQUALS": "eq",
-    "NOT_EQUALS": "ne",
-    "GREATER_THAN": "gt",
-    "GREATER_THAN_EQUALS": "ge",
-    "LESS_THAN": "lt",
-    "LESS_THAN_EQUALS": "le",
-}
-_TEXT = {
-    "STARTS_WITH": ("starts_with", False),
-    "STARTS_WITH_IGNORE_CASE": ("starts_with_ci", False),
-    "CONTAINS": ("contains", False),
-    "CONTAINS_IGNORE_CASE": ("contains_ci", False),
-    "DOES_NOT_CONTAIN": ("contains", True),
-    "DOES_NOT_CONTAIN_IGNORE_CASE": ("contains_ci", True),
-    "CONTAINS_ANY": ("contains", False),
-    "CONTAINS_NONE": ("contains", True),
-    "LIKE": ("like", False),
-    "NOT_LIKE": ("like", True),
-}
 _MANY = ("IN", "NOT_IN", "CONTAINS_ANY", "CONTAINS_NONE")
 _KEYS = ("property", "ref", "op", "value", "values", "type")
 
@@ -151,15 +131,15 @@ class PredicateReader(DataReader):
             ref = str(body["ref"])
             if ref not in REFS:
                 raise self.fail(say.no_reference(self.span(body["ref"]), ref, ", ".join(REFS)))
-            if op in _TEXT or kind == "STRING":
+            if op in TESTED or kind == "STRING":
                 raise self.fail(say.reference_is_a_number(span, op, ref))
             decl = (self.fields or {}).get(ref)
             return t.Name(ref, span), "TIME" if decl is not None and decl.type == TIMESTAMP else kind
-        if op in _TEXT and kind != "STRING":
+        if op in TESTED and kind != "STRING":
             raise self.fail(say.compares_texts(span, op))
         key = str(body["property"])
         read = self.key(key, span)
-        convert = {"LONG": "to_int", "DOUBLE": "to_double"}.get(kind)
+        convert = next((op for op, name in CONVERSIONS.items() if name == kind), None)
         return (t.Apply("cast", (read, t.Const(convert, span)), span) if convert else read), kind
 
     def constants(self, values: list[Any], kind: str, span: Span) -> list[t.Tree]:
@@ -179,12 +159,12 @@ class PredicateReader(DataReader):
         return out
 
     def predicate(self, target: t.Tree, op: str, values: list[t.Tree], span: Span) -> t.Tree:
-        if op in _COMPARE:
-            return t.Apply(_COMPARE[op], (target, values[0]), span)
+        if op in COMPARED:
+            return t.Apply(COMPARED[op], (target, values[0]), span)
         if op in ("IN", "NOT_IN"):
             found: t.Tree = t.Apply("in", (target, t.ListOf(tuple(values), span)), span)
             return found if op == "IN" else t.Apply("not", (found,), span)
-        name, negate = _TEXT[op]
+        name, negate = TESTED[op]
         tests = tuple(t.Apply(name, (target, value), span) for value in values)
         found = tests[0] if len(tests) == 1 else t.Apply("or", tests, span)
         return t.Apply("not", (found,), span) if negate else found

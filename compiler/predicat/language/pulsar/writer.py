@@ -11,31 +11,11 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
 from predicat.ir.ops import JUNCTIONS
 from predicat.language.common.key_tests import KeyTest, negated, refuse, test_of, without_conversions
+from predicat.language.pulsar.spelling import COMPARISONS, CONVERSIONS, IN, NEGATIONS, REFS, TEXTS
 
-REFS = ("event_time", "publish_time")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_COMPARE = {
-    "eq": "EQUALS",
-    "ne": "NOT_EQUALS",
-    "gt": "GREATER_THAN",
-    "ge": "GREATER_THAN_EQUALS",
-    "lt": "LESS_THAN",
-    "le": "LESS_THAN_EQUALS",
-    "in": "IN",
-}
-_TEXT = {
-    "starts_with": "STARTS_WITH",
-    "starts_with_ci": "STARTS_WITH_IGNORE_CASE",
-    "contains": "CONTAINS",
-    "contains_ci": "CONTAINS_IGNORE_CASE",
-}
-_NEGATED = {
-    "EQUALS": "NOT_EQUALS",
-    "IN": "NOT_IN",
-    "CONTAINS": "DOES_NOT_CONTAIN",
-    "CONTAINS_IGNORE_CASE": "DOES_NOT_CONTAIN_IGNORE_CASE",
-    "CONTAINS_ANY": "CONTAINS_NONE",
-}
+_OPERATORS = {**COMPARISONS, **IN, **TEXTS}
+_PYTHON = {"LONG": int, "DOUBLE": float}
 
 
 def write(node: Node) -> str:
@@ -81,8 +61,8 @@ def tree(node: Node) -> dict[str, Any]:
     inner = negated(node)
     if inner is not None:
         found = tree(inner)
-        if "op" in found and found["op"] in _NEGATED:
-            return {**found, "op": _NEGATED[found["op"]]}
+        if "op" in found and found["op"] in NEGATIONS:
+            return {**found, "op": NEGATIONS[found["op"]]}
         return {"not": found}
     if isinstance(node, Call) and node.op in JUNCTIONS:
         parts = [tree(arg) for arg in node.args]
@@ -108,12 +88,12 @@ def _any_of(parts: list[dict[str, Any]]) -> dict[str, Any] | None:
 
 
 def _leaf(test: KeyTest) -> dict[str, Any]:
-    operator = {**_COMPARE, **_TEXT}.get(test.op)
+    operator = _OPERATORS.get(test.op)
     values = [_milliseconds(test, value) if isinstance(value, datetime) else value for value in test.values]
     kinds = {type(value) for value in values}
-    wanted = {"to_int": int, "to_double": float}.get(test.convert)
+    wanted = _PYTHON.get(CONVERSIONS.get(test.convert, ""))
     is_ref = test.of_row and test.key in REFS
-    if operator is None or len(kinds) != 1 or kinds & {bool} or (test.op in _TEXT and test.convert):
+    if operator is None or len(kinds) != 1 or kinds & {bool} or (test.op in TEXTS and test.convert):
         raise refuse("pulsar", test.node, say.PULSAR_HAS_NO_OPERATOR)
     if wanted is not None and kinds != {wanted}:
         raise refuse("pulsar", test.node, say.PULSAR_CONVERSION)

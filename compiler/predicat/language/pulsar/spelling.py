@@ -1,0 +1,40 @@
+"""The operators of the Pulsar proposal "Message filtering expression", both ways."""
+
+COMPARISONS = {
+    "eq": "EQUALS",
+    "ne": "NOT_EQUALS",
+    "gt": "GREATER_THAN",
+    "ge": "GREATER_THAN_EQUALS",
+    "lt": "LESS_THAN",
+    "le": "LESS_THAN_EQUALS",
+}
+IN = {"in": "IN"}
+TEXTS = {
+    "starts_with": "STARTS_WITH",
+    "starts_with_ci": "STARTS_WITH_IGNORE_CASE",
+    "contains": "CONTAINS",
+    "contains_ci": "CONTAINS_IGNORE_CASE",
+}
+"""Tests of texts."""
+NEGATIONS = {
+    "EQUALS": "NOT_EQUALS",
+    "IN": "NOT_IN",
+    "CONTAINS": "DOES_NOT_CONTAIN",
+    "CONTAINS_IGNORE_CASE": "DOES_NOT_CONTAIN_IGNORE_CASE",
+    "CONTAINS_ANY": "CONTAINS_NONE",
+}
+"""Operators that are the negation of another."""
+CONVERSIONS = {"to_int": "LONG", "to_double": "DOUBLE"}
+"""The type of the values that a property is converted to."""
+REFS = ("event_time", "publish_time")
+
+COMPARED = {word: op for op, word in COMPARISONS.items()}
+_LATER = {"LIKE": ("like", False), "NOT_LIKE": ("like", True)}
+"""Operators of the later numbering only."""
+_TESTED = {**{word: op for op, word in TEXTS.items()}, "CONTAINS_ANY": "contains"}
+TESTED = {
+    **{word: (op, False) for word, op in _TESTED.items()},
+    **{NEGATIONS[word]: (op, True) for word, op in _TESTED.items() if word in NEGATIONS},
+    **_LATER,
+}
+"""Tests of texts by their words, and whether they are negated."""
