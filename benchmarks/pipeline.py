@@ -74,8 +74,7 @@ def catalog(folder: Path, texts: list[str], frame: Any) -> predicat.Catalog:
 def ways(session: Any, place: Path, texts: list[str], folder: Path) -> dict[str, Callable[[Path], None]]:
     from pyspark.sql import functions as F
 
-    frame = session.read.parquet(str(place))
-    found = catalog(folder, texts, frame)
+    found = catalog(folder, texts, session.read.parquet(str(place)))
     asked = tuple(JobFilter(f"f{number}", f"f{number}") for number in range(len(texts)))
 
     def ours(out: Path) -> None:
@@ -87,10 +86,12 @@ def ways(session: Any, place: Path, texts: list[str], folder: Path) -> dict[str,
         )
 
     def writes(out: Path) -> None:
+        frame = session.read.parquet(str(place))
         for number, text in enumerate(texts):
             frame.where(text).write.parquet(str(out / f"f{number}"))
 
     def explode(out: Path) -> None:
+        frame = session.read.parquet(str(place))
         ids = F.array_compact(
             F.array(*(F.when(F.expr(text), F.lit(number)) for number, text in enumerate(texts)))
         )

@@ -19,7 +19,7 @@ import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat, OutputWriter, OutputWriterFactory}
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
 import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
-import org.apache.spark.util.SerializableConfiguration
+import org.apache.spark.util.{SerializableConfiguration, ThreadUtils}
 
 /** A kind of files: all sinks of one kind share what it takes to write them. */
 private[predicat] case class Kind(factory: OutputWriterFactory, conf: SerializableConfiguration, schema: StructType, columns: Array[Int])
@@ -36,6 +36,7 @@ private[predicat] case class RoutedSink(kind: Int, place: Int, mask: Int, path: 
 object RoutedWrite {
   private val json = new ObjectMapper()
   val Column = "__predicat_outcomes"
+  private val Folders = 16
 
   /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. */
   def outcomes(frame: DataFrame, predicates: Array[String], present: Array[String], cells: Array[String],
@@ -67,6 +68,21 @@ object RoutedWrite {
       parts.mkString("[", ",", "]")
     }
   }
+
+  /** Keep only the files that count in each of the staged folders, which are there afterwards even if they are empty. */
+  def tidy(conf: Configuration, folders: String): Unit =
+    ThreadUtils.parmap(json.readTree(folders).elements().asScala.toSeq, "predicat-tidy", Folders) { folder =>
+      val path = new Path(folder.get("folder").asText())
+      val system = path.getFileSystem(conf)
+      system.mkdirs(path)
+      val counted = folder.get("files").elements().asScala.map(file => new Path(path, file.asText())).map(system.makeQualified).toSet
+      val there = system.listFiles(path, true)
+      while (there.hasNext) {
+        val file = there.next().getPath
+        if (!file.getName.startsWith(".") && !counted.contains(file)) system.delete(file, false)
+      }
+      if (folder.get("success").asBoolean()) system.create(new Path(path, "_SUCCESS"), true).close()
+    }: Unit
 
   private def kinds(session: SparkSession, output: Seq[Attribute], asked: JsonNode): Array[Kind] =
     asked.get("kinds").elements().asScala.map { kind =>

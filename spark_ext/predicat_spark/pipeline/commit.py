@@ -177,9 +177,9 @@ def records(files: Files, state: str, job: str | None = None) -> list[Record]:
     )
 
 
-def prune(files: Files, state: str, job: str, kept: int) -> None:
-    """Remove all but the newest records of a job."""
-    for row in records(files, state, job)[:-kept]:
+def prune(files: Files, state: str, known: Sequence[Record], kept: int) -> None:
+    """Remove all but the newest of the known records of a job, the oldest of which comes first."""
+    for row in known[:-kept]:
         files.delete(record_path(state, row.run))
 
 
@@ -229,14 +229,17 @@ def _swap(files: Files, new: str, place: str, old: str) -> None:
     files.delete(old)
 
 
-def tidy(files: Files, target: Target) -> None:
-    """Only the files that count stay in a staged folder: attempts of tasks that failed leave others
-    behind. An empty one is a folder, too.
+def tidy(files: Files, targets: Sequence[Target]) -> None:
+    """Only the files that count stay in staged folders: attempts of tasks that failed leave others
+    behind. An empty one is a folder, too. The JVM does it, several folders at a time.
     """
-    files.folder(target.staged)
-    counted = {file.path for file in target.files}
-    for path in list(files.below(target.staged)):
-        if path not in counted:
-            files.delete(f"{target.staged}/{path}")
-    if target.kind == "path" and target.mode == "overwrite":
-        files.write(f"{target.staged}/_SUCCESS", "")  # other programs wait for it
+    folders = [
+        {
+            "folder": target.staged,
+            "files": [file.path for file in target.files],
+            # other programs wait for it
+            "success": target.kind == "path" and target.mode == "overwrite",
+        }
+        for target in targets
+    ]
+    files.jvm.org.apache.spark.sql.predicat.RoutedWrite.tidy(files.conf, json.dumps(folders))

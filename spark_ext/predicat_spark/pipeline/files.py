@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 
 
 class Files:
-    """The file systems that a session reaches."""
+    """The file systems that a session reaches.
+
+    Each word of `jvm.org.apache...` and each call is a message to the JVM: classes and file systems are kept.
+    """
 
     def __init__(self, session: SparkSession) -> None:
-        self.jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # the way to Hadoop's file systems
+        jvm: Any = session.sparkContext._jvm  # noqa: SLF001  # the way to Hadoop's file systems
         java: Any = session.sparkContext._jsc  # noqa: SLF001  # as above
         self.conf: Any = java.hadoopConfiguration()
+        self.jvm = jvm
+        self._path: Any = jvm.org.apache.hadoop.fs.Path
+        self._systems: dict[tuple[str, str], Any] = {}
 
     def whole(self, path: str) -> str:
         """A path with its file system and from its root, without a slash at the end."""
-        found = self._path(path)
-        return str(found.getFileSystem(self.conf).makeQualified(found).toString())
+        return str(self._system(path).makeQualified(self._path(path)).toString())
 
     def exists(self, path: str) -> bool:
         return bool(self._system(path).exists(self._path(path)))
@@ -113,14 +118,15 @@ class Files:
         finally:
             stream.close()
 
-    def _path(self, path: str) -> Any:
-        return self.jvm.org.apache.hadoop.fs.Path(path)
-
     def _system(self, path: str) -> Any:
-        system = self._path(path).getFileSystem(self.conf)
-        if self._local(path) is not None:
-            system.setWriteChecksum(False)
-        return system
+        parts = urlsplit(path)
+        place = (parts.scheme, parts.netloc)
+        if place not in self._systems:
+            system = self._path(path).getFileSystem(self.conf)
+            if self._local(path) is not None:
+                system.setWriteChecksum(False)
+            self._systems[place] = system
+        return self._systems[place]
 
     @staticmethod
     def _local(path: str) -> str | None:

@@ -218,7 +218,8 @@ class Run:
                 Workplace(self.files, run, self.state, _roots(targets)) as place,
             ):
                 recovered = place.recover(settle.settler(self.session, self.files, self._urls(), targets))
-                before = self._before()
+                known = records(self.files, self.state, self.job.label)
+                before = known[-1] if known else None
                 changes = self._changes(before)
                 try:
                     place.begin()
@@ -227,7 +228,7 @@ class Run:
                     self._refuse_bad(reading, counts)
                     for target, found in zip(targets, written, strict=True):
                         target.files = found
-                        tidy(self.files, target)
+                    tidy(self.files, targets)
                     place.check()
                     interrupts.check()
                 except BaseException as error:
@@ -241,7 +242,7 @@ class Run:
                 record = self._record(run, counts, reading, targets, started, checkpoint)
                 place.write(record)
                 settle.settle(self.session, self.files, place, record, self._urls())
-                prune(self.files, self.state, self.job.label, _KEPT)
+                prune(self.files, self.state, [*known, record], _KEPT)
                 report = self._report(
                     run, reading, counts, targets, metrics, "many" if many else "one", started, clock
                 )
@@ -357,11 +358,6 @@ class Run:
             )
             hint = "fix the source, or use --bad-records permissive or quarantine"
             raise PredicatError.of(msg.bad_records(counts.bad_rows, said, hint))
-
-    def _before(self) -> Record | None:
-        """The newest record of the job."""
-        known = records(self.files, self.state, self.job.label)
-        return known[-1] if known else None
 
     def _changes(self, record: Record | None) -> list[str]:
         """Which filters mean something else than in a record."""

@@ -33,14 +33,16 @@ def check(
     """Raise PredicatError with all that keeps rows from their places, before any is written."""
     found: list[Diagnostic | None] = []
     jdbc: list[tuple[Target, str]] = []
+    schemas = {rows: _schema(reading, rows) for rows in {target.rows for target in targets}}
+    inputs = [f"{files.whole(file)}/" for file in _inputs(reading.frame)]
     for target in targets:
-        schema = _schema(reading, target.rows)
+        schema = schemas[target.rows]
         if target.kind == "table":
             found.append(tables.problem(session, target, schema))
         elif target.kind == "jdbc":
             jdbc.append((target, urls[target.url or ""]))
         else:
-            found.append(_folder_problem(session, files, target, schema, reading))
+            found.append(_folder_problem(session, files, target, schema, inputs))
     found += postgres.problems(jdbc, _schema(reading, "accepted")) if jdbc else []
     problems = [item for item in found if item is not None]
     if problems:
@@ -54,14 +56,13 @@ def _schema(reading: Reading, rows: str) -> StructType:
 
 
 def _folder_problem(
-    session: SparkSession, files: Files, target: Target, schema: StructType, reading: Reading
+    session: SparkSession, files: Files, target: Target, schema: StructType, inputs: Sequence[str]
 ) -> Diagnostic | None:
     """A place from which the rows come, or rows that do not fit to those that are there."""
-    for file in _inputs(reading.frame):
-        if f"{files.whole(file)}/".startswith(f"{target.place}/"):
-            return msg.usage(
-                f"{target.place} holds the source of the run, and would be replaced", "write somewhere else"
-            )
+    if any(file.startswith(f"{target.place}/") for file in inputs):
+        return msg.usage(
+            f"{target.place} holds the source of the run, and would be replaced", "write somewhere else"
+        )
     if (
         target.mode == "append"
         and files.exists(target.place)
