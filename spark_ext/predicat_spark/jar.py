@@ -13,6 +13,7 @@ import tempfile
 import zipfile
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 from predicat.catalog.cache import cache_folder
 from predicat.diagnostics import PredicatError
@@ -49,19 +50,25 @@ def ensure_jar(spark_home: Path | None = None) -> Path:
 
 
 def building(spark_home: Path | None = None) -> Future[Path]:
-    """The jar, as `ensure_jar`. If it has to be compiled, another thread does that."""
+    """The jar, as `ensure_jar`. If it has to be compiled, another thread does that, once for all who ask."""
     java, home = ensure_java(), spark_home or pyspark_home()
     name = jar_name(home)
     target = cache_folder() / "jars" / name
-    for known in (Path(__file__).parent / "_jars" / name, target):
-        if known.is_file():
-            found: Future[Path] = Future()
-            found.set_result(known)
-            return found
-    pool = ThreadPoolExecutor(1)
-    found = pool.submit(compile_jar, java, sources(), target, home)
-    pool.shutdown(wait=False)
-    return found
+    with _lock:
+        for known in (Path(__file__).parent / "_jars" / name, target):
+            if known.is_file():
+                ready: Future[Path] = Future()
+                ready.set_result(known)
+                return ready
+        if target not in _compiling or _compiling[target].done():
+            pool = ThreadPoolExecutor(1)
+            _compiling[target] = pool.submit(compile_jar, java, sources(), target, home)
+            pool.shutdown(wait=False)
+        return _compiling[target]
+
+
+_lock = Lock()
+_compiling: dict[Path, Future[Path]] = {}
 
 
 def jar_name(spark_home: Path) -> str:

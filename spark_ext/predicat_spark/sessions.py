@@ -174,13 +174,12 @@ def session(
     from pyspark.sql import SparkSession  # noqa: PLC0415  # needs Java's home first
 
     running = SparkSession.getActiveSession()
+    if running is not None:
+        return install(running, catalog, manifest)
     jar = building()
     path = _manifest(catalog, manifest)
-    os.environ.setdefault(
-        "PYSPARK_PYTHON", sys.executable
-    )  # Python functions run where this program's packages are
-    if running is not None:
-        return install(running, manifest=path)
+    # Python functions run where this program's packages are.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return _checked(_start(_settings(path, config), jar), jar.result())
 
 

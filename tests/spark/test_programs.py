@@ -297,6 +297,8 @@ def test_the_first_use_compiles_while_spark_starts(manifest: Path, tmp_path: Pat
     script = tmp_path / "job.py"
     script.write_text(f"""
 import predicat_spark
+from predicat_spark.jar import building
+print(building() is building())
 spark = predicat_spark.session(manifest={str(manifest)!r}, config={{"spark.master": "local-cluster[1,1,1024]", "spark.ui.enabled": "false",
     "spark.executor.memory": "1g", "spark.driver.memory": "1g", "spark.log.level": "ERROR"}})
 print([row.id for row in spark.sql("SELECT id FROM {DATA} WHERE NOT matches_filter('flights.long_delay')").collect()])
@@ -312,7 +314,7 @@ spark.stop()
         cwd=tmp_path,
         check=False,
     )
-    assert done.stdout.splitlines() == ["[2, 3]", "True True"], done.stderr[-3000:]
+    assert done.stdout.splitlines() == ["True", "[2, 3]", "True True"], done.stderr[-3000:]
 
 
 def test_install_into_a_running_session(manifest: Path, tmp_path: Path) -> None:
