@@ -71,7 +71,7 @@ def create_views(
             source = exp.to_table(relation, dialect="spark").sql(dialect="spark")
             session.sql(
                 f"CREATE {kind} {quoted(name)} AS SELECT * FROM {source} WHERE "
-                f"{backends.dialect('spark').render(node)}"
+                f"{backends.dialect('spark').render(node, condition=True)}"
             )
             done.append(name)
     return done

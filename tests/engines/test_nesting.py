@@ -159,6 +159,6 @@ def test_macros_within_each_other_are_bounded_where_planning_them_is_not() -> No
         )
 
     assert within_each_other(macros(14).sql("spark"), "spark") == 14
-    with pytest.raises(Unsupported, match="its SQL would have 15 functions within each other"):
+    with pytest.raises(Unsupported, match="its SQL would have 15 nested functions"):
         macros(15).sql("spark")
     assert macros(15).sql("postgres")

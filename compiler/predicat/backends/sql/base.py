@@ -54,6 +54,7 @@ from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
 from predicat.passes.accept import accepting, never_unknown
 from predicat.passes.labels import written
 from predicat.passes.scope import MAX_DEPTH
+from predicat.passes.solve import exactly, for_rows
 from predicat.passes.variables import apart, caseless
 from predicat.semantics import casefold
 
@@ -124,9 +125,19 @@ class Dialect(Struct, frozen=True):
     UPPER on ASCII letters.
     """
 
-    def render(self, node: Node) -> str:
-        """A typed node as SQL. Raises Unsupported with the operator, its place and the reason."""
-        return self.to_sql(Renderer(self), node)
+    def render(self, node: Node, *, condition: bool = False) -> str:
+        """A typed node as SQL. Raises Unsupported with the operator, its place and the reason.
+
+        As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
+        """
+        solved = for_rows(accepting(node)) if condition else exactly(node, self._is_shorter)
+        return self.to_sql(Renderer(self), solved)
+
+    def _is_shorter(self, before: Node, after: Node) -> bool:
+        try:
+            return len(self.to_sql(Renderer(self), after)) < len(self.to_sql(Renderer(self), before))
+        except Unsupported:
+            return True
 
     def parameterized(self, node: Node, first: int, *, condition: bool = False) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters, counted from `first`, and their
@@ -136,6 +147,8 @@ class Dialect(Struct, frozen=True):
         others.
         """
         renderer = Renderer(self, parameterize=True, indexed=condition)
+        # The text of a statement should not depend on its constants, unless an index may serve it.
+        node = for_rows(accepting(node)) if condition else node
         said, spark = self.to_sql(renderer, node), self.name == "spark"
         values: list[Value] = []
         numbers: dict[str, int] = {}

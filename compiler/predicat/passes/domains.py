@@ -1,0 +1,54 @@
+"""The values of a type in their order, numbered: what bisection needs."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
+from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
+
+_MICROSECOND = timedelta(microseconds=1)
+_INFINITY = struct.unpack("<q", struct.pack("<d", math.inf))[0]
+
+
+class Domain(Struct, frozen=True):
+    """The values of a type by their ordinals.
+
+    Attributes:
+        least: The ordinal of the least value.
+        greatest: The ordinal of the greatest value.
+        value: The value of an ordinal. Greater ordinals have greater values.
+        others: Values that have no ordinal of their own: NaN, and the negative zero.
+        closed: Whether engines hold no value below or above these. A timestamp of PostgreSQL may be infinite.
+    """
+
+    least: int
+    greatest: int
+    value: Callable[[int], Any]
+    others: tuple[Any, ...] = ()
+    closed: bool = True
+
+
+def _double(ordinal: int) -> float:
+    """Positive doubles are in the order of their bits; negative ones mirror them."""
+    found: float = struct.unpack("<d", struct.pack("<q", abs(ordinal)))[0]
+    return -found if ordinal < 0 else found
+
+
+def _moment(ordinal: int) -> Any:
+    return FIRST_MOMENT + timedelta(microseconds=ordinal)
+
+
+DOMAINS: dict[Type, Domain] = {
+    BIGINT: Domain(-(2**63), 2**63 - 1, lambda ordinal: ordinal),
+    DOUBLE: Domain(-_INFINITY, _INFINITY, _double, others=(math.nan, -0.0)),
+    DATE: Domain(date.min.toordinal(), date.max.toordinal(), date.fromordinal, closed=False),
+    TIMESTAMP: Domain(0, (LAST_MOMENT - FIRST_MOMENT) // _MICROSECOND, _moment, closed=False),
+}
+"""The types whose comparisons can be solved."""

@@ -1,0 +1,345 @@
+"""Comparisons of a calculation with one field, as bounds of the field itself.
+
+`n + 5 > 10` is `n > 5 AND n <= 9223372036854775802`: no calculation, so nothing that can overflow, and an
+index or the statistics of a file serve it. A calculation of monotone operators maps the values of a field, in
+order, to values in order. So the rows that a comparison accepts are an interval of the field, and its ends
+are found by bisection with the reference evaluator: overflow, rounding and UNKNOWN come out right by
+construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrite_children, walk
+from predicat.ir.ops import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP
+from predicat.passes.domains import DOMAINS, Domain
+from predicat.passes.union import conjunction, disjunction
+from predicat.semantics.evaluate import compile_node
+
+_MAX_ITEMS = 20
+"""An IN of more values stays as it is."""
+_MAX_INTERVALS = 4
+"""A condition of more intervals than this would be longer than the calculation."""
+
+
+def for_rows(node: Node) -> Node:
+    """A predicate that is TRUE for the same rows, with comparisons of calculations as bounds of fields.
+
+    FALSE and UNKNOWN are not told apart, as in a WHERE.
+    """
+    if isinstance(node, Call) and node.op in JUNCTIONS:
+        return rewrite_children(node, for_rows)
+    found = _solved(node, positive=True) if isinstance(node, Call) else None
+    return node if found is None else found
+
+
+def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
+    """A predicate with the same outcome on every row, with comparisons of calculations as bounds of fields.
+
+    Args:
+        node: A simplified predicate.
+        better: Whether the second node is to replace the first one: a CASE may be longer than a guard.
+    """
+    if isinstance(node, Call) and node.op in CONNECTIVES:
+        return rewrite_children(node, lambda part: exactly(part, better))
+    found = _solved(node, positive=False) if isinstance(node, Call) else None
+    return found if found is not None and better(node, found) else node
+
+
+@lru_cache(maxsize=4096)
+def _solved(node: Call, *, positive: bool) -> Node | None:
+    field = _field(node)
+    if field is None or field.type not in DOMAINS:
+        return None
+    domain = DOMAINS[field.type]
+    sets = _sets(node, field, domain)
+    if sets is None:
+        return None
+    result = _positive(node, field, domain, sets) if positive else _exact(node, field, domain, sets)
+    return (
+        result
+        if result is not None and _agrees(node, result, field, domain, sets, positive=positive)
+        else None
+    )
+
+
+# --- which comparisons
+
+
+def _field(node: Call) -> Field | None:
+    """The one field of a comparison of a monotone calculation with constants; None for any other node."""
+    if node.op not in COMPARISONS and node.op != "in":
+        return None
+    left, right = node.args
+    if isinstance(left, Literal):
+        left, right = right, left
+    if isinstance(right, Items):
+        if len(right.items) > _MAX_ITEMS or not all(_constant(item) for item in right.items):
+            return None
+    elif not _constant(right):
+        return None
+    inner: Node = left
+    while isinstance(inner, Call):
+        part = _monotone_argument(inner)
+        if part is None:
+            return None
+        inner = part
+    return inner if isinstance(inner, Field) and inner is not left else None
+
+
+def _constant(node: Node) -> bool:
+    return isinstance(node, Literal) and node.value is not None
+
+
+_BOTH = ("add", "sub", "add_days", "mul")
+"""Monotone in each argument, if the other one is a constant."""
+_FIRST = ("div", "fdiv")
+"""Monotone in the first argument, if the second one is a constant."""
+_ONLY = (
+    "neg",
+    "abs",
+    "floor",
+    "ceil",
+    "to_date",
+    "to_timestamp",
+    "to_double",
+    "year",
+    "int32",
+    "to_whole",
+    "to_int",
+)
+"""Monotone in their argument; `abs` on each side of zero."""
+_NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP)
+
+
+def _monotone_argument(node: Call) -> Node | None:
+    """The argument of an operator that is monotone in it, if the others are constants."""
+    if node.op in _ONLY and len(node.args) == 1:
+        return node.args[0] if node.args[0].type in _NUMBERS else None
+    if node.op == "date_trunc" and _constant(node.args[0]):
+        return node.args[1]
+    if node.op in _FIRST and _constant(node.args[1]):
+        return node.args[0]
+    if node.op in _BOTH:
+        first, second = node.args
+        if _constant(second):
+            return first
+        if _constant(first):
+            return second
+    return None
+
+
+# --- the sets
+
+
+class _Sets(Struct, frozen=True):
+    """Ordinals of a field's values: where the calculation has a value, and where the comparison is TRUE."""
+
+    defined: list[tuple[int, int]]
+    true: list[tuple[int, int]]
+
+
+def _sets(node: Call, field: Field, domain: Domain) -> _Sets | None:
+    """The intervals of a comparison; None where they cannot be found."""
+    defined: list[tuple[int, int]] = []
+    true: list[tuple[int, int]] = []
+    for low, high in _pieces(node, field, domain):
+        inside = _defined(_has_value_at(node, field, domain), low, high)
+        if inside is None:
+            continue
+        defined.append(inside)
+        for part in _single(node):
+            true += _holds(part, field, domain, *inside)
+    return _Sets(_joined(defined), _joined(true)) if defined else None
+
+
+def _has_value_at(node: Call, field: Field, domain: Domain) -> Callable[[int], bool]:
+    """Whether the calculation of a comparison has a value for an ordinal."""
+    calculation = node.args[1] if isinstance(node.args[0], Literal) else node.args[0]
+    value = _outcome(calculation, field, domain)
+    return lambda at: value(at) is not None
+
+
+def _outcome(node: Node, field: Field, domain: Domain) -> Callable[[int], Any]:
+    """The value of a node for an ordinal of its field."""
+    run, name = compile_node(node), field.decl.name
+    return lambda at: run({name: domain.value(at)})
+
+
+def _single(node: Call) -> list[Call]:
+    """The comparison, or an equality for each item of an IN."""
+    if node.op != "in" or not isinstance(node.args[1], Items):
+        return [node]
+    return [Call(BOOLEAN, "eq", (node.args[0], item), node.span) for item in node.args[1].items]
+
+
+def _pieces(node: Call, field: Field, domain: Domain) -> Iterator[tuple[int, int]]:
+    """Parts of the domain on which the calculation is monotone: `abs` falls below zero, and rises above."""
+    folds = [part for part in walk(node) if isinstance(part, Call) and part.op == "abs"]
+    pieces = [(domain.least, domain.greatest)]
+    for fold in reversed(folds):  # the innermost first
+        value = _outcome(fold.args[0], field, domain)
+        pieces = [part for piece in pieces for part in _split_at_zero(value, *piece)]
+    yield from pieces
+
+
+def _split_at_zero(value: Callable[[int], Any], low: int, high: int) -> list[tuple[int, int]]:
+    inside = _defined(lambda at: value(at) is not None, low, high)
+    if inside is None:
+        return []
+    first, last = inside
+    below = value(first) < 0
+    if below == (value(last) < 0):
+        return [inside]
+    turn = _first(lambda at: (value(at) < 0) != below, first, last)
+    return [(first, turn - 1), (turn, last)]
+
+
+def _defined(has_value: Callable[[int], bool], low: int, high: int) -> tuple[int, int] | None:
+    """The interval on which a monotone calculation has a value; None if no value was found to begin with."""
+    start = next((at for at in _samples(low, high) if has_value(at)), None)
+    if start is None:
+        return None
+    first = low if has_value(low) else _first(has_value, low, start)
+    last = high if has_value(high) else _first(lambda at: not has_value(at), start, high) - 1
+    return first, last
+
+
+def _samples(low: int, high: int) -> Iterator[int]:
+    """Places to look for a value: the middle and zero, then ever nearer to the ends."""
+    yield from (at for at in (0, 1, -1) if low <= at <= high)
+    middle, width = (low + high) // 2, high - low
+    yield middle
+    while width > 1:
+        width //= 2
+        yield from (low + width, high - width)
+
+
+def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The least ordinal in (low, high] for which `holds`; it does at `high`, and from some place on."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _holds(node: Call, field: Field, domain: Domain, low: int, high: int) -> list[tuple[int, int]]:
+    """Where a comparison of a monotone calculation is TRUE, between two ordinals on which it has values."""
+    if node.op in EQUALITIES:
+        ends = [
+            _holds(Call(BOOLEAN, op, node.args, node.span), field, domain, low, high) for op in ("le", "ge")
+        ]
+        equal = [(max(a, c), min(b, d)) for a, b in ends[0] for c, d in ends[1] if max(a, c) <= min(b, d)]
+        return equal if node.op == "eq" else _without(low, high, equal)
+    holds = _outcome(node, field, domain)
+    start, end = holds(low), holds(high)
+    if start == end:
+        return [(low, high)] if start else []
+    turn = _first(lambda at: holds(at) == end, low, high)
+    return [(low, turn - 1)] if start else [(turn, high)]
+
+
+def _without(low: int, high: int, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """An interval without some intervals of it."""
+    found: list[tuple[int, int]] = []
+    for first, last in parts:
+        if low < first:
+            found.append((low, first - 1))
+        low = last + 1
+    return [*found, (low, high)] if low <= high else found
+
+
+def _joined(parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Intervals in order, with those that touch as one."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(parts):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return found
+
+
+# --- the result
+
+
+def _positive(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None:
+    if len(sets.true) > _MAX_INTERVALS:
+        return None
+    return disjunction([_within(node, field, domain, sets, *part) for part in sets.true])
+
+
+def _exact(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None:
+    """The comparison with UNKNOWN where the calculation has no value, in one CASE."""
+    whole = sets.defined == [(domain.least, domain.greatest)]
+    if not domain.closed or not sets.true or len(sets.defined) != 1 or sets.true == sets.defined:
+        return None
+    if whole:
+        return _positive(node, field, domain, sets)
+    least, greatest = sets.defined[0]
+    inside = _within(node, field, domain, sets, least, greatest)
+    # Within the CASE only these values are left: no bound repeats them.
+    left = replace(domain, least=least, greatest=greatest)
+    result = _positive(node, field, left, sets)
+    return Call(BOOLEAN, "cond", (inside, result, UNKNOWN), node.span) if result is not None else None
+
+
+def _within(node: Call, field: Field, domain: Domain, sets: _Sets, low: int, high: int) -> Node:
+    """Whether the field lies in an interval."""
+    if low == high:
+        return Call(BOOLEAN, "eq", (field, Literal(field.type, domain.value(low))), node.span)
+    strict = node.op in ("lt", "gt") or field.type == TIMESTAMP
+    parts: list[Node] = []
+    if low > domain.least or not domain.closed:
+        open_ = strict and field.type != TIMESTAMP and _is_defined(sets, low - 1)
+        parts.append(_bound(node, field, domain, *(("gt", low - 1) if open_ else ("ge", low))))
+    if high < domain.greatest or not domain.closed:
+        open_ = (strict and _is_defined(sets, high + 1)) or (
+            field.type == TIMESTAMP and high < domain.greatest
+        )
+        parts.append(_bound(node, field, domain, *(("lt", high + 1) if open_ else ("le", high))))
+    if parts:
+        return conjunction(parts)
+    absent = Call(BOOLEAN, "is_null", (field,), node.span)
+    return Call(BOOLEAN, "not", (absent,), node.span)
+
+
+def _bound(node: Call, field: Field, domain: Domain, op: str, at: int) -> Node:
+    """A bound of a field. Of the two ways to write a bound of a double, the one with fewer digits."""
+    if field.type == DOUBLE:
+        other, beside = {
+            "gt": ("ge", at + 1),
+            "ge": ("gt", at - 1),
+            "lt": ("le", at - 1),
+            "le": ("lt", at + 1),
+        }[op]
+        if len(repr(domain.value(beside))) < len(repr(domain.value(at))):
+            op, at = other, beside
+    return Call(BOOLEAN, op, (field, Literal(field.type, domain.value(at))), node.span)
+
+
+def _is_defined(sets: _Sets, at: int) -> bool:
+    return any(low <= at <= high for low, high in sets.defined)
+
+
+# --- the proof
+
+
+def _agrees(before: Node, after: Node, field: Field, domain: Domain, sets: _Sets, *, positive: bool) -> bool:
+    """Whether both have the same outcome at every end of an interval, at its neighbours, and elsewhere."""
+    ends = [end for low, high in (*sets.defined, *sets.true) for end in (low, high)]
+    near = {at + step for at in (*ends, 0) for step in (-1, 0, 1)} | {domain.least, domain.greatest}
+    values = [domain.value(at) for at in near if domain.least <= at <= domain.greatest]
+    old, new, name = compile_node(before), compile_node(after), field.decl.name
+    for value in (*values, *domain.others, None):
+        one, other = old({name: value}), new({name: value})
+        if one != other and not (positive and one is not True and other is not True):
+            return False
+    return True
