@@ -34,6 +34,11 @@ def _speaks_of_engines(file: Path) -> bool:
     return _ENGINES.search(file.read_text(encoding="utf-8")) is not None
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """`make test-fast` does not even load what may start an engine."""
+    return (FAST and collection_path.suffix == ".py" and _speaks_of_engines(collection_path)) or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """`make test-fast` (PREDICAT_FAST=1) runs what needs no engine, and only `make test-all`
     (PREDICAT_SLOW=1) what is slow.

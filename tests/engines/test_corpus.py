@@ -5,23 +5,17 @@ entry.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import predicat
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.values import to_value
 from tests.engines.rows import ENGINES, Tables
+from tests.texts import entries
 
-CORPUS = Path(__file__).parent.parent / "corpus"
-ENTRIES = [
-    entry
-    for file in sorted(CORPUS.glob("*.yml"))
-    for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
-]
+ENTRIES = entries()
 
 
 Case = tuple[str, predicat.Predicate, list[bool | None]]

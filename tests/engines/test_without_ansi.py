@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -14,10 +13,11 @@ import predicat_spark.settings
 from predicat.ir.nodes import Node
 from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
-from tests.engines.test_corpus import CORPUS, check
+from tests.engines.test_corpus import check
 from tests.engines.test_generated import BATCH, EXAMPLES, check_batch
+from tests.texts import CORPUS, read_yaml
 
-TRAPS = yaml.safe_load((CORPUS / "traps.yml").read_text(encoding="utf-8"))
+TRAPS = read_yaml(CORPUS / "traps.yml")
 
 
 @pytest.fixture(scope="module")

@@ -4,29 +4,22 @@ refused.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from predicat import language
-import yaml
 
 import predicat
 from tests.frontends.test_cel_realistic import CASES as REALISTIC
+from tests.texts import entries
 
-CORPUS = Path(__file__).parent.parent / "corpus"
 Case = tuple[str, dict[str, Any] | None, list[dict[str, Any]]]
 
 
 def _corpus() -> list[Case]:
-    entries = [
-        entry
-        for file in sorted(CORPUS.glob("*.yml"))
-        for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
-    ]
     return [
         (case["cel"], entry["fields"], entry["rows"])
-        for entry in entries
+        for entry in entries()
         for case in entry["cases"]
         if "cel" in case
     ]

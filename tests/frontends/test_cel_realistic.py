@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from cel_expr_python import cel
 from cel_expr_python.ext.ext_bindings import ExtBindings
 from cel_expr_python.ext.ext_math import ExtMath
@@ -18,9 +17,10 @@ from cel_expr_python.ext.ext_optional import ExtOptional
 from cel_expr_python.ext.ext_strings import ExtStrings
 
 import predicat
+from tests.texts import read_yaml
 
 FILE = Path(__file__).with_name("cel_realistic.yml")
-GROUPS: list[dict[str, Any]] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+GROUPS: list[dict[str, Any]] = read_yaml(FILE)
 REASONS = {
     "absent": (
         "has() and an optional look-up are FALSE or absent where what holds the member is absent or has no "

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import pytest
 from predicat.language import WRITERS, writer
-import yaml
 from sqlglot import exp
 
 import predicat
@@ -20,6 +18,7 @@ from predicat.ir.ops import OPS
 from predicat.ir.types import BOOLEAN
 from predicat.passes import signatures
 from tests import support
+from tests.texts import entries
 
 FIELDS = {
     "x": "bigint",
@@ -321,8 +320,7 @@ SQL).
 """
 _CORPUS = [
     (entry, language, body)
-    for file in sorted((Path(__file__).parents[1] / "corpus").glob("*.yml"))
-    for entry in yaml.safe_load(file.read_text(encoding="utf-8"))
+    for entry in entries()
     for case in entry["cases"]
     for language, body in case.items()
     if language not in ("expected", "doc")
