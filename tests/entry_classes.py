@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from predicat.entry_filters import FilterContext, FilterResult
@@ -39,6 +40,17 @@ class Reader:
     def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
         found = entry["headers"]["k"] == "v" and entry["tags"] == ["a", "b"]
         return FilterResult.ACCEPT if found and "headers" not in context.message else FilterResult.REJECT
+
+    def close(self) -> None: ...
+
+
+class Typed:
+    """Accepts rows whose values are Python's own, or None."""
+
+    def filter_entry(self, entry: Mapping[str, Any], context: FilterContext) -> FilterResult:
+        kinds = {"i": int, "n": int, "d": float, "s": str, "b": bool, "t": datetime}
+        found = all(value is None or type(value) is kinds[name] for name, value in entry.items())
+        return FilterResult.ACCEPT if found else FilterResult.REJECT
 
     def close(self) -> None: ...
 

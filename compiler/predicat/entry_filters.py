@@ -237,9 +237,10 @@ class Chain:
         for name, row in self._filters:
             try:
                 found = row.filter_entry(entry, context)
-                if found is FilterResult.ACCEPT:
-                    continue
-                found = FilterResult(found)
+                if (
+                    type(found) is not FilterResult
+                ):  # a text of the same name counts, anything else is an error
+                    found = FilterResult(found)
             except Exception as error:  # noqa: BLE001  # whatever the user's code raises
                 self._log(name, entry, message, error)
                 outcome = Outcome.UNKNOWN

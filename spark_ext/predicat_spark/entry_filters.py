@@ -108,8 +108,20 @@ def _rows(
 
 
 def _python(column: pa.Array) -> list[Any]:
-    """The values of a column as Python has them: maps are dicts, at any depth."""
-    values: list[Any] = column.to_pylist()
+    """The values of a column as Python has them: maps are dicts, at any depth.
+
+    NumPy converts texts and numbers at once, several times as fast as one by one; it has no whole number that
+    is absent.
+    """
+    import pyarrow as pa  # noqa: PLC0415  # in the worker
+
+    kind = column.type
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+    values: list[Any]
+    if pa.types.is_string(kind) or (numeric and not column.null_count):
+        values = column.to_numpy(zero_copy_only=False).tolist()
+        return values
+    values = column.to_pylist()
     return [_plain(value, column.type) for value in values] if _holds_map(column.type) else values
 
 

@@ -74,6 +74,21 @@ def test_maps_and_arrays_are_those_of_python(spark: Any, tmp_path: Path) -> None
     assert [row.v for row in found.collect()] == ["v"]
 
 
+def test_values_are_those_of_python_where_some_are_absent(spark: Any, tmp_path: Path) -> None:
+    """The class raises for a value of another type, and then its row is not accepted."""
+    (tmp_path / "events.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: events\n"
+        "fields: {i: bigint, n: int, d: double, s: string, b: boolean, t: timestamp}\n"
+        "filters: {typed: {python: tests.entry_classes.Typed}}\n"
+    )
+    rows = "(1L, 2, 0.5D, 'x', true, timestamp '2024-01-01'), (1L, null, double('NaN'), null, null, null)"
+    catalog = predicat.load_catalog(tmp_path)
+    for chosen in (rows, rows.split("), ", maxsplit=1)[0] + ")"):
+        frame = spark.sql(f"SELECT * FROM VALUES {chosen} AS t(i, n, d, s, b, t)")
+        found = entry_filters.apply(frame, catalog, "events.typed")
+        assert found.count() == frame.count()
+
+
 def test_a_stream(spark: Any, catalog: predicat.Catalog, tmp_path: Path) -> None:
     frame = spark.createDataFrame([tuple(row.values()) for row in ROWS], SCHEMA)
     frame.write.parquet(str(tmp_path / "rows"))

@@ -233,6 +233,8 @@ def to_value(value: Any, kind: Type) -> Any:
             case ArrayType(element) if isinstance(value, list | tuple):
                 return [to_value(item, element) for item in value]
             case MapType(item_type) if isinstance(value, Mapping):
+                if item_type == STRING and {*map(type, value), *map(type, value.values())} <= {str}:
+                    return dict(value)
                 return {str(key): to_value(item, item_type) for key, item in value.items()}
             case StructType() if isinstance(value, Mapping):
                 return {name: to_value(value.get(name), item_type) for name, item_type in kind.fields}

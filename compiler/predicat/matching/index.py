@@ -43,7 +43,7 @@ from predicat.matching.access import (
     conjuncts,
     element_name,
 )
-from predicat.matching.probes import Bucket, Check, Hits, Lookup, Probe, Values
+from predicat.matching.probes import Bucket, Check, Hits, Lookup, Member, Probe, Values
 from predicat.matching.selectivity import Selectivity
 from predicat.semantics import casefold
 from predicat.semantics.evaluate import compile_node
@@ -197,23 +197,27 @@ class Index:
     def _probes(self, placed: Mapping[int, Sequence[tuple[Test, bool, _Pending]]]) -> list[Probe]:
         """The probes of the slots: of elements of arrays, of keys of maps, and of all others."""
         plain: list[Probe] = []
-        gated: dict[Node, dict[str, list[Probe]]] = {}
+        gated: dict[Node, dict[str, list[tuple[Probe, Member]]]] = {}
         arrays: dict[tuple[Node, ...], list[Probe]] = {}
         for number, tests in placed.items():
             slot = self._by_number[number]
-            made = probes.probe(self._reader(number, slot), list(self._lookups(tests)))
+            lookups = list(self._lookups(tests))
+            made = probes.probe(self._reader(number, slot), lookups)
             door = _door(slot, tests)
             if slot.each:
                 arrays.setdefault(slot.each, []).append(made)
             elif door is not None:
-                gated.setdefault(door[0], {}).setdefault(door[1], []).append(made)
+                itself = isinstance(slot.key, Call) and slot.key.args[0] is door[0] and not slot.folded
+                member = probes.of_member(lookups) if itself else probes.of_values(made)
+                gated.setdefault(door[0], {}).setdefault(door[1], []).append((made, member))
             else:
                 plain.append(made)
         for base, keyed in gated.items():
             if len(keyed) < GATED:
-                plain += (made for several in keyed.values() for made in several)
+                plain += (made for several in keyed.values() for made, _ in several)
             else:
-                plain.append(probes.gate(self._source(base), keyed))
+                members = {key: [member for _, member in several] for key, several in keyed.items()}
+                plain.append(probes.gate(self._source(base), members))
         plain += (self._elements(each, inner) for each, inner in arrays.items())
         return plain
 
@@ -328,15 +332,17 @@ def _door(slot: _Slot, tests: Sequence[tuple[Test, bool, _Pending]]) -> tuple[No
     return found
 
 
+_MISSING = object()
+
+
 def remembered(function: Check, number: int) -> Check:
     """The function, which is called once for the values of a row."""
 
     def run(values: Values) -> Any:
-        try:
-            return values[number]
-        except KeyError:
+        found = values.get(number, _MISSING)
+        if found is _MISSING:
             found = values[number] = function(values)
-            return found
+        return found
 
     return run
 

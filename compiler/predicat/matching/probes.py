@@ -23,6 +23,8 @@ Check = Callable[[Values], Any]
 Hits = list["Bucket"]
 Probe = Callable[[Values, Hits], None]
 Lookup = Callable[[Any, Hits], None]
+Member = Callable[[Any, Values, Hits], None]
+"""What is done with the value of a key of a map."""
 
 
 class Bucket(Struct, eq=False):
@@ -168,7 +170,22 @@ def probe(read: Check, lookups: Sequence[Lookup]) -> Probe:
     return run
 
 
-def gate(read: Check, keyed: Mapping[str, Sequence[Probe]]) -> Probe:
+def of_member(lookups: Sequence[Lookup]) -> Member:
+    """The tables that the value of a key is looked up in."""
+
+    def run(member: Any, _values: Values, hits: Hits) -> None:
+        for look in lookups:
+            look(member, hits)
+
+    return run
+
+
+def of_values(inner: Probe) -> Member:
+    """A probe of what is computed of the value of a key."""
+    return lambda _member, values, hits: inner(values, hits)
+
+
+def gate(read: Check, keyed: Mapping[str, Sequence[Member]]) -> Probe:
     """The probes of those keys only that a map or a JSON object of the row has."""
     names = keyed.keys()
 
@@ -176,8 +193,9 @@ def gate(read: Check, keyed: Mapping[str, Sequence[Probe]]) -> Probe:
         found = read(values)
         if type(found) is dict or isinstance(found, Mapping):
             for key in found.keys() & names:
+                member = found[key]
                 for inner in keyed[key]:
-                    inner(values, hits)
+                    inner(member, values, hits)
 
     return run
 

@@ -19,7 +19,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.ops import ARRAYS, COMPARISONS
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, TIMESTAMP, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, Type
 from predicat.ir.values import (
     DOUBLE_LONGEST,
     DOUBLE_PATTERN,
@@ -77,7 +77,10 @@ def compile_node(node: Node) -> Eval:
             special = _SPECIAL.get(node.op)
             if special is not None:
                 return special(node, [compile_node(arg) for arg in node.args])
-            return _strict(_VALUES[node.op](node), [compile_node(arg) for arg in node.args])
+            function, last = _VALUES[node.op](node), node.args[-1]
+            if len(node.args) == 2 and isinstance(last, Literal) and last.value is not None:
+                return _against(function, compile_node(node.args[0]), last.value)
+            return _strict(function, [compile_node(arg) for arg in node.args])
         case _:
             assert_never(node)
 
@@ -286,9 +289,28 @@ def _equality(mixed: bool) -> Callable[[Any, Any], bool]:
     return (lambda a, b: float(a) == float(b)) if mixed else (lambda a, b: bool(a == b))
 
 
+_HASHED = frozenset((STRING, BIGINT, BOOLEAN, TIMESTAMP, DATE))
+"""Types whose values are equal if they are the same key of a set; NaN is none of them."""
+
+
+def _is_constant(node: Node, kind: Type) -> bool:
+    """Whether a node is a constant of a type that has a value."""
+    return isinstance(node, Literal) and node.type == kind and node.value is not None
+
+
+def _one_of(left: Eval, constants: frozenset[Any]) -> Eval:
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> bool | None:
+        value = left(row, names, params)
+        return None if value is None else value in constants
+
+    return run
+
+
 def _in(node: Call, args: list[Eval]) -> Eval:
     left, right = args
     kind, items = node.args[0].type, node.args[1]
+    if kind in _HASHED and isinstance(items, Items) and all(_is_constant(item, kind) for item in items.items):
+        return _one_of(left, frozenset(right({})))
     each = (
         [_equality({kind, item.type} == {BIGINT, DOUBLE}) for item in items.items]
         if isinstance(items, Items)
@@ -348,6 +370,16 @@ _SPECIAL: dict[str, Callable[[Call, list[Eval]], Eval]] = {
 
 
 # --- strict operators
+
+
+def _against(function: Callable[..., Any], left: Eval, constant: Any) -> Eval:
+    """A function of a value and a constant that has a value: what most conditions are."""
+
+    def run(row: Row, names: Names = NONE, params: Names = NONE) -> Any:
+        value = left(row, names, params)
+        return None if value is None else function(value, constant)
+
+    return run
 
 
 def _strict(function: Callable[..., Any], args: list[Eval]) -> Eval:
