@@ -154,7 +154,7 @@ WHERE = {"catalog": "catalog", "dataset": "shop"}
         (
             "ExpectFilterCoverageToBeBetween",
             {"filter": "low", "min_rows": -1},
-            "min_rows is -1; it is 0 or more",
+            "min_rows is -1; it must be 0 or more",
         ),
         (
             "ExpectFilterCoverageToBeBetween",

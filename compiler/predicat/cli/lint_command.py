@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     help="Only these rules. A prefix selects several: P2 selects P201 to P206.",
 )
 @click.option("--ignore", multiple=True, metavar="CODE", help="Without these rules. A prefix works here too.")
-@click.option("--fix", "mend", is_flag=True, help="Apply fixes. Each is proved to keep the rows the same.")
+@click.option("--fix", "fix", is_flag=True, help="Apply fixes. Each is proved to keep the rows the same.")
 @click.option(
     "--format",
     "form",
@@ -84,7 +84,7 @@ def command(
     changed: str | None,
     baseline: Path | None,
     *,
-    mend: bool,
+    fix: bool,
     update: bool,
     listed: bool,
 ) -> None:
@@ -99,7 +99,7 @@ def command(
     for code in (*select, *ignore):
         if not any(rule.code.startswith(code) for rule in RULES):
             raise click.UsageError(say.no_rule(code))
-    _consistent(changed, baseline, update=update, mend=mend)
+    _consistent(changed, baseline, update=update, fix=fix)
     run = Run(folder, pairs("--var", variables), select, ignore, timeout)
     beside = [baseline] if baseline is not None else []
     with judged(folder, changed, beside) if changed is not None else nullcontext() as scope:
@@ -108,22 +108,22 @@ def command(
             run.write(baseline, result)
             return
         new = run.new(result, baseline, scope)
-        if mend and run.mend(new, scope):
+        if fix and run.fix(new, scope):
             new = run.new(run.collect(scope), baseline, scope)
         click.echo(findings.FORMATS[form](new), nl=False)
     if findings.fails(new):
         raise click.exceptions.Exit(1)
 
 
-def _consistent(changed: str | None, baseline: Path | None, *, update: bool, mend: bool) -> None:
+def _consistent(changed: str | None, baseline: Path | None, *, update: bool, fix: bool) -> None:
     """Raise UsageError for options that do not go together."""
     if update and baseline is None:
         raise click.UsageError(say.NEEDS_BASELINE)
     if update and changed is not None:
         raise click.UsageError(say.BASELINE_OF_ALL)
-    if update and mend:
+    if update and fix:
         raise click.UsageError(say.FIX_FIRST)
-    if mend and changed == "":
+    if fix and changed == "":
         raise click.UsageError(say.FIX_AND_STAGED)
 
 
@@ -221,7 +221,7 @@ class Run:
         total = known.write(baseline, new, [item for item in before if id(item) not in gone])
         click.echo(f"{baseline}: {_count(total, 'finding')}, {len(new)} new, {len(result.stale)} gone")
 
-    def mend(self, results: list[Finding], scope: Scope | None) -> bool:
+    def fix(self, results: list[Finding], scope: Scope | None) -> bool:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
         from predicat.review import findings  # noqa: PLC0415  # not for --help
 

@@ -117,7 +117,7 @@ def _check_value(name: str, value: Any) -> None:
     elif value is not None and (value < 0 or (value > 1 and not name.endswith("_rows"))):
         raise ValueError(
             f"{name} is {value}; "
-            + ("it is 0 or more" if name.endswith("_rows") else "shares are from 0 to 1")
+            + ("it must be 0 or more" if name.endswith("_rows") else "shares are from 0 to 1")
         )
 
 

@@ -24,10 +24,10 @@ _BINARY = {
     "contains": "contains",
     "like": "is like",
     "matches": "matches",
-    "equals_ci": "is, in any case,",
-    "starts_with_ci": "starts, in any case, with",
-    "contains_ci": "contains, in any case,",
-    "like_ci": "is like, in any case,",
+    "equals_ci": "is (ignoring case)",
+    "starts_with_ci": "starts (ignoring case) with",
+    "contains_ci": "contains (ignoring case)",
+    "like_ci": "is like (ignoring case)",
     "array_eq": "has the elements of",
 }
 _SIGNS = {**ARITHMETIC, "concat": "||"}
@@ -140,7 +140,7 @@ def _describe_macro(node: Quantifier, depth: int) -> str:
     if node.kind in kinds:
         return f"{kinds[node.kind]} {node.variable} of {source} has: {body}"
     return (
-        f"those {node.variable} of {source} with {body}"
+        f"the elements {node.variable} of {source} with {body}"
         if node.kind == "filter"
         else f"{body} of each {node.variable} of {source}"
     )

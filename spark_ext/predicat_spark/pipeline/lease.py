@@ -81,7 +81,7 @@ class Lease:
             msg.engine_error(
                 "the run",
                 f"{who} writes into {self.root}",
-                f"wait until it ends; its lease ends at {until} UTC unless it goes on",
+                f"wait until it ends; its lease ends at {until} UTC unless it is renewed",
             )
         )
 

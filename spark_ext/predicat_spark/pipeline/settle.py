@@ -79,7 +79,7 @@ def _folder_problem(
         ]
         if said:
             return msg.usage(
-                f"the rows do not fit to those in {target.place}: {'; '.join(said)}",
+                f"the rows do not match the columns of {target.place}: {'; '.join(said)}",
                 "append somewhere else, or overwrite",
             )
     return None

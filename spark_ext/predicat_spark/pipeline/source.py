@@ -177,7 +177,7 @@ def _format(files: Files, paths: tuple[str, ...]) -> str:
         raise PredicatError.of(
             msg.usage(
                 f"{', '.join(paths)} has files of {' and of '.join(sorted(found))}",
-                "say which with --format, or format: in a job",
+                "name one with --format, or with format: in a job",
             )
         )
     missing = [path for path in paths if not any(sign in path for sign in "*?[{") and not files.exists(path)]
@@ -186,7 +186,7 @@ def _format(files: Files, paths: tuple[str, ...]) -> str:
     raise PredicatError.of(
         msg.usage(
             f"the names of the files in {', '.join(paths)} do not tell their format",
-            "say it with --format, or format: in a job",
+            "name it with --format, or with format: in a job",
         )
     )
 

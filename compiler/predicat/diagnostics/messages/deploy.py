@@ -22,7 +22,7 @@ def several_jobs(name: str, names: str) -> Diagnostic:
 
 
 def filter_of_another_dataset(filter_name: str, dataset: str, chosen: str) -> Diagnostic:
-    return msg.usage(f"{filter_name} is a filter of {dataset}, and the run is of {chosen}")
+    return msg.usage(f"{filter_name} is a filter of {dataset}, but the run is of {chosen}")
 
 
 def needed_by_others(shown: str, reason: str, needed: Iterable[str]) -> Diagnostic:
