@@ -35,13 +35,11 @@ def signer(key: Path) -> Signer:
     except OSError as error:
         raise PredicatError.of(say.no_signing_key(str(key), error.strerror or str(error))) from None
     except TypeError:
-        raise PredicatError.of(say.no_signing_key(str(key), "it is encrypted with a password")) from None
+        raise PredicatError.of(say.no_signing_key(str(key), say.ENCRYPTED_KEY)) from None
     except (ValueError, UnsupportedAlgorithm):
-        raise PredicatError.of(
-            say.no_signing_key(str(key), "it is not a private key in PEM format")
-        ) from None
+        raise PredicatError.of(say.no_signing_key(str(key), say.NO_PEM_KEY)) from None
     if not isinstance(private, Ed25519PrivateKey):
-        raise PredicatError.of(say.no_signing_key(str(key), "it is not an Ed25519 key"))
+        raise PredicatError.of(say.no_signing_key(str(key), say.NO_ED25519_KEY))
 
     def sign(text: str) -> str:
         content = unsigned(text)

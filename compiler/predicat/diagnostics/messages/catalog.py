@@ -9,6 +9,9 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.source import NOWHERE, Span
 
+ENCRYPTED_KEY = "it is encrypted with a password"
+NO_ED25519_KEY = "it is not an Ed25519 key"
+NO_PEM_KEY = "it is not a private key in PEM format"
 AN_AGE = "an age such as 90 minutes, 26 hours or 2 days"
 A_SHARE = "a share such as 5%"
 A_SHARE_OR_ROWS = "a share such as 5% or a number of rows"
