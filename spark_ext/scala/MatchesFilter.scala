@@ -5,6 +5,7 @@ import java.util.Locale
 import org.apache.spark.sql.catalyst.analysis.{NamedParameter, UnresolvedAttribute, UnresolvedExtractValue}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.util.QuotingUtils
 import org.apache.spark.sql.predicat.Usage
 
 /** A call that reads columns of filters, which are those of its own operator. */
@@ -40,8 +41,9 @@ object MatchesFilter {
       s"filter ${filter.name} cannot run on Spark: ${filter.refusal}"))
     filter.vet()
     val (named, scope) = Arguments.split(arguments.tail)
-    if (Settings.singlePass && scope.isInstanceOf[Names]) throw PredicatException(Kind.Call,
-      s"Spark's single-pass analyzer finds no columns for ${filter.name} by name: write matches_filter('${filter.name}', t.*)")
+    if (Settings.singlePass && scope.isInstanceOf[Names] && filter.columns.nonEmpty) throw PredicatException(Kind.Call,
+      s"Spark's single-pass analyzer finds no columns for ${filter.name} by name: write matches_filter('${filter.name}', " +
+        s"${filter.columns.keys.toSeq.sorted.map(column => s"t.${QuotingUtils.quoteIfNeeded(column)}").mkString(", ")})")
     val predicate = bind(filter, Generated.parse(sql), scope, Arguments.values(filter, named))
     Usage.seen(session, Seq(filter))
     val decided =
