@@ -67,6 +67,29 @@ def test_examples(text: str) -> None:
     assert predicat.parse(text, "cel").to("cel") == text.strip()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'j.a == "x"',
+        'j.a != "x"',
+        "j.a < j.b",
+        '"k" in j',
+        '"k" in m',
+        "size(j) > 2",
+        "int(j.a) % a == 1",
+        "j[j.a] == 1.5",
+        "math.greatest(a, d) > 2.0",
+        "math.isNaN(d)",
+        "math.greatest(j.xs) > 1.0",
+        'j.xs.join("-") == "a"',
+        "int(d) == 3",
+    ],
+)
+def test_the_typed_tree_has_what_was_written(text: str) -> None:
+    fields = {"j": "json", "m": "map<string, string>", "a": "bigint", "d": "double"}
+    assert language.writer("cel")(predicat.parse(text, "cel", fields).surface) == text
+
+
 def test_a_text_that_needs_more_than_itself_is_written_from_its_tree() -> None:
     enums: dict[str, dict[str, int | str]] = {"Status": {"ACTIVE": 1}}
     assert (

@@ -120,6 +120,7 @@ def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str 
 def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> None:
     needs_review()
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.lower import core  # noqa: PLC0415  # as above
     from predicat.passes.substitute import with_defaults  # noqa: PLC0415  # as above
     from predicat.review import coverage, show  # noqa: PLC0415  # as above
     from predicat.review.inputs import over_inputs  # noqa: PLC0415  # as above
@@ -129,10 +130,10 @@ def _generate(filters: Sequence[Filter], out: Path | None, *, mutate: bool) -> N
         if any(decl.required for decl in row.current.params.values()):
             click.echo(f"{row.qualified}: a parameter without default needs rows by hand", err=True)
             continue
-        node = with_defaults(row.current.predicate.node)
-        function = over_inputs(node)
+        surface = with_defaults(row.current.predicate.surface)
+        function = over_inputs(core(surface))
         result = coverage.generate(
-            node, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None
+            surface, [test.row for test in row.tests], mutate=row.on_unknown if mutate else None
         )
         tests = [
             f"    - {{row: {show.row_text(item)}, matches: {_matches(function(item))}}}" for item in result

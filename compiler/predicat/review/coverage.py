@@ -17,7 +17,7 @@ from predicat.catalog.model import Filter
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
 from predicat.ir.ops import ORDERED
 from predicat.ir.types import BOOLEAN
-from predicat.passes.simplify import simplify
+from predicat.lower import core
 from predicat.passes.substitute import with_defaults
 from predicat.review.compare import compare_nodes, example
 from predicat.review.explanation import atoms
@@ -60,8 +60,8 @@ class Quality(Struct, frozen=True):
 
 
 def requirements(node: Node) -> Iterator[Requirement]:
-    """What test rows must show: each condition TRUE and FALSE, while the predicate has the same outcome as
-    the condition.
+    """What rows have to show of a predicate of the surface: each condition TRUE, and FALSE, while the
+    predicate is what that condition makes it.
     """
     for atom in atoms(node):
         turns = _decided_by(node, atom)
@@ -106,9 +106,9 @@ def generate(
         *boundaries(node),
         Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (node,)),)),
     ):
-        shows = over_inputs(wanted)
+        shows = over_inputs(core(wanted))
         if not any(shows(row) is True for row in have):
-            _, witness = example(simplify(wanted), wanted=True, timeout=timeout)
+            _, witness = example(core(wanted), wanted=True, timeout=timeout)
             if witness is not None and witness.row not in have:
                 result.append(dict(witness.row))
                 have.append(witness.row)
@@ -124,7 +124,7 @@ def _deciding_rows(node: Node, have: list[Row], on_unknown: str, timeout: float)
     for mutant in islice(mutants(node), MAX_MUTANTS):
         if _accepted(on_unknown, mutant.node, have) != right:
             continue
-        verdict = compare_nodes(node, mutant.node, (on_unknown, on_unknown), timeout)
+        verdict = compare_nodes(core(node), core(mutant.node), (on_unknown, on_unknown), timeout)
         witness = verdict.lost or verdict.gained
         if witness is not None:
             have.append(witness.row)
@@ -138,15 +138,15 @@ def measure(filter_: Filter, *, mutate: bool = True, timeout: float = 0.5) -> Qu
     """
     if any(decl.required for decl in filter_.current.params.values()):
         return None
-    node = with_defaults(filter_.current.predicate.node)
+    node = with_defaults(filter_.current.predicate.surface)
     rows = [test.row for test in filter_.tests if test.version in (None, filter_.latest)]
     missing: list[str] = []
     needed = covered = 0
     for need in requirements(node):
-        shows = over_inputs(need.node)
+        shows = over_inputs(core(need.node))
         if any(shows(item) is True for item in rows):
             needed, covered = needed + 1, covered + 1
-        elif example(need.node, wanted=True, timeout=timeout)[0] != "none":
+        elif example(core(need.node), wanted=True, timeout=timeout)[0] != "none":
             needed += 1
             missing.append(need.text)
     killed, alive = _mutation(filter_, node, rows, timeout) if mutate else (0, ())
@@ -168,13 +168,13 @@ def _mutation(
         if _accepted(filter_.on_unknown, mutant.node, rows) != right:
             killed += 1
         elif not compare_nodes(
-            node, mutant.node, (filter_.on_unknown, filter_.on_unknown), timeout
+            core(node), core(mutant.node), (filter_.on_unknown, filter_.on_unknown), timeout
         ).same_rows:
             alive.append(mutant)
     return killed, tuple(alive)
 
 
 def _accepted(on_unknown: str, node: Node, rows: Sequence[Row]) -> list[bool]:
-    function = over_inputs(node)
+    function = over_inputs(core(node))
     unknown = on_unknown == "accept"
     return [unknown if (outcome := function(item)) is None else bool(outcome) for item in rows]

@@ -39,7 +39,7 @@ def explain(catalog: Catalog, filter_: Filter, version: Version) -> list[str]:
     ]
     lines.append("; ".join(fact for fact in facts if fact))
     lines += ["", f"A row is accepted if (UNKNOWN {filter_.on_unknown}s it):"]
-    lines += [f"  {line}" for line in tree(node)]
+    lines += [f"  {line}" for line in tree(version.predicate.surface)]
     for decl in version.params.values():
         lines.append(
             f"  :{decl.name} is a {decl.type}" + ("" if decl.required else f", by default {decl.default}")
@@ -130,7 +130,7 @@ def lineage(catalog: Catalog, filter_: Filter, version: Version) -> Iterator[str
 
 def explain_row(filter_: Filter, version: Version, item: Mapping[str, Any]) -> list[str]:
     """Why a version accepts a row or not: the outcome of every condition, the deciding ones marked."""
-    result = explain_node(version.predicate.node, item)
+    result = explain_node(version.predicate.surface, item)
     accepted = filter_.on_unknown == "accept" if result.outcome is None else result.outcome
     marked = {id(part) for part in decisive(result)}
     lines = [

@@ -22,6 +22,7 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.ops import BY_KEY, LOGIC
 from predicat.ir.types import BOOLEAN
+from predicat.lower import core
 from predicat.review.inputs import over_inputs
 from predicat.review.prose import describe
 
@@ -42,12 +43,14 @@ class Explanation(Struct, frozen=True):
 
 
 def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
-    """The outcome of a predicate on a row, with the outcomes of its parts."""
-    outcome: Outcome = over_inputs(node)(row)
+    """The outcome of a predicate on a row, with those of its parts. The node is of the surface: the parts are
+    those that its author wrote.
+    """
+    outcome: Outcome = over_inputs(core(node))(row)
     if isinstance(node, Call) and node.op in LOGIC:
         parts = tuple(explain_node(arg, row) for arg in node.args)
         return Explanation(describe(node), outcome, {}, node.span, parts, node.op)
-    values = {name: over_inputs(part)(row) for name, part in _inputs(node)}
+    values = {name: over_inputs(core(part))(row) for name, part in _inputs(node)}
     return Explanation(describe(node), outcome, values, node.span)
 
 

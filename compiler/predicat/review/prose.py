@@ -8,6 +8,8 @@ from typing import assert_never
 
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.ops import ARITHMETIC
+from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
+from predicat.ir.types import JSON, ArrayType, Type
 from predicat.review.show import plain
 
 _BINARY = {
@@ -30,7 +32,7 @@ _BINARY = {
     "like_ci": "is like (ignoring case)",
     "array_eq": "has the elements of",
 }
-_SIGNS = {**ARITHMETIC, "concat": "||"}
+_SIGNS = {**ARITHMETIC, "concat": "||", CHECKED_MOD: "%"}
 _UNARY = {
     "length": "length",
     "lower": "lower case",
@@ -49,6 +51,7 @@ _UNARY = {
     "json_size": "size",
     "abs": "absolute value",
     "to_int": "whole number",
+    CHECKED_TO_INT: "whole number",
     "to_whole": "whole number",
     "to_double": "number",
     "to_string": "text",
@@ -165,14 +168,16 @@ def _describe_call(node: Call, depth: int) -> str:
         case "json_values" if len(args) == 1:
             return args[0]
         case "get" | "member" | "json_get" | "json_values":
-            key = node.args[1].value if isinstance(node.args[1], Literal) else args[1]
-            return f"{args[0]}.{key}"
+            key = node.args[1]
+            return f"{args[0]}.{key.value}" if isinstance(key, Literal) else f"{args[0]}[{args[1]}]"
         case "index" | "json_at":
             return f"{args[0]}[{args[1]}]"
-        case "json_string" | "json_number" | "json_boolean" | "json_items" | "dyn":
+        case "json_string" | "json_number" | "json_boolean" | "json_items" | "dyn" | "elements":
             return args[0]
         case "entry_filter":
             return f"the Python class {node.args[0].value if isinstance(node.args[0], Literal) else args[0]}"
+        case "in" if not isinstance(node.args[1].type, ArrayType):
+            return f"{args[0]} is a key of {args[1]}" + _or_element(node.args[1].type)
         case "neg":
             return f"-{args[0]}"
         case op if op in _BINARY:
@@ -188,3 +193,7 @@ def _describe_call(node: Call, depth: int) -> str:
             return f"the {_UNARY[op]} of {args[0]}{zone}"
         case _:
             return f"{node.op}({', '.join(args)})"
+
+
+def _or_element(kind: Type) -> str:
+    return " or one of its elements" if kind == JSON else ""

@@ -60,7 +60,7 @@ def _judged(filter_: Filter, test: FilterTest, engine: str) -> Result:
 def _result(filter_: Filter, test: FilterTest, engine: str, outcome: bool | None) -> Result:
     if passes(filter_, test, outcome):
         return Result(filter_, test, engine, outcome)
-    node = filter_.versions[test.version or filter_.latest].predicate.node
+    node = filter_.versions[test.version or filter_.latest].predicate.surface
     atoms = decisive(explain_node(node, test.row)) if engine == "evaluator" else []
     decided = "; ".join(
         f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}"

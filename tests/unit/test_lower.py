@@ -1,0 +1,74 @@
+"""From surface to core: each rule, and what holds for all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+import predicat
+from predicat.ir.nodes import Call, walk
+from predicat.ir.ops import OPS
+from predicat.ir.text import to_text
+from predicat.language import LANGUAGES
+from predicat.lower import RULES, core, without_mathematics
+from tests.frontends.test_cel_identity import CASES
+
+FIELDS = {"j": "json", "k": "json", "m": "map<string, string>", "d": "double", "a": "bigint", "b": "bigint"}
+SAMPLES = {
+    "compare": ("j < k", "(coalesce (lt (json_number j:json) (json_number k:json)) "),
+    "equal_to_typed": (
+        "j == 'x'",
+        "(and (json_is j:json string:'string') (eq (json_string j:json) string:'x'))",
+    ),
+    "in_json": (
+        "'x' in j",
+        "(cond (json_is j:json string:'object') (not (is_null (json_get j:json string:'x'))) ",
+    ),
+    "in_map": ("'x' in m", "(cond (is_null m:map<string, string>) boolean:None "),
+    "subscript": ("j[k] == 1", "(coalesce (json_get j:json (json_string k:json)) (json_at j:json "),
+    "size": ("size(j) == 1", "(coalesce (length (json_string j:json)) (json_size j:json))"),
+    "conversion": ("bool(j)", "(coalesce (to_boolean (json_string j:json)) (json_boolean j:json))"),
+    "elements": ("j.sum() > 1.0", "(sum (map $item1 j:json (json_number $item1)))"),
+    "extreme": ("math.greatest(j) > 1.0", "(coalesce (json_number j:json) (array_max (map "),
+    "function": ("math.isNaN(d)", "(ne d:double d:double)"),
+    "remainder": (
+        "a % b == 0",
+        "(cond (and (eq a:bigint bigint:-9223372036854775808) (eq b:bigint bigint:-1)) ",
+    ),
+    "whole": (
+        "int(d) == 1",
+        "(cond (gt d:double double:-9.223372036854776e+18) (to_int d:double) bigint:None)",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", SAMPLES)
+def test_each_rule(rule: str) -> None:
+    text, part = SAMPLES[rule]
+    assert part in to_text(predicat.parse(text, "cel", FIELDS).node)
+
+
+def test_every_rule_has_a_sample() -> None:
+    assert {rule.__name__ for _, rule in RULES} == set(SAMPLES)
+
+
+def test_the_core_has_operators_of_the_table_alone_and_stays_as_it_is() -> None:
+    for text, fields, _ in CASES:
+        node = predicat.parse(text, "cel", fields).node
+        assert {part.op for part in walk(node) if isinstance(part, Call)} <= OPS.keys(), text
+        assert core(node) == node, text
+
+
+def test_languages_without_the_math_extension_get_its_meaning() -> None:
+    surface = predicat.parse("math.abs(j) > 1.0 && j.x == 1", "cel", FIELDS).surface
+    ops = {part.op for part in walk(without_mathematics(surface)) if isinstance(part, Call)}
+    assert "abs" in ops
+    assert "json_is" not in ops  # the comparison of a JSON value stays as it was written
+    assert [name for name, language in LANGUAGES.items() if language.mathematics] == ["cel"]
+
+
+def test_what_grows_beyond_the_bound_is_an_error() -> None:
+    nested = "j"
+    for _ in range(30):
+        nested = f"j[{nested}]"
+    with pytest.raises(predicat.PredicatError, match="parts"):
+        predicat.parse(f"{nested} == 1", "cel", FIELDS)

@@ -1,0 +1,36 @@
+"""What explanations say of what was written."""
+
+from __future__ import annotations
+
+import pytest
+
+import predicat
+from predicat.review.explanation import explain_node
+from predicat.review.prose import describe
+
+FIELDS = {"j": "json", "k": "json", "m": "map<string, string>", "a": "bigint"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('j.k == "a"', "j.k is 'a'"),
+        ("size(j) > 2", "the size of j is more than 2"),
+        ('"k" in m', "'k' is a key of m"),
+        ('"k" in j', "'k' is a key of j or one of its elements"),
+        ("int(j.a) % 3 == a", "(the whole number of j.a % 3) is a"),
+        ("j[k] < j.b", "j[k] is less than j.b"),
+    ],
+)
+def test_words(text: str, words: str) -> None:
+    assert describe(predicat.parse(text, "cel", FIELDS).surface) == words
+
+
+def test_a_row_is_explained_by_what_was_written() -> None:
+    found = explain_node(
+        predicat.parse('j.k == "a" && size(j) > 2', "cel", FIELDS).surface, {"j": {"k": "b"}}
+    )
+    assert [(part.text, part.outcome) for part in found.parts] == [
+        ("j.k is 'a'", False),
+        ("the size of j is more than 2", False),
+    ]
