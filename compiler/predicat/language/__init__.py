@@ -31,7 +31,7 @@ class Body(Struct, frozen=True):
     fields: Mapping[str, FieldDecl] | None = None
 
     def text(self, what: str = "the body") -> str:
-        """The body of a language of texts. Raises PredicatError if it is none."""
+        """The body as text. Raises PredicatError if it is not a text."""
         if not isinstance(self.value, str):
             raise PredicatError.of(msg.wrong_kind(self.span, what, "a text", repr(self.value)))
         return str(self.value)
@@ -309,7 +309,7 @@ LANGUAGES = {
 
 
 def default_fields(language: str) -> dict[str, str]:
-    """The fields of a filter for which none are declared; none where its language leaves them open."""
+    """The fields of a filter that declares none; empty if its language does not fix them."""
     row = LANGUAGES.get(language)
     if row is not None and row.fields is not None:
         return dict(row.fields)

@@ -79,7 +79,7 @@ def _matches(value: t.Tree, patterns: list[str], span: Span) -> t.Tree:
 
 
 def _known(test: Callable[[t.Tree, Span], t.Tree], found: Callable[[t.Tree, Span], t.Tree]) -> Build:
-    """What is found in a text that passes a test; an error in any other."""
+    """A function of a text that passes a test. For any other text it is an error (UNKNOWN)."""
     return lambda args, span: let(
         _TEXT, args[0], lambda value: choose(test(value, span), found(value, span), nothing(span), span), span
     )
@@ -109,7 +109,7 @@ def _scheme(value: t.Tree, span: Span) -> t.Tree:
 
 
 def _host(value: t.Tree, span: Span) -> t.Tree:
-    """What stands between `//` and the next slash, behind a user."""
+    """The host: from `//`, or the `@` behind a user, to the next slash."""
     authority = _piece(_piece(value, "?", 0, span), "/", 2, span)
     return choose(
         apply("matches", span, value, text(f"^{_SCHEME}://", span)),
@@ -139,7 +139,7 @@ def _port(value: t.Tree, span: Span) -> t.Tree:
 
 
 def _path(value: t.Tree, span: Span) -> t.Tree:
-    """The path, where it is its own escaped form; others are an error."""
+    """The path. One that has characters to escape is an error."""
     plain = _piece(value, "?", 0, span)
     slash, colon = text("/", span), text(":", span)
 
@@ -227,7 +227,7 @@ def _is_global(value: t.Tree, span: Span) -> t.Tree:
 
 
 def _network(tree: t.Tree) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
-    """The network that is written. Raises PredicatError for what is no constant, or no network."""
+    """The network of a constant. Raises PredicatError if the argument is not a constant, or not a network."""
     written = constant(tree)
     if written is None:
         raise PredicatError.of(msg.not_constant(tree.span, "cidr", "network"))
@@ -247,7 +247,7 @@ def _no_network(tree: t.Tree, written: str) -> NoReturn:
 
 
 def _contains_ip(args: Args, span: Span) -> t.Tree:
-    """Whether an address, in any spelling, is one of a network that is written."""
+    """Whether an address, in any spelling, is in a constant network."""
     found = cidr.patterns(str(_network(args[0])))
     return _known(_is_ip, lambda value, at: _matches(value, found, at))((args[1],), span)
 

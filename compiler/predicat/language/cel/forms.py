@@ -1,4 +1,4 @@
-"""What a part of CEL's parsed message is, told by its form."""
+"""Recognises forms in CEL's parsed message."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def constructor(expr: Any) -> str:
 
 
 def constructed(expr: Any) -> Any:
-    """`x` in `ip(x)` and `cidr(x)`, which an argument may be with them or without."""
+    """`x` in `ip(x)` and `cidr(x)`. An argument may have them or not."""
     return expr.call_expr.args[0] if constructor(expr) in ("ip", "cidr") else expr
 
 

@@ -23,7 +23,7 @@ _LIST, _PLACE, _OTHER, _FOUND = "a list", "a place", "another place", "what is f
 
 
 def _places(items: t.Tree, span: Span) -> t.Tree:
-    """0 to the last place of a list."""
+    """The indexes of a list: 0 to its size minus 1."""
     return apply("places", span, items)
 
 
@@ -36,7 +36,7 @@ def _size(items: t.Tree, span: Span) -> t.Tree:
 
 
 def _equal_places(items: t.Tree, value: t.Tree, span: Span) -> t.Tree:
-    """The places of the elements that equal a value."""
+    """The indexes of the elements that equal a value."""
     return each(
         "filter",
         _PLACE,
@@ -47,7 +47,7 @@ def _equal_places(items: t.Tree, value: t.Tree, span: Span) -> t.Tree:
 
 
 def _index_of(args: Args, span: Span) -> t.Tree:
-    """Of a text, or the first place of an element, -1 if it is none."""
+    """The position of a part of a text, or of an element of a list; -1 if there is none."""
     if len(args) == 3:
         return strings.METHODS["indexOf"][1](args, span)
 
@@ -124,7 +124,7 @@ def _last(args: Args, span: Span) -> t.Tree:
 
 
 def _slice(args: Args, span: Span) -> t.Tree:
-    """The elements from a place to before another."""
+    """The elements from an index up to another, without the one at it."""
 
     def build(items: t.Tree) -> t.Tree:
         start, end = args[1:]
@@ -198,7 +198,7 @@ def _among(kind: str, *, negated: bool = False) -> Build:
 
 
 def _includes(args: Args, span: Span) -> t.Tree:
-    """Whether a list has an element, or a text is another."""
+    """Whether a list contains an element, or a text equals another."""
 
     def build(items: t.Tree) -> t.Tree:
         return by_kind(

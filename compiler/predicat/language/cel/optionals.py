@@ -18,7 +18,7 @@ ENDS = {"orValue": 1, "hasValue": 0, "value": 0}
 
 
 class Reader(Protocol):
-    """The reader of all other parts of a message."""
+    """Reads all other parts of a message."""
 
     def read(self, expr: Any) -> t.Tree: ...
     def member(self, base: t.Tree, name: str, expr: Any) -> t.Tree: ...
@@ -47,7 +47,7 @@ def is_optional(expr: Any) -> bool:
 
 
 def ended(reader: Reader, expr: Any, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """What a call of one of ENDS on an optional value is."""
+    """The value of a call of one of ENDS on an optional value."""
     call = expr.call_expr
     if call.function == "hasValue":
         return _end(reader, call.target, t.Const(False, span), span, asked=True)
@@ -98,7 +98,7 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
 
 
 def _error(span: Span) -> t.Tree:
-    """No value of any type."""
+    """A value that is always absent, of no type."""
     return t.Apply("dyn", (t.Apply("cast", (t.Const(None, span), t.Const("to_boolean", span)), span),), span)
 
 

@@ -23,7 +23,7 @@ PARSER_DEPTH = 32
 
 _DOUBLING = re.compile("optMap|optFlatMap")
 _MOST_DOUBLINGS = 8
-"""The parser says twice what stands before each of these macros."""
+"""The parser repeats the operand of each of these macros, so its output doubles with each."""
 _OPTIONAL = re.compile(rf"[.\[{{]\s*\?|{_DOUBLING.pattern}")
 """What stands in every text with optional values, and hardly in another: their syntax is one more library
 to load.

@@ -48,7 +48,7 @@ def _index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _last_index_of(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """The first place in the reversed text."""
+    """Searches in the reversed text."""
     text, part = args[:2]
     if len(args) == 3:
         start = args[2]
@@ -73,7 +73,7 @@ def _join(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _limit(tree: t.Tree, name: str) -> int:
-    """How often at most, a constant; a negative one is no limit."""
+    """The limit of replacements, a constant. None if it is negative: no limit."""
     if isinstance(tree, t.Const) and type(tree.value) is int and tree.value <= _MOST:
         return tree.value
     raise PredicatError.of(say.limit_not_constant(tree.span, name, _MOST))
@@ -87,7 +87,7 @@ def _split(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _replace(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """With a limit, the pieces between the first so many occurrences are joined."""
+    """With a limit n, the text is split at its first n occurrences, and the pieces are joined."""
     text, old, new = args[:3]
     limit = _limit(args[3], "replace") if len(args) == 4 else -1
     known = isinstance(old, t.Const) and isinstance(old.value, str) and old.value != ""

@@ -26,7 +26,7 @@ def text(value: str, span: Span) -> t.Tree:
 
 
 def nothing(span: Span) -> t.Tree:
-    """What a call that is an error in CEL has instead of a value."""
+    """UNKNOWN, for a call that is an error in CEL."""
     return t.Const(None, span)
 
 
@@ -41,25 +41,25 @@ def choose(test: t.Tree, yes: t.Tree, no: t.Tree, span: Span) -> t.Tree:
 
 
 def within(place: t.Tree, low: t.Tree, high: t.Tree, found: t.Tree, span: Span) -> t.Tree:
-    """`found` where a place lies in a range; an error outside."""
+    """`found` if an index is in a range, else UNKNOWN."""
     inside = apply("and", span, apply("le", span, low, place), apply("le", span, place, high))
     return choose(inside, found, nothing(span), span)
 
 
 def let(name: str, value: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
-    """`build(value)`, in which the value is worked out once. The name is one that nobody can write."""
+    """`build(value)`, with the value bound to a name that no author can write: it is evaluated once."""
     if isinstance(value, t.Const | t.Name):
         return build(value)
     return t.Bind("let", name, value, build(t.Name(name, value.span)), span)
 
 
 def each(kind: str, name: str, source: t.Tree, build: Callable[[t.Tree], t.Tree], span: Span) -> t.Tree:
-    """A macro whose variable nobody can write."""
+    """A macro with a variable that no author can write."""
     return t.Bind(kind, name, source, build(t.Name(name, span)), span)
 
 
 def by_kind(name: str, subject: t.Tree, span: Span, **branches: t.Tree) -> t.Tree:
-    """What a function of several kinds of values is, by the kind of one: `text`, `list` or `map`. `name` is
+    """A function of several kinds of values, chosen by the kind of one: `text`, `list` or `map`. `name` is
     the function's, for messages.
 
     A JSON value takes the way of its kind, or the way `json` if there is one.
@@ -69,7 +69,7 @@ def by_kind(name: str, subject: t.Tree, span: Span, **branches: t.Tree) -> t.Tre
 
 
 def of_text(methods: Methods) -> Methods:
-    """Functions whose subject is a text: another is refused as one."""
+    """A function of a text. Any other value is refused."""
 
     def checked(name: str, build: Build) -> Build:
         def built(args: tuple[t.Tree, ...], span: Span) -> t.Tree:

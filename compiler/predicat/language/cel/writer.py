@@ -328,7 +328,7 @@ def _path(node: Field) -> str:
 
 
 def _may_fail(part: Node) -> bool:
-    """Whether a part may be an error in CEL though its parts have values."""
+    """Whether an expression may be an error in CEL although its operands have values."""
     if not isinstance(part, Call):
         return isinstance(part, Quantifier)
     elements = part.op == "in" and not isinstance(part.args[1], Items)  # one of them may be absent
@@ -383,7 +383,7 @@ def _quoted(text: str) -> str:
 
 
 def _glob(node: Call) -> str:
-    """A LIKE pattern as Knative's glob, which has no way to write a `*` or `?` of the text."""
+    """A LIKE pattern as Knative's glob. Raises Unsupported for a `*` or `?`, which a glob cannot escape."""
     pattern = node.args[1].value if isinstance(node.args[1], Literal) else None
     if not isinstance(pattern, str) or re.search(r"[*?]", pattern):
         raise refuse("cel", node, say.GLOB_WITH_WILDCARDS)

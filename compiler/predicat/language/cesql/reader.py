@@ -180,7 +180,7 @@ class _Parser(TokenReader):
         return (word.lower() if word.lower() in REQUIRED else self.named(word, span)), span
 
     def named(self, name: str, span: Span) -> str:
-        """The name of an attribute; one in capitals is no event's, unless the dataset declares it so."""
+        """The name of an attribute. Events have none with capitals, unless the dataset declares it."""
         declared = self.fields is not None and self.declared_name(name) in self.fields
         if name == name.lower() or declared:
             return name
@@ -236,7 +236,7 @@ class _Parser(TokenReader):
         )
 
     def within(self, left: Typed, depth: int) -> Typed:
-        """Equal to one of them: here the left side is what the others are cast to."""
+        """IN: the values are cast to the type of the left side."""
         self.take("(")
         tests: list[t.Tree] = []
         while not tests or self.accept(","):
@@ -251,9 +251,7 @@ class _Parser(TokenReader):
         return {TEXT: self.string, INTEGER: self.integer, TRUTH: self.truth}[kind](value)
 
     def by_kind(self, value: Typed, use: Callable[[Typed], t.Tree]) -> t.Tree:
-        """What `use` makes of a value; of one without a type what it makes of each type, chosen at run
-        time.
-        """
+        """`use(value)`. For a value without a type, `use` of each type, chosen at run time."""
         if value.kind != ANY:
             return use(value)
         tree, span = value.tree, value.tree.span
@@ -284,7 +282,7 @@ class _Parser(TokenReader):
         return Typed(self.by_kind(value, use), INTEGER)
 
     def truth(self, value: Typed) -> Typed:
-        """Implicitly: a text that is true or false in any case; an integer is an error."""
+        """A value as a Boolean: `true` or `false` in any case. An integer is an error."""
 
         def use(one: Typed) -> t.Tree:
             span = one.tree.span
@@ -305,7 +303,7 @@ class _Parser(TokenReader):
         return Typed(self.by_kind(value, use), TRUTH)
 
     def small(self, tree: t.Tree) -> Typed:
-        """An integer of 32 bits; beyond them it is an error."""
+        """An integer of 32 bits. Overflow is an error (UNKNOWN)."""
         return Typed(t.Apply("int32", (tree,), tree.span), INTEGER)
 
     # --- functions
@@ -406,8 +404,8 @@ def _right(parser: _Parser, args: list[Typed], span: Span) -> Typed:
 
 
 def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
-    """From a place that counts from 1, or from the end if it is negative; nothing at 0; an error outside
-    the text.
+    """SUBSTRING from a position that counts from 1, or from the end if it is negative. Position 0 gives the
+    empty text; a position outside of the text is an error (UNKNOWN).
     """
     text, at = parser.string(args[0]).tree, parser.integer(args[1]).tree
     length = t.Apply("length", (text,), span)

@@ -101,7 +101,7 @@ class _Writer(PrecedenceWriter):
         return f"BOOL({self.text(text)})", ATOM
 
     def integer(self, node: Call) -> Form:
-        """What 32 bits bound: an operation, or a text read as an integer."""
+        """An operation with a result of 32 bits, or a text read as an integer."""
         (inner,) = node.args
         rule = _INTEGERS.get(inner.op) if isinstance(inner, Call) else None
         if rule is None or not isinstance(inner, Call):
@@ -151,13 +151,13 @@ def _name(node: Node, key: str) -> str:
 
 
 def _same_type(node: Call, left: Node, right: Node) -> None:
-    """One side is cast to the type of the other: that must be the type it has."""
+    """Raises Unsupported for operands of different types: CESQL casts one to the type of the other."""
     if left.type != right.type or left.type not in (STRING, BIGINT, BOOLEAN):
         raise refuse("cesql", node, say.CESQL_COMPARES_KINDS)
 
 
 def _truth_of(node: Call) -> Node | None:
-    """The text that a condition reads as a truth value, as CESQL does by itself."""
+    """The text that a condition reads as a Boolean. CESQL does the same by itself."""
     test, value, other = node.args
     if not (
         isinstance(test, Call)

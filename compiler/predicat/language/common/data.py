@@ -1,6 +1,4 @@
-"""What the languages share whose bodies are data (YAML or JSON): places, problems, and the keys that they
-read.
-"""
+"""Reading bodies that are data (YAML or JSON): their spans, their problems, the keys that they read."""
 
 from __future__ import annotations
 
@@ -51,7 +49,7 @@ class DataReader:
     # --- places
 
     def span(self, value: Any) -> Span:
-        """Data that was read from a file knows its place."""
+        """The span of a value. Data read from a file has one; other data has that of the whole body."""
         found: Span = getattr(value, "span", self.whole)
         return found
 
@@ -60,12 +58,12 @@ class DataReader:
         return places.get(key, self.span(body))
 
     def value_span(self, body: Any, key: object) -> Span:
-        """Where the value of a key stands: numbers, truth values and nothing do not know it themselves."""
+        """The span of the value of a key. Numbers, booleans and null have none of their own."""
         places: dict[object, Span] = getattr(body, "value_spans", {})
         return places.get(key) or getattr(body[key], "span", None) or self.key_span(body, key)
 
     def item_span(self, body: Any, index: int) -> Span:
-        """Where an item of a list stands."""
+        """The span of an item of a list."""
         places: list[Span] = getattr(body, "item_spans", [])
         return places[index] if index < len(places) else getattr(body[index], "span", None) or self.span(body)
 
@@ -100,7 +98,7 @@ class DataReader:
         return value
 
     def text(self, value: Any, what: str, *, empty: bool = False, place: Span | None = None) -> str:
-        """A text; `place` is where the value stands, which only a text knows itself."""
+        """A text. `place`: the span of a value that is not a text."""
         if not isinstance(value, str):
             raise self.fail(msg.wrong_kind(place or self.span(value), what, "a text", kind(value)))
         if not value and not empty:
@@ -117,7 +115,7 @@ class DataReader:
             raise self.fail(msg.too_deep(self.span(value), MAX_DEPTH))
 
     def many(self, values: Iterable[Any], read: Callable[[Any], t.Tree]) -> tuple[t.Tree, ...]:
-        """The trees of several parts; a problem in one does not hide those of the others."""
+        """The trees of several parts. All their problems are reported."""
         out: list[t.Tree] = []
         stopped = False
         for value in values:
@@ -132,7 +130,7 @@ class DataReader:
     # --- keys
 
     def key(self, name: str, span: Span) -> t.Tree:
-        """What a key holds: a member of the field `on`, or a field of the row itself."""
+        """The tree that reads a key: a member of the field `on`, or a field of the row."""
         return (
             t.Name(name, span)
             if self.on is None or self.is_column(name)
@@ -153,7 +151,7 @@ class DataReader:
         )
 
     def declared_name(self, name: str) -> str:
-        """The name that the field of a key is declared by, where it has one of its own."""
+        """The name by which a field for this key is declared, if there is one."""
         return name if self.on is None or self.is_column(name) else f"{self.on}.{name}"
 
     def key_type(self, name: str) -> Type:
@@ -195,7 +193,7 @@ def present(tree: t.Tree) -> t.Tree:
 
 
 def kind(value: Any) -> str:
-    """A value in a message."""
+    """A value as messages show it."""
     names: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "nothing"}
     for row, name in names.items():
         if isinstance(value, row):

@@ -1,4 +1,4 @@
-"""JSON texts whose parts know their places, as those of YAML files do."""
+"""JSON texts as data with spans, as that of YAML files."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _NOT_ZERO = re.compile(r"-?[0.]*[1-9]")
 
 
 class Text(str):
-    """A text of JSON with its place."""
+    """A JSON string with its span."""
 
     __slots__ = ("span",)
     span: Span
 
 
 class Object(dict[str, Any]):
-    """An object of JSON with its place and those of its keys and values."""
+    """A JSON object with its span and those of its keys and values."""
 
     span: Span
     key_spans: dict[str, Span]
@@ -30,15 +30,17 @@ class Object(dict[str, Any]):
 
 
 class Array(list[Any]):
-    """An array of JSON with its place and those of its items."""
+    """A JSON array with its span and those of its items."""
 
     span: Span
     item_spans: list[Span]
 
 
 def read(text: str, source: Source, whole: Span, what: str) -> Any:
-    """The data of a JSON text. Raises PredicatError where it is none, has a key twice, or a number that no
-    double holds.
+    """The data of a JSON text.
+
+    Raises:
+        PredicatError: It is not JSON, has a key twice, or a number that does not fit a double.
     """
     located = source.text == text
     try:
@@ -54,7 +56,7 @@ def read(text: str, source: Source, whole: Span, what: str) -> Any:
 
 
 class _Parts:
-    """Walks the parts of a text that is known to be JSON."""
+    """Reads the tokens of a text that is valid JSON."""
 
     def __init__(self, text: str, source: Source, whole: Span | None) -> None:
         self.parts = [(found[1], found.start(1), found.end(1)) for found in _PART.finditer(text)]
@@ -71,7 +73,7 @@ class _Parts:
         return found
 
     def placed(self) -> tuple[Any, Span]:
-        """A value and its place, from its first character to its last."""
+        """A value and its span."""
         first = self.at
         found = self.value()
         return found, self.whole or Span(self.source, self.parts[first][1], self.parts[self.at - 1][2])

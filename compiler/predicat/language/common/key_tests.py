@@ -1,4 +1,4 @@
-"""What the writers share: the tests on keys that a predicate is made of."""
+"""Tests of one key against constants, for the writers of languages that have little more."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def refuse_shared_keys(language: str, node: Node) -> None:
 
 
 def test_of(node: Node) -> KeyTest | None:
-    """The test that a node is, if it is one."""
+    """A node as a test of one key; None if it is more."""
     if not isinstance(node, Call) or not node.args:
         return None
     if node.op == "is_null":
@@ -161,12 +161,12 @@ def is_json_equality(node: Node | None) -> bool:
 
 
 def negated(node: Node) -> Node | None:
-    """What a NOT negates."""
+    """The operand of NOT; None for any other node."""
     return node.args[0] if isinstance(node, Call) and node.op == "not" else None
 
 
 def operand_of_is_true(node: Node) -> Node | None:
-    """What an `is_true` decides."""
+    """The operand of `is_true`; None for any other node."""
     return node.args[0] if isinstance(node, Call) and node.op == "is_true" else None
 
 

@@ -23,7 +23,7 @@ class TokenReader(DataReader):
     """One word after white space, in a group named after its kind; texts in quotes are of the kind "text"."""
     language: str
     any_case: bool = False
-    """Whether its keywords are in any case."""
+    """Whether keywords may be in any case."""
 
     def __init__(self, body: Body) -> None:
         super().__init__(body)
@@ -50,21 +50,19 @@ class TokenReader(DataReader):
         return self.fail(say.invalid_text(span, self.language, reason))
 
     def unexpected(self, wanted: str | None = None, hint: str | None = None) -> Stop:
-        """The word at hand is not what should be there."""
+        """The error for the current token."""
         _, word, span = self.tokens[self.position]
         return self.invalid(span, say.unexpected(word, wanted, hint))
 
     def peek(self, ahead: int = 0) -> str:
-        """A word, a sign, or a quote for a text; a word in capitals, where its case is nothing to the
-        language.
-        """
+        """The current token, or one ahead: a quote for a text, capitals for a word in any case."""
         kind, word, _ = self.tokens[min(self.position + ahead, len(self.tokens) - 1)]
         if kind == "word":
             return word.upper() if self.any_case else word
         return "'" if kind == "text" else word
 
     def take(self, wanted: str | None = None) -> tuple[str, str, Span]:
-        """The word at hand: its kind, what it says, its place."""
+        """Consumes the current token: its kind, text and span."""
         kind, word, span = self.tokens[self.position]
         if kind == "end" or (wanted is not None and self.peek() != wanted):
             raise self.unexpected(wanted)
@@ -72,7 +70,7 @@ class TokenReader(DataReader):
         return kind, word, span
 
     def accept(self, wanted: str) -> bool:
-        """Takes the word at hand if it is the wanted one."""
+        """Consumes the current token if it is the wanted one."""
         found = self.peek() == wanted
         self.position += found
         return found

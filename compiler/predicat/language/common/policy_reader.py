@@ -287,7 +287,7 @@ class PolicyReader(ValueReader):
         return Found(own, kind, t.Apply("json_values", (own,), span) if kind == JSON else None)
 
     def holder(self) -> Type:
-        """The type of the field that keys are read from."""
+        """The type of the field that the keys are read from."""
         decl = (self.fields or {}).get(self.on or "")
         return decl.type if decl is not None else JSON
 
@@ -381,8 +381,8 @@ def _wants_absence(key: Key) -> bool:
 
 
 def _told_apart(key: Key) -> bool:
-    """Whether the policies of a `$or` inside of a key have to be told apart: which keys stand before an
-    absent one depends on them.
+    """Whether the options of a `$or` inside of a key need policies of their own: they decide which keys come
+    before an absent one.
     """
     return bool(key.inner) and _wants_absence(key) and any(one.options for one in _within((key,)))
 
@@ -395,7 +395,7 @@ def _names(key: Key) -> set[str]:
 
 
 def _overlap(keys: tuple[Key, ...]) -> bool:
-    """Whether a key stands in `$or` and beside it: both read one element of an array."""
+    """Whether a key is in `$or` and beside it. Both read the same element of an array."""
     names = [name for key in keys for name in _names(key)]
     return len(names) > len(set(names)) or any(
         _overlap(inner) for key in keys for inner in (key.inner, *key.options) if inner

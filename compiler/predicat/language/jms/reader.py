@@ -65,7 +65,7 @@ def parse(body: Body) -> t.Tree:
 
 
 class SelectorReader(TokenReader):
-    """Reads a selector. The languages that are near to it have other words, signs and operands."""
+    """Reads a selector. Languages like it override its words, signs and operands."""
 
     pattern = _TOKEN
     any_case = True
@@ -245,8 +245,8 @@ class SelectorReader(TokenReader):
         return self.named(word, span)
 
     def is_name(self, name: str) -> bool:
-        """Whether what stands in double quotes names a property: one that is declared, or that could not
-        stand there without them.
+        """Whether a text in double quotes is the name of a property: one that is declared, or needs the
+        quotes.
         """
         declared = self.fields is not None and self.declared_name(name) in self.fields
         return declared or name.upper() in KEYWORDS or not name.isidentifier()
@@ -292,7 +292,7 @@ class SelectorReader(TokenReader):
     # --- what the specification asks of operands
 
     def number(self, tree: t.Tree, why: Reason) -> None:
-        """Reports an operand that is known to be no number."""
+        """Raises Stop for an operand that is known not to be a number."""
         if self.kind(tree) in ("text", "truth"):
             of_texts = (
                 isinstance(tree, t.Member)
@@ -303,7 +303,7 @@ class SelectorReader(TokenReader):
             raise self.invalid(tree.span, Reason(why.text, hint))
 
     def kind(self, tree: t.Tree) -> str | None:
-        """What an operand is known to be: a text, a truth value, a number."""
+        """The kind of an operand, if it is known: text, truth value or number."""
         match tree:
             case t.Const(value):
                 return "text" if isinstance(value, str) else "truth" if isinstance(value, bool) else "number"
@@ -313,7 +313,7 @@ class SelectorReader(TokenReader):
                 return _KINDS.get(self.declared_type(tree))
 
     def declared_type(self, tree: t.Tree) -> Type | None:
-        """The declared type of a property; None for what is none, or is not declared."""
+        """The declared type of a property; None for any other operand, or if it is not declared."""
         match tree:
             case t.Name(name) if self.fields is not None and name in self.fields:
                 return self.fields[name].type

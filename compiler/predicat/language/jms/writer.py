@@ -30,7 +30,7 @@ def write(node: Node) -> str:
 
 
 class SelectorWriter(PrecedenceWriter):
-    """Writes a selector. The languages that are near to it have other words and operators."""
+    """Writes a selector. Languages like it override its words and operators."""
 
     language = "jms"
     noun = "a selector"

@@ -61,7 +61,7 @@ def configuration(data: Any) -> Any:
 
 
 def words(value: Any) -> list[str]:
-    """The names in a list with commas."""
+    """The names in a comma-separated list."""
     return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else []
 
 
@@ -78,7 +78,7 @@ def applied(config: Mapping[str, Any]) -> list[Applied]:
 
 
 def settings(config: Mapping[str, Any], predicate: str) -> dict[str, Any]:
-    """The settings of a predicate, and keys that are none."""
+    """The settings of a predicate, and its unknown keys."""
     prefix = f"predicates.{predicate}."
     return {key.removeprefix(prefix): value for key, value in config.items() if str(key).startswith(prefix)}
 

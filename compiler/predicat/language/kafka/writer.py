@@ -66,7 +66,7 @@ def _kafka(node: Node) -> dict[str, Any] | None:
 
 
 def _whole(pattern: str) -> str:
-    """What a pattern for the whole name wraps in one group; empty if it is none."""
+    """The pattern inside of `^(?:...)$`; empty if there is no such group."""
     found = re.fullmatch(r"\^\(\?:(.+)\)\$", pattern, re.DOTALL)
     try:
         return found[1] if found and regex.parse(found[1]) else ""

@@ -138,7 +138,7 @@ class _Reader(DataReader):
 
 
 class _Words:
-    """The text form, a word at a time."""
+    """Reads the text form token by token."""
 
     def __init__(self, reader: _Reader, text: str, source: Source) -> None:
         self.reader = reader

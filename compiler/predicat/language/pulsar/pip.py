@@ -58,7 +58,7 @@ def parse(body: Body) -> t.Tree:
 
 
 class PredicateReader(DataReader):
-    """Reads predicates; the protobuf front end gives it the same data, and operators of its own."""
+    """Reads predicates. The reader of protobuf gives it the same data, with more operators."""
 
     more: tuple[str, ...] = ()
 

@@ -101,7 +101,7 @@ def _decoded(reader: DataReader, data: bytes, classes: dict[str, Any]) -> Any:
 
 
 def _text(reader: PredicateReader, text: str, classes: dict[str, Any]) -> Any:
-    """JSON, base64 or text format, told apart by what they begin with."""
+    """Reads JSON, base64 or text format, by the first characters."""
     if len(text) > MAX_BYTES:
         raise reader.fail(msg.too_large(reader.whole, len(text), MAX_BYTES))
     clean = text.strip()
@@ -135,7 +135,7 @@ def _expression(reader: DataReader, found: Any) -> Any:
 
 
 def _shallow(reader: DataReader, value: Any) -> None:
-    """Nothing nests deeper than an expression may."""
+    """Refuses data that is nested too deeply."""
     stack = [(value, 0)]
     while stack:
         part, depth = stack.pop()
@@ -241,7 +241,7 @@ class _Converter:
         return self.reader.fail(msg.bad_value(self.place(path), path, reason.text, reason.hint))
 
     def place(self, path: str) -> Span:
-        """Where a member stands, or the nearest one around it that is there."""
+        """The span of a member, or of the nearest one around it."""
         while path not in self.reader.members and ("." in path or "[" in path):
             path = path[: max(path.rfind("."), path.rfind("["))]
         return self.reader.members.get(path, self.reader.whole)

@@ -28,8 +28,8 @@ def _is_key(node: Node) -> bool:
 
 
 def _constant(node: Node, op: str) -> str | None:
-    """The text that the routing key is compared with by an operator; one with wildcards in it cannot be
-    written.
+    """The text that an operator compares the routing key with. None for one with wildcards, which a key
+    cannot escape.
     """
     if (
         isinstance(node, Call)
@@ -60,7 +60,7 @@ def _binding(node: Node) -> str | None:
 
 
 def _words(node: Node) -> str | None:
-    """The binding key of the pattern that one becomes."""
+    """The binding key whose pattern a node tests."""
     if not (
         isinstance(node, Call)
         and node.op == "cond"

@@ -217,8 +217,8 @@ class _Reader(SelectorReader):
         )
 
     def calculated(self, found: t.Tree, kinds: AbstractSet[Type | None]) -> t.Tree:
-        """Remembers what kind of number a calculation gives: a walk at each sign would take the square of
-        the time.
+        """Remembers the kind of number that a calculation gives. To walk it at each sign would take quadratic
+        time.
         """
         self.calculations[id(found)] = (
             found,

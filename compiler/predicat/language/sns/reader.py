@@ -85,8 +85,8 @@ class _Reader(PolicyReader):
 
 
 def _combinations(entries: Mapping[str, Any], depth: int, ways: int) -> int:
-    """In how many ways the values combine: each key's count times how deep it lies, and of `$or` the sum.
-    Ends above the limit.
+    """The number of combinations: the product of each key's count of values times its depth; for `$or` the
+    sum. Stops above the limit.
     """
     for name, value in entries.items():
         if ways > MAX_COMBINATIONS or depth > MAX_DEPTH:

@@ -26,7 +26,7 @@ def arguments(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def counted(reader: Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
-    """The arguments of a function that takes so many."""
+    """The arguments of a function. Raises Stop unless there are as many as one of `counts`."""
     args = list(arguments(node))
     if len(args) not in counts:
         wanted = " or ".join(map(str, counts)) + (" argument" if counts == (1,) else " arguments")
@@ -37,5 +37,5 @@ def counted(reader: Reader, node: exp.Expr, *counts: int) -> list[exp.Expr]:
 
 
 def only(reader: Reader, node: exp.Expr) -> exp.Expr:
-    """The argument of a function that takes one."""
+    """The argument of a function that takes one. Raises Stop for another number."""
     return counted(reader, node, 1)[0]

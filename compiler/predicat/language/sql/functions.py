@@ -59,7 +59,7 @@ def right(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def split_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """meanings.split_part(s, '@', 2)"""
+    """`split_part(s, '@', 2)`."""
     text, by, number = reader.all(counted(reader, node, 3), depth)
     if not isinstance(number, t.Const) or not isinstance(number.value, int) or not 0 < number.value < 2**31:
         raise reader.fail(say.place_not_constant(number.span))
@@ -92,7 +92,7 @@ def is_not_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """arrays_overlap(a, array('x', 'y')): one element is in the other array."""
+    """`arrays_overlap(a, array('x', 'y'))`: one element is in the other array."""
     one, other = reader.all(counted(reader, node, 2), depth)
     span = reader.span(node)
     element = unused("element", {caseless(part.name) for part in node.find_all(exp.Identifier)})

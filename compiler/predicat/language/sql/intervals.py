@@ -35,8 +35,8 @@ _CLOCK = re.compile(
 
 
 def protect_interval_literals(tokens: list[Token]) -> list[Token]:
-    """The words with a place holder for each text behind INTERVAL: sqlglot keeps one number and one unit
-    of it and drops the rest.
+    """The tokens with a placeholder for each text behind INTERVAL: sqlglot keeps one number and one unit
+    of it, and drops the rest.
     """
     found = tokens[:1]
     for one, other in pairwise(tokens):
@@ -50,7 +50,7 @@ def protect_interval_literals(tokens: list[Token]) -> list[Token]:
 
 
 def has_months(text: str, unit: str) -> bool:
-    """Whether a unit has no fixed length, or is none at all."""
+    """Whether a unit has no fixed length (months, years), or is unknown."""
     units = [unit] if unit else re.findall("[A-Za-z]+", text)
     return any(one.lower() not in _UNITS for one in units)
 
@@ -58,7 +58,7 @@ def has_months(text: str, unit: str) -> bool:
 def micros(text: str, unit: str, last: str = "") -> Decimal | None:
     """The microseconds of a text in a unit, in fields from one unit to a last one, or with its own units.
 
-    None if it is not written so, or longer than any interval.
+    None if it has another format, or is longer than the longest interval.
     """
     size = (
         _fields(text, unit.lower(), last.lower())

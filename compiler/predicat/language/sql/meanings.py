@@ -1,4 +1,4 @@
-"""SQL functions that are several operators: what each means, as trees."""
+"""SQL functions that need several operators: the tree of each."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from predicat.ir import tree as t
 
 
 def right(text: t.Tree, length: t.Tree, span: Span) -> t.Tree:
-    """RIGHT: the last characters of a text; all of a shorter one. As with LEFT, the length is not
-    negative.
-    """
+    """RIGHT: the last characters of a text; the whole text if it is shorter. The length is not negative."""
     start = _apply("add", span, _apply("sub", span, _apply("length", span, text), length), t.Const(1, span))
     return _apply("substr", span, text, start, length)
 
 
 def split_part(text: t.Tree, by: t.Tree, place: int, span: Span) -> t.Tree:
-    """SPLIT_PART: the part at a place that counts from 1; the empty text where there are fewer."""
+    """SPLIT_PART: the part at a position that counts from 1; the empty text if there are fewer parts."""
     part = _apply("bracket", span, _apply("split", span, text, by), t.Const(place - 1, span))
     return _apply("coalesce", span, part, _apply("substr", span, text, t.Const(1, span), t.Const(0, span)))
 

@@ -242,7 +242,7 @@ def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def quantified(kind: str) -> Build:
-    """exists(array, x -> condition)"""
+    """`exists(array, x -> condition)`."""
 
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         args = list(arguments(node))
@@ -297,7 +297,7 @@ def array_of(node: exp.Expr, *names: str) -> exp.Expr | None:
 
 
 def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tree:
-    """Whether a value is in an array; FALSE for one without elements, whatever the value is."""
+    """Whether a value is in an array. FALSE for an empty array, also if the value is UNKNOWN."""
     span = reader.span(node)
     found = reader.apply("in", node, node.this, array, depth=depth)
     some = t.Apply("gt", (t.Apply("size", (reader.read(array, depth),), span), t.Const(0, span)), span)
@@ -321,7 +321,7 @@ def array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def reference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """matches_filter('name', minutes => 90)"""
+    """`matches_filter('name', minutes => 90)`."""
     name, *rest = node.expressions or [None]
     if not isinstance(name, exp.Literal) or not name.is_string:
         hint = "write matches_filter('name')"

@@ -92,7 +92,7 @@ def _plain(text: str) -> str:
 
 
 def _unquoted(tokens: list[Token], fields: Container[str], at: int) -> str | None:
-    """A field whose name is a word of SQL, where a problem is or up to two words before."""
+    """A field with the name of a keyword, at a problem or up to two tokens before it."""
     before = [token for token in tokens if token.start <= at][-3:]
     plain = (TokenType.VAR, TokenType.STRING, TokenType.IDENTIFIER)
     return next(
@@ -139,13 +139,13 @@ class Reader:
         return Stop()
 
     def span(self, node: exp.Expr) -> Span:
-        """The range of a node, from the places of the words in it."""
+        """The span of a node, from the tokens in it."""
         low, high = self.extent(node)
         return Span(self.source, low, high) if high >= 0 else self.whole
 
     def extent(self, node: exp.Expr) -> tuple[int, int]:
-        """The first and the last offset of the words in a node; it is worked out once, and without
-        recursion: chains are long.
+        """The offsets of the first and last token of a node. Computed once, and without recursion: chains are
+        long.
         """
         if id(node) not in self.extents:
             found = [(node, list(node.iter_expressions()))]
@@ -156,11 +156,11 @@ class Reader:
         return self.extents[id(node)]
 
     def stands_before(self, one: exp.Expr, other: exp.Expr) -> bool:
-        """Whether the words of a node come before those of another."""
+        """Whether a node comes before another in the text."""
         return 0 <= self.extent(one)[1] <= self.extent(other)[0] < len(self.source.text)
 
     def around(self, node: exp.Expr, parts: list[exp.Expr]) -> tuple[int, int]:
-        """The extent of a node whose parts have theirs."""
+        """The extent of a node, from those of its parts."""
         meta = node.meta
         low, high = (
             (meta["start"], meta["end"] + 1)
@@ -205,11 +205,11 @@ class Reader:
 
     @staticmethod
     def foreign(node: exp.Expr, value: object) -> exp.Expr:
-        """What of a node is unknown: the subquery in it, or the node as a whole."""
+        """The part of a node that is not supported: the subquery in it, or the whole node."""
         return value if isinstance(value, exp.Query) else node
 
     def written(self, node: exp.Expr) -> str:
-        """An operator as the text has it: the words between its operands, or else the whole of it."""
+        """An operator as it is written: the text between its operands, or else the whole node."""
         parts = [
             self.extent(part)
             for part in (node.args.get("this"), node.args.get("expression"))

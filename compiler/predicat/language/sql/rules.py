@@ -1,4 +1,4 @@
-"""The one table of what SQL's words, operators and functions become."""
+"""The table of SQL: how each node of sqlglot, and each function, is read."""
 
 from __future__ import annotations
 

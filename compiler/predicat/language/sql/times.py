@@ -1,4 +1,4 @@
-"""Casts, and what SQL has for dates and times: from sqlglot's nodes to trees."""
+"""Casts, dates, times and intervals: from sqlglot's nodes to trees."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
-    """A value as a type; a constant date or time is read here, as SQL writes it."""
+    """A cast to a type. A constant date or time is read here, in SQL's format."""
     if isinstance(inner, t.Const) and isinstance(inner.value, str) and kind in ("timestamp", "date"):
         value = time_constant(inner.value, TIMESTAMP if kind == "timestamp" else DATE, inner.span)
         if isinstance(value, Diagnostic):
@@ -75,9 +75,7 @@ def conversion(kind: str) -> Build:
 
 
 def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """A constant length of time; where its text was, sqlglot has a place holder (see
-    `intervals.kept`).
-    """
+    """A constant length of time. sqlglot has a placeholder for its text (`protect_interval_literals`)."""
     span, amount, unit = reader.span(node), node.this, node.args.get("unit")
     first, last = (
         (unit.this.name, unit.expression.name)
