@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrite_children, walk
 from predicat.ir.ops import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.passes.domains import DOMAINS, Domain
 from predicat.passes.union import conjunction, disjunction
 from predicat.semantics.evaluate import compile_node
@@ -81,9 +81,11 @@ def _field(node: Call) -> Field | None:
     if isinstance(left, Literal):
         left, right = right, left
     if isinstance(right, Items):
-        if len(right.items) > _MAX_ITEMS or not all(_constant(item) for item in right.items):
+        if len(right.items) > _MAX_ITEMS or not all(
+            _constant(item) and _comparable(left, item) for item in right.items
+        ):
             return None
-    elif not _constant(right):
+    elif not _constant(right) or not _comparable(left, right):
         return None
     inner: Node = left
     while isinstance(inner, Call):
@@ -92,6 +94,13 @@ def _field(node: Call) -> Field | None:
             return None
         inner = part
     return inner if isinstance(inner, Field) and inner is not left else None
+
+
+def _comparable(left: Node, right: Node) -> bool:
+    """Whether values of two types have one order: those of one type, and numbers."""
+    return left.type == right.type or all(
+        node.type in (BIGINT, DOUBLE) or isinstance(node.type, DecimalType) for node in (left, right)
+    )
 
 
 def _constant(node: Node) -> bool:
