@@ -184,8 +184,9 @@ def test_engines_and_languages_refuse_it_and_name_the_alternative(catalog: predi
             predicate.sql(dialect)
         assert "an entry filter is Python code" in caught.value.diagnostics[0].message
         assert "after:" in (caught.value.diagnostics[0].hint or "")
-    with pytest.raises(Unsupported):
+    with pytest.raises(Unsupported, match="an entry filter is Python code") as caught:
         predicate.to("cel")
+    assert "after:" in (caught.value.diagnostics[0].hint or "")
     with pytest.raises(PredicatError, match="this filter runs Python code"):
         predicate.evaluate({"id": 1})
     with pytest.raises(PredicatError, match=r"events\.big@1 is not an entry filter"):

@@ -221,6 +221,8 @@ class Predicate(Struct, frozen=True, dict=True):
             return self.sql(language)
         if language == self.language and self.text is not None:
             return self.text
+        if code_of(self.node):
+            raise Unsupported.of(entries.not_written(self.node.span, language))
         try:
             return writer(language)(self.surface)
         except RecursionError:

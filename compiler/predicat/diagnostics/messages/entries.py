@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.messages.backends import RUN_ENTRY_FILTER, RUNS_AS_PYTHON
 from predicat.diagnostics.source import NOWHERE, Span
 
 
@@ -47,6 +48,10 @@ def needs_running(name: str) -> Diagnostic:
         NOWHERE,
         "use predicat.entry_filters.opened(catalog, name), or predicat_spark.entry_filters.apply on Spark",
     )
+
+
+def not_written(span: Span, language: str) -> Diagnostic:
+    return msg.unsupported(span, language, "Python code", RUNS_AS_PYTHON, RUN_ENTRY_FILTER)
 
 
 def not_an_entry_filter(name: str) -> Diagnostic:
