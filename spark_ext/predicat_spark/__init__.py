@@ -32,12 +32,14 @@ from predicat_spark.pipeline import (
     table,
 )
 from predicat_spark.pipeline.events import Events, prometheus
+from predicat_spark.pipeline.stream import Following, stream
 from predicat_spark.quality import check_coverage
 from predicat_spark.seeking import seek, starting_offsets
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session
 
 __all__ = [
     "Events",
+    "Following",
     "Input",
     "Job",
     "JobFilter",
@@ -68,5 +70,6 @@ __all__ = [
     "seek",
     "session",
     "starting_offsets",
+    "stream",
     "table",
 ]

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import predicat
-from predicat_spark.pipeline import Job, JobFilter, Options, Sink, Source, run_job
+from predicat_spark.pipeline import Job, JobFilter, Options, Report, Sink, Source, run_job
 from predicat_spark.pipeline.commit import records
 from predicat_spark.pipeline.files import Files
+from predicat_spark.pipeline.stream import Following, stream
 
 CATALOG = """\
 apiVersion: predicat/v1
@@ -149,3 +151,54 @@ def test_names_with_a_backtick(spark: Any, tmp_path: Path) -> None:
     for found in (spark.read.parquet(str(tmp_path / "out")), spark.table("with_a_backtick")):
         assert sorted(tuple(row) for row in found.select("`a``b`", "day").collect()) == [(4, 4), (6, 6)]
     spark.sql("DROP TABLE with_a_backtick")
+
+
+def test_a_stream_goes_on(spark: Any, tmp_path: Path) -> None:
+    catalog = load(tmp_path)
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("even", "even"),),
+        (Sink("path", str(tmp_path / "out")),),
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+    add(spark, tmp_path, 0, 10)
+    heard: list[int] = []
+
+    def told(report: Report) -> bool:
+        heard.append(report.rows)
+        if len(heard) == 1:
+            add(spark, tmp_path, 10, 16)
+        return len(heard) < 2
+
+    total = stream(catalog, job, following=Following(0.1, told))
+    assert (heard, total.rows, total.batches, total.filters[0].accepted) == ([10, 6], 16, 2, 8)
+    again = run_job(catalog, job)
+    assert again.batches == 0
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    assert sorted(row.n for row in found) == list(range(0, 16, 2))
+    with pytest.raises(predicat.PredicatError, match="a stream needs a checkpoint"):
+        stream(catalog, replace(job, checkpoint=None))
+
+
+def test_a_stream_of_a_source_without_files(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: ticks\nfields: {value: bigint}\n"
+        "filters: {odd: {sql: value % 2 = 1}}\n"
+    )
+    job = Job(
+        "",
+        "ticks",
+        Source(format="rate", options={"rowsPerSecond": "50"}),
+        (JobFilter("odd", "odd"),),
+        (Sink("path", str(tmp_path / "out")),),
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+    total = stream(
+        predicat.load_catalog(tmp_path / "c.yml"),
+        job,
+        following=Following(0.1, lambda report: not report.rows),
+    )
+    found = sorted(row.value for row in spark.read.parquet(str(tmp_path / "out")).collect())
+    assert found and found == list(range(1, total.rows, 2))

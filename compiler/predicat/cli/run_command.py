@@ -15,6 +15,8 @@ from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from predicat.catalog.model import Catalog
 
 _ROWS = tuple(rows for rows in ROWS if rows != "bad")
@@ -99,6 +101,13 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     help="Read only what is new since the last run. Spark stores its progress at this path.",
 )
 @click.option(
+    "--stream",
+    "seconds",
+    type=click.FloatRange(0, 86_400),
+    metavar="SECONDS",
+    help="Go on until Ctrl-C or SIGTERM: read what is new every SECONDS. Needs --checkpoint.",
+)
+@click.option(
     "--rebuild", is_flag=True, help="Ignore the checkpoint: read everything again, and replace the sinks."
 )
 @click.option(
@@ -144,7 +153,11 @@ def command(
     )
     events = pipeline.Events(given["events"], job)
     try:
-        report = pipeline.run_job(catalog, job, options)
+        if given["seconds"] is None:
+            report = pipeline.run_job(catalog, job, options)
+        else:
+            told = _tell(pipeline, given["prometheus"])
+            report = pipeline.stream(catalog, job, options, pipeline.Following(given["seconds"], told))
     except (PredicatError, KeyboardInterrupt) as error:
         events.failed(str(error))
         raise
@@ -155,6 +168,17 @@ def command(
     if given["report"] is not None:
         _save(given["report"], json.dumps(report.data(), indent=2, default=str) + "\n")
         click.echo(f"report: {given['report']}")
+
+
+def _tell(pipeline: Any, prometheus: Path | None) -> Callable[[Any], None]:
+    """A line for each batch of a stream, and its counts for Prometheus."""
+
+    def told(report: Any) -> None:
+        click.echo(f"{report.run}: {report.rows:,} rows in {report.seconds:.1f} s")
+        if prometheus is not None:
+            _save(prometheus, pipeline.prometheus(report))
+
+    return told
 
 
 def _save(path: Path, text: str) -> None:

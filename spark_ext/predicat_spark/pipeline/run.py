@@ -46,6 +46,8 @@ from predicat_spark.settings import READING, settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from predicat_spark.pipeline.stream import Following
+
 _WIDE = 10
 """How many times the columns that filters read a source has, where a few sinks may be cheaper with a
 reading for each.
@@ -121,9 +123,11 @@ def run(
     return run_job(catalog, Job("", dataset, place, asked, tuple(sinks), **more), Options(master=master))
 
 
-def run_job(catalog: Catalog, job: Job, options: Options | None = None) -> Report:
-    """Run a job. Raises PredicatError; then its sinks are as they were, or the message says what the next
-    run completes.
+def run_job(
+    catalog: Catalog, job: Job, options: Options | None = None, following: Following | None = None
+) -> Report:
+    """Run a job; one with a checkpoint goes on as a stream if it is `following`. Raises PredicatError; then
+    its sinks are as they were, or the message says what the next run completes.
     """
     options = options or Options()
     rows = chosen(catalog, job.dataset, job.filters)
@@ -137,7 +141,7 @@ def run_job(catalog: Catalog, job: Job, options: Options | None = None) -> Repor
         if job.checkpoint is not None:
             from predicat_spark.pipeline.stream import run_stream  # noqa: PLC0415  # it imports this module
 
-            return run_stream(session, catalog, job, rows, options)
+            return run_stream(session, catalog, job, rows, options, following)
         reading = between(
             catalog, job, read_source(session, job.source, catalog.datasets[job.dataset]), options
         )
@@ -443,7 +447,8 @@ class Run:
 
     # --- what is told
 
-    def _filters(self, counts: Counts) -> list[FilterReport]:
+    def filter_reports(self, counts: Sequence[tuple[int, int, int, int]]) -> list[FilterReport]:
+        """What is told of each filter, with its counts."""
         return [
             FilterReport(
                 row.name,
@@ -454,7 +459,7 @@ class Run:
                 params=dict(row.params),
                 hash=row.meaning,
             )
-            for row, numbers in zip(self.rows, counts.filters, strict=True)
+            for row, numbers in zip(self.rows, counts, strict=True)
         ]
 
     def _bad(self, reading: Reading, counts: Counts) -> list[BadCells]:
@@ -493,7 +498,7 @@ class Run:
             targets[0].mode,
             {"revision": self.options.revision, "hash": digest},
             counts.rows,
-            [to_builtins(row) for row in self._filters(counts)],
+            [to_builtins(row) for row in self.filter_reports(counts.filters)],
             targets,
             bad,
             checkpoint,
@@ -535,7 +540,7 @@ class Run:
             size,
             passes,
             round(time.monotonic() - clock, 3),
-            self._filters(counts),
+            self.filter_reports(counts.filters),
             sinks,
             counts.bad_rows,
             self._bad(reading, counts),

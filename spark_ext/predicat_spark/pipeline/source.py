@@ -114,7 +114,7 @@ def read_source(
             return _declared(_typeless(session, reader, kind, source, streaming=streaming), dataset)
         if source.schema is not None:
             reader = reader.schema(source.schema)
-        elif streaming:
+        elif streaming and source.paths:
             reader = reader.schema(_own_schema(session, kind, source))
         frame = _load(reader, source, streaming=streaming)
         if kind == "parquet" and not streaming and _lacks(frame, dataset):

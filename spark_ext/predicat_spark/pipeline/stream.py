@@ -1,5 +1,5 @@
-"""Incremental runs: Structured Streaming reads what is new and ends. Its checkpoint alone knows what was
-read.
+"""Incremental runs: Structured Streaming reads what is new and ends, or goes on until it is stopped. Its
+checkpoint alone knows what was read.
 
 Spark repeats a batch whose end it did not note. Each batch is a run with a name of its own, so that one whose
 record is there is not done again.
@@ -8,9 +8,13 @@ record is there is not done again.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.catalog.jobs import Job
@@ -19,21 +23,58 @@ from predicat.deploy.chosen import Chosen
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat_spark.pipeline.commit import record_path, records
-from predicat_spark.pipeline.report import COUNTS, FilterReport, Report
-from predicat_spark.pipeline.run import Options, Run
+from predicat_spark.pipeline.report import COUNTS, Report
+from predicat_spark.pipeline.run import Options, Run, run_job
 from predicat_spark.pipeline.source import read_source
 from predicat_spark.sessions import load_classes
 from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+
+_LOOK = 1
+"""Seconds between looks at whether a stream was stopped."""
+
+
+class Following(Struct, frozen=True):
+    """How a stream goes on: a batch every so many `seconds`. `told` hears of each batch, and may end the
+    stream by returning False.
+    """
+
+    seconds: float = 1.0
+    told: Callable[[Report], bool | None] | None = None
+
+
+def stream(
+    catalog: Catalog, job: Job, options: Options | None = None, following: Following | None = None
+) -> Report:
+    """Run a job with a checkpoint until Ctrl-C or SIGTERM, or until `told` returns False.
+
+    Each batch of new rows is committed as a run with a record of its own, once even if Spark repeats it.
+    Returns the sum of all batches. Raises PredicatError.
+    """
+    if job.checkpoint is None:
+        raise PredicatError.of(
+            msg.usage(
+                "a stream needs a checkpoint, in which Spark notes what was read",
+                "add checkpoint: to the job, or --checkpoint",
+            )
+        )
+    return run_job(catalog, job, options, following or Following())
 
 
 def run_stream(
-    session: SparkSession, catalog: Catalog, job: Job, rows: Sequence[Chosen], options: Options
+    session: SparkSession,
+    catalog: Catalog,
+    job: Job,
+    rows: Sequence[Chosen],
+    options: Options,
+    following: Following | None = None,
 ) -> Report:
-    """Read what is new in the source of a job, in one or more batches, each all or nothing. Raises
-    PredicatError.
+    """Read what is new in the source of a job, in one or more batches, each all or nothing; then end,
+    unless the job is `following`. Raises PredicatError.
     """
     if options.start is not None or options.end is not None:
         raise PredicatError.of(
@@ -52,45 +93,73 @@ def run_stream(
         work = Run(session, catalog, job, rows, options)
         recovered = work.recover()
         place = _generation(work, job, rebuild=options.rebuild)
-        reports: list[Report] = []
+        total = _nothing(work, mode)
         raised: list[BaseException] = []
+        over = threading.Event()
 
         def batch(frame: DataFrame, number: int) -> None:
+            if over.is_set():  # to return would note the batch as done
+                raise InterruptedError
             try:
                 load_classes(frame.sparkSession)
                 run = f"{_stream(work, place)}-{number:06d}"
                 part = Run(frame.sparkSession, catalog, job, rows, options)
                 if not work.files.exists(record_path(part.state, run)):
                     first = options.rebuild and number == 0
-                    reports.append(
-                        part.batch(
-                            replace(reading, frame=frame),
-                            run,
-                            mode="overwrite" if first else mode,
-                            checkpoint=place,
-                        )
+                    report = part.batch(
+                        replace(reading, frame=frame),
+                        run,
+                        mode="overwrite" if first else mode,
+                        checkpoint=place,
                     )
+                    keep = following is None or following.told is None or following.told(report)
+                    _add(total, report)
+                    if keep is False:
+                        over.set()
             except BaseException as error:
                 raised.append(error)
                 raise
 
-        query = (
-            reading.frame.writeStream.foreachBatch(batch)
-            .option("checkpointLocation", place)
-            .trigger(availableNow=True)
-            .start()
-        )
+        writer = reading.frame.writeStream.foreachBatch(batch).option("checkpointLocation", place)
         try:
-            query.awaitTermination()
+            _until(writer, over, following)
         except Exception:
             if raised:
                 raise raised[0] from None
             raise
-        finally:
-            query.stop()
-    report = _sum(reports) if reports else _nothing(job, rows, mode)
-    report.recovered = recovered + report.recovered
-    return report
+    total.recovered = recovered + total.recovered
+    return total
+
+
+def _until(writer: DataStreamWriter, over: threading.Event, following: Following | None) -> None:
+    """Wait for the end of a stream: that of its source, or until it is stopped. Raises what it failed of."""
+    if following is None:
+        query = writer.trigger(availableNow=True).start()
+    else:
+        query = writer.trigger(processingTime=f"{round(following.seconds * 1000)} milliseconds").start()
+    try:
+        with _stopped_by_signals(over) if following is not None else nullcontext():
+            while not over.is_set() and not query.awaitTermination(_LOOK):
+                pass
+    except Exception:
+        if not over.is_set():
+            raise
+    finally:
+        query.stop()
+
+
+@contextmanager
+def _stopped_by_signals(over: threading.Event) -> Iterator[None]:
+    """Ctrl-C and SIGTERM are the usual end of a stream, and no error; PySpark would cancel all jobs."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {kind: signal.signal(kind, lambda *_: over.set()) for kind in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
 
 
 def _generation(work: Run, job: Job, *, rebuild: bool) -> str:
@@ -114,62 +183,37 @@ def _stream(work: Run, place: str) -> str:
     return str(json.loads(work.files.read(f"{place}/metadata"))["id"])[:13]
 
 
-def _sum(reports: Sequence[Report]) -> Report:
-    """The report of all batches."""
-    total = reports[-1]
-    for other in reports[:-1]:
-        total = _added(total, other)
-    total.batches = len(reports)
-    total.changes = reports[0].changes
-    return total
-
-
-def _added(one: Report, other: Report) -> Report:
-    for row, more in zip(one.filters, other.filters, strict=True):
+def _add(total: Report, more: Report) -> None:
+    """Add a batch to the report of all of them; the newest one gives what cannot be added."""
+    for row, new in zip(total.filters, more.filters, strict=True):
         for key in COUNTS:
-            setattr(row, key, getattr(row, key) + getattr(more, key))
-    for sink, more_sink in zip(one.sinks, other.sinks, strict=True):
+            setattr(row, key, getattr(row, key) + getattr(new, key))
+    known = {(sink.kind, sink.place): sink for sink in total.sinks}
+    for sink in more.sinks:
+        if (old := known.get((sink.kind, sink.place))) is None:
+            total.sinks.append(sink)
+            continue
         for key in ("written", "files", "bytes", "seconds"):
-            setattr(sink, key, getattr(sink, key) + getattr(more_sink, key))
+            setattr(old, key, getattr(old, key) + getattr(sink, key))
     for key in ("rows", "rows_read", "bytes_read", "seconds", "bad_rows"):
-        setattr(one, key, getattr(one, key) + getattr(other, key))
-    one.seconds = round(one.seconds, 3)
-    known = {cell.column: cell for cell in one.bad_cells}
-    for cell in other.bad_cells:
-        if cell.column in known:
-            known[cell.column].cells += cell.cells
+        setattr(total, key, getattr(total, key) + getattr(more, key))
+    total.seconds = round(total.seconds, 3)
+    cells = {cell.column: cell for cell in total.bad_cells}
+    for cell in more.bad_cells:
+        if cell.column in cells:
+            cells[cell.column].cells += cell.cells
         else:
-            one.bad_cells.append(cell)
-    return one
+            total.bad_cells.append(cell)
+    if total.batches == 0:
+        total.changes, total.started = more.changes, more.started
+    total.run, total.mode, total.passes, total.record = more.run, more.mode, more.passes, more.record
+    total.recovered += more.recovered
+    total.batches += 1
 
 
-def _nothing(job: Job, rows: Sequence[Chosen], mode: str) -> Report:
-    """The report of a run that found nothing new."""
-    filters = [
-        FilterReport(
-            row.name,
-            row.row.qualified,
-            row.number,
-            row.row.versions[row.number].language,
-            0,
-            0,
-            0,
-            0,
-            hash=row.meaning,
-        )
-        for row in rows
-    ]
-    return Report(
-        "",
-        job.dataset,
-        job.qualified if job.name else None,
-        str(job.source),
-        mode,
-        0,
-        0,
-        0,
-        "one",
-        0.0,
-        filters,
-        batches=0,
-    )
+def _nothing(work: Run, mode: str) -> Report:
+    """The report of a run that has found nothing new so far."""
+    job = work.job
+    filters = work.filter_reports([(0, 0, 0, 0)] * len(work.rows))
+    name = job.qualified if job.name else None
+    return Report("", job.dataset, name, str(job.source), mode, 0, 0, 0, "one", 0.0, filters, batches=0)
