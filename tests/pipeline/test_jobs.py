@@ -93,7 +93,7 @@ def test_a_job_with_all_its_parts(tmp_path: Path) -> None:
         ("{source: t, filters: [late], sinks: [{path: out, rows: bad}]}", "bad_records: quarantine"),
         ("{source: t, filters: [late], bad_records: quarantine}", "no sink takes the rows"),
         ("{source: t, filters: [late], sinks: [{path: out, filters: [lat]}]}", "the job has no filter 'lat'"),
-        ("{source: t, mode: overwritten}", "it is overwrite, append or overwrite_partitions"),
+        ("{source: t, mode: overwritten}", "it must be overwrite, append or overwrite_partitions"),
         ("{source: t, checkpoint: c, mode: overwrite}", "which would overwrite all earlier ones"),
         ("{source: t, range: time_our}", "no field is named 'time_our'"),
         (
