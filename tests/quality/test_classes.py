@@ -68,7 +68,7 @@ def check(nodes: list[Node], tables: Tables) -> None:
             except Unsupported:
                 continue
             kept.append(node)
-        found = classes((part for node in kept for part in atoms(node)), dialect.render)
+        found = classes((part for node in kept for part in atoms(node)), dialect)
         made, size = program(found, kept), len(tables.rows)
         packed = codes(found, run(found.words()))
         streamed = lanes(made, [array("q", column).tobytes() for column in run(found.words(lanes=True))])

@@ -10,19 +10,20 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
+from sqlglot import exp
 
+from predicat.backends.sql.base import Dialect, Sql, binary, call, case, cast, number_literal
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.ops import COMPARISONS, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.quality.fold import LANES
 
-Render = Callable[[Node], str]
 Cut = tuple[Any, bool]
 """A place between values: just below a constant (False) or just above it (True)."""
 Range = tuple[Cut | None, Cut | None]
@@ -40,9 +41,9 @@ _ITEMS = 32
 
 
 class Key(Struct, frozen=True):
-    """SQL for the class of a row, and how many classes there are."""
+    """The expression for the class of a row, and how many classes there are."""
 
-    sql: str
+    value: Sql
     classes: int
 
     @property
@@ -65,6 +66,7 @@ class Classes(Struct, frozen=True):
     `most` is how many groups of rows there can be: keys of one value are not independent of each other.
     """
 
+    dialect: Dialect
     keys: tuple[Key, ...]
     leaves: Mapping[Node, tuple[Leaf, ...]]
     most: int = 1
@@ -86,14 +88,24 @@ class Classes(Struct, frozen=True):
 
     def words(self, *, lanes: bool = False) -> list[str]:
         """SQL for the numbers that rows are grouped by, or with `lanes` streamed as."""
-        parts: dict[int, list[str]] = {}
+        words: dict[int, Sql] = {}
         for key, (word, bit) in zip(self.keys, self.places(lanes=lanes), strict=True):
             # Shifts and ORs: sums and products would be checked for overflow, row by row.
-            parts.setdefault(word, []).append(f"(CAST({key.sql} AS BIGINT) << {bit})")
-        return [" | ".join(sql) for sql in parts.values()]
+            shifted = exp.Paren(this=binary(exp.BitwiseLeftShift, _number(key), number_literal(bit)))
+            known = words.get(word)
+            words[word] = shifted if known is None else exp.BitwiseOr(this=known, expression=shifted)
+        return [self.dialect.text(word) for word in words.values()]
+
+    def numbers(self) -> list[str]:
+        """SQL for the class of each key, as a number."""
+        return [self.dialect.text(_number(key)) for key in self.keys]
 
 
-def classes(conditions: Iterable[Node], render: Render) -> Classes:
+def _number(key: Key) -> Sql:
+    return cast(key.value, "bigint")
+
+
+def classes(conditions: Iterable[Node], dialect: Dialect) -> Classes:
     """The classes of some conditions (what AND, OR and NOT combine). Raises Unsupported if SQL cannot say
     one.
     """
@@ -104,14 +116,15 @@ def classes(conditions: Iterable[Node], render: Render) -> Classes:
     for subject, tests in _by_subject(dict.fromkeys(conditions), alone).items():
         before = len(keys)
         try:
-            alone += _add_cuts(subject, tests, render, keys, leaves)
+            alone += _add_cuts(subject, tests, dialect, keys, leaves)
             most *= sum(key.classes for key in keys[before:])
         except Unsupported:  # the value can be compared as the filters do it, but not put in order
             alone += tests
     for condition in alone:
         leaves[condition] = (Leaf(len(keys), frozenset((1,)), frozenset((2,))),)
-        keys.append(Key(f"COALESCE(CAST(({render(condition)}) AS INT), 2)", 3))
-    return Classes(tuple(keys), leaves, most * 3 ** len(alone))
+        known = cast(dialect.tree(condition), "int")
+        keys.append(Key(call("COALESCE", known, number_literal(2)), 3))
+    return Classes(dialect, tuple(keys), leaves, most * 3 ** len(alone))
 
 
 def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Call, list[Range]]]:
@@ -189,7 +202,7 @@ def _after(prefix: str) -> str | None:
 def _add_cuts(
     subject: Node,
     tests: Mapping[Call, list[Range]],
-    render: Render,
+    dialect: Dialect,
     keys: list[Key],
     leaves: dict[Node, tuple[Leaf, ...]],
 ) -> list[Node]:
@@ -219,13 +232,9 @@ def _add_cuts(
     for cuts in chunks:
         number = len(keys) + len(added)
         null = len(cuts) + 1 + nan
-        missing = render(Call(BOOLEAN, "is_null", (subject,)))
-        added.append(
-            Key(
-                f"CASE WHEN {missing} THEN {null} ELSE {_search(subject, cuts, constants, render)} END",
-                null + 1,
-            )
-        )
+        missing = dialect.tree(Call(BOOLEAN, "is_null", (subject,)))
+        place = _search(subject, cuts, constants, dialect)
+        added.append(Key(case((missing, number_literal(null)), default=place), null + 1))
         for test, ranges in tests.items():
             here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
             if test.op == "is_null":
@@ -258,25 +267,23 @@ def _between(low_high: Range, cuts: Sequence[Cut]) -> range:
     )
 
 
-def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal], render: Render) -> str:
-    """SQL that finds the class of a value by comparing it with the middle cut, and so on; NaN has the
-    class behind all cuts.
+def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal], dialect: Dialect) -> Sql:
+    """The expression that finds the class of a value by binary search over the cuts. NaN has the class behind
+    all cuts.
     """
     kind = subject.type
 
-    def test(op: str, cut: Cut) -> str:
-        return render(Call(BOOLEAN, op, (subject, constants.get(cut[0]) or Literal(kind, cut[0]))))
+    def test(op: str, cut: Cut) -> Sql:
+        return dialect.tree(Call(BOOLEAN, op, (subject, constants.get(cut[0]) or Literal(kind, cut[0]))))
 
-    def search(low: int, high: int) -> str:
+    def search(low: int, high: int) -> Sql:
         if low < high:
             middle = (low + high) // 2
             cut = cuts[middle]
-            return (
-                f"CASE WHEN {test('le' if cut[1] else 'lt', cut)} THEN {search(low, middle)} ELSE "
-                f"{search(middle + 1, high)} END"
-            )
+            below = test("le" if cut[1] else "lt", cut)
+            return case((below, search(low, middle)), default=search(middle + 1, high))
         if low == len(cuts) and kind == DOUBLE:
-            return f"CASE WHEN {test('ge', cuts[-1])} THEN {low} ELSE {low + 1} END"
-        return str(low)
+            return case((test("ge", cuts[-1]), number_literal(low)), default=number_literal(low + 1))
+        return number_literal(low)
 
     return search(0, len(cuts))

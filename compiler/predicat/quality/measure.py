@@ -9,7 +9,9 @@ from itertools import combinations
 from typing import Any
 
 from msgspec import Struct, field
+from sqlglot import exp
 
+from predicat.backends.sql.base import Sql, binary, call, cast, number_literal
 from predicat.quality.fold import Totals
 from predicat.quality.plan import Item, Plan, members
 
@@ -124,11 +126,20 @@ def _samples(plan: Plan, found: Measure, sample_rows: Sampler) -> None:
     lenient = plan.lenient
     for name in plan.groups:
         counted, spec = found.groups[name], plan.dataset.groups[name]
-        hits = " + ".join(
-            f"CAST(COALESCE({plan.sql(member)}, {'TRUE' if member in lenient else 'FALSE'}) AS INT)"
+        hits: list[Sql] = [
+            cast(
+                call("COALESCE", plan.dialect.tree(plan.condition(member)), _truth(member in lenient)), "int"
+            )
             for member in members(plan.dataset, name)
-        )
+        ]
+        total = hits[0]
+        for hit in hits[1:]:
+            total = exp.Add(this=total, expression=hit)
         if counted.gap and spec.get("exhaustive"):
-            counted.gap_rows = sample_rows(f"({hits}) = 0")
+            counted.gap_rows = sample_rows(plan.dialect.text(binary(exp.EQ, total, number_literal(0))))
         if counted.overlap and spec.get("exclusive"):
-            counted.overlap_rows = sample_rows(f"({hits}) > 1")
+            counted.overlap_rows = sample_rows(plan.dialect.text(binary(exp.GT, total, number_literal(1))))
+
+
+def _truth(value: bool) -> Sql:
+    return exp.Boolean(this=value)

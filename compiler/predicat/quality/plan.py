@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct
 
 from predicat import backends
+from predicat.backends.sql.base import Dialect
 from predicat.catalog.model import Catalog, Dataset, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
@@ -56,13 +57,18 @@ class Plan(Struct, frozen=True):
         """The filters that accept rows for which they are UNKNOWN."""
         return {row.qualified for row in self.filters if row.on_unknown == "accept"}
 
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the engine."""
+        return backends.dialect(self.engine)
+
+    def condition(self, name: str) -> Node:
+        """The predicate of a filter."""
+        return next(item.node for item in self.items if item.kind == "filter" and item.name == name)
+
     def sql(self, name: str) -> str:
-        """The condition of a filter."""
-        return next(
-            _render(self.engine, item.node)
-            for item in self.items
-            if item.kind == "filter" and item.name == name
-        )
+        """The condition of a filter, as SQL."""
+        return self.dialect.render(self.condition(name))
 
 
 def plan(catalog: Catalog, dataset: str, names: Sequence[str], engine: str) -> Plan:
@@ -95,9 +101,7 @@ def _plan(dataset: Dataset, engine: str, filters: Sequence[Filter], refused: Map
         items += [Item("filter", row.qualified, "", node), *_earlier(engine, row), *_atoms(row, node)]
         fields.update({decl.name: Field(decl.type, decl) for decl in fields_of(node).values()})
     items += [Item("null", name, "", Call(BOOLEAN, "is_null", (field,))) for name, field in fields.items()]
-    found = classes(
-        (part for item in items for part in conditions(item.node)), lambda node: _render(engine, node)
-    )
+    found = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
     accepts_unknown = [row.on_unknown == "accept" for row in filters]
     groups = _groups(dataset, filters)

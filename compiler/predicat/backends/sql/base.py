@@ -166,20 +166,28 @@ class Dialect(Struct, frozen=True):
 
         return (_SPARK_MARK if spark else _MARK).sub(mark, said), values
 
+    def tree(self, node: Node) -> Sql:
+        """A typed node as a tree of sqlglot, to build other SQL around it. Raises Unsupported."""
+        return self._tree(Renderer(self), node)
+
+    def _tree(self, renderer: Renderer, node: Node) -> Sql:
+        parts = list(walk(node))
+        renderer.taken_names = self.folded_columns(parts, node.span)
+        if any(part.type == JSON for part in parts):
+            node = fuse_kind_tests(node)
+        if any(isinstance(part, Quantifier) for part in parts):
+            node = apart(node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None)
+        sql = renderer.condition(accepting(node)) if renderer.indexed else renderer.node(node)
+        if isinstance(node, Call | Quantifier) and len(parts) > _LARGE_PARTS:
+            sql = renderer.limit_growth(sql, node)
+        return sql
+
     def to_sql(self, renderer: Renderer, node: Node) -> str:
         """The SQL text of a node by a renderer. Raises Unsupported with the operator, its place and the
         reason.
         """
-        parts = list(walk(node))
-        renderer.taken_names = self.folded_columns(parts, node.span)
         try:
-            if any(part.type == JSON for part in parts):
-                node = fuse_kind_tests(node)
-            if any(isinstance(part, Quantifier) for part in parts):
-                node = apart(node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None)
-            sql = renderer.condition(accepting(node)) if renderer.indexed else renderer.node(node)
-            if isinstance(node, Call | Quantifier) and len(parts) > _LARGE_PARTS:
-                sql = renderer.limit_growth(sql, node)
+            sql = self._tree(renderer, node)
             result = self.text(sql)
         except RecursionError:
             raise Unsupported.of(msg.too_deep(node.span, MAX_DEPTH)) from None
