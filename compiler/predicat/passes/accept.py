@@ -1,4 +1,6 @@
-"""What a filter that rejects UNKNOWN may forget: whether a condition was FALSE or UNKNOWN."""
+"""Rewrites that depend on where a predicate stands: at the top of a filter that rejects UNKNOWN, FALSE and
+UNKNOWN are the same.
+"""
 
 from __future__ import annotations
 

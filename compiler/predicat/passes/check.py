@@ -83,13 +83,20 @@ _DEEP = 6
 
 
 class _Checker(Operators):
-    """Walks a tree."""
+    """Checks a tree in one descent: resolves names, infers types, chooses overloads.
+
+    Attributes:
+        count: How many parts of the tree were visited.
+        lists: Whether the tree has a list or a map that is written out.
+        counts: Whether sizes of typed nodes are counted, because the tree is deep or its parts are copied.
+        taken: Names of the variables of enclosing macros, case-folded.
+        sizes: Sizes of nodes by identity.
+    """
 
     count: int = 0
     lists: bool = False
     counts: bool = False
     taken: frozenset[str] = frozenset()
-    """What the variables of the macros around are called, without the difference of capital letters."""
     sizes: dict[int, tuple[Node, int]] = field(default_factory=dict[int, tuple[Node, int]])
 
     def predicate(self, tree: t.Tree, depth: int = 0) -> Node:

@@ -28,7 +28,9 @@ from predicat.ir.values import RowError, is_below_micros, parse_date, parse_sql_
 
 
 def dyn(node: Node) -> Node:
-    """A node whose type is not checked: what does not fit is no error of the filter but one of the row."""
+    """Marks a node as dynamically typed: a type that does not fit makes the row UNKNOWN, and is no error of
+    the filter.
+    """
     return (
         node
         if isinstance(node, Items) or loose(node) or is_choice(node) or is_joined(node)
@@ -41,21 +43,20 @@ def loose(node: Node) -> bool:
 
 
 def bare(node: Node) -> Node:
-    """A node without the mark that its type is not checked."""
+    """A node without the mark that it is dynamically typed."""
     return node.args[0] if isinstance(node, Call) and node.op == "dyn" else node
 
 
 def failed(span: Span) -> Node:
-    """What does not fit a row: no value, of no type that is checked."""
+    """The dynamically typed NULL: what a value gives whose type does not fit."""
     return dyn(Literal(BOOLEAN, None, span))
 
 
 def is_choice(node: Node) -> TypeGuard[Call]:
-    """Whether a node is a choice between values of several types (`b ? j.k : "x"`): what is done with it is
-    done with each of them.
+    """Whether a node is a choice between values of several types (`b ? j.k : "x"`). An operator on it is
+    applied to each of them.
 
-    It has the type JSON, which at least one of its values has not, and stands in no predicate that is
-    checked.
+    It has the type JSON, and at least one of its values has another type. The check removes all such nodes.
     """
     return (
         isinstance(node, Call)

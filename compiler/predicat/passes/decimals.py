@@ -54,8 +54,8 @@ def as_decimal(constant: Node, column: Node) -> Node:
 
 
 def against_constant(op: str, left: Node, right: Node, span: Span) -> Node | None:
-    """A comparison with a constant that does not fit, said with one that does or with none; None where
-    neither side is a constant.
+    """Rewrites `column op constant` where the constant has more digits than the column's type can hold. None
+    if neither side is a constant.
     """
     if isinstance(left, Literal):
         if op not in FLIPPED or isinstance(right, Literal):
