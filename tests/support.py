@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from itertools import product
 from pathlib import Path
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import yaml
@@ -189,7 +190,14 @@ def says(target: str, op: str) -> bool:
 
 
 def constant_of(kind: Type) -> Node:
-    values: dict[str, Any] = {"bigint": 1, "double": 1.5, "boolean": True}
+    values: dict[str, Any] = {
+        "bigint": 1,
+        "double": 1.5,
+        "boolean": True,
+        "date": date(2024, 2, 29),
+        "timestamp": datetime(2024, 2, 29, tzinfo=UTC),
+        "duration": timedelta(hours=1),
+    }
     if isinstance(kind, ArrayType | MapType) or kind == JSON:
         return Field(kind, FieldDecl("other", kind))
     return Literal(kind, values.get(str(kind), "a"))
