@@ -277,6 +277,10 @@ spark = predicat_spark.session(manifest={str(manifest)!r}, config={{"spark.maste
     "spark.executor.memory": "1g", "spark.driver.memory": "1g", "spark.log.level": "ERROR"}})
 rows = spark.range(0, 1000, 1, 4).selectExpr("id", "id % 200 AS dep_delay")
 print(rows.repartition(4).where("matches_filter('flights.long_delay', minutes => 150)").count())
+found = rows.repartition(4).selectExpr("size(matching_filters('flights', names => array('late', 'long_delay'))) AS n")
+print([row.n for row in found.groupBy("n").count().where("count = 700").collect()])
+spark.conf.set("spark.sql.codegen.wholeStage", "false")
+print(found.where("n = 2").count())
 spark.stop()
 """)
     done = subprocess.run(
@@ -288,7 +292,7 @@ spark.stop()
         cwd=tmp_path,
         check=False,
     )
-    assert done.stdout.split()[-1:] == ["250"], done.stderr[-3000:]
+    assert done.stdout.splitlines() == ["250", "[2]", "700"], done.stderr[-3000:]
 
 
 @pytest.mark.slow
