@@ -1,8 +1,8 @@
-"""Times `matching_filters`: `python benchmarks/matching.py [rows] [--filters N ...] [--naive-rows N] [--runs N]`.
+"""Times `matching_filters`: `python benchmarks/matching.py [rows] [--filters N ...] [--naive N ...]`.
 
 Rows of Parquet (12 columns) to a sum over the result, on `local[2]`; CPU time is that of the JVM, the garbage
-collector and the compilers included. Beside it an array of CASE WHEN, with Spark's defaults and without whole-stage code generation. Of a
-hundred filters, by what they say:
+collector and the compilers included. Beside it an array of CASE WHEN, with Spark's defaults and without
+whole-stage code generation. Of a hundred filters, by what they say:
 
 - 30 tenant = and amount > and region IN (three)
 - 20 kind = and size BETWEEN
@@ -40,8 +40,11 @@ FIELDS = {
     "tags": "array<string>",
 }
 ROWS = """
-SELECT id, concat('k', cast(rand(1) * 600 AS int)) AS kind, concat('t', cast(rand(2) * 5000 AS int)) AS tenant,
-  concat('r', cast(rand(3) * 20 AS int)) AS region, concat('svc-', cast(1000 + rand(4) * 1000 AS int), '-', cast(rand(5) * 10 AS int)) AS source,
+SELECT id, concat('k', cast(rand(1) * 600 AS int)) AS kind,
+  concat('t', cast(rand(2) * 5000 AS int)) AS tenant,
+  concat('r', cast(rand(3) * 20 AS int)) AS region,
+  concat('svc-', cast(1000 + rand(4) * 1000 AS int), '-',
+    cast(rand(5) * 10 AS int)) AS source,
   round(exp(3 + 1.2 * randn(6)), 2) AS amount, cast(rand(7) * 1000 AS bigint) AS size,
   map(concat('h', cast(rand(8) * 5 AS int)), concat('v', cast(rand(9) * 200 AS int)),
     concat('g', cast(rand(10) * 5 AS int)), concat('v', cast(rand(11) * 200 AS int))) AS headers,
@@ -68,7 +71,8 @@ def sql_of(place: int, rng: random.Random) -> str:
         case part if part < 70:
             return f"tenant IN ({', '.join(tenants)}) AND NOT (region = 'r{rng.randrange(20)}')"
         case part if part < 80:
-            return f"TRY_ELEMENT_AT(headers, '{rng.choice('hg')}{rng.randrange(5)}') = 'v{rng.randrange(200)}' AND ({above})"
+            key = f"'{rng.choice('hg')}{rng.randrange(5)}'"
+            return f"TRY_ELEMENT_AT(headers, {key}) = 'v{rng.randrange(200)}' AND ({above})"
         case part if part < 90:
             return f"ARRAY_CONTAINS(tags, '{rng.choice('xy')}{rng.randrange(2000)}') AND kind <> {kind}"
         case part if part < 95:
@@ -80,7 +84,7 @@ def sql_of(place: int, rng: random.Random) -> str:
 
 
 def manifest(path: Path, count: int, changed: int = 0) -> list[str]:
-    """Write a manifest of the mix; the first `changed` filters have other constants. The SQL of each filter."""
+    """Write a manifest of the mix; the first `changed` filters have other constants. Returns their SQL."""
     rng, again = random.Random(7), random.Random(8)
     found = [sql_of(place, rng) for place in range(count)]
     found[:changed] = [sql_of(place, again) for place in range(changed)]
@@ -178,9 +182,11 @@ class Bench:
             ids = self.query("SELECT sum(size(matching_filter_ids('bench'))) FROM bench")
             names = self.query("SELECT sum(size(matching_filters('bench'))) FROM bench")
         print(
-            f"{count:>7} filters: {ids[2] / self.rows:6.2f} matches a row; ids {self.rows / ids[1]:>10,.0f} rows per CPU second "
-            f"({self.rows / ids[0]:,.0f} a second); names {self.rows / names[1]:>10,.0f}; manifest {loading:.2f} s, index {building:.2f} s, "
-            f"{size:,.0f} bytes a filter; another query {1000 * again:.0f} ms, a plain one {1000 * plain:.0f} ms",
+            f"{count:>7} filters: {ids[2] / self.rows:6.2f} matches a row; "
+            f"ids {self.rows / ids[1]:>10,.0f} rows per CPU second ({self.rows / ids[0]:,.0f} a second); "
+            f"names {self.rows / names[1]:>10,.0f}; manifest {loading:.2f} s, index {building:.2f} s, "
+            f"{size:,.0f} bytes a filter; "
+            f"another query {1000 * again:.0f} ms, a plain one {1000 * plain:.0f} ms",
             flush=True,
         )
 
@@ -213,16 +219,15 @@ class Bench:
                 try:
                     _, cpu, _ = self.query(sql)
                     print(f"{count:>7} cases, {name}: {rows / cpu:,.0f} rows per CPU second", flush=True)
-                except Exception as error:  # the measured thing is that it fails
+                except Exception as error:  # noqa: BLE001  # that it fails is a result
                     print(f"{count:>7} cases, {name}: {str(error).splitlines()[0][:100]}", flush=True)
 
 
 def main(rows: int, filters: list[int], naive: list[int], naive_rows: int, runs: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), rows, runs)
-        _, cpu, _ = bench.query(
-            f"SELECT count(hash({', '.join(n for n in FIELDS if n != 'headers')}, map_keys(headers))) FROM bench"
-        )
+        columns = ", ".join(name for name in FIELDS if name != "headers")
+        _, cpu, _ = bench.query(f"SELECT count(hash({columns}, map_keys(headers))) FROM bench")
         print(f"reading the columns: {rows / cpu:,.0f} rows per CPU second", flush=True)
         for count in filters:
             bench.matching(count)

