@@ -20,7 +20,7 @@ import pytest
 
 import predicat
 import predicat_spark
-from predicat_spark.pipeline import lease
+from predicat_spark.pipeline import lease, tables
 from predicat_spark.pipeline.commit import records, standing
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.lease import Lease
@@ -166,6 +166,30 @@ def test_appended_rows_come_once(
         match="do not match the columns of .*more is missing there, and int in the rows",
     ):
         predicat_spark.run(catalog, "numbers", ["even"], str(tmp_path / "more"), out, mode="append")
+
+
+def test_an_append_to_a_table_that_may_be_doubled_is_said(
+    spark: Any, catalog: predicat.Catalog, sources: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(source: str) -> Any:
+        return predicat_spark.run(catalog, "numbers", ["even"], source, tables="doubled_", mode="append")
+
+    real = tables.settle_table
+
+    def killed(*args: Any) -> None:
+        real(*args)
+        raise Killed
+
+    monkeypatch.setattr(lease, "_dead", lambda holder: True)
+    monkeypatch.setattr(tables, "settle_table", killed)
+    with pytest.raises(Killed):
+        run(sources[0])
+    monkeypatch.setattr(tables, "settle_table", real)
+    said = run(sources[1]).recovered
+    assert any("may be twice in the table doubled_even" in text for text in said), said
+    assert spark.table("doubled_even").where("run = 1").count() == ROWS // 2
+    assert run(sources[1]).recovered == []
+    spark.sql("DROP TABLE doubled_even")
 
 
 def test_a_lease_keeps_two_runs_apart(

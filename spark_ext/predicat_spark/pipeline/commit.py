@@ -140,13 +140,21 @@ class Workplace:
                 if not name.startswith("run-") or name.endswith(".json") or not self.files.is_folder(folder):
                     continue
                 record = self._record_of(folder)
+                twice: list[str] = []
                 if record is not None:
                     for target in record.targets:
                         if target.staged.startswith(f"{folder}/"):
                             settle(target, record.run)
+                            if target.kind == "table" and target.mode == "append":
+                                twice.append(target.place)
                 self.files.delete(folder)
                 done = "completed" if record is not None else "undone"
                 said.append(f"run {name[4:]} was killed: it is {done}")
+                said += [
+                    f"the rows of run {name[4:]} may be twice in the table {place}: Spark does not tell"
+                    " whether they were appended before"
+                    for place in twice
+                ]
         return list(dict.fromkeys(said))
 
     def _record_of(self, folder: str) -> Record | None:
