@@ -156,7 +156,7 @@ def test_a_place_that_cannot_be_written(catalog: predicat.Catalog, flights: str,
     assert "permission denied" in fails(catalog, flights, tmp_path / "out")
 
 
-def test_a_place_below_a_file(catalog: predicat.Catalog, flights: str, tmp_path: Path) -> None:
+def test_a_place_below_a_file(spark: Any, catalog: predicat.Catalog, flights: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(predicat.PredicatError) as caught:
         predicat_spark.run(catalog, "flights", ["late"], flights, tmp_path / "file" / "out")

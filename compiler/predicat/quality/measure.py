@@ -132,6 +132,8 @@ def _samples(plan: Plan, found: Measure, sample_rows: Sampler) -> None:
             )
             for member in members(plan.dataset, name)
         ]
+        if not hits:
+            continue
         total = hits[0]
         for hit in hits[1:]:
             total = exp.Add(this=total, expression=hit)

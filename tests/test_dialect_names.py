@@ -1,0 +1,43 @@
+"""Rooms that know no engine do not name one."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from predicat.backends import DIALECTS
+
+PACKAGE = Path(__file__).parent.parent / "compiler" / "predicat"
+ROOMS = (
+    "ir",
+    "passes",
+    "semantics",
+    "language",
+    "matching",
+    "catalog",
+    "quality/classes.py",
+    "quality/measure.py",
+)
+KNOWN = {
+    "semantics/regex.py",  # how patterns are written for an engine, by its name
+    "catalog/manifest.py",  # DuckDB reads files: a dataset without a relation has SQL for it all the same
+}
+
+
+def named(file: Path) -> set[str]:
+    """The dialects that a file names in quotes."""
+    constants = (
+        node.value for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Constant)
+    )
+    return {value for value in constants if isinstance(value, str) and value in DIALECTS}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_dialect_is_named(room: str) -> None:
+    path = PACKAGE / room
+    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    assert files
+    naming = {str(file.relative_to(PACKAGE)) for file in files if named(file)}
+    assert naming == {name for name in KNOWN if name.startswith(room)}
