@@ -198,6 +198,13 @@ def test_a_negation_is_pushed_with_the_absent_values() -> None:
     assert found.residual.to("cel") == 'source != "s" && x > 5'
 
 
+def test_what_remains_is_written_as_its_author_did() -> None:
+    found = predicat.split(predicat.parse('j.k == "a" && size(j.l) > 2', "cel", {"j": "json"}), "cloudevents")
+    assert found.pushed is not None and found.residual is not None
+    assert json.loads(found.pushed.to("cloudevents")) == {"exact": {"k": "a"}}
+    assert found.residual.to("cel") == "size(j.l) > 2"
+
+
 def test_conditions_that_all_arms_have_remain_where_an_or_is_not_supported() -> None:
     whole = parse("type = 'a' AND x / 3 = 2 OR type = 'b' AND source = 's'")
     found = predicat.weaken(whole, "headers")
