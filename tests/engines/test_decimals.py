@@ -312,7 +312,7 @@ def test_a_double_beside_a_decimal_is_pushed_down() -> None:
 
 def test_more_digits_than_engines_have() -> None:
     with pytest.raises(
-        predicat.PredicatError, match=r"decimal\(38,0\) beside decimal\(10,2\) needs more than 38 digits"
+        predicat.PredicatError, match=r"decimal\(38,0\) with decimal\(10,2\) needs more than 38 digits"
     ):
         predicat.parse("dw > dc", "sql", FIELDS)
 
