@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
-from decimal import Decimal
+from decimal import Decimal, localcontext
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from predicat.api import Predicate
+from predicat.ir.types import MAX_PRECISION
 from predicat.seeking import Found
 from predicat.seeking import starting_offsets as as_json
 from predicat.seeking.found import KAFKA_COLUMNS
@@ -85,9 +87,10 @@ def _first(frame: DataFrame, accepted: Column, order_by: str | None) -> dict[str
         return _one(whole.where(accepted))
     order = F.col(quoted(order_by))
     least, most = frame.agg(F.min(order), F.max(order)).first() or (None, None)
+    kind = frame.select(order).schema[0].dataType  # a literal of Python is a timestamp with time zone
     for low, high in _slices(least, most):
-        inside = order >= F.lit(low) if low is not None else F.lit(True)
-        before = order < F.lit(high) if high is not None else order.isNotNull()
+        inside = order >= F.lit(low).cast(kind) if low is not None else F.lit(True)
+        before = order < F.lit(high).cast(kind) if high is not None else order.isNotNull()
         found = _one(whole.where(inside & before & accepted).orderBy(order))
         if found is not None:
             return found
@@ -100,20 +103,29 @@ def _one(frame: DataFrame) -> dict[str, Any] | None:
 
 
 def _slices(least: Any, most: Any) -> Iterator[tuple[Any, Any]]:
-    """From the least value on: what lies between two values, the upper one (None: the end) left out."""
-    if least is None:
-        return
+    """Intervals that hold every value: the lower end (None: no end) is in them, the upper one is not.
+
+    The first one has no lower end: a local time of Python does not tell which of the two hours is meant when
+    clocks go back.
+    """
     if isinstance(least, bool) or not isinstance(least, int | float | Decimal | date | datetime):
-        yield None, None
+        if least is not None:
+            yield None, None
         return
-    low, width = least, _width(least, most)
-    if not width or width != width:  # noqa: PLR0124  # NaN is the one value that differs from itself
-        yield None, None
-        return
-    while low + width < most:
-        yield low, low + width
-        low, width = low + width, width * 2
-    yield low, None
+    with localcontext(prec=2 * MAX_PRECISION):
+        ends = _ends(least, most)
+    yield from pairwise([None, *ends, None])
+
+
+def _ends(least: Any, most: Any) -> list[Any]:
+    """Where one slice ends and the next one begins."""
+    ends: list[Any] = []
+    end, width = least, _width(least, most)
+    while width and width < most - end:  # a sum may be later than the last date of Python
+        end += width
+        ends.append(end)
+        width *= 2
+    return ends
 
 
 def _width(least: Any, most: Any) -> Any:

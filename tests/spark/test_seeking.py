@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,38 @@ def test_orders_of_any_type(spark: Any) -> None:
     text = predicat_spark.seek(frame, frame.id >= 321, "s")
     assert text.row is not None and text.row["s"] == "321"
     assert predicat_spark.seek(frame, frame.id == 9, "nothing").row is not None
+
+
+def test_orders_up_to_the_last_values(spark: Any) -> None:
+    """A date such as 9999-12-31 for "no end", and decimals of more digits than Python's default."""
+    frame = spark.sql(
+        "SELECT id, IF(id = 99, DATE '9999-12-31', date_add(DATE '2024-01-01', CAST(id AS int))) AS day,"
+        " CAST(id AS decimal(38,0)) * 1e30BD / 3 AS m, CAST(id AS float) / 7 AS f FROM range(100)"
+    )
+    for order in ("day", "m", "f"):
+        found = predicat_spark.seek(frame, frame.id >= 98, order)
+        assert found.row is not None and found.row["id"] == 98
+        assert predicat_spark.seek(frame, frame.id < 0, order).row is None
+
+
+def test_hours_that_clocks_repeat(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = spark.sql(
+        "SELECT id, timestamp_seconds(1729988000 + id * 600) AS at,"
+        " TIMESTAMP_NTZ '2024-10-27 00:00:00' + make_dt_interval(0, 0, CAST(id AS int)) AS local"
+        " FROM range(50)"
+    )
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        for first in (0, 3, 20):
+            for found in (
+                predicat_spark.seek(frame.where(frame.id >= first), frame.id < 50, "at"),
+                predicat_spark.seek(frame, frame.id >= first, "local"),
+            ):
+                assert found.row is not None and found.row["id"] == first
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 def test_in_a_table(postgres: Any, wanted: predicat.Catalog) -> None:
