@@ -87,14 +87,15 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
     val sorted = found.sortBy(_._2.low)
     val high = sorted.map(_._2.high).toArray
     val top = new Array[Long](math.max(2, 4 * sorted.length))
+    var last = 1
     def fill(stretch: Int, from: Int, to: Int): Long = {
+      last = math.max(last, stretch)
       top(stretch) = if (to - from <= ByRange.Few) (from until to).map(high(_)).max
       else math.max(fill(2 * stretch, from, (from + to) >>> 1), fill(2 * stretch + 1, (from + to) >>> 1, to))
       top(stretch)
     }
     fill(1, 0, sorted.length)
-    val last = top.lastIndexWhere(_ != 0)
-    new ByRange(slot, sorted.map(_._2.low).toArray, high, Arrays.copyOf(top, math.max(last + 1, 2)), sorted.map(one => run(IndexedSeq(one._1))).toArray)
+    new ByRange(slot, sorted.map(_._2.low).toArray, high, Arrays.copyOf(top, last + 1), sorted.map(one => run(IndexedSeq(one._1))).toArray)
   }
 
   // --- code

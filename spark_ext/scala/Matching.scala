@@ -53,7 +53,9 @@ case class MatchingFilters(function: String, given: Given, selection: Selection,
   override def stateful: Boolean = true
 
   /** The index is built beside the plan: not in a task, and not for a query that is only explained. */
-  def attach(): Unit = place.attach(selection, children.map(_.dataType))
+  def attach(): Unit = try place.attach(selection, children.map(_.dataType)) catch {
+    case problem: PredicatException => throw Errors.analysis(problem, origin)
+  }
 
   override def eval(input: InternalRow): Any = {
     matcher.start()

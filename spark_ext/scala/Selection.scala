@@ -53,7 +53,7 @@ object Selection {
       s"no dataset is named '$dataset'" + Near.hint(dataset, manifest.byDataset.keys))).map(filter => Candidate(short(filter), filter))
 
   private def one(manifest: Manifest, dataset: String, name: String): Filter = {
-    val found = manifest.find(if (name.split("@")(0).contains(".")) name else s"$dataset.$name")
+    val found = manifest.find(if (name.takeWhile(_ != '@').contains(".")) name else s"$dataset.$name")
     if (found.dataset != dataset) throw PredicatException(Kind.UnknownFilter, s"${found.name} is no filter of $dataset")
     found
   }
@@ -69,7 +69,7 @@ object Selection {
 
   private def selected(dataset: String, found: Seq[Candidate]): Selection = {
     val (kept, left) = found.partition(one => problem(one.filter).isEmpty)
-    if (left.nonEmpty) Errors.warn(s"${left.length} filters of $dataset are left out of matching: " +
+    if (left.nonEmpty) Errors.warn(s"matching leaves out ${left.length} of the ${found.length} filters of $dataset: " +
       left.take(3).flatMap(one => problem(one.filter)).mkString("; "))
     val sorted = kept.sortWith((a, b) => java.util.Arrays.compareUnsigned(a.name.getBytes(UTF_8), b.name.getBytes(UTF_8)) < 0).toIndexedSeq
     val digest = MessageDigest.getInstance("SHA-256")

@@ -288,6 +288,7 @@ def test_calls(spark: Any, call: str, expected: list[Any]) -> None:
             "matching_filters('flights', tags => 'ops')",
             "there is no argument 'tags'; the arguments with names are tag and",
         ),
+        ("matching_filters('flights', names => array('@'))", "no filter is named 'flights.@'"),
         ("matching_subscriptions('flights', tag => 'ops')", "there is no argument 'tag'"),
         ("matching_filters()", "matching_filters needs the name of a dataset"),
         ("matching_filters(carrier)", "the name of a dataset must be a constant text"),
@@ -336,3 +337,48 @@ def test_without_generated_code(spark: Any, key: str) -> None:
             .collect()
         )
     assert [row.f for row in found] == [["late_united", "long_delay", "long_delay@1"], [], []]
+
+
+def test_intervals_that_end_at_zero(spark: Any, tmp_path: Path) -> None:
+    intervals = {f"f{place:02}": f"a BETWEEN -{10 + place} AND 0" for place in range(40)}
+    lines = "".join(f"  {name}: {{sql: '{text}'}}\n" for name, text in intervals.items())
+    (tmp_path / "c.yml").write_text(
+        f"apiVersion: predicat/v1\ndataset: zero\nfields: {{a: bigint}}\nfilters:\n{lines}"
+    )
+    predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
+    with settings(spark, {"spark.predicat.manifest": str(tmp_path / "manifest.json")}):
+        frame = spark.createDataFrame([(0,), (-20,), (-60,), (1,)], "a bigint").coalesce(1)
+        found = frame.select(predicat_spark.matching_filters("zero").alias("f")).collect()
+    assert [row.f for row in found] == [list(intervals), list(intervals)[10:], [], []]
+
+
+def test_entry_filters_are_left_out(spark: Any, tmp_path: Path) -> None:
+    (tmp_path / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: coded\nfields: {a: bigint}\n"
+        "filters: {big: {sql: a > 5}, code: {python: some.Class, after: big}}\n"
+        "subscriptions: {desk: {filter: code}}\n"
+    )
+    predicat_spark.compile_manifest(tmp_path, tmp_path / "manifest.json")
+    with settings(spark, {"spark.predicat.manifest": str(tmp_path / "manifest.json")}):
+        frame = spark.createDataFrame([(9,)], "a bigint")
+        assert frame.select(predicat_spark.matching_filters("coded").alias("f")).first().f == ["big"]
+        for asked in (
+            predicat_spark.matching_filters("coded", names=["code"]),
+            predicat_spark.matching_subscriptions("coded"),
+        ):
+            with pytest.raises(Exception, match="an entry filter is Python code") as caught:
+                frame.select(asked).collect()
+            assert caught.value.getSqlState() == "0A000"
+
+
+def test_a_manifest_with_other_sql_is_an_error_of_analysis(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    manifest_of(path, "odd", {"f": (predicat.parse("a > 1", "sql", {"a": "bigint"}).node, "reject")})
+    written = json.loads(path.read_text())
+    written["filters"][0]["sql"]["spark"] = "reflect('java.lang.System', 'exit') = a"
+    path.write_text(json.dumps(written))
+    with settings(spark, {"spark.predicat.manifest": str(path)}):
+        frame = spark.createDataFrame([(9,)], "a bigint")
+        with pytest.raises(Exception, match="it calls the function reflect") as caught:
+            frame.select(predicat_spark.matching_filters("odd")).collect()
+        assert caught.value.getSqlState() == "42501"
