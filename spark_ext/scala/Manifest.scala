@@ -47,8 +47,11 @@ class Manifest(val filters: Seq[Filter], latest: Map[String, Filter], val subscr
   /** The latest versions of the filters of each dataset. */
   lazy val byDataset: Map[String, Seq[Filter]] = subscriptions.keys.map(_ -> Nil).toMap ++ latest.values.toSeq.groupBy(_.dataset)
 
-  /** A choice among the filters, made once. */
-  def selection(key: String)(choose: => Selection): Selection = selections.computeIfAbsent(key, _ => choose)
+  /** A choice among the filters, made once: the names may differ from query to query, so that not all choices are kept. */
+  def selection(key: String)(choose: => Selection): Selection = {
+    if (selections.size > Manifest.MostSelections) selections.clear()
+    selections.computeIfAbsent(key, _ => choose)
+  }
 
   lazy val names: Seq[String] = latest.keys.toSeq.sorted
 
@@ -76,6 +79,10 @@ class Manifest(val filters: Seq[Filter], latest: Map[String, Filter], val subscr
           filters.filter(_.name == full).map(_.version).sorted.mkString(", ")))
     }
   }
+}
+
+object Manifest {
+  private val MostSelections = 1000
 }
 
 /** "did you mean": the known names within a third of the length in edit distance. */

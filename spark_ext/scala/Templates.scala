@@ -6,6 +6,7 @@ import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{Decimal, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -19,7 +20,7 @@ object Templates {
 
   def parse(sql: String): Expression = split(sql).filter(_.constants.nonEmpty).flatMap { parts =>
     if (known.size > Most) known.clear()
-    known.computeIfAbsent(parts.key, _ => template(sql, parts)).map(filled(_, parts.constants))
+    known.computeIfAbsent(s"${SQLConf.get.ansiEnabled} ${parts.key}", _ => template(sql, parts)).map(filled(_, parts.constants))
   }.getOrElse(Generated.parse(sql))
 
   /** A text with its constants taken out. */
