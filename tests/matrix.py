@@ -1,5 +1,5 @@
-"""`make test-matrix`: the tests of the extension, of its plans and manifest, and of the pipeline's pass, on
-the newest Spark 4.0, 4.1, 4.2 and 4.3, each in an environment of its own.
+"""`make test-matrix`: the tests of the extension, of its plans, manifest and matching, and of the
+pipeline's pass, on the newest Spark 4.0, 4.1, 4.2 and 4.3, each in an environment of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ TESTS = (
     "tests/spark/test_extension.py",
     "tests/spark/test_plans.py",
     "tests/spark/test_manifest.py",
+    "tests/spark/test_matching.py",
     "tests/pipeline/test_pass.py",
 )
 
