@@ -1,0 +1,73 @@
+"""The record of a condition that was found: what its author wrote, where, and on which relation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Clause = Literal["where", "having", "case", "filter", "join", "qualify", "check", "policy", "test", "view"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a condition is written.
+
+    Args:
+        path: the file, relative to the folder that was searched; for a database, `postgresql:schema.name`.
+        line: the first line, from 1.
+        column: the first column, from 1, in characters.
+        end: the offset behind its last character in the file, in characters.
+        start: the offset of its first character in the file, in characters.
+    """
+
+    path: str
+    line: int
+    column: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition as its author wrote it.
+
+    Args:
+        text: the condition, as it is in the file (a template is rendered; `place` is that of the file).
+        language: a language of predicat, such as `sql`, `cel` or `sns`.
+        dialect: of SQL, the dialect that reads it, by sqlglot's name; for other languages "".
+        relation: the table, view or model whose rows it tests, with its schema where one is written; None
+            where the statement does not tell.
+        clause: the clause that it is in.
+        place: where it is.
+        fields: the types of known fields, by name; the type of any other field is inferred from use.
+        params: the types of parameters, for variables of templates and placeholders of statements.
+        owner: by CODEOWNERS or the last author of its lines; None where neither is known.
+        rendered: whether the text comes out of a template, so that it cannot be replaced in its file.
+    """
+
+    text: str
+    language: str
+    dialect: str
+    relation: str | None
+    clause: Clause
+    place: Place
+    fields: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, str] = field(default_factory=dict)
+    owner: str | None = None
+    rendered: bool = False
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Something that looks like a condition and could not be read.
+
+    Args:
+        place: where it is.
+        reason: one sentence.
+        text: what is there, at most 200 characters.
+    """
+
+    place: Place
+    reason: str
+    text: str
