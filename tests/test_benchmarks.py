@@ -68,6 +68,7 @@ RUNS = [
         "20",
         r"20 flat SNS policies: parse [\d.]+ s, .*; predicat compile of a catalog of them [\d.]+ s",
     ),
+    Run("conditions.py", "--worst 1 --dialect duckdb", r" +.+"),
     Run(
         "matcher.py", "20 --rows 50 --runs 1", r"20 filters: [\d,]+ rows/s through the index, .*ratio [\d.,]+"
     ),
