@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Clause = Literal["where", "having", "case", "filter", "join", "qualify", "check", "policy", "test", "view"]
+Clause = Literal[
+    "where", "having", "case", "filter", "join", "qualify", "check", "policy", "test", "view", "selector"
+]
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,12 @@ class Condition:
         params: the types of parameters, for variables of templates and placeholders of statements.
         owner: by CODEOWNERS or the last author of its lines; None where neither is known.
         rendered: whether the text comes out of a template, so that it cannot be replaced in its file.
+        sql: of SQL, the condition as `sql` reads it: names of columns without their tables, parameters as
+            `:name`, functions by their standard names; empty for other languages. Read this, show `text`.
+        whole: False where it is only a part of its clause, which has other conditions with AND beside it.
+        branches: the `start` of the CASE that it is a WHEN of, and its number in it, from 0; None elsewhere.
+        derived: whether `relation` is a name that only its statement knows, as of a subquery.
+        on: the field that keys are read from, for languages of keys; None for the row itself.
     """
 
     text: str
@@ -56,6 +64,11 @@ class Condition:
     params: Mapping[str, str] = field(default_factory=dict)
     owner: str | None = None
     rendered: bool = False
+    sql: str = ""
+    whole: bool = True
+    branches: tuple[int, int] | None = None
+    derived: bool = False
+    on: str | None = None
 
 
 @dataclass(frozen=True)
