@@ -338,3 +338,50 @@ def test_an_interrupt_leaves_nothing(sources: list[str], tmp_path: Path) -> None
         "interrupted: no sink was changed",
     ), error
     assert not [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+
+
+@pytest.mark.slow  # executors in processes of their own
+def test_a_lost_executor_loses_no_row(sources: list[str], tmp_path: Path) -> None:
+    """Spark runs the tasks of an executor that is killed again: no row is missing or there twice."""
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "c.yml").write_text(CATALOG)
+    script = tmp_path / "job.py"
+    script.write_text(f"""
+import os, signal, subprocess, threading, time
+from pathlib import Path
+import predicat, predicat_spark
+spark = predicat_spark.session(catalog={str(tmp_path / "catalog")!r}, config={{
+    "spark.master": "local-cluster[2,1,1024]", "spark.ui.enabled": "false", "spark.log.level": "OFF",
+    "spark.executor.memory": "1g", "spark.driver.memory": "1g"}})
+spark.range(0, 4_000_000, 1, 24).selectExpr("id AS n", "0L AS run").write.parquet({str(tmp_path / "in")!r})
+spark.conf.set("spark.sql.files.maxPartitionBytes", "1m")
+app = spark.sparkContext.applicationId
+def executors():
+    pattern = "CoarseGrainedExecutorBackend.*" + app
+    return [int(pid) for pid in subprocess.check_output(["pgrep", "-f", pattern], text=True).split()]
+killed = []
+def kill():
+    while not list(Path({str(tmp_path / "out")!r}).rglob("*.parquet*")):
+        time.sleep(0.005)
+    killed.append(executors()[0])
+    os.kill(killed[0], signal.SIGKILL)
+threading.Thread(target=kill, daemon=True).start()
+catalog = predicat.load_catalog({str(tmp_path / "catalog")!r})
+report = predicat_spark.run(
+    catalog, "numbers", ["even", "small"], {str(tmp_path / "in")!r}, {str(tmp_path / "out")!r})
+print(len(killed), [found.accepted for found in report.filters])
+even = spark.read.parquet({str(tmp_path / "out" / "even")!r})
+print(even.count(), even.distinct().count())
+spark.stop()
+""")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        env=spark_environment(),
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["1 [2000000, 100]", "2000000 2000000"], done.stderr[-3000:]
+    litter = [path for path in (tmp_path / "out" / "_predicat").iterdir() if path.suffix != ".json"]
+    assert not litter

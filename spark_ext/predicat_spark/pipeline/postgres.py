@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.deploy import failures
 from predicat.diagnostics import Diagnostic, PredicatError, extras
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 from predicat_spark.names import quoted
 from predicat_spark.pipeline.commit import Target
 from predicat_spark.settings import settings
@@ -60,15 +60,10 @@ def problems(targets: Sequence[tuple[Target, str]], schema: StructType) -> list[
                 known = _columns(connection, target.place) if other == url else []
                 if known:
                     names = [field.name for field in schema]
-                    said = [f"it has no column {name}" for name in names if name not in known]
-                    said += [f"the rows have no column {name}" for name in known if name not in names]
-                    if said:
-                        found.append(
-                            msg.usage(
-                                f"the rows do not fit into the table {target.place}: {'; '.join(said)}",
-                                "alter the table, or name another one",
-                            )
-                        )
+                    missing = [name for name in names if name not in known]
+                    left_over = [name for name in known if name not in names]
+                    if missing or left_over:
+                        found.append(say.rows_do_not_fit(target.place, missing, left_over))
     return found
 
 

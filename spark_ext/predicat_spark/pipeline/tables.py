@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from predicat.diagnostics import Diagnostic
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 from predicat_spark.names import quoted, quoted_table
 from predicat_spark.pipeline.commit import Target
 from predicat_spark.settings import settings
@@ -37,22 +38,17 @@ def problem(session: SparkSession, target: Target, schema: StructType) -> Diagno
         return msg.usage(f"{target.place} is a view, which cannot take rows", "give the sink another name")
     known = {field.name.lower(): field for field in session.table(quoted_table(target.place)).schema}
     given = {field.name.lower(): field for field in schema}
-    said = [f"it has no column {field.name}" for name, field in given.items() if name not in known]
-    said += [f"the rows have no column {field.name}" for name, field in known.items() if name not in given]
-    said += [
-        (
-            f"{field.name} is {known[name].dataType.simpleString()} there, and "
-            f"{field.dataType.simpleString()} in the rows"
-        )
+    missing = [field.name for name, field in given.items() if name not in known]
+    left_over = [field.name for name, field in known.items() if name not in given]
+    types = [
+        f"{field.name} is {known[name].dataType.simpleString()} there, and "
+        f"{field.dataType.simpleString()} in the rows"
         for name, field in given.items()
         if name in known and not _fits(field.dataType.simpleString(), known[name].dataType.simpleString())
     ]
-    if not said:
+    if not (missing or left_over or types):
         return None
-    return msg.usage(
-        f"the rows do not fit into the table {target.place}: {'; '.join(said)}",
-        "alter the table, or name another one",
-    )
+    return say.rows_do_not_fit(target.place, missing, left_over, types)
 
 
 _WIDER = {

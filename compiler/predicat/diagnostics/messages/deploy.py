@@ -74,6 +74,18 @@ def sinks_need_a_folder() -> Diagnostic:
     return msg.usage("sinks need a folder", "--sinks PATH")
 
 
+def rows_do_not_fit(
+    place: str, missing: Iterable[str], left_over: Iterable[str], types: Iterable[str] = ()
+) -> Diagnostic:
+    """Columns of the rows that a table lacks, its columns that the rows lack, and types that do not fit."""
+    reasons = [f"it has no column {name}" for name in missing]
+    reasons += [f"the rows have no column {name}" for name in left_over]
+    return msg.usage(
+        f"the rows do not fit into the table {place}: {'; '.join([*reasons, *types])}",
+        "alter the table, or name another one",
+    )
+
+
 def same_name_twice(name: str, filter_name: str) -> Diagnostic:
     return msg.usage(
         f"several filters would be called {name}: {filter_name} is one of them",
