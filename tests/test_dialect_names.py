@@ -21,6 +21,10 @@ ROOMS = (
     "quality/measure.py",
 )
 KNOWN = {
+    # Languages that have the names of their engines.
+    "language/__init__.py",
+    "language/spark/reader.py",
+    "language/postgres/reader.py",
     "semantics/regex.py",  # how patterns are written for an engine, by its name
     "catalog/manifest.py",  # DuckDB reads files: a dataset without a relation has SQL for it all the same
 }

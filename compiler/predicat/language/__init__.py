@@ -18,7 +18,14 @@ from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import FieldDecl, Node
 from predicat.ir.tree import Tree
 from predicat.passes.accept import accepting, deciding
-from predicat.passes.scope import CEL_RULES, JMS_RULES, SQL_RULES, Rules
+from predicat.passes.scope import (
+    CEL_RULES,
+    JMS_RULES,
+    POSTGRES_RULES,
+    SPARK_RULES,
+    SQL_RULES,
+    Rules,
+)
 
 
 class Body(Struct, frozen=True):
@@ -110,6 +117,22 @@ LANGUAGES = {
             SQL_RULES,
             "sql.reader:read",
             source="ISO/IEC 9075-2",
+            placeholders=False,
+        ),
+        Language(
+            "spark",
+            "a condition of Spark SQL",
+            SPARK_RULES,
+            "spark.reader:read",
+            source="Spark SQL reference, ANSI mode",
+            placeholders=False,
+        ),
+        Language(
+            "postgres",
+            "a condition of PostgreSQL",
+            POSTGRES_RULES,
+            "postgres.reader:read",
+            source="PostgreSQL documentation, value expressions, functions and operators",
             placeholders=False,
         ),
         Language(

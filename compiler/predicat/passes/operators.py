@@ -33,6 +33,7 @@ from predicat.ir.values import INT_MAX, INT_MIN, UNITS, type_of
 from predicat.passes import constants, documents, lists, mathematics, signatures
 from predicat.passes.comparisons import Comparisons
 from predicat.passes.convert import bare, convert, dyn, failed, is_choice, is_joined, loose, same_constant
+from predicat.passes.rounding import rounded_to_int
 
 
 class Operators(Comparisons):
@@ -339,6 +340,7 @@ class Operators(Comparisons):
         wanted = {
             "to_string": STRING,
             "to_int": BIGINT,
+            "to_rounded_int": BIGINT,
             "to_cel_int": BIGINT,
             "to_double": DOUBLE,
             "to_boolean": BOOLEAN,
@@ -355,6 +357,13 @@ class Operators(Comparisons):
                 raise self.fail(say.int_of_truth(span, ["boolean"]))
             op = "to_int"
         node = bare(node)
+        if op == "to_rounded_int":
+            if node.type == DOUBLE or isinstance(node.type, DecimalType):
+                half_even = node.type == DOUBLE
+                return rounded_to_int(convert(node, DOUBLE), span, half_even=half_even)
+            op = "to_int"
+        if node.type == BIGINT and wanted == BOOLEAN and self.rules.promote:
+            return Call(BOOLEAN, "ne", (node, Literal(BIGINT, 0, span)), span)
         if node.type == JSON:
             checked = op == "to_int" and self.rules.cel_numbers
             return Call(wanted, CHECKED_TO_INT if checked else str(op), (node,), span)

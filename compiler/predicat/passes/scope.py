@@ -43,6 +43,8 @@ class Rules(Struct, frozen=True):
 
 
 SQL_RULES = Rules(promote=True, null_is_value=False, folds_names=True)
+SPARK_RULES = Rules(promote=True, null_is_value=False, folds_names=True)
+POSTGRES_RULES = Rules(promote=True, null_is_value=False, folds_names=True)
 JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)
 CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
 

@@ -235,10 +235,17 @@ def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return t.Apply("cond", (t.Apply("is_true", (test,), test.span), yes, other), reader.span(node))
 
 
-def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    if len(node.expressions) != 1:
-        raise reader.fail(reader.unsupported(node))
-    return reader.apply("bracket", node, node.this, node.expressions[0], depth=depth)
+def bracket(op: str) -> Build:
+    """`base[index]`: `bracket` counts the elements of an array from 0, `bracket1` from 1. Those of JSON
+    count from 0 everywhere.
+    """
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Slice):
+            raise reader.fail(reader.unsupported(node))
+        return reader.apply(op, node, node.this, node.expressions[0], depth=depth)
+
+    return build
 
 
 def quantified(kind: str) -> Build:
@@ -314,6 +321,34 @@ def same_rows(reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, d
     return meanings.row_equal(
         reader.all(left.expressions, depth), reader.all(right.expressions, depth), reader.span(node)
     )
+
+
+def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """CONCAT that skips NULL parts."""
+    span = reader.span(node)
+    parts = [
+        part
+        if isinstance(part, t.Const) and part.value is not None
+        else t.Apply("coalesce", (part, t.Const("", span)), span)
+        for part in reader.all(list(arguments(node)), depth)
+    ]
+    found = parts[0]
+    for part in parts[1:]:
+        found = t.Apply("concat", (found, part), span)
+    return found
+
+
+def double_division(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`/` of two numbers as doubles, whatever their types."""
+    span = reader.span(node)
+    parts = reader.all([node.this, node.expression], depth)
+    doubles = tuple(t.Apply("cast", (part, t.Const("to_double", part.span)), part.span) for part in parts)
+    return t.Apply("div", doubles, span)
+
+
+def text(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """A text constant that is no plain literal: E'...', $$...$$ or r'...'."""
+    return t.Const(str(node.this), reader.span(node))
 
 
 def array(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from sqlglot import Dialect, Token, TokenType, exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.errors import ParseError, TokenError
 
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
@@ -19,19 +19,18 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.language.sql.intervals import protect_interval_literals
+from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.operators import Build
 from predicat.language.sql.refusals import NODES, WRITTEN_OTHERWISE, refused_tokens
-from predicat.language.sql.rules import KNOWN, RULES
 from predicat.language.sql.spans import OPERATORS, SpanIndex
+from predicat.language.sql.tokens import called_div
 from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
-_DIALECT = Dialect.get_or_raise(None)
-
-
-_TOKENIZER, _PARSER = _DIALECT.tokenizer(), _DIALECT.parser()
+SQL = SqlLanguage("sql", mend=called_div)
+"""Standard SQL, and what Spark and PostgreSQL have in common."""
 
 
 MAX_SHOWN = 40
@@ -44,10 +43,15 @@ MAX_PARENTHESES = 40
 
 def read(body: Body) -> t.Tree:
     """The untyped tree of a body. Raises PredicatError."""
-    return parse(body.text(), body.source, body.fields or ())
+    return read_as(SQL, body)
 
 
-def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
+def read_as(language: SqlLanguage, body: Body) -> t.Tree:
+    """The untyped tree of a body in one of the SQL languages. Raises PredicatError."""
+    return parse(body.text(), body.source, body.fields or (), language)
+
+
+def parse(text: str, source: Source, fields: Container[str] = (), language: SqlLanguage = SQL) -> t.Tree:
     """The untyped tree of a SQL predicate. `fields` are those of its dataset, for hints. Raises
     PredicatError.
     """
@@ -57,7 +61,7 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
     if not text.strip():
         raise PredicatError.of(msg.empty_condition(whole))
     try:
-        tokens = _TOKENIZER.tokenize(text)
+        tokens = language.tokens(text)
     except TokenError as error:
         raise PredicatError.of(say.no_words(whole, _plain(str(error)))) from None
     spans = SpanIndex(tokens)
@@ -67,7 +71,7 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
     if refused is not None:
         raise PredicatError.of(refused)
     try:
-        parsed = _PARSER.parse_into(exp.Condition, protect_interval_literals(tokens), text)
+        parsed = language.parser.parse_into(exp.Condition, protect_interval_literals(tokens), text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, whole, tokens, fields) for item in error.errors]) from None
     except RecursionError:
@@ -75,7 +79,7 @@ def parse(text: str, source: Source, fields: Container[str] = ()) -> t.Tree:
     statements = [item for item in parsed if item is not None]
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(say.several_statements(whole))
-    reader = Reader(source, whole, spans)
+    reader = Reader(source, whole, spans, language)
     reader.parameters = spans.parameters(statements[0])
     reader.extent(statements[0])
     try:
@@ -125,8 +129,9 @@ class Stop(Exception):
 class Reader:
     """Reads sqlglot's nodes. All problems are collected."""
 
-    def __init__(self, source: Source, whole: Span, spans: SpanIndex) -> None:
+    def __init__(self, source: Source, whole: Span, spans: SpanIndex, language: SqlLanguage = SQL) -> None:
         self.source = source
+        self.language = language
         self.whole = whole
         self.reporter = Reporter()
         self.spans = spans
@@ -186,9 +191,10 @@ class Reader:
 
     def rule(self, node: exp.Expr) -> tuple[frozenset[str] | None, Build]:
         """The rule of a node's class, or of the function that it is called by. Raises Stop."""
-        rule = RULES.get(type(node))
+        rules = self.language.rules
+        rule = rules.get(type(node))
         if rule is None and isinstance(node, exp.Func) and type(node) not in NODES:
-            rule = RULES.get(self.called_name(node))
+            rule = rules.get(self.called_name(node))
         if rule is None:
             raise self.fail(self.unsupported(node))
         return rule
@@ -199,8 +205,8 @@ class Reader:
         what, hint = next((row for kind, row in NODES.items() if isinstance(found, kind)), (None, None))
         if what is None and isinstance(node, exp.Func) and not isinstance(node, OPERATORS):
             what = self.called_name(node)
-            if type(node) not in RULES:
-                return msg.unknown_function(self.span(node), what, KNOWN)
+            if type(node) not in self.language.rules:
+                return msg.unknown_function(self.span(node), what, self.language.known)
         return msg.unsupported_syntax(self.span(node), what or self.written(node), hint)
 
     @staticmethod

@@ -1,4 +1,7 @@
-"""The table of SQL: how each node of sqlglot, and each function, is read."""
+"""The table of SQL: how each node of sqlglot, and each function, is read in all SQL languages.
+
+What one engine alone has, or means otherwise, stands in the differences of its language (see `languages.py`).
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,10 @@ from predicat.language.sql.operators import Build
 _BINARY_ARGS = frozenset({"this", "expression"})
 _THIS = frozenset({"this"})
 
-RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
+Key = type[exp.Expr] | str
+Rule = tuple[frozenset[str] | None, Build]
+
+RULES: dict[Key, Rule] = {
     exp.And: (_BINARY_ARGS, operators.chain("and")),
     exp.Or: (_BINARY_ARGS, operators.chain("or")),
     exp.Not: (_THIS, operators.unary("not")),
@@ -85,13 +91,14 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     exp.StartsWith: (_BINARY_ARGS, operators.binary("starts_with")),
     exp.EndsWith: (_BINARY_ARGS, operators.binary("ends_with")),
     exp.Contains: (_BINARY_ARGS, operators.binary("contains")),
-    exp.Bracket: (frozenset({"this", "expressions"}), operators.bracket),
+    exp.Bracket: (frozenset({"this", "expressions"}), operators.bracket("bracket")),
     exp.Exists: (_BINARY_ARGS, operators.quantified("any")),
     exp.ArrayContains: (_BINARY_ARGS, functions.array_contains),
     exp.ArraySize: (_THIS, operators.unary("size")),
     exp.Array: (frozenset({"expressions"}), operators.array),
     "matches_filter": (None, operators.reference),
     # Functions that sqlglot has no node for, or whose node differs between its versions, by their names.
+    "div": (None, functions.function("div", 2)),
     "size": (None, functions.function("size", 1)),
     "cardinality": (None, functions.function("size", 1)),
     "any_match": (None, operators.quantified("any")),

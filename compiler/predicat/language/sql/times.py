@@ -45,6 +45,10 @@ _CAST_TYPES = {
 }
 
 
+_BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
+"""The whole numbers of engines, by their sizes."""
+
+
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     kind = _CAST_TYPES.get(node.args["to"].this)
@@ -52,6 +56,42 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         single = node.args["to"].this == exp.DType.FLOAT
         raise reader.fail(say.cast_to(span, node.args["to"].sql(), single=single))
     return converted(reader, reader.read(node.this, depth), kind, span)
+
+
+def engine_cast(to_whole: str) -> Build:
+    """A cast as one engine has it: whole numbers have the range of their type, and are made of doubles by
+    an operator of the check.
+    """
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        if isinstance(node.this, exp.IntDiv):  # what sqlglot makes of PostgreSQL's div(a, b)
+            return reader.read(node.this, depth)
+        bits = _BITS.get(node.args["to"].this)
+        if bits is None:
+            return cast(reader, node, depth)
+        span = reader.span(node)
+        inner = reader.read(node.this, depth)
+        return in_range(t.Apply("cast", (inner, t.Const(to_whole, span)), span), bits, span)
+
+    return build
+
+
+def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
+    """A whole number, if it has so many bits."""
+    if bits == 64:
+        return number
+    if bits == 32:
+        return t.Apply("int32", (number,), span)
+    low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    fits = t.Apply(
+        "and",
+        (
+            t.Apply("ge", (number, t.Const(low, span)), span),
+            t.Apply("le", (number, t.Const(high, span)), span),
+        ),
+        span,
+    )
+    return t.Apply("cond", (fits, number, t.Const(None, span)), span)
 
 
 def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from predicat.catalog.model import Filter
 from predicat.ir.tree import Apply, Bind, Const, ListOf, MapOf, Member, Ref, Tree
 from predicat.language import LANGUAGES
-from predicat.passes.scope import JMS_RULES, SQL_RULES
 from predicat.review.lint.rule import Context
 
 
@@ -23,7 +22,7 @@ def has_sql_nulls(filter_: Filter) -> bool:
     """Whether a comparison with NULL is UNKNOWN in the language of a filter. In the others `== null` asks for
     a missing value.
     """
-    return LANGUAGES[filter_.current.language].rules in (SQL_RULES, JMS_RULES)
+    return not LANGUAGES[filter_.current.language].rules.null_is_value
 
 
 def walk(tree: Tree) -> Iterator[Tree]:

@@ -1,0 +1,25 @@
+"""Conditions of PostgreSQL, read by sqlglot's dialect of it, with PostgreSQL's meaning.
+
+Texts stand in single quotes, with escapes of a backslash after E, or between dollars; names in double quotes
+or plain. `differences.py` has what differs from the SQL that all engines share. What is an error in
+PostgreSQL is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from predicat.ir import tree as t
+from predicat.language.postgres.differences import RULES
+from predicat.language.sql.languages import SqlLanguage
+from predicat.language.sql.reader import read_as
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+POSTGRES = SqlLanguage("postgres", "postgres", RULES)
+
+
+def read(body: Body) -> t.Tree:
+    """The untyped tree of a body. Raises PredicatError."""
+    return read_as(POSTGRES, body)

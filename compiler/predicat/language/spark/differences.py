@@ -1,0 +1,24 @@
+"""What Spark SQL has instead of the rules that all SQL languages share (`language/sql/rules.py`).
+
+To add a function that Spark alone has, or that means something else there: one row, by sqlglot's class of
+its node or by its name in small letters. None takes a shared rule away.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from predicat.language.sql import operators, times
+from predicat.language.sql.rules import Key, Rule
+
+_BINARY = frozenset({"this", "expression"})
+_CAST = frozenset({"this", "to", "_type", "safe"})
+
+RULES: dict[Key, Rule | None] = {
+    # Two whole numbers are divided as doubles. `div` is the division without a rest.
+    exp.Div: (_BINARY | {"typed", "safe"}, operators.double_division),
+    # A double is cut towards zero, and a whole number has the range of its type.
+    exp.Cast: (_CAST, times.engine_cast("to_int")),
+    exp.TryCast: (_CAST, times.engine_cast("to_int")),
+    exp.RawString: (frozenset({"this"}), operators.text),
+}

@@ -1,0 +1,25 @@
+"""Conditions of Spark SQL, read by sqlglot's dialect of it, with Spark's meaning in ANSI mode.
+
+Texts stand in single or double quotes, with escapes of a backslash; names in backticks or plain.
+`differences.py` has what differs from the SQL that all engines share. What is an error in Spark is UNKNOWN.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from predicat.ir import tree as t
+from predicat.language.spark.differences import RULES
+from predicat.language.spark.tokens import joined_quotes
+from predicat.language.sql.languages import SqlLanguage
+from predicat.language.sql.reader import read_as
+
+if TYPE_CHECKING:
+    from predicat.language import Body
+
+SPARK = SqlLanguage("spark", "spark", RULES, joined_quotes)
+
+
+def read(body: Body) -> t.Tree:
+    """The untyped tree of a body. Raises PredicatError."""
+    return read_as(SPARK, body)

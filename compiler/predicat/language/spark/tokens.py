@@ -1,0 +1,30 @@
+"""The tokens of Spark where sqlglot's tokenizer reads them otherwise."""
+
+from __future__ import annotations
+
+from sqlglot import Token, TokenType
+
+
+def joined_quotes(tokens: list[Token]) -> list[Token]:
+    """The tokens with `'it''s'` as one text: a quote that is doubled stands for itself (Spark 4)."""
+    found: list[Token] = []
+    for token in tokens:
+        last = found[-1] if found else None
+        if (
+            last is not None
+            and last.token_type is token.token_type is TokenType.STRING
+            and last.end + 1 == token.start
+        ):
+            # sqlglot's texts do not say by which quote they are delimited; Spark joins those of two kinds.
+            found[-1] = Token(
+                TokenType.STRING,
+                f"{last.text}'{token.text}",
+                last.line,
+                last.col,
+                last.start,
+                token.end,
+                last.comments,
+            )
+        else:
+            found.append(token)
+    return found

@@ -1,0 +1,75 @@
+"""The SQL languages: what each has instead of the rules that all share.
+
+`rules.py` has the rules of all. A language of an engine lists only its differences, as `RULES` in its own
+folder (`language/spark/differences.py`, `language/postgres/differences.py`).
+
+To add a function: if it has the same spelling and meaning in all of them, one row in `rules.RULES`. If one
+engine alone has it, or means something else by it, one row in that engine's `RULES`; `None` there takes a
+shared rule away. The key is sqlglot's node class, or the name of the function in small letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from sqlglot import Dialect, Token
+
+from predicat.language.sql import rules
+
+if TYPE_CHECKING:
+    from sqlglot import Parser
+
+    from predicat.language.sql.rules import Key, Rule
+
+
+def _same(tokens: list[Token]) -> list[Token]:
+    return tokens
+
+
+class SqlLanguage(Struct, frozen=True, dict=True):
+    """A SQL language.
+
+    Attributes:
+        name: Its name in a catalog.
+        dialect: The dialect of sqlglot that reads it. Default: sqlglot's own.
+        differences: What it has instead of the shared rules, or beside them; None: the rule is not its own.
+        mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
+    """
+
+    name: str
+    dialect: str | None = None
+    differences: Mapping[Key, Rule | None] = field(default_factory=dict)
+    mend: Callable[[list[Token]], list[Token]] = _same
+
+    @cached_property
+    def reader(self) -> Dialect:
+        """Sqlglot's dialect. Indexes of arrays stay as they are written: `bracket` of the language knows
+        where they start, and that those of JSON start at 0.
+        """
+        found = Dialect.get_or_raise(self.dialect)
+        found.INDEX_OFFSET = 0
+        return found
+
+    @cached_property
+    def parser(self) -> Parser:
+        return self.reader.parser()
+
+    @cached_property
+    def rules(self) -> Mapping[Key, Rule]:
+        """How each node and each function is read."""
+        table = {**rules.RULES, **self.differences}
+        return {key: rule for key, rule in table.items() if rule is not None}
+
+    @cached_property
+    def known(self) -> tuple[str, ...]:
+        """Names of functions, to guess a misspelt one from."""
+        own = [key for key, rule in self.differences.items() if isinstance(key, str) and rule is not None]
+        gone = {key for key, rule in self.differences.items() if rule is None}
+        return tuple(name for name in dict.fromkeys((*rules.KNOWN, *own)) if name not in gone)
+
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens of a text. Raises sqlglot's TokenError."""
+        return self.mend(self.reader.tokenize(text))

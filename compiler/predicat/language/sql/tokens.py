@@ -1,0 +1,38 @@
+"""The tokens of a condition where sqlglot's tokenizer reads them otherwise."""
+
+from __future__ import annotations
+
+from sqlglot import Token, TokenType
+
+
+def called_div(tokens: list[Token]) -> list[Token]:
+    """The tokens with `div(a, b)` as the call of a function. sqlglot knows DIV between two operands only."""
+    return [
+        renamed(token, TokenType.VAR, token.text)
+        if token.token_type is TokenType.DIV and _is_called(tokens, index)
+        else token
+        for index, token in enumerate(tokens)
+    ]
+
+
+def renamed(token: Token, kind: TokenType, text: str) -> Token:
+    """A token of another kind or text at the same place."""
+    return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
+
+
+_OPERANDS = frozenset(
+    {
+        TokenType.R_PAREN,
+        TokenType.R_BRACKET,
+        TokenType.VAR,
+        TokenType.IDENTIFIER,
+        TokenType.NUMBER,
+        TokenType.STRING,
+    }
+)
+"""What ends an operand, so that DIV behind it is an operator."""
+
+
+def _is_called(tokens: list[Token], index: int) -> bool:
+    called = index + 1 < len(tokens) and tokens[index + 1].token_type is TokenType.L_PAREN
+    return called and (index == 0 or tokens[index - 1].token_type not in _OPERANDS)

@@ -1,0 +1,36 @@
+"""Numbers as the nearest whole number, made of operators of the table."""
+
+from __future__ import annotations
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
+
+
+def rounded_to_int(number: Node, span: Span, *, half_even: bool) -> Node:
+    """The whole number that is nearest to a double. A half goes to the even neighbour, as PostgreSQL casts
+    doubles, or away from zero, as it casts decimals.
+
+    UNKNOWN for NaN, infinity and what has more than 64 bits. What a number has over its floor is exact.
+    """
+    floor = _double("floor", number)
+    over = _double("sub", number, floor)
+    half = Literal(DOUBLE, 0.5, span)
+    at_half = _test("ne", _double("mul", _double("floor", _double("mul", floor, half)), _two(span)), floor)
+    if not half_even:
+        at_half = _test("gt", number, Literal(DOUBLE, 0.0, span))
+    up = _test("or", _test("gt", over, half), _test("and", _test("eq", over, half), at_half))
+    nearest = Call(DOUBLE, "cond", (up, _double("add", floor, Literal(DOUBLE, 1.0, span)), floor), span)
+    return Call(BIGINT, "to_int", (nearest,), span)
+
+
+def _two(span: Span) -> Node:
+    return Literal(DOUBLE, 2.0, span)
+
+
+def _double(op: str, *args: Node) -> Node:
+    return Call(DOUBLE, op, args, args[0].span)
+
+
+def _test(op: str, *args: Node) -> Node:
+    return Call(BOOLEAN, op, args, args[0].span)
