@@ -39,18 +39,38 @@ def _least(pattern: str) -> str:
     return "".join("_" if piece == "" else piece or "" for piece in like.parts(pattern))
 
 
-def _case(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
-        for part, function, text, least in _compared(tree):
-            rule = _CASES.get(function.op)
-            if rule is not None and rule[0](least) != least:
-                yield Finding(
-                    "P504",
-                    row.qualified,
-                    f"{function.op}() never gives {shown(text)}, which has {rule[1]}",
-                    part.span,
-                    f"compare with {shown(rule[0](text))}",
-                )
+Problem = tuple[Apply, str, str]
+"""A comparison, what is wrong with it, and a hint."""
+
+
+def wrong_case(tree: Tree) -> Iterator[Problem]:
+    """Comparisons of lower() with capital letters, or of upper() with small ones."""
+    for part, function, text, least in _compared(tree):
+        rule = _CASES.get(function.op)
+        if rule is not None and rule[0](least) != least:
+            message = f"{function.op}() never gives {shown(text)}, which has {rule[1]}"
+            yield part, message, f"compare with {shown(rule[0](text))}"
+
+
+def wrong_length(tree: Tree) -> Iterator[Problem]:
+    """Comparisons of a part of a text with a longer text."""
+    for part, function, text, least in _compared(tree):
+        most = _most(function)
+        if most is not None and len(least) > most:
+            message = (
+                f"{function.span.text} has at most {most} character{'s' if most != 1 else ''}, "
+                f"{shown(text)} has {len(least)}"
+            )
+            yield part, message, "make them equally long"
+
+
+def _rule(problems: Callable[[Tree], Iterator[Problem]], code: str) -> Callable[[Context], Iterator[Finding]]:
+    def check(context: Context) -> Iterator[Finding]:
+        for row, tree in bodies(context):
+            for part, message, hint in problems(tree):
+                yield Finding(code, row.qualified, message, part.span, hint)
+
+    return check
 
 
 def _ascii(change: Callable[[str], str]) -> Callable[[str], str]:
@@ -61,21 +81,6 @@ _CASES: dict[str, tuple[Callable[[str], str], str]] = {
     "lower": (_ascii(str.lower), "capital letters"),
     "upper": (_ascii(str.upper), "small letters"),
 }
-
-
-def _length(context: Context) -> Iterator[Finding]:
-    for row, tree in bodies(context):
-        for part, function, text, least in _compared(tree):
-            most = _most(function)
-            if most is not None and len(least) > most:
-                yield Finding(
-                    "P505",
-                    row.qualified,
-                    f"{function.span.text} has at most {most} character{'s' if most != 1 else ''}, "
-                    f"{shown(text)} has {len(least)}",
-                    part.span,
-                    "make them equally long",
-                )
 
 
 def _most(function: Apply) -> int | None:
@@ -95,7 +100,7 @@ RULES = (
         "P504",
         "impossible-case",
         "lower() compared with capital letters, or upper() with lower-case letters.",
-        _case,
+        _rule(wrong_case, "P504"),
         Severity.ERROR,
         _GENERAL,
     ),
@@ -103,7 +108,7 @@ RULES = (
         "P505",
         "impossible-length",
         "A part of a text compared with a longer text.",
-        _length,
+        _rule(wrong_length, "P505"),
         Severity.ERROR,
         _GENERAL,
     ),

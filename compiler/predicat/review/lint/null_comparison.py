@@ -17,13 +17,14 @@ def check(context: Context) -> Iterator[Finding]:
             continue
         spans = set()
         for part in walk(tree):
-            problem = _problem(part)
+            problem = problem_of(part)
             if problem is not None and part.span not in spans:
                 spans.add(part.span)
                 yield Finding(RULE.code, row.qualified, problem[0], part.span, problem[1])
 
 
-def _problem(part: Tree) -> tuple[str, str] | None:
+def problem_of(part: Tree) -> tuple[str, str] | None:
+    """What is wrong with a comparison with NULL, and a hint; None if it is none."""
     match part:
         case Apply(op=op, args=(one, other)) if op in (*COMPARISONS, "like", "like_ci") and (
             _is_null(one) or _is_null(other)

@@ -20,8 +20,10 @@ def check(context: Context) -> Iterator[Finding]:
             for part in walk(node)
             if isinstance(part, Call) and part.op == "is_null" and isinstance(part.args[0], Field)
         }
-        for negation in _negations(node):
-            open_fields = [name for name in _read(negation) if name not in asked and not _tested(row, name)]
+        for negation in negations(node):
+            open_fields = [
+                name for name in fields_lost(negation) if name not in asked and not _tested(row, name)
+            ]
             if open_fields:
                 names = ", ".join(open_fields)
                 yield Finding(
@@ -35,23 +37,23 @@ def check(context: Context) -> Iterator[Finding]:
                 break
 
 
-def _negations(node: Node) -> Iterator[Call]:
+def negations(node: Node) -> Iterator[Call]:
     """The parts that say what a row is not, where a row without a value is lost."""
     if not isinstance(node, Call):
         return
     if node.op in JUNCTIONS:
         for arg in node.args:
-            yield from _negations(arg)
+            yield from negations(arg)
     elif node.op == "ne" or (node.op == "not" and not never_unknown(node.args[0])):
         yield node
 
 
-def _read(node: Node) -> Iterator[str]:
+def fields_lost(node: Node) -> Iterator[str]:
     """The fields without which a negation may be UNKNOWN: none that coalesce() or the like guards."""
     if isinstance(node, Field):
         yield node.decl.name
     elif not never_unknown(node) and not (isinstance(node, Call) and node.op == "coalesce"):
-        yield from dict.fromkeys(name for child in children(node) for name in _read(child))
+        yield from dict.fromkeys(name for child in children(node) for name in fields_lost(child))
 
 
 def _tested(filter_: Filter, name: str) -> bool:

@@ -23,7 +23,7 @@ def check(context: Context) -> Iterator[Finding]:
             )
         )
         if number >= 0:
-            _, parent, place = list(_shorter(node))[number]
+            _, parent, place = list(without_one(node))[number]
             yield Finding(
                 RULE.code,
                 row.qualified,
@@ -37,7 +37,7 @@ def check(context: Context) -> Iterator[Finding]:
 def _first(context: Context, filter_: Filter) -> str:
     """The number of the first operand that can be left out, -1 for none."""
     node = filter_.current.predicate.node
-    for number, (shorter, _, _) in enumerate(_shorter(node)):
+    for number, (shorter, _, _) in enumerate(without_one(node)):
         if context.trial(filter_).differs(shorter, accept=filter_.on_unknown == "accept"):
             continue
         # An operand that makes FALSE of UNKNOWN, as `has(m.k) && m.k == "x"`, is a guard: bounds on UNKNOWN
@@ -47,7 +47,7 @@ def _first(context: Context, filter_: Filter) -> str:
     return "-1"
 
 
-def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
+def without_one(node: Node) -> Iterator[tuple[Node, Call, int]]:
     """The predicate without one operand of an AND or OR, wherever it has one."""
     if not isinstance(node, Call) or node.op not in LOGIC:
         return
@@ -55,7 +55,7 @@ def _shorter(node: Node) -> Iterator[tuple[Node, Call, int]]:
         left = _others(node, index)
         if node.op in JUNCTIONS and left:
             yield (left[0] if len(left) == 1 else Call(node.type, node.op, left, node.span)), node, index
-        for inner, parent, at in _shorter(arg):
+        for inner, parent, at in without_one(arg):
             yield (
                 Call(node.type, node.op, (*node.args[:index], inner, *node.args[index + 1 :]), node.span),
                 parent,

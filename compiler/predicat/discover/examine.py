@@ -1,0 +1,216 @@
+"""What is wrong with one condition by itself. Every claim holds for the widest types that its fields may
+have, and every row that is shown is one of the narrowest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import verdicts as say
+from predicat.discover.infer import Unclear
+from predicat.discover.typed import Item, Typed, typed
+from predicat.discover.verdicts import Kind
+from predicat.ir import tree as t
+from predicat.ir.nodes import Call, Node, fields_of
+from predicat.ir.ops import JUNCTIONS, LOGIC
+from predicat.ir.types import BOOLEAN
+from predicat.review.compare import compare_nodes, example
+from predicat.review.lint import impossible_text, null_comparison
+from predicat.review.lint.redundant_operand import without_one
+from predicat.review.lint.trials import Trial
+from predicat.review.lint.written import walk
+from predicat.review.show import plain
+
+QUESTION = 0.4
+"""Seconds for one question to the solver."""
+CONDITION = 4.0
+"""Seconds for all questions about a condition."""
+_LONGEST = 40
+"""Operands of which each is left out to see whether it matters, at most."""
+
+
+class Found(Struct, frozen=True):
+    """One thing that is wrong: see `verdicts.Judgement`."""
+
+    kind: Kind
+    message: str
+    part: str = ""
+    hint: str = ""
+    row: dict[str, Any] | None = None
+    outcome: bool | None = None
+
+
+class Examined(Struct, frozen=True):
+    """What is known of a condition, as plain data.
+
+    Attributes:
+        reason: Why it is not judged; empty if it is.
+        found: What is wrong with it.
+        inferred: The fields whose types were inferred.
+        undecided: How many questions had no answer in time.
+    """
+
+    reason: str = ""
+    found: tuple[Found, ...] = ()
+    inferred: Mapping[str, str] = {}
+    undecided: int = 0
+
+
+def examine(item: Item) -> Examined:
+    """Judge one condition."""
+    try:
+        condition = typed(item)
+    except Unclear as error:
+        return Examined(str(error))
+    nulls = () if condition.tree is None else tuple(_nulls(condition.tree))
+    if nulls or not _reads(condition):  # `1 = 1` is meant
+        return Examined("", nulls, condition.inferred)
+    asked = _Questions(item, condition)
+    return Examined("", tuple(asked.found()), condition.inferred, asked.undecided)
+
+
+def _reads(condition: Typed) -> bool:
+    """Whether a condition names a field."""
+    if condition.tree is None:
+        return bool(fields_of(condition.wide))
+    return any(isinstance(part, t.Name) for part in walk(condition.tree))
+
+
+class _Questions:
+    """The questions about one condition, within its time."""
+
+    def __init__(self, item: Item, condition: Typed) -> None:
+        self.item = item
+        self.condition = condition
+        self.deadline = time.monotonic() + CONDITION
+        self.undecided = 0
+        self.trial = Trial(condition.narrow)
+
+    def found(self) -> Iterator[Found]:
+        whole = self.constant()
+        impossible = list(self.impossible())
+        if whole is not None:
+            cause = impossible[0] if impossible and whole.kind == "never" else None
+            yield whole if cause is None else Found("never", whole.message, cause.part, cause.message)
+            return
+        yield from impossible
+        yield from self.twice()
+        if not impossible:
+            yield from self.redundant()
+
+    def constant(self) -> Found | None:
+        """Whether the condition accepts no row, or rejects none."""
+        if not self.can_be(True):
+            if self.item.accepts and self.can_be(None):
+                return None
+            if not self.can_be(False):
+                return Found("never", say.UNKNOWN)
+            return Found("never", say.NEVER_ACCEPTED if self.item.accepts else say.NEVER)
+        if not self.can_be(False):
+            return Found("always", say.ALWAYS, "", "", *self.row(None))
+        return None
+
+    def can_be(self, outcome: bool | None) -> bool:
+        """Whether some row may have an outcome: not only if it is proved that none has it."""
+        if self.trial.shows(outcome):
+            return True
+        return not self.is_never(self.condition.wide, outcome)
+
+    def is_never(self, node: Node, outcome: bool | None) -> bool:
+        """Whether it is proved that a predicate never has an outcome."""
+        answer, _ = example(node, outcome, self.time())
+        self.undecided += answer not in ("none", "found")
+        return answer == "none"
+
+    def row(self, outcome: bool | None) -> tuple[dict[str, Any] | None, bool | None]:
+        """A row with an outcome."""
+        _, witness = example(self.condition.narrow, outcome, self.time())
+        return (None, None) if witness is None else (plain({**witness.row}), witness.before)
+
+    def time(self) -> float:
+        """The seconds for the next question."""
+        return max(min(QUESTION, self.deadline - time.monotonic()), 0.01)
+
+    def impossible(self) -> Iterator[Found]:
+        """Comparisons with what the other side cannot be."""
+        tree, spans = self.condition.tree, set[tuple[int, int]]()
+        for problems in (impossible_text.wrong_case, impossible_text.wrong_length):
+            for part, message, hint in problems(tree) if tree is not None else ():
+                spans.add((part.span.start, part.span.end))
+                yield Found("impossible", message, part.span.text, hint)
+        for atom in _atoms(self.condition.wide):
+            place = atom.span.start, atom.span.end
+            if place in spans or not fields_of(atom) or Trial(atom).shows(wanted=True):
+                continue
+            if self.is_never(atom, True):
+                spans.add(place)
+                yield Found("impossible", say.impossible(_shown(atom.span)), _shown(atom.span))
+
+    def twice(self) -> Iterator[Found]:
+        """Operands that stand twice in one AND or OR."""
+        for part in walk(self.condition.tree) if self.condition.tree is not None else ():
+            if isinstance(part, t.Apply) and part.op in JUNCTIONS:
+                seen: set[object] = set()
+                for arg in part.args:
+                    if (said := _said(arg)) in seen:
+                        yield Found("redundant", say.twice(part.op.upper()), _shown(arg.span))
+                    seen.add(said)
+
+    def redundant(self) -> Iterator[Found]:
+        """The first operand that can be left out."""
+        node, accepts = self.condition.wide, self.item.accepts
+        rule = "accept" if accepts else "reject"
+        trial = Trial(node)
+        for number, (shorter, parent, place) in enumerate(without_one(node)):
+            if number == _LONGEST or time.monotonic() > self.deadline:
+                return
+            if trial.differs(shorter, accept=accepts):
+                continue
+            verdict = compare_nodes(node, shorter, (rule, rule), self.time())
+            self.undecided += not verdict.proof
+            if verdict.same_rows and verdict.kind == "equivalent":
+                part = _shown(parent.args[place].span)
+                yield Found("redundant", say.no_effect(parent.op.upper()), part)
+                return
+
+
+def _nulls(tree: t.Tree) -> Iterator[Found]:
+    """Comparisons with NULL."""
+    for part in walk(tree):
+        problem = null_comparison.problem_of(part)
+        if problem is not None:
+            yield Found("null comparison", problem[0], part.span.text, problem[1])
+
+
+def _atoms(node: Node) -> Iterator[Call]:
+    """The parts of a predicate that are TRUE or FALSE and have no such parts."""
+    if isinstance(node, Call) and node.type == BOOLEAN:
+        if node.op in LOGIC:
+            for arg in node.args:
+                yield from _atoms(arg)
+        elif node.op != "cond":
+            yield node
+
+
+def _said(tree: t.Tree) -> object:
+    """What a tree says, wherever it stands."""
+    match tree:
+        case t.Apply(op, args):
+            return op, *map(_said, args)
+        case t.ListOf(items):
+            return tuple(map(_said, items))
+        case t.Name(name):
+            return "name", name
+        case t.Const(value):
+            return type(value), value
+        case _:
+            return tree
+
+
+def _shown(span: Span) -> str:
+    return " ".join(span.text.split())

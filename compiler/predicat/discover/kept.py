@@ -1,0 +1,88 @@
+"""Answers about conditions, kept in the user's cache: one file for each kind of question.
+
+What is kept depends on the text of the question, on predicat's own code and on the solver. A file that is
+damaged, or was written by other code, is ignored; one that cannot be written costs only time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from predicat.catalog.cache import cache_folder
+from predicat.review.lint.answers import code_hash
+
+_MOST = 200_000
+"""How many answers a file keeps."""
+
+
+class Question(Protocol):
+    """What is asked: equal if the answer is the same."""
+
+    def __hash__(self) -> int: ...
+
+    @property
+    def key(self) -> str:
+        """It as a text."""
+        ...
+
+
+Q = TypeVar("Q", bound=Question)
+A = TypeVar("A", bound=msgspec.Struct)
+
+
+def folder() -> Path:
+    """Where the answers of `predicat discover` are kept."""
+    return cache_folder() / "discover"
+
+
+class Kept:
+    """The answers in a folder; without one nothing outlives the run."""
+
+    def __init__(self, root: Path | None) -> None:
+        self.root = root
+
+    def answers(
+        self, name: str, questions: Sequence[Q], kind: type[A], ask: Callable[[Sequence[Q]], Iterator[A]]
+    ) -> dict[Q, A]:
+        """The answer to each question: from the file of this name, or else computed now."""
+        known = self._read(name, kind)
+        hashes = [hashlib.sha256(question.key.encode()).hexdigest()[:32] for question in questions]
+        missing = [question for question, key in zip(questions, hashes, strict=True) if key not in known]
+        new = dict(zip(missing, ask(missing), strict=True))
+        result = {
+            question: new[question] if question in new else known[key]
+            for question, key in zip(questions, hashes, strict=True)
+        }
+        if new:
+            used = dict(zip(hashes, result.values(), strict=True))
+            others = {key: answer for key, answer in known.items() if key not in used}
+            self._write(name, {**dict(list(others.items())[-max(_MOST - len(used), 0) :]), **used})
+        return result
+
+    def _path(self, name: str) -> Path | None:
+        return None if self.root is None else self.root / f"{name}-{code_hash()[:16]}.json"
+
+    def _read(self, name: str, kind: type[A]) -> dict[str, A]:
+        path = self._path(name)
+        if path is not None:
+            with suppress(OSError, msgspec.DecodeError):
+                return msgspec.json.decode(path.read_bytes(), type=dict[str, kind])  # type: ignore[valid-type]
+        return {}
+
+    def _write(self, name: str, answers: dict[str, A]) -> None:
+        path = self._path(name)
+        if path is None:
+            return
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for old in path.parent.glob(f"{name}-*.json"):
+                old.unlink(missing_ok=True)
+            beside = path.with_suffix(".new")
+            beside.write_bytes(msgspec.json.encode(answers))
+            beside.replace(path)

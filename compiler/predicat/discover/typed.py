@@ -1,0 +1,135 @@
+"""A condition as typed predicates: one over the widest types that its fields may have, one over the
+narrowest.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from predicat.api import parse
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics.messages import verdicts as say
+from predicat.discover.abstraction import Abstract, read_sql
+from predicat.discover.conditions import Condition
+from predicat.discover.infer import Unclear, infer
+from predicat.ir import tree as t
+from predicat.ir.nodes import Node
+from predicat.language import LANGUAGES
+from predicat.lower import core
+from predicat.passes.check import check
+from predicat.passes.scope import SQL_RULES, Scope
+
+
+class Item(Struct, frozen=True):
+    """What the meaning of a condition depends on: two conditions with one item are judged once.
+
+    `accepts` says whether a row for which it is UNKNOWN is accepted, as a CHECK constraint does. `before` are
+    the conditions of the branches of a CASE that come first.
+    """
+
+    text: str
+    language: str
+    dialect: str
+    types: tuple[tuple[str, str], ...] = ()
+    on: str | None = None
+    collation: str = ""
+    accepts: bool = False
+    before: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The item as a text."""
+        return json.dumps(
+            [
+                self.text,
+                self.language,
+                self.dialect,
+                self.types,
+                self.on,
+                self.collation,
+                self.accepts,
+                self.before,
+            ]
+        )
+
+
+def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
+    """The item of a condition, with the conditions of earlier branches."""
+    types = {**condition.fields, **{f":{name}": kind for name, kind in condition.params.items()}}
+    return Item(
+        condition.sql or condition.text,
+        condition.language,
+        "" if condition.sql else condition.dialect,
+        tuple(sorted(types.items())),
+        condition.on,
+        condition.dialect,
+        condition.clause == "check",
+        tuple(before),
+    )
+
+
+class Typed(Struct, frozen=True):
+    """A condition with types.
+
+    Attributes:
+        tree: What was read; None for languages that have types of their own.
+        wide: Over the widest types that its fields may have: what holds for every row of them holds for the
+            real ones.
+        narrow: Over the narrowest.
+        inferred: The fields whose types were inferred.
+        queries: Whether a part is a subquery, so that its text does not tell what it is elsewhere.
+    """
+
+    tree: t.Tree | None
+    wide: Node
+    narrow: Node
+    inferred: Mapping[str, str]
+    queries: bool = False
+
+
+def typed(item: Item) -> Typed:
+    """A condition with types. Raises Unclear with the reason where it is not judged."""
+    return together([item])[0]
+
+
+def together(items: Sequence[Item]) -> list[Typed]:
+    """Conditions with types, each field with one type in all of them. Raises Unclear with the reason."""
+    try:
+        if items[0].language != "sql":
+            return [_of_language(item) for item in items]
+        return _of_sql(items, [read_sql(item.text, item.dialect) for item in items])
+    except PredicatError as error:
+        raise Unclear(error.diagnostics[0].message if error.diagnostics else say.NO_REASON) from None
+    except RecursionError:
+        raise Unclear(say.NO_REASON) from None
+
+
+def _of_language(item: Item) -> Typed:
+    language = LANGUAGES[item.language]
+    value = item.text if language.shape == "text" else json.loads(item.text)
+    predicate = parse(value, item.language, dict(item.types) or None, on=item.on)
+    return Typed(None, predicate.node, predicate.node, {})
+
+
+def _of_sql(items: Sequence[Item], read: Sequence[Abstract]) -> list[Typed]:
+    first = items[0]
+    span = read[0].tree.span
+    whole = t.Apply("and", tuple(one.tree for one in read), span) if len(read) > 1 else read[0].tree
+    known = {name: kind for item in items for name, kind in item.types}
+    kinds = {name: kind for one in read for name, kind in one.kinds.items()}
+    types = infer(whole, first.collation, known, kinds)
+    trees = types.tree.args if len(read) > 1 and isinstance(types.tree, t.Apply) else (types.tree,)
+    wide, narrow = Scope(types.wide), Scope(types.narrow)
+    return [
+        Typed(
+            tree,
+            core(check(tree, wide, SQL_RULES)),
+            core(check(tree, narrow, SQL_RULES)),
+            types.inferred,
+            one.queries,
+        )
+        for tree, one in zip(trees, read, strict=True)
+    ]

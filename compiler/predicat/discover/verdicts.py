@@ -1,0 +1,92 @@
+"""What is found in conditions, as records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Kind = Literal[
+    "never", "always", "redundant", "unreachable", "impossible", "null comparison", "null trap", "layout"
+]
+"""
+- `never`: no row is accepted; `always`: no row is rejected that has its values;
+- `redundant`: an operand of AND or OR has no effect; `unreachable`: a branch of CASE that earlier branches
+  leave no row;
+- `impossible`: a comparison with a value that the expression cannot have;
+- `null comparison`: `= NULL`, or NULL in a list of IN; `null trap`: a negation that loses rows without a
+  value;
+- `layout`: AND binds tighter than OR, and the lines say the opposite.
+"""
+Relationship = Literal["same", "narrower", "wider", "overlapping"]
+"""What the second of two rules is to the first: `narrower` accepts fewer rows, `wider` more, `overlapping`
+loses some and gains some.
+"""
+Row = Mapping[str, Any]
+
+
+class Judgement(Struct, frozen=True):
+    """What is found in one condition. All of it is plain data, so that it can be kept.
+
+    Attributes:
+        condition: The number of the condition.
+        kind: See `Kind`.
+        message: One sentence.
+        part: The part that it is about, as it is written in `Condition.sql`, or in its text if that is empty.
+        hint: What to do; empty if there is nothing to say.
+        row: A row that shows it, checked with the reference evaluator; None where there is none, as for
+            `never`. Its values are as JSON has them. A part that is no column has its text as its name.
+        outcome: What the condition is for the row: True, False or None (UNKNOWN).
+        inferred: The fields whose type was inferred, with the kind that was inferred: `string`, `number`,
+            `time`, `boolean`, or `any` where the proof holds for every type.
+    """
+
+    condition: int
+    kind: Kind
+    message: str
+    part: str = ""
+    hint: str = ""
+    row: Row | None = None
+    outcome: bool | None = None
+    inferred: Mapping[str, str] = {}
+
+
+class Pair(Struct, frozen=True):
+    """Two rules that are nearly the same.
+
+    Attributes:
+        left: The number of a condition with the first rule; `right` of one with the second.
+        kind: What the second is to the first.
+        difference: In what they differ: `one value`, `one NULL test`, `one bound`, `one condition`.
+        message: One sentence.
+        lost: A row that only the first accepts, if there is one; `gained` one that only the second accepts.
+        inferred: As in `Judgement`.
+    """
+
+    left: int
+    right: int
+    kind: Relationship
+    difference: str
+    message: str
+    lost: Row | None = None
+    gained: Row | None = None
+    inferred: Mapping[str, str] = {}
+
+
+class Judged(Struct, frozen=True):
+    """What is found in all conditions.
+
+    Attributes:
+        judgements: What is found in single ones, in their order.
+        same: Conditions with one rule, proved or written alike, as their numbers: classes of two or more.
+        pairs: Rules that are nearly the same; each rule is named by the first condition that has it.
+        unjudged: Why a condition is not judged, by its number.
+        undecided: How many questions had no answer within their time limit.
+    """
+
+    judgements: tuple[Judgement, ...] = ()
+    same: tuple[tuple[int, ...], ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    unjudged: Mapping[int, str] = {}
+    undecided: int = 0

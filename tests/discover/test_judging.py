@@ -1,0 +1,167 @@
+"""What `predicat discover` finds in conditions, and what it leaves alone: a type could make it wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from predicat.discover.conditions import Clause, Condition, Place
+from predicat.discover.judging import judge
+from predicat.discover.verdicts import Judged
+
+
+def condition(
+    text: str,
+    dialect: str = "postgres",
+    clause: Clause = "where",
+    *,
+    fields: dict[str, str] | None = None,
+    relation: str = "t",
+    branches: tuple[int, int] | None = None,
+) -> Condition:
+    place = Place("a.sql", 1, 1, 0, len(text))
+    return Condition(text, "sql", dialect, relation, clause, place, fields or {}, branches=branches)
+
+
+def judged(text: str, dialect: str = "postgres", clause: Clause = "where", **fields: str) -> Judged:
+    return judge([condition(text, dialect, clause, fields=fields)])
+
+
+def kinds(found: Judged) -> list[str]:
+    return [item.kind for item in found.judgements]
+
+
+NEVER = [
+    "lower(coverage_plan) LIKE '%MP%'",
+    "a != b AND b IS NULL",
+    "end_date > end_date",
+    "substr(code, 1, 5) = 'abcdef' AND n = 1",
+    "d > '2020-01-01' AND d < '2019-01-01'",
+    "d > DATE '2020-01-01' AND d < DATE '2019-01-01'",
+    "n BETWEEN 5 AND 3",
+    "length(s) < 0",
+    "status = 'open' AND status IN ('closed', 'gone')",
+    "CASE WHEN a = 1 THEN b = 2 ELSE b = 3 END AND b = 4",
+    "x::date = y AND x::date <> y",
+    "u.kind = 'a' AND u.kind = 'b' AND EXISTS (SELECT 1 FROM o WHERE o.id = u.id)",
+    "a > b AND b > a",
+]
+
+
+@pytest.mark.parametrize("text", NEVER)
+def test_a_condition_that_no_row_meets(text: str) -> None:
+    assert kinds(judged(text)) == ["never"]
+
+
+LEFT_ALONE = {
+    "a number may have fractions": "x > 5 AND x < 6",
+    "a time may lie within a day": "d > '2020-01-01' AND d < '2020-01-02'",
+    "the texts may be numbers": "code = '5' AND code = '05'",
+    "the texts may be truth values": "flag = 't' AND flag = 'true'",
+    "the texts may ignore case": "name = 'A' AND name = 'a'",
+    "the texts may be padded": "name = 'a' AND name = 'a '",
+    "the order may be that of a collation": "name > 'b' AND name < 'A'",
+    "a column may be NaN": "x <> x",
+    "a call may have another value each time": "random() > 0.5 AND random() < 0.5",
+    "intervals differ": "t > now() - interval '1 day 2 hours' AND NOT t > now() - interval '1 day 3 hours'",
+    "a parameter without a name may be any": "a = ? AND a <> ?",
+    "a pattern with a backslash has several meanings": r"s LIKE 'a\_%' AND s NOT LIKE 'a\_%' ESCAPE '!'",
+    "constants are meant": "1 = 1",
+    "nothing is wrong": "a = 1 AND b IS NOT NULL AND b > 2",
+}
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE.values(), ids=LEFT_ALONE)
+def test_silence_where_a_verdict_would_be_a_guess(text: str) -> None:
+    assert judged(text).judgements == ()
+
+
+def test_known_types_allow_what_inferred_ones_do_not() -> None:
+    assert kinds(judged("x > 5 AND x < 6", x="bigint")) == ["never"]
+    assert kinds(judged("d > '2020-01-01' AND d < '2020-01-02'", d="date")) == ["never"]
+    assert judged("x > 5 AND x < 6", x="double").judgements == ()
+    assert kinds(judged("name > 'b' AND name < 'A'", "bigquery", name="string")) == ["never"]
+
+
+def test_texts_of_dialects_that_fold_case_are_left_alone() -> None:
+    found = judged("a = 'x' AND a = 'y'", "mysql")
+    assert found.judgements == ()
+    assert "mysql" in found.unjudged[0]
+
+
+def test_every_verdict_says_which_types_were_inferred() -> None:
+    (found,) = judged("n BETWEEN 5 AND 3 AND s = 'a' AND b = 2", b="bigint").judgements
+    assert found.inferred == {"n": "number", "s": "string"}
+
+
+def test_what_is_written_is_the_cause_of_a_dead_condition() -> None:
+    (found,) = judged("n = 1 AND lower(s) LIKE '%MP%'").judgements
+    assert (found.part, found.hint) == (
+        "lower(s) LIKE '%MP%'",
+        "lower() never gives '%MP%', which has capital letters",
+    )
+
+
+def test_always_true_has_a_row_for_which_it_is_unknown() -> None:
+    (found,) = judged("status <> 'a' OR status <> 'b'").judgements
+    assert (found.kind, found.row, found.outcome) == ("always", {}, None)
+
+
+def test_a_check_accepts_what_is_unknown() -> None:
+    assert judged("a <> b AND b IS NULL", clause="check").judgements == ()
+    assert kinds(judged("n > 1 AND n < 0", clause="check")) == []
+    assert kinds(judged("n IS NULL AND n IS NOT NULL", clause="check")) == ["never"]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("a = 1 AND a IN (1, 2)", "a IN (1, 2)"),
+        ("a = 1 OR a IN (1, 2)", "a = 1"),
+        ("n > 1 AND z = 'a' AND n > 0", "n > 0"),
+        ("a = 1 AND b = 2 AND a = 1", "a = 1"),
+    ],
+)
+def test_an_operand_without_effect(text: str, part: str) -> None:
+    found = judged(text)
+    assert kinds(found) == ["redundant"]
+    assert found.judgements[0].part == part
+
+
+def test_a_value_that_an_expression_cannot_have() -> None:
+    (found,) = judged("lower(x) IN ('A', 'b')").judgements
+    assert (found.kind, found.hint) == ("impossible", "compare with 'a'")
+
+
+def test_a_comparison_with_null() -> None:
+    assert kinds(judged("a = NULL")) == ["null comparison"]
+    assert kinds(judged("a NOT IN ('x', NULL) AND b = 1")) == ["null comparison"]
+
+
+def test_what_cannot_be_read_has_a_reason() -> None:
+    found = judged("a = = 1")
+    assert found.judgements == ()
+    assert "cannot be read" in found.unjudged[0]
+
+
+def test_answers_are_kept(tmp_path: Path) -> None:
+    asked: list[tuple[int, int]] = []
+    conditions = [condition(text) for text in NEVER]
+    first = judge(conditions, cache=tmp_path, progress=lambda done, of: asked.append((done, of)))
+    assert asked[-1] == (len(NEVER), len(NEVER))
+    asked.clear()
+    again = judge(conditions, cache=tmp_path, progress=lambda done, of: asked.append((done, of)))
+    assert (again, asked) == (first, [])
+
+
+def test_a_damaged_cache_is_ignored(tmp_path: Path) -> None:
+    first = judge([condition("n BETWEEN 5 AND 3")], cache=tmp_path)
+    for file in tmp_path.iterdir():
+        file.write_text("{")
+    assert judge([condition("n BETWEEN 5 AND 3")], cache=tmp_path) == first
+
+
+def test_several_processes_find_the_same() -> None:
+    conditions = [condition(f"{text} AND k = {number}") for text in NEVER[:8] for number in range(2)]
+    assert judge(conditions, jobs=2).judgements == judge(conditions).judgements
