@@ -15,7 +15,7 @@ from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupport
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries
-from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of
+from predicat.ir.nodes import FieldDecl, Literal, Node, code_of, fields_of, params_of, reads_now
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
@@ -26,6 +26,7 @@ from predicat.passes.check import check
 from predicat.passes.scope import MAX_DEPTH, Scope
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import substitute
+from predicat.semantics import clock
 from predicat.semantics.evaluate import NONE, Eval, compile_node
 
 if TYPE_CHECKING:
@@ -106,13 +107,16 @@ class Predicate(Struct, frozen=True, dict=True):
         """What its author wrote, with types: writers of languages read it."""
         return self.node if self.written is None else self.written
 
-    def evaluate(self, row: Mapping[str, Any], **params: Any) -> bool | None:
+    def evaluate(self, row: Mapping[str, Any], *, now: Any = None, **params: Any) -> bool | None:
         """Evaluate the predicate on one row, in Python. This is the reference for every SQL dialect.
 
         Args:
             row: Field names and Python values. The value of a dotted name (`ce.type`) may be under that key
                 or nested.
                 A missing key and None both mean an absent value (NULL).
+            now: The current time, for a predicate that reads it (`now()`): a datetime, in UTC if it has no
+                zone, or a text as in a row. Default: the clock, read once. If there is a parameter of this
+                name, its value.
             **params: Values for the parameters. The default applies otherwise.
 
         Returns:
@@ -120,7 +124,8 @@ class Predicate(Struct, frozen=True, dict=True):
             failed cast).
 
         Raises:
-            PredicatError: A value does not fit the declared type of its field or parameter.
+            PredicatError: A value does not fit the declared type of its field or parameter, or `now` is no
+                moment of the years 1970 to 2999.
 
         Warns:
             UnknownKeyWarning: The row has no key for a field that the predicate reads, and one that is nearly
@@ -128,7 +133,7 @@ class Predicate(Struct, frozen=True, dict=True):
         """
         self._keys.check(row, stacklevel=3)
         try:
-            outcome: bool | None = self._function(row, NONE, self._given(params) if params else NONE)
+            outcome: bool | None = self._function(row, NONE, self._values(now, params))
         except RecursionError:
             raise PredicatError.of(msg.too_deep(self.node.span, MAX_DEPTH)) from None
         return outcome
@@ -237,6 +242,22 @@ class Predicate(Struct, frozen=True, dict=True):
     def params(self) -> tuple[str, ...]:
         """The names of the parameters."""
         return tuple(params_of(self.node))
+
+    @property
+    def reads_now(self) -> bool:
+        """Whether it reads the current time, so that its outcome for a row changes."""
+        return reads_now(self.node)
+
+    def _values(self, now: Any, params: Mapping[str, Any]) -> Mapping[str, Value]:
+        """The values of parameters, and the current time if the predicate reads it."""
+        if now is not None and "now" in self.params:
+            params = {**params, "now": now}
+        given = self._given(params) if params else NONE
+        return {**given, **clock.reading(now)} if self._is_timed else given
+
+    @cached_property
+    def _is_timed(self) -> bool:
+        return reads_now(self.node)
 
     @cached_property
     def _keys(self) -> KeyCheck:

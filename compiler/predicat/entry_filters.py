@@ -21,11 +21,12 @@ from msgspec import Struct
 from predicat.catalog.model import Catalog
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import entries as say
-from predicat.ir.nodes import TRUE, Call, Node, code_of, params_of
+from predicat.ir.nodes import TRUE, Call, Node, code_of, params_of, reads_now
 from predicat.ir.types import BOOLEAN
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
-from predicat.semantics.evaluate import compile_node
+from predicat.semantics import clock
+from predicat.semantics.evaluate import NONE, compile_node
 
 GROUP = "predicat.entry_filters"
 """The group of entry points that providers register their classes in."""
@@ -282,18 +283,22 @@ class Runner:
     def __init__(self, chain: Chain) -> None:
         self._chain = chain
         self._native = compile_node(chain.plan.native)
+        self._timed = reads_now(chain.plan.native)
 
-    def outcome(self, row: Mapping[str, Any], message: Mapping[str, Any] | None = None) -> Outcome:
+    def outcome(
+        self, row: Mapping[str, Any], message: Mapping[str, Any] | None = None, now: Any = None
+    ) -> Outcome:
         """What becomes of a row: REJECT unless the native filter accepts it, else what the classes say.
 
         Args:
             row: The fields of the dataset, as for `Predicate.evaluate`.
             message: The metadata of the message. Default: nothing.
+            now: The current time of the native filter, as for `Predicate.evaluate`. Default: the clock.
 
         Raises:
-            PredicatError: A value does not fit the declared type of its field.
+            PredicatError: A value does not fit the declared type of its field, or `now` is no moment.
         """
-        if self._native(row) is not True:
+        if self._native(row, NONE, clock.reading(now) if self._timed else NONE) is not True:
             return Outcome.REJECT
         return self._chain.outcome(row, MappingProxyType(dict(message or {})))
 

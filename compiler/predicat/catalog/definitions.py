@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from msgspec import Struct, field
@@ -21,14 +21,15 @@ from predicat.catalog.model import (
     version_number,
 )
 from predicat.catalog.yaml_nodes import YamlNode
-from predicat.diagnostics import Reporter, Span
+from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries
-from predicat.ir.nodes import FieldDecl, ParamDecl
+from predicat.ir.nodes import NOW, FieldDecl, ParamDecl
 from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
 from predicat.language import LANGUAGES
+from predicat.semantics import clock
 
 API_VERSION = "predicat/v1"
 FILE_KEYS = (
@@ -43,6 +44,7 @@ FILE_KEYS = (
     "groups",
     "subscriptions",
     "tests",
+    "now",
     "baseline",
     "rows",
     "freshness",
@@ -81,7 +83,7 @@ _UNITS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _AGE = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(_UNITS)})s?\Z")
 _DAYS = re.compile(r"([0-9]{1,4}) days?\Z")
 _SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
-TEST_KEYS = ("row", "matches", "version", "description")
+TEST_KEYS = ("row", "matches", "version", "description", "now")
 NAME = re.compile(r"[a-z][a-z0-9_]{0,62}\Z")
 FIELD_NAME = re.compile(r"[A-Za-z_][\w.\-/ ]{0,127}\Z")
 _ENUM_NAME = re.compile(r"[A-Za-z_]\w{0,62}(?:\.[A-Za-z_]\w{0,62}){0,7}\Z")
@@ -98,6 +100,8 @@ class DefinitionReader(Struct):
     """Collects the definitions of all files."""
 
     reporter: Reporter
+    now: datetime | None = None
+    """The current time of the tests of the file that is being read."""
     datasets: dict[str, WrittenDataset] = field(default_factory=dict[str, WrittenDataset])
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
     variable_places: dict[str, Span] = field(default_factory=dict[str, Span])
@@ -130,7 +134,19 @@ class DefinitionReader(Struct):
         dataset.places.setdefault("dataset", keys["dataset"].span)
         self.dataset(dataset, keys)
 
+    def moment(self, item: YamlNode | None) -> datetime | None:
+        """The current time of tests; by default that of the file."""
+        if item is None:
+            return self.now
+        try:
+            return clock.reading(item.value)[NOW.name] if item.value is not None else None
+        except PredicatError:
+            self.reporter.add(say.bad_test_now(item.span, item.value))
+            return None
+
     def dataset(self, dataset: WrittenDataset, keys: dict[str, YamlNode]) -> None:
+        self.now = None
+        self.now = self.moment(keys.get("now"))
         if "description" in keys:
             dataset.description = keys["description"].text("description")
             dataset.places["description"] = keys["description"].span
@@ -513,6 +529,7 @@ class DefinitionReader(Struct):
                 version,
                 self.description(keys),
                 keys["row"].key_places(),
+                self.moment(keys.get("now")),
             )
 
     def listed_tests(self, item: YamlNode) -> list[FilterTest]:

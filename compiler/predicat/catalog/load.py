@@ -27,7 +27,7 @@ from predicat.catalog.model import (
 from predicat.catalog.project import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yaml_nodes import compose
-from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Span
+from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries
@@ -335,10 +335,12 @@ class Builder(Struct):
                 )
                 continue
             try:
-                outcome = found.versions[test.version or found.latest].predicate.evaluate(test.row)
+                outcome = outcome_of(found.versions[test.version or found.latest].predicate, test)
             except PredicatError as error:
                 for item in error.diagnostics:
-                    self.reporter.add(msg.row_of_a_test(test.span, item.message))
+                    self.reporter.add(
+                        item if item.span != NOWHERE else msg.row_of_a_test(test.span, item.message)
+                    )
                 continue
             if not passes(found, test, outcome):
                 self.reporter.add(
@@ -471,6 +473,17 @@ def argument_problems(
         except RowError:
             found.append(say.bad_argument(span, key, name, given[key], decl.type))
     return found
+
+
+def outcome_of(predicate: Predicate, test: FilterTest) -> bool | None:
+    """The outcome of a predicate on the row of a test.
+
+    Raises PredicatError where a value does not fit its field, or the predicate reads the current time and the
+    test does not say it: its outcome would change.
+    """
+    if test.now is None and predicate.reads_now:
+        raise PredicatError.of(say.test_without_now(test.span))
+    return predicate.evaluate(test.row, now=test.now)
 
 
 def passes(row: Filter, test: FilterTest, outcome: bool | None) -> bool:

@@ -96,6 +96,7 @@ def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
             "matches": test.matches,
             "version": test.version,
             "description": test.description,
+            **({} if test.now is None else {"now": plain(test.now)}),
         }
         for test in tests
     ]
@@ -168,6 +169,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
         "types": [str(field.type) for field in fields],
         "params": [_param(param) for param in version.params.values()],
         "references": list(version.references),
+        **({"reads_now": True} if version.predicate.reads_now else {}),
         "sql": sql,
         "refused": refused,
         **_more(row, version),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,7 +15,7 @@ from predicat.catalog.jobs import Job
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
-from predicat.ir.nodes import FieldDecl, ParamDecl
+from predicat.ir.nodes import NOW, FieldDecl, ParamDecl
 from predicat.ir.tree import Tree
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class FilterTest(Struct, frozen=True):
     """A test: a row and whether the filter accepts it (None: its predicate is UNKNOWN). `version` is by
     default the latest.
 
-    `places` has the places of the row's keys in the source of `span`.
+    `places` has the places of the row's keys in the source of `span`. `now` is the current time of a filter
+    that reads it.
     """
 
     row: Mapping[str, Any]
@@ -34,6 +36,12 @@ class FilterTest(Struct, frozen=True):
     version: int | None = None
     description: str = ""
     places: Mapping[str, tuple[int, int]] = {}
+    now: datetime | None = None
+
+    @property
+    def inputs(self) -> Mapping[str, Any]:
+        """The row with the current time, as proofs take it."""
+        return self.row if self.now is None else {**self.row, f":{NOW.name}": self.now}
 
     def place(self, name: str) -> Span:
         """Where a key of the row stands; the whole test if that is not known."""

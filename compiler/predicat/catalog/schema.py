@@ -55,6 +55,7 @@ def json_schema() -> Schema:
                     "description": "Tests of filters of the dataset, by the name of the filter.",
                     "additionalProperties": {"$ref": "#/$defs/tests"},
                 },
+                "now": _NOW,
                 "baseline": _object(
                     d.BASELINE_KEYS,
                     {
@@ -193,6 +194,12 @@ def _version() -> Schema:
     return _object((*d.BODY_KEYS, *LANGUAGES), {**_own(), **_bodies()})
 
 
+_NOW: Schema = {
+    "type": "string",
+    "description": "The current time of tests of filters that read it (UTC), such as 2026-02-01 10:00:00.",
+}
+
+
 def _tests() -> Schema:
     test = _object(
         d.TEST_KEYS,
@@ -201,6 +208,7 @@ def _tests() -> Schema:
             "matches": {"enum": [True, False, "unknown"]},
             "version": {"type": "integer", "minimum": 1},
             "description": _DESCRIPTION,
+            "now": _NOW,
         },
     )
     return {"type": "array", "items": test | {"required": ["row", "matches"]}}

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import NOWHERE, Span
 from predicat.ir.tree import Value
-from predicat.ir.types import BOOLEAN, ArrayType, Type
+from predicat.ir.types import BOOLEAN, TIMESTAMP, ArrayType, Type
 
 
 class FieldDecl(Struct, frozen=True, gc=False):
@@ -42,6 +42,12 @@ class ParamDecl(Struct, frozen=True, gc=False):
     default: Value = None
     required: bool = False
     description: str = ""
+
+
+NOW = ParamDecl("now()", TIMESTAMP, required=True, description="The current time.")
+"""The current time: a parameter that nobody declares. Engines have a function for it, the evaluator's callers
+may give it, and proofs hold for all its values. No other parameter has this name: theirs are identifiers.
+"""
 
 
 class _Typed(Struct, frozen=True, eq=False, gc=False):
@@ -218,5 +224,15 @@ def code_of(node: Node) -> list[str]:
 
 
 def params_of(node: Node) -> dict[str, ParamDecl]:
-    """The free parameters of a node, by name."""
+    """The free parameters of a node, by name, without the current time."""
+    return {name: decl for name, decl in inputs_of(node).items() if name != NOW.name}
+
+
+def inputs_of(node: Node) -> dict[str, ParamDecl]:
+    """The free parameters of a node, by name, and the current time (`NOW`) if it reads that."""
     return {part.decl.name: part.decl for part in walk(node) if isinstance(part, Parameter)}
+
+
+def reads_now(node: Node) -> bool:
+    """Whether a node reads the current time."""
+    return NOW.name in inputs_of(node)

@@ -34,6 +34,11 @@ WHITE_SPACE = (
 MIN_SECONDS, MAX_SECONDS = -62135596800, 253402300799
 """The years 1 to 9999, in seconds since 1970."""
 FIRST_MOMENT, LAST_MOMENT = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+FIRST_NOW, LAST_NOW = (
+    datetime(1970, 1, 1, tzinfo=UTC),
+    datetime(2999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
+)
+"""The years of a clock: a century before and after the current time is always within years 1 to 9999."""
 UNITS = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000, "millisecond": 1_000}
 """The microseconds of each unit that a duration is asked for."""
 UNITS_OF_NEXT = {"hour": 24, "minute": 60, "second": 60, "millisecond": 1000}

@@ -17,14 +17,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.ir.nodes import (
+    NOW,
     TRUE,
     Call,
     Field,
     FieldDecl,
     Literal,
     Node,
+    Parameter,
     Variable,
     fields_of,
+    reads_now,
     rewrite_children,
 )
 from predicat.ir.ops import BY_KEY, STRICT
@@ -46,7 +49,7 @@ from predicat.matching.access import (
 from predicat.matching.probes import Bucket, Check, Hits, Lookup, Member, Probe, Values
 from predicat.matching.selectivity import Selectivity
 from predicat.semantics import casefold
-from predicat.semantics.evaluate import compile_node
+from predicat.semantics.evaluate import NONE, compile_node
 
 LEAF = 6
 """So many filters are evaluated one by one rather than indexed."""
@@ -98,6 +101,8 @@ class Index:
         self._compiled: dict[int, Check] = {}
         self._readers: dict[int, Check] = {}
         self._sources: dict[Node, Check] = {}
+        self.timed = False
+        """Whether a predicate reads the current time."""
         self.fields: dict[str, FieldDecl] = {}
         """The fields that the predicates read, by name."""
         pending = [
@@ -113,9 +118,12 @@ class Index:
             (_variable(decl.name), compile_node(Field(decl.type, decl))) for decl in self.fields.values()
         ]
 
-    def accepting(self, row: Mapping[str, Any]) -> set[int]:
-        """The predicates that accept a row. Raises PredicatError where a value does not fit its field."""
-        values: Values = {key: read(row) for key, read in self._read}
+    def accepting(self, row: Mapping[str, Any], now: Mapping[str, Any] = NONE) -> set[int]:
+        """The predicates that accept a row; `now` is the current time, which they may read.
+
+        Raises PredicatError where a value does not fit its field.
+        """
+        values: Values = {**now, **{key: read(row) for key, read in self._read}}
         hits: Hits = [self._root]
         found: set[int] = set()
         for bucket in hits:  # probes append to it
@@ -133,6 +141,7 @@ class Index:
 
     def _pending(self, ident: int, node: Node, tolerant: bool) -> Iterator[_Pending]:
         self.fields.update(fields_of(node))
+        self.timed = self.timed or reads_now(node)
         bound = over_variables(node)
         for alternative in [bound] if tolerant else alternatives(bound):
             left: list[_Condition] = []
@@ -371,4 +380,6 @@ def over_variables(node: Node) -> Node:
     """
     if isinstance(node, Field):
         return Variable(node.type, _variable(node.decl.name), node.span)
+    if isinstance(node, Parameter) and node.decl == NOW:
+        return Variable(node.type, NOW.name, node.span)
     return rewrite_children(node, over_variables)

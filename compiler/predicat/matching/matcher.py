@@ -13,6 +13,8 @@ from predicat.ir.nodes import Node, code_of, params_of
 from predicat.matching.index import Index
 from predicat.passes.simplify import simplify
 from predicat.passes.substitute import with_defaults
+from predicat.semantics import clock
+from predicat.semantics.evaluate import NONE
 
 
 class Entry(NamedTuple):
@@ -91,33 +93,35 @@ class Matcher:
         )
         return made
 
-    def match(self, row: Mapping[str, Any]) -> list[str]:
+    def match(self, row: Mapping[str, Any], now: Any = None) -> list[str]:
         """The names of the filters that accept a row, sorted.
 
         Args:
             row: Field names and Python values, as for `Predicate.evaluate`.
+            now: The current time for the filters that read it, as there. Default: the clock, read once a row.
 
         Raises:
-            PredicatError: A value does not fit the declared type of its field.
+            PredicatError: A value does not fit the declared type of its field, or `now` is no moment of the
+                years 1970 to 2999.
 
         Warns:
             UnknownKeyWarning: The row has no key for a field that a filter reads, and one that is nearly
                 called so.
         """
-        return [self.names[number] for number in self._found(row)]
+        return [self.names[number] for number in self._found(row, now)]
 
-    def match_ids(self, row: Mapping[str, Any]) -> list[int]:
+    def match_ids(self, row: Mapping[str, Any], now: Any = None) -> list[int]:
         """As `match`, but the places of the names in `names`."""
-        return self._found(row)
+        return self._found(row, now)
 
-    def count(self, row: Mapping[str, Any]) -> int:
+    def count(self, row: Mapping[str, Any], now: Any = None) -> int:
         """How many filters accept a row."""
-        return len(self._found(row))
+        return len(self._found(row, now))
 
-    def _found(self, row: Mapping[str, Any]) -> list[int]:
+    def _found(self, row: Mapping[str, Any], now: Any) -> list[int]:
         """Called by the public methods alone: the caller of theirs is warned."""
         self._keys.check(row, stacklevel=4)
-        found = self._index.accepting(row)
+        found = self._index.accepting(row, clock.reading(now) if self._index.timed else NONE)
         return sorted(number for ident in found for number in self._numbers[ident])
 
     def _build(self, entries: list[Entry], *, strict: bool) -> None:

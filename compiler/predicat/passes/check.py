@@ -13,6 +13,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
 from predicat.ir import tree as t
 from predicat.ir.nodes import (
+    NOW,
     Call,
     Field,
     FieldDecl,
@@ -160,7 +161,15 @@ class _Checker(Operators):
             return self.connective(tree, depth)
         if tree.op == "by_kind":
             return self.by_kind(tree, depth)
+        if tree.op == "now":
+            return self.now(tree.span)
         return self.operator(tree.op, self.all(tree.args, depth), tree.span)
+
+    def now(self, span: Span) -> Node:
+        """The current time."""
+        if "now" in self.scope.params:
+            raise self.fail(say.parameter_beside_now(span))
+        return Parameter(NOW.type, NOW, span)
 
     def by_kind(self, tree: t.Apply, depth: int) -> Node:
         """What a function of several kinds of values is, by the kind of its subject: the other ways are

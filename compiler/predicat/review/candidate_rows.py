@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from predicat.ir.nodes import (
+    NOW,
     Call,
     Field,
     Items,
@@ -36,7 +37,7 @@ from predicat.ir.types import (
     DecimalType,
     Type,
 )
-from predicat.ir.values import EXACT, INT_MAX, INT_MIN, RowError, seconds, to_value
+from predicat.ir.values import EXACT, FIRST_NOW, INT_MAX, INT_MIN, LAST_NOW, RowError, seconds, to_value
 from predicat.semantics import like, regex
 
 Slot = tuple[str | int, ...]
@@ -44,6 +45,7 @@ Slot = tuple[str | int, ...]
 EACH = -1
 _RARE_CONVERSIONS = ("to_timestamp", "to_date", "to_duration", "to_int", "to_double")
 """Conversions that most strings fail: also try strings that convert."""
+_NOW = f":{NOW.name}"
 _MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
 _VARIANTS = {
     "lower": ["a", "A"],
@@ -182,7 +184,8 @@ class CandidateRows:
     def rows(self, count: int, seed: int = 0) -> Iterator[dict[str, Any]]:
         """At most `count` rows. Each has a value for every parameter, never NaN."""
         for row in self._mixed(count, seed):
-            if all(row.get(name) is not None and row[name] == row[name] for name in self.parameters):
+            given = all(row.get(name) is not None and row[name] == row[name] for name in self.parameters)
+            if given and FIRST_NOW <= row.get(_NOW, FIRST_NOW) <= LAST_NOW:
                 yield row
 
     def _mixed(self, count: int, seed: int) -> Iterator[dict[str, Any]]:

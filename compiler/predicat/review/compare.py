@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from predicat.api import Predicate
 from predicat.diagnostics import PredicatError
-from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, params_of, walk
+from predicat.ir.nodes import Call, FieldDecl, Node, fields_of, inputs_of, walk
 from predicat.ir.ops import OF_DOUBLES
 from predicat.ir.text import to_text
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
@@ -163,7 +163,7 @@ def _retyped(before: Node, after: Node) -> list[str]:
     old, new = (
         {
             **{name: decl.type for name, decl in fields_of(node).items()},
-            **{f":{name}": decl.type for name, decl in params_of(node).items()},
+            **{f":{name}": decl.type for name, decl in inputs_of(node).items()},
         }
         for node in (before, after)
     )
@@ -215,7 +215,7 @@ class _Comparison:
             over_inputs(after),
         )
         self.fields: dict[str, FieldDecl] = {**fields_of(before), **fields_of(after)}
-        self.params = {name: decl.type for node in self.nodes for name, decl in params_of(node).items()}
+        self.params = {name: decl.type for node in self.nodes for name, decl in inputs_of(node).items()}
         self.untried: Iterator[Row] | None = None
         self.tried_rows: list[tuple[Row, Outcome, Outcome]] = []
         self.inconclusive = False

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from predicat.ir.nodes import Node, params_of
+from predicat.ir.nodes import Node, inputs_of
 from predicat.semantics.evaluate import NONE, compile_node
 
 Inputs = Mapping[str, Any]
 """Values of fields by their names, and of parameters by theirs after a colon (`:minutes`), as SQL writes
-them.
+them; the current time is `:now()`.
 """
 
 
@@ -19,7 +19,7 @@ def over_inputs(node: Node) -> Callable[[Inputs], Any]:
     default. Raises PredicatError for values of wrong types.
     """
     run = compile_node(node)
-    keys = {f":{name}": name for name in params_of(node)}
+    keys = {f":{name}": name for name in inputs_of(node)}
     if not keys:
         return run
 

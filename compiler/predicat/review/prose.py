@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import assert_never
 
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
+from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable
 from predicat.ir.ops import ARITHMETIC
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT
 from predicat.ir.types import JSON, ArrayType, Type
@@ -107,7 +107,7 @@ def describe(node: Node, depth: int = 0) -> str:
         case Field():
             return node.decl.name
         case Parameter():
-            return f":{node.decl.name}"
+            return "the current time" if node.decl == NOW else f":{node.decl.name}"
         case Variable(_, name):
             return "it" if name.startswith("$") else name
         case Items():

@@ -8,13 +8,13 @@ from typing import Any
 from msgspec import Struct
 
 from predicat import backends
-from predicat.catalog.load import given, passes, wanted
+from predicat.catalog.load import given, outcome_of, passes, wanted
 from predicat.catalog.model import Catalog, Filter, FilterTest
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import Field, FieldDecl, Node
+from predicat.ir.nodes import NOW, Field, FieldDecl, Literal, Node
 from predicat.ir.values import to_value
-from predicat.passes.substitute import with_defaults
+from predicat.passes.substitute import substitute, with_defaults
 from predicat.review.explanation import decisive, explain_node
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
@@ -51,7 +51,7 @@ def _judged(filter_: Filter, test: FilterTest, engine: str) -> Result:
             msg.unknown_version(test.span, filter_.qualified, str(number), map(str, filter_.versions)),
         )
     try:
-        outcome = filter_.versions[number].predicate.evaluate(test.row)
+        outcome = outcome_of(filter_.versions[number].predicate, test)
     except PredicatError as error:
         return Result(filter_, test, engine, None, msg.row_of_a_test(test.span, error.diagnostics[0].message))
     return _result(filter_, test, engine, outcome)
@@ -61,7 +61,7 @@ def _result(filter_: Filter, test: FilterTest, engine: str, outcome: bool | None
     if passes(filter_, test, outcome):
         return Result(filter_, test, engine, outcome)
     node = filter_.versions[test.version or filter_.latest].predicate.surface
-    atoms = decisive(explain_node(node, test.row)) if engine == "evaluator" else []
+    atoms = decisive(explain_node(node, test.inputs)) if engine == "evaluator" else []
     decided = "; ".join(
         f"{item.text} is {shown(item.outcome)}{' with ' + row_text(item.values) if item.values else ''}"
         for item in atoms[:3]
@@ -98,7 +98,8 @@ def on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, engine: En
 
 def _node(filter_: Filter, test: FilterTest) -> Node:
     version = filter_.versions[test.version or filter_.latest]
-    return with_defaults(version.predicate.node)
+    node = with_defaults(version.predicate.node)
+    return node if test.now is None else substitute(node, {NOW.name: Literal(NOW.type, test.now)})
 
 
 def _value(row: Mapping[str, Any], decl: FieldDecl) -> Any:

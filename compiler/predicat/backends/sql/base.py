@@ -36,7 +36,7 @@ from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
 from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
+from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.ops import (
     ARITHMETIC,
     BY_KEY,
@@ -49,9 +49,10 @@ from predicat.ir.ops import (
     STRICT,
 )
 from predicat.ir.tree import Value
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, Type
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
 from predicat.passes.accept import accepting, never_unknown
+from predicat.passes.clock import is_of_clock
 from predicat.passes.labels import written
 from predicat.passes.scope import MAX_DEPTH
 from predicat.passes.solve import exactly, for_rows
@@ -473,6 +474,8 @@ class Renderer(Struct):
                 )
             case Literal():
                 return self.literal(node.type, node.value)
+            case Parameter(_, decl) if decl == NOW:
+                return exp.CurrentTimestamp()
             case Parameter(_, decl):
                 # Not a placeholder node: PostgreSQL's would be written as the Python driver's, `%(name)s`.
                 return exp.Var(this=f":{decl.name}")
@@ -514,6 +517,8 @@ class Renderer(Struct):
                 read, lambda double: self.call(Call(node.type, node.op, (double,), node.span))
             )
         rule = self.dialect.table[node.op]
+        if self.parameterize and node.type in (TIMESTAMP, DATE) and is_of_clock(node):
+            return self.with_constants(node)  # an index serves it
         if not self.dialect.supports_nul:
             self.refuse_nul(node)
         if isinstance(rule, NotSupported):
@@ -616,6 +621,10 @@ class Renderer(Struct):
             return rule(self, node)
         finally:
             self.parameterize = marks
+
+    def with_constants(self, node: Call) -> Sql:
+        """The SQL of a call with its constants left in it."""
+        return self.with_literal_keys(Renderer.call, node)
 
     def refuse_nul(self, node: Call) -> None:
         """Raise Unsupported for a constant with the character NUL."""

@@ -72,6 +72,7 @@ from predicat.ir.values import (
     TIMESTAMP_PATTERN,
     UNITS,
 )
+from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
 from predicat.semantics import casefold, regex
 
@@ -101,6 +102,8 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
             return _try(binary(operator, as_bigint(r, left), as_bigint(r, right)))
         if node.type == DURATION:
             return _try(binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right))))
+        if is_of_clock(node):
+            return _utc(call("MAKE_TIMESTAMP", binary(operator, _micros(r.node(left)), as_bigint(r, right))))
         return _moment(_try(binary(operator, _micros(r.node(left)), as_bigint(r, right))))
 
     return rule
@@ -422,6 +425,8 @@ _LAST_DAY = date.max.toordinal()
 def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.node(node.args[0]), as_bigint(r, node.args[1])
     ahead = constant_int(node.args[1])
+    if is_of_clock(node):
+        return binary(exp.Add, day, number_literal(ahead))
     if isinstance(node.args[1], Literal) and not r.parameterize and abs(ahead) < _LAST_DAY:
         first, last = date.fromordinal(max(1, 1 - ahead)), date.fromordinal(min(_LAST_DAY, _LAST_DAY - ahead))
         return case(

@@ -79,6 +79,7 @@ from predicat.ir.values import (
     SUM_MOST,
     UNITS,
 )
+from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import is_exists_over_values, takes_null
 
 _MICROS_OF_DAY = 86_400_000_000
@@ -116,6 +117,10 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
             return binary(exp.Sub, call("UNIX_MICROS", r.node(left)), call("UNIX_MICROS", r.node(right)))
         if node.type == DURATION:
             return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
+        if is_of_clock(node):
+            return call(
+                "TIMESTAMP_MICROS", binary(operator, call("UNIX_MICROS", r.node(left)), r.node(right))
+            )
         return _from_micros(call(integer, call("UNIX_MICROS", r.node(left)), r.node(right)))
 
     return rule
@@ -449,6 +454,8 @@ def _trunc(r: Renderer, node: Call) -> Sql:
 
 def _add_days(r: Renderer, node: Call) -> Sql:
     day, count = r.args(node)
+    if is_of_clock(node):
+        return call("DATE_ADD", day, count)
     total = call("TRY_ADD", cast(call("UNIX_DATE", day), "BIGINT"), count)
     inside = between(total, number_literal(-719162), number_literal(2932896))
     return case((inside, call("DATE_FROM_UNIX_DATE", cast(total, "INT"))))

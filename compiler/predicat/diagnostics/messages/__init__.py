@@ -288,6 +288,14 @@ def bad_row(name: object, kind: str, value: object) -> Diagnostic:
     return Diagnostic("bad-row", f"the field {name!r} is a {kind}, but the row has {value!r}")
 
 
+def bad_now(value: object) -> Diagnostic:
+    return Diagnostic(
+        "bad-now",
+        f"{value!r} is no current time",
+        hint="give a datetime, or a text such as '2026-02-01 10:00:00', of the years 1970 to 2999",
+    )
+
+
 # --- catalog files
 
 

@@ -161,6 +161,20 @@ def bad_matches(span: Span, given: str) -> Diagnostic:
     return msg.wrong_kind(span, "matches", "true, false or unknown", given)
 
 
+def test_without_now(span: Span) -> Diagnostic:
+    return Diagnostic(
+        "test-without-now",
+        "the filter reads the current time, and the test does not say it",
+        span,
+        "add now: 2026-02-01 10:00:00 (UTC) to the test, or to the file for all of its tests",
+    )
+
+
+def bad_test_now(span: Span, given: object) -> Diagnostic:
+    wanted = "a timestamp of the years 1970 to 2999, such as 2026-02-01 10:00:00"
+    return msg.bad_value(span, "now", f"'{given}' is not {wanted}")
+
+
 def row_not_mapping(span: Span, given: str) -> Diagnostic:
     return msg.wrong_kind(span, "the row of a test", "a mapping", given)
 

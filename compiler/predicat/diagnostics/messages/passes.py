@@ -99,6 +99,15 @@ def no_order(span: Span, left: str, right: str) -> Diagnostic:
     return msg.not_comparable(span, left, right, "these have no order; convert them, as in CAST(x AS DOUBLE)")
 
 
+def parameter_beside_now(span: Span) -> Diagnostic:
+    return Diagnostic(
+        "parameter-now",
+        "a filter that reads the current time has no parameter named 'now'",
+        span,
+        "give the parameter another name; evaluate(row, now=...) gives the current time",
+    )
+
+
 def no_list(span: Span, kinds: Iterable[str]) -> Diagnostic:
     return msg.type_mismatch(span, "a function of lists", kinds, "a list")
 

@@ -22,6 +22,14 @@ def at_time_zone(span: Span) -> Diagnostic:
     )
 
 
+def date_in_zone(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span,
+        "the current date in a time zone",
+        "current_date is that of UTC: compare parts of now() in a zone",
+    )
+
+
 def several_statements(span: Span) -> Diagnostic:
     return msg.syntax(span, "a filter is one condition; this has several statements")
 

@@ -10,7 +10,8 @@ from sqlglot import Token, TokenType, exp
 from predicat.diagnostics import Diagnostic, Source, Span
 from predicat.diagnostics.messages import sql as say
 
-SAME_EVERY_DAY = "a filter gives the same answer every day: pass the time as a parameter"
+CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
+LOCAL = "it follows the time zone of the session: write now()"
 JSON_HINT = "write j['key'] for what a JSON value or a map holds under a key"
 
 NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
@@ -19,8 +20,9 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.SetOperation: ("a subquery", None),
     exp.Star: ("*", None),
     exp.Window: ("a window function", None),
-    exp.CurrentTimestamp: ("the current time", SAME_EVERY_DAY),
-    exp.CurrentDate: ("the current date", SAME_EVERY_DAY),
+    exp.CurrentTime: ("the time of day without a date", CLOCK),
+    exp.Localtime: ("the time of day without a date", CLOCK),
+    exp.Localtimestamp: ("the local time", LOCAL),
     exp.Rand: ("a random number", None),
     exp.JSONExtract: ("the operator ->", JSON_HINT),
     exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import functions, operators, times
+from predicat.language.sql import functions, now, operators, times
 from predicat.language.sql.operators import Build
 
 _BINARY_ARGS = frozenset({"this", "expression"})
@@ -60,6 +60,8 @@ RULES: dict[Key, Rule] = {
     exp.Cast: (frozenset({"this", "to", "_type"}), times.cast),
     exp.TryCast: (frozenset({"this", "to", "_type", "safe"}), times.cast),
     exp.Interval: (frozenset({"this", "unit"}), times.interval),
+    exp.CurrentTimestamp: (_THIS, now.timestamp),
+    exp.CurrentDate: (_THIS, now.date),
     exp.Extract: (_BINARY_ARGS, times.extract),
     exp.AtTimeZone: (frozenset({"this", "zone"}), times.at_zone),
     exp.DateTrunc: (frozenset({"this", "unit"}), times.trunc),
@@ -116,6 +118,12 @@ RULES: dict[Key, Rule] = {
     "char_length": (None, functions.function("length", 1)),
     "isnull": (None, functions.function("is_null", 1)),
     "millisecond": (None, times.part("millisecond")),
+    "now": (None, now.timestamp),
+    "getdate": (None, now.timestamp),
+    "transaction_timestamp": (None, now.timestamp),
+    "statement_timestamp": (None, now.timestamp),
+    "curdate": (None, now.date),
+    "today": (None, now.date),
     "date_part": (None, times.date_part),
     "datepart": (None, times.date_part),
     "week": (None, times.named("WEEK")),

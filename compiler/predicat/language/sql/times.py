@@ -12,7 +12,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
 from predicat.ir.types import DATE, TIMESTAMP
-from predicat.language.sql import intervals, meanings
+from predicat.language.sql import intervals, meanings, now
 from predicat.language.sql.arguments import counted, only
 from predicat.language.sql.operators import Build
 from predicat.passes.convert import time_constant
@@ -213,7 +213,9 @@ def date_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return named_part(reader, args[0].name, node, args[1], depth)
 
 
-def at_zone(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+def at_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    if isinstance(node.this.unnest(), exp.CurrentDate) and now.is_utc(node.args["zone"]):
+        return reader.read(node.this, depth)
     raise reader.fail(say.at_time_zone(reader.span(node)))
 
 

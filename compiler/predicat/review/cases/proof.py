@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
-from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children
+from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children, reads_now
 from predicat.ir.ops import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
 from predicat.passes.accept import never_unknown
@@ -48,6 +48,8 @@ def cases(before: Node, after: Node) -> Cases | None:
     """The pairs of outcomes that two predicates can have on one row; None if there are too many cases.
     Parameters are in rows as `:name`.
     """
+    if reads_now(before) or reads_now(after):
+        return None  # a clock has no value of each kind that a timestamp has
     try:
         return _Proof((before, after)).cases()
     except (NotCases, RecursionError, PredicatError):

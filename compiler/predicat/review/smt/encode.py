@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from predicat.ir.nodes import (
+    NOW,
     Call,
     Field,
     Items,
@@ -43,6 +44,7 @@ from predicat.ir.types import (
     DecimalType,
     Type,
 )
+from predicat.ir.values import FIRST_NOW, LAST_NOW
 from predicat.passes.scope import MAX_DEPTH
 from predicat.review.smt import functions, numbers, strings, times
 from predicat.review.smt.arrays import Needs, Path, needed, normalized, opaque_place
@@ -228,6 +230,9 @@ class Encoder:
         is given.
         """
         result = self.variable((("parameter", decl.name),), kind)
+        if decl == NOW and isinstance(result, Scalar):
+            first, last = map(times.number_of, (FIRST_NOW, LAST_NOW))
+            self.constraints += [z3.Not(result.null), result.term >= first, result.term <= last]
         if (
             isinstance(result, Double) and not isinstance(result.nan, bool) and decl.default == decl.default
         ):  # no NaN

@@ -36,6 +36,7 @@ from predicat.backends.sql.postgres.ranges import numeric
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
 from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT, MAX_SECONDS, MIN_SECONDS
+from predicat.passes.clock import is_of_clock
 
 
 def timestamp(value: datetime) -> Sql:
@@ -64,7 +65,11 @@ def unless_infinite(r: Renderer, node: Node) -> Sql:
 
 def _only(r: Renderer, node: Node, test: Callable[[Sql], Sql]) -> Sql:
     sql = r.node(node)
-    return sql if isinstance(node, Literal) else let(r, sql, lambda moment: case((test(moment), moment)))
+    return (
+        sql
+        if isinstance(node, Literal) or is_of_clock(node)
+        else let(r, sql, lambda moment: case((test(moment), moment)))
+    )
 
 
 # --- parts
@@ -176,6 +181,11 @@ _YEARS = 365 * 86_400_000_000
 
 def shifted(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> Sql:
     """A timestamp and a duration behind or before it, NULL outside years 1 to 9999."""
+    length = _constant(r, right)
+    if length is not None and is_of_clock(
+        Call(TIMESTAMP, "add" if operator is exp.Add else "sub", (left, right))
+    ):
+        return binary(operator, r.node(left), _interval(length))
     return let(r, r.node(left), lambda one: _shifted(r, operator, one, right))
 
 
@@ -250,6 +260,8 @@ def add_days(r: Renderer, node: Call) -> Sql:
     day, count = node.args
     first = _literal(DATE, FIRST_MOMENT)
     if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
+        if is_of_clock(node):
+            return binary(exp.Add, r.node(day), number_literal(count.value))
         ahead = timedelta(max(-_DAYS - 1, min(count.value, _DAYS + 1)))
         return let(
             r,

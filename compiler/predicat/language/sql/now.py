@@ -1,0 +1,38 @@
+"""The current time: from sqlglot's nodes to trees.
+
+It is the time of the statement, as in Spark and of a statement in PostgreSQL that is its own transaction. The
+current date is that of UTC.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.language.sql.arguments import counted
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+
+def timestamp(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """`now()`, `current_timestamp`. Digits of the second are refused: engines round or cut them."""
+    counted(reader, node, 0)
+    return t.Apply("now", (), reader.span(node))
+
+
+def date(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+    """`current_date`, and `current_date('UTC')`."""
+    span = reader.span(node)
+    zones = counted(reader, node, 0, 1)
+    if zones and not is_utc(zones[0]):
+        raise reader.fail(say.date_in_zone(span))
+    return t.Apply("cast", (t.Apply("now", (), span), t.Const("to_date", span)), span)
+
+
+def is_utc(zone: exp.Expr) -> bool:
+    """Whether a zone is a constant name of UTC."""
+    return isinstance(zone, exp.Literal) and zone.name.upper() in ("UTC", "ETC/UTC", "Z", "+00:00", "GMT")

@@ -1,0 +1,39 @@
+"""Moments that are computed of the current time alone, such as `now() - INTERVAL '7 days'`.
+
+They need no guard: the years of a clock are far from the ends of the calendar. So SQL keeps them as they are
+written, and an index or a partition serves the column on the other side.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from predicat.ir.nodes import NOW, Call, Literal, Node, Parameter
+from predicat.ir.values import FIRST_NOW, LAST_NOW
+from predicat.semantics.evaluate import NONE, compile_node
+
+_MONOTONE = frozenset(("add", "sub", "to_date", "to_timestamp", "add_days", "date_trunc"))
+"""Operators that give a later moment for a later moment, with constants beside it."""
+
+
+def is_of_clock(node: Node) -> bool:
+    """Whether a moment is computed of the current time and constants, and lies within years 1 to 9999."""
+    return (isinstance(node, Parameter) and node.decl == NOW) or (isinstance(node, Call) and _is_safe(node))
+
+
+@lru_cache(maxsize=1024)
+def _is_safe(node: Call) -> bool:
+    if not _is_monotone(node):
+        return False
+    run = compile_node(node)
+    return all(run({}, NONE, {NOW.name: end}) is not None for end in (FIRST_NOW, LAST_NOW))
+
+
+def _is_monotone(node: Node) -> bool:
+    """Whether a node is the current time, or one monotone operator of it and constants after another."""
+    if isinstance(node, Parameter):
+        return node.decl == NOW
+    if not isinstance(node, Call) or node.op not in _MONOTONE:
+        return False
+    moments = [arg for arg in node.args if not isinstance(arg, Literal)]
+    return len(moments) == 1 and _is_monotone(moments[0])

@@ -1,0 +1,80 @@
+"""The current time on engines: that of the statement, with the bound beside the column."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+import predicat
+from tests.engines.rows import Tables
+
+FIELDS = {"ts": "timestamp", "d": "date"}
+TEXTS = (
+    "ts >= now() - INTERVAL '7 days'",
+    "now() - ts < INTERVAL '36 hours'",
+    "ts + INTERVAL '7 days' >= now()",
+    "ts >= current_date - INTERVAL '7 days'",
+    "ts < current_date",
+    "d >= current_date - 7",
+    "d > date_add(current_date, 1)",
+    "datediff(current_date, d) < 7",
+    "date(ts) = date(now() - INTERVAL '1 hour')",
+    "ts >= date_trunc('month', now())",
+    "now() BETWEEN TIMESTAMP '2020-01-01' AND TIMESTAMP '2999-01-01'",
+    "year(now()) > 2020 AND month(now()) <= 12 AND hour(now() AT TIME ZONE 'Asia/Tokyo') >= 0",
+)
+
+
+def rows() -> list[dict[str, Any]]:
+    """Rows around the bounds, some minutes away from them."""
+    now = datetime.now(UTC)
+    ages = [timedelta(days=days, minutes=minutes) for days in (-2, 0, 1, 6, 7, 31) for minutes in (-10, 10)]
+    moments = [now - age for age in ages] + [
+        datetime.min.replace(tzinfo=UTC),
+        datetime.max.replace(tzinfo=UTC),
+    ]
+    return [{"ts": moment, "d": moment.date()} for moment in moments] + [{"ts": None, "d": None}]
+
+
+@pytest.mark.parametrize("engine", ["spark", "postgres", "duckdb"])
+def test_engines_agree_with_the_evaluator(engine: str, request: pytest.FixtureRequest) -> None:
+    found = [predicat.parse(text, "sql", FIELDS) for text in TEXTS]
+    made = rows()
+    session = request.getfixturevalue(engine) if engine != "duckdb" else None
+    declared = predicat.api.declared(FIELDS)
+    tables = Tables(session, session, declared, made, (engine,))
+    now = datetime.now(UTC)
+    ((_, run),) = tables.engines()
+    for predicate, column in zip(found, run([one.sql(engine) for one in found]), strict=True):
+        assert column == [predicate.evaluate(row, now=now) for row in made], predicate.text
+
+
+def test_an_index_serves_the_bound(postgres: Any) -> None:
+    """The bound is computed once, beside the column."""
+    postgres.execute(
+        "CREATE TEMP TABLE now_events AS "
+        "SELECT now() - n * INTERVAL '1 hour' AS ts FROM generate_series(1, 20000) n"
+    )
+    postgres.execute("CREATE INDEX ON now_events (ts)")
+    postgres.execute("ANALYZE now_events")
+    condition = predicat.parse("ts >= now() - INTERVAL '7 days'", "sql", FIELDS).sql("postgres")
+    plan = "\n".join(
+        row[0] for row in postgres.execute(f"EXPLAIN SELECT * FROM now_events WHERE {condition}")
+    )
+    assert "Index Cond: (ts >= (CURRENT_TIMESTAMP - '168:00:00'::interval))" in plan
+
+
+def test_partitions_are_pruned(postgres: Any) -> None:
+    """At the start of the execution, when the time is known."""
+    postgres.execute("CREATE TEMP TABLE now_parts (ts timestamptz) PARTITION BY RANGE (ts)")
+    for year in (2001, 2002, 2003):
+        bounds = f"FROM ('{year}-01-01 00:00+00') TO ('{year + 1}-01-01 00:00+00')"
+        postgres.execute(f"CREATE TEMP TABLE now_parts_{year} PARTITION OF now_parts FOR VALUES {bounds}")
+    condition = predicat.parse("ts >= now() - INTERVAL '7 days'", "sql", FIELDS).sql("postgres")
+    plan = "\n".join(
+        row[0]
+        for row in postgres.execute(f"EXPLAIN (ANALYZE, COSTS OFF) SELECT * FROM now_parts WHERE {condition}")
+    )
+    assert "Subplans Removed: 3" in plan
