@@ -15,9 +15,10 @@ object Outcome {
   val Accepted = 1
   val Rejected = 2
   val Unknown = 4
-  /** In the byte after those of the filters: no filter accepted the row; one of its cells did not convert. */
+  /** In the byte for the row as a whole: no filter accepted the row; one of its cells did not convert; some filter accepted it. */
   val Unmatched = 1
   val Bad = 2
+  val Matched = 4
 }
 
 /** The counts of one task, in one array: rows, bad rows; for each filter accepted, rejected, unknown, guarded; for each cell the bad ones. */

@@ -1,31 +1,37 @@
 package org.apache.spark.sql.predicat
 
-import java.util.{Date, LinkedHashMap => Recent}
+import java.util.{Date, HashMap}
 
 import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
-import io.predicat.spark.{Outcomes, TaskCounts}
+import io.predicat.spark.{Candidate, Filter, GivenIds, IndexPlace, MatchedOutcomes, MatchingFilters, Outcome, Outcomes, Selection, TaskCounts}
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.hadoop.mapreduce.{Job, JobID, TaskAttemptContext, TaskAttemptID, TaskID, TaskType}
 import org.apache.hadoop.mapreduce.task.TaskAttemptContextImpl
-import org.apache.spark.TaskContext
+import org.apache.spark.{SparkEnv, TaskContext}
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
-import org.apache.spark.sql.catalyst.expressions.{Attribute, BoundReference, Cast, Concat, Expression, Literal, ScalaUDF, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, AttributeReference, BoundReference, Cast, Concat, Expression, JoinedRow, Literal, RowOrdering, ScalaUDF, SortOrder, UnsafeProjection}
 import org.apache.spark.sql.classic.{DataFrame, ExpressionUtils, SparkSession}
-import org.apache.spark.sql.execution.SQLExecution
+import org.apache.spark.sql.execution.{SQLExecution, UnsafeExternalRowSorter}
 import org.apache.spark.sql.execution.datasources.{DataSource, FileFormat, OutputWriter, OutputWriterFactory}
 import org.apache.spark.sql.execution.datasources.v2.FileDataSourceV2
-import org.apache.spark.sql.types.{DataType, StringType, StructField, StructType}
+import org.apache.spark.sql.types.{DataType, IntegerType, StringType, StructField, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 import org.apache.spark.util.{SerializableConfiguration, ThreadUtils}
+import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /** A kind of files: all sinks of one kind share what it takes to write them. */
 private[predicat] case class Kind(factory: OutputWriterFactory, conf: SerializableConfiguration, schema: StructType, columns: Array[Int])
 
-/** Where rows go: those whose byte at `place` has a bit of `mask`. `partitions` are the columns that name folders. */
-private[predicat] case class RoutedSink(kind: Int, place: Int, mask: Int, path: String, partitions: Array[Int])
+/**
+ * Where rows go: those whose byte at `place` has a bit of `mask`, once, or with `each` once for each filter that accepts them. `partitions`
+ * are the columns that name folders.
+ */
+private[predicat] case class RoutedSink(kind: Int, place: Int, mask: Int, each: Boolean, path: String, partitions: Array[Int])
 
 /**
  * Writes the rows of many sinks in one pass, without a sort and without a copy of a row for each sink.
@@ -36,6 +42,8 @@ private[predicat] case class RoutedSink(kind: Int, place: Int, mask: Int, path: 
 object RoutedWrite {
   private val json = new ObjectMapper()
   val Column = "__predicat_outcomes"
+  /** The column, in rows of a sink for all filters, of the filter that accepts the row. */
+  val Named = "filter"
   private val Folders = 16
 
   /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. */
@@ -50,6 +58,26 @@ object RoutedWrite {
     kept.where(s"$Column IS NOT NULL")
   }
 
+  /**
+   * The same for filters that are found through the index: which ones accept a row, and no more. `filters` is JSON: the filters in the
+   * order of their ids.
+   */
+  def matched(frame: DataFrame, filters: String, dataset: String, cells: Array[String], wanted: Int, apart: Boolean): DataFrame = {
+    val parser = frame.sparkSession.sessionState.sqlParser
+    val candidates = json.readTree(filters).elements().asScala.map { one =>
+      val read = one.get("columns").properties().asScala.map(entry => entry.getKey -> entry.getValue.asText()).toMap
+      Candidate(one.get("name").asText(), Filter(one.get("filter").asText(), dataset, one.get("version").asInt(), "", "", Nil, "",
+        Some(one.get("sql").asText()), "", None, "", one.get("unknown").asBoolean(), read, Nil))
+    }.toIndexedSeq
+    val selection = Selection.exactly(dataset, candidates)
+    val matching = MatchingFilters("predicat_run", GivenIds, selection, selection.columns.map { case (column, _, _) => UnresolvedAttribute(Seq(column)) },
+      new IndexPlace)
+    val said = MatchedOutcomes(matching, cells.toSeq.map(parser.parseExpression), candidates.length, wanted.toByte, apart)
+    val column = ExpressionUtils.column(said).as(Column)
+    val kept = if (wanted != 0) frame.select(frame.col("*"), column) else frame.select(column)
+    kept.where(s"$Column IS NOT NULL")
+  }
+
   /** Run the pass. `spec` and the result are JSON, so that nothing but texts goes through the gateway. */
   def run(frame: DataFrame, spec: String): String = {
     val session = frame.sparkSession
@@ -57,9 +85,13 @@ object RoutedWrite {
     val query = frame.queryExecution
     SQLExecution.withNewExecutionId(query, Some("predicat run")) {
       val output = query.analyzed.output
+      val outcomes = output.length - 1
+      // Behind the columns of the row stands the filter that accepts it.
+      val extended = output :+ AttributeReference(Named, StringType)()
+      val labels = asked.get("labels").elements().asScala.map(_.asText()).toArray
       val task = new RoutedTask(
-        asked.get("run").asText(), kinds(session, output, asked), sinks(output, asked), output.map(_.dataType).toArray,
-        output.map(_.name).toArray, output.length - 1, asked.get("filters").asInt(), asked.get("cells").asInt(),
+        asked.get("run").asText(), kinds(session, extended, asked), sinks(extended, asked), extended.map(_.dataType).toArray,
+        extended.map(_.name).toArray, labels, outcomes, asked.get("filters").asInt(), asked.get("cells").asInt(),
         asked.get("max_open").asInt(), session.sessionState.conf.sessionLocalTimeZone)
       val found = query.toRdd
       val rdd = if (found.getNumPartitions > 0) found else session.sparkContext.parallelize(Seq.empty[InternalRow], 1)
@@ -104,7 +136,7 @@ object RoutedWrite {
 
   private def sinks(output: Seq[Attribute], asked: JsonNode): Array[RoutedSink] =
     asked.get("sinks").elements().asScala.map(sink => RoutedSink(
-      sink.get("kind").asInt(), sink.get("place").asInt(), sink.get("mask").asInt(), sink.get("path").asText(),
+      sink.get("kind").asInt(), sink.get("place").asInt(), sink.get("mask").asInt(), sink.get("each").asBoolean(), sink.get("path").asText(),
       places(output, sink.get("partitions")))).toArray
 
   private def places(output: Seq[Attribute], names: JsonNode): Array[Int] =
@@ -118,12 +150,13 @@ object RoutedWrite {
     }
 }
 
+/** A file that a task writes. */
+private[predicat] class OpenFile(val writer: OutputWriter, val sink: Int, val path: String) { var rows = 0L }
+
 /** The work of one task. */
 private[predicat] class RoutedTask(
-    run: String, kinds: Array[Kind], sinks: Array[RoutedSink], types: Array[DataType], names: Array[String],
+    run: String, kinds: Array[Kind], sinks: Array[RoutedSink], types: Array[DataType], names: Array[String], labels: Array[String],
     outcomes: Int, filters: Int, cells: Int, maxOpen: Int, zone: String) extends Serializable {
-
-  private class Open(val writer: OutputWriter, val sink: Int, val path: String) { var rows = 0L }
 
   def run(context: TaskContext, rows: Iterator[InternalRow]): String = {
     val counts = TaskCounts.current(filters, cells)
@@ -133,69 +166,89 @@ private[predicat] class RoutedTask(
     val contexts = kinds.map(kind => attempt(context, new Configuration(kind.conf.value)))
     val views = kinds.map(kind => ProjectingInternalRow(kind.schema, kind.columns.toIndexedSeq))
     val folders = sinks.map(sink => if (sink.partitions.isEmpty) null else folder(sink.partitions))
-    val plain = new Array[Open](sinks.length)
+    val plain = new Array[OpenFile](sinks.length)
     var started = 0
-    def close(open: Open): Unit = {
+    def close(open: OpenFile): Unit = {
       open.writer.close()
       val path = new Path(open.path)
       val file = files.addObject()
       file.put("sink", open.sink).put("path", open.path).put("rows", open.rows)
       file.put("bytes", path.getFileSystem(contexts(sinks(open.sink).kind).getConfiguration).getFileStatus(path).getLen): Unit
     }
-    val partitioned = new Recent[(Int, String), Open](16, 0.75f, true)
-    def start(index: Int, below: String): Open = {
+    def start(index: Int, below: String): OpenFile = {
       val sink = sinks(index)
       val kind = kinds(sink.kind)
       val extension = kind.factory.getFileExtension(contexts(sink.kind))
       val name = f"part-${context.partitionId()}%05d-$run-${context.taskAttemptId()}.c$started%03d$extension"
       started += 1
       val path = s"${sink.path}${if (below.isEmpty) "" else s"/$below"}/$name"
-      new Open(kind.factory.newInstance(path, kind.schema, contexts(sink.kind)), index, path)
+      new OpenFile(kind.factory.newInstance(path, kind.schema, contexts(sink.kind)), index, path)
     }
-    def within(index: Int, below: String): Open = {
-      val key = (index, below)
-      val known = partitioned.get(key)
-      if (known != null) known
-      else {
-        if (partitioned.size >= maxOpen) {
-          val oldest = partitioned.entrySet().iterator()
-          val entry = oldest.next()
-          close(entry.getValue)
-          oldest.remove()
+    def put(open: OpenFile, row: InternalRow): Unit = {
+      val view = views(sinks(open.sink).kind)
+      view.project(row)
+      open.writer.write(view)
+      open.rows += 1
+    }
+    val partitioned = new HashMap[(Int, UTF8String), OpenFile]()
+    lazy val later = new Later(types)
+    var late = false
+    var last: OpenFile = null
+    var lastFolder = ""
+    def write(index: Int, row: InternalRow): Unit =
+      if (folders(index) == null) {
+        if (plain(index) == null) plain(index) = start(index, "")
+        put(plain(index), row)
+      } else {
+        val below = folders(index)(row).getUTF8String(0)
+        val known = partitioned.get((index, below))
+        if (known != null) put(known, row)
+        else if (partitioned.size < maxOpen) {
+          val own = below.copy()
+          val found = start(index, own.toString)
+          partitioned.put((index, own), found)
+          put(found, row)
+        } else {
+          late = true
+          later.add(index, below, row)
         }
-        val found = start(index, below)
-        partitioned.put(key, found)
-        found
       }
-    }
     var done = false
     try {
       if (context.partitionId() == 0) {
         sinks.indices.foreach(index => if (sinks(index).partitions.isEmpty) plain(index) = start(index, ""))
       }
+      val accepted = new JoinedRow()
+      val called = labels.map(label => InternalRow(UTF8String.fromString(label)))
       while (rows.hasNext) {
         val row = rows.next()
         val said = row.getBinary(outcomes)
-        views.foreach(_.project(row))
         var index = 0
         while (index < sinks.length) {
           val sink = sinks(index)
           if ((said(sink.place) & sink.mask) != 0) {
-            val open = if (sink.partitions.isEmpty) {
-              if (plain(index) == null) plain(index) = start(index, "")
-              plain(index)
-            } else within(index, folders(index)(row).getString(0))
-            open.writer.write(views(sink.kind))
-            open.rows += 1
+            if (!sink.each) write(index, row)
+            else MatchedOutcomes.each(said, id => write(index, accepted(row, called(id))))
           }
           index += 1
         }
       }
       plain.foreach(open => if (open != null) close(open))
       partitioned.values().asScala.foreach(close)
+      if (late) {
+        later.sorted { (index, below, row) =>
+          if (last == null || last.sink != index || lastFolder != below) {
+            if (last != null) close(last)
+            last = start(index, below)
+            lastFolder = below
+          }
+          put(last, row)
+        }
+        if (last != null) close(last)
+      }
       done = true
     } finally {
-      if (!done) (plain.iterator ++ partitioned.values().asScala.iterator).filter(_ != null).foreach(open =>
+      if (!done) (plain.iterator ++ partitioned.values().asScala.iterator ++ Iterator(last)).filter(_ != null).foreach(open =>
         try open.writer.close() catch { case scala.util.control.NonFatal(_) => })
     }
     val numbers = result.putArray("counts")
@@ -232,4 +285,30 @@ private[predicat] class RoutedTask(
 
 private[predicat] object RoutedTask {
   def day(): String = new java.text.SimpleDateFormat("yyyyMMddHHmmss", java.util.Locale.US).format(new Date())
+}
+
+/**
+ * Rows of folders for which no file is open, because there are too many at once. They are sorted by sink and folder, on disk where there is no
+ * memory, and then written with one open file.
+ */
+private[predicat] class Later(types: Array[DataType]) {
+  private val width = types.length
+  private val keys = Seq(BoundReference(width, IntegerType, nullable = false), BoundReference(width + 1, StringType, nullable = false))
+  private val schema = StructType((types.toSeq ++ Seq(IntegerType, StringType)).zipWithIndex.map { case (kind, place) => StructField(s"c$place", kind) })
+  private val flat = UnsafeProjection.create(schema)
+  private val joined = new JoinedRow()
+  private val ordering = RowOrdering.create(keys.map(SortOrder(_, Ascending)), Nil)
+  private val sorter = UnsafeExternalRowSorter.create(schema, ordering, PrefixComparators.LONG, new UnsafeExternalRowSorter.PrefixComputer {
+    private val prefix = new UnsafeExternalRowSorter.PrefixComputer.Prefix()
+    override def computePrefix(row: InternalRow): UnsafeExternalRowSorter.PrefixComputer.Prefix = {
+      prefix.value = row.getInt(width).toLong
+      prefix.isNull = false
+      prefix
+    }
+  }, SparkEnv.get.memoryManager.pageSizeBytes, false)
+
+  def add(sink: Int, below: UTF8String, row: InternalRow): Unit = sorter.insertRow(flat(joined(row, InternalRow(sink, below))))
+
+  def sorted(take: (Int, String, InternalRow) => Unit): Unit =
+    try sorter.sort().foreach(row => take(row.getInt(width), row.getString(width + 1), row)) finally sorter.cleanupResources()
 }

@@ -67,13 +67,18 @@ object Selection {
 
   private def able(filter: Filter): Unit = problem(filter).foreach(reason => throw PredicatException(Kind.UnsupportedFilter, reason))
 
+  /** Filters in the order of their ids. */
+  def exactly(dataset: String, found: IndexedSeq[Candidate]): Selection = {
+    val digest = MessageDigest.getInstance("SHA-256")
+    found.foreach(one => digest.update(s"${one.name}\u0000${one.filter.content}\u0001".getBytes(UTF_8)))
+    new Selection(dataset, digest.digest().take(16).map(byte => f"$byte%02x").mkString, found)
+  }
+
   private def selected(dataset: String, found: Seq[Candidate]): Selection = {
     val (kept, left) = found.partition(one => problem(one.filter).isEmpty)
     if (left.nonEmpty) Errors.warn(s"matching leaves out ${left.length} of the ${found.length} filters of $dataset: " +
       left.take(3).flatMap(one => problem(one.filter)).mkString("; "))
     val sorted = kept.sortWith((a, b) => java.util.Arrays.compareUnsigned(a.name.getBytes(UTF_8), b.name.getBytes(UTF_8)) < 0).toIndexedSeq
-    val digest = MessageDigest.getInstance("SHA-256")
-    sorted.foreach(one => digest.update(s"${one.name}\u0000${one.filter.content}\u0001".getBytes(UTF_8)))
-    new Selection(dataset, digest.digest().take(16).map(byte => f"$byte%02x").mkString, sorted)
+    exactly(dataset, sorted)
   }
 }

@@ -17,10 +17,14 @@ from predicat.diagnostics.messages import catalog as say
 MODES = ("overwrite", "append", "overwrite_partitions")
 BAD_RECORDS = ("permissive", "quarantine", "fail")
 PASSES = ("auto", "one", "many")
-ROWS = ("accepted", "rejected", "unknown", "unmatched", "bad")
+ROWS = ("accepted", "rejected", "unknown", "unmatched", "bad", "matched")
 """Which rows a sink takes: of each filter those that it accepts, rejects or is UNKNOWN for; those that no
-filter accepts; those with a bad cell.
+filter accepts; those with a bad cell; each row once for every filter that accepts it, with its name.
 """
+NAMED = "filter"
+"""The column of the name of the filter in rows of a sink for all filters (`rows: matched`)."""
+EVERY = ("all", "subscriptions")
+"""What `filters:` takes in place of a list: all filters that need no parameter, or all subscriptions."""
 PER_FILTER = ("accepted", "rejected", "unknown")
 UNTYPED = ("csv", "json", "xml")
 """Formats whose columns are read as the catalog declares them."""
@@ -106,9 +110,9 @@ class Sink(Struct, frozen=True):
 
 
 class Job(Struct, frozen=True):
-    """A job. `range` is the column of `--from` and `--to`, `checkpoint` where Spark keeps what an incremental
-    job has read, `state` where
-    the records of runs are; by default beside the sinks.
+    """A job. `every` stands for its filters where they are not listed. `range` is the column of `--from` and
+    `--to`, `checkpoint` where Spark keeps what an incremental job has read, `state` where the records of
+    runs are; by default beside the sinks.
     """
 
     name: str
@@ -125,10 +129,16 @@ class Job(Struct, frozen=True):
     description: str = ""
     owner: str = ""
     span: Span = NOWHERE
+    every: str = ""
 
     @property
     def qualified(self) -> str:
         return f"{self.dataset}.{self.name}"
+
+    @property
+    def matching(self) -> bool:
+        """Whether its filters are found through an index: a sink takes the rows of all of them."""
+        return any(sink.rows == "matched" for sink in self.sinks)
 
     @property
     def label(self) -> str:
@@ -165,9 +175,7 @@ class JobReader(Struct, frozen=True):
             self.reporter.add(say.job_without_source(span, name))
             return None
         source = self.source(keys["source"])
-        filters = (
-            tuple(self.filter(part) for part in keys["filters"].items("filters")) if "filters" in keys else ()
-        )
+        every, filters = self.filters(keys)
         sinks = (
             tuple(found for part in keys["sinks"].items("sinks") if (found := self.sink(part)))
             if "sinks" in keys
@@ -188,6 +196,7 @@ class JobReader(Struct, frozen=True):
             description=self.text(keys, "description") or "",
             owner=self.text(keys, "owner") or "",
             span=span,
+            every=every,
         )
         self.whole(job)
         return job
@@ -224,6 +233,15 @@ class JobReader(Struct, frozen=True):
             self.options(keys),
             self.text(keys, "schema"),
         )
+
+    def filters(self, keys: Mapping[str, YamlNode]) -> tuple[str, tuple[JobFilter, ...]]:
+        """A list of filters, or a word for many of them; without either, all that need no parameter."""
+        if "filters" not in keys:
+            return "", ()
+        if isinstance(keys["filters"].value, str):
+            every = self.choice(keys, "filters", EVERY)
+            return ("" if every == "all" else every), ()
+        return "", tuple(self.filter(part) for part in keys["filters"].items("filters"))
 
     def filter(self, item: YamlNode) -> JobFilter:
         if item.value is not None:
@@ -321,6 +339,8 @@ def problems(job: Job) -> list[Diagnostic]:
     ]
     for sink in job.sinks:
         found += _sink_problems(job, sink, names)
+    if job.matching and (job.passes == "many" or any(sink.rows in PER_FILTER for sink in job.sinks)):
+        found.append(say.matched_among_others(job.span))
     if job.bad_records == "quarantine" and not any(sink.rows == "bad" for sink in job.sinks):
         found.append(say.no_quarantine(job.span))
     if job.checkpoint is not None and job.mode == "overwrite" and job.name:
@@ -340,6 +360,8 @@ def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnosti
     ]
     if sink.rows in PER_FILTER and PLACEHOLDER not in sink.target and len(sink.filters or names) != 1:
         found.append(bad(say.filters_share_place(PLACEHOLDER, path=sink.kind == "path")))
+    if sink.rows not in PER_FILTER and sink.filters:
+        found.append(bad(say.rows_of_no_filter(sink.rows, "filters:")))
     if sink.rows not in PER_FILTER and PLACEHOLDER in sink.target:
         found.append(bad(say.rows_of_no_filter(sink.rows, PLACEHOLDER)))
     if (

@@ -311,7 +311,9 @@ def _job() -> Schema:
                 "anyOf": [_TEXT, source],
                 "description": "The name of a table, or where rows come from.",
             },
-            "filters": {"type": "array", "items": {"anyOf": [_TEXT, one]}},
+            "filters": {
+                "anyOf": [{"enum": list(jobs.EVERY)}, {"type": "array", "items": {"anyOf": [_TEXT, one]}}]
+            },
             "sinks": {"type": "array", "items": sink},
             "mode": {"enum": list(jobs.MODES)},
             "bad_records": {"enum": list(jobs.BAD_RECORDS)},

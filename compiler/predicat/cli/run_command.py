@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from predicat.catalog.jobs import BAD_RECORDS, MODES, PASSES, ROWS, Job, Sink, Source
+from predicat.catalog.jobs import BAD_RECORDS, MODES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
 from predicat.cli.options import catalog_option, load, pairs, vars_option
 from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
@@ -32,6 +32,9 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 )
 @click.argument("name", metavar="JOB|DATASET")
 @click.argument("filters", nargs=-1)
+@click.option(
+    "--subscriptions", "every", flag_value="subscriptions", help="All subscriptions of the dataset."
+)
 @click.option("--input", "source", help="A table or a path. A path has a slash, or exists.")
 @click.option("--format", "form", help="The format of the path. Default: by the names of its files.")
 @click.option(
@@ -76,7 +79,7 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     show_default=True,
     help=(
         "Which rows are written. Rejected and unknown rows go to folders (or tables) NAME__rejected and "
-        "NAME__unknown."
+        "NAME__unknown. matched: each row once for every filter that accepts it, all in one folder."
     ),
 )
 @click.option("--mode", type=click.Choice(MODES), help="What happens to existing rows.  [default: overwrite]")
@@ -229,6 +232,7 @@ def _job(catalog: Catalog, name: str, filters: tuple[str, ...], given: dict[str,
         "passes": given["passes"],
         "checkpoint": given["checkpoint"],
         "range": given["range_"],
+        "every": given["every"],
     }
     if given["quarantine"]:
         changes["bad_records"] = "quarantine"
@@ -248,13 +252,7 @@ def _sinks(given: dict[str, Any]) -> list[Sink]:
     """The sinks of the flags, which replace those of the job."""
     result: list[Sink] = []
     for rows in given["rows"]:
-        label = (
-            "{filter}"
-            if rows == "accepted"
-            else f"{{filter}}__{rows}"
-            if rows != "unmatched"
-            else "unmatched"
-        )
+        label = "{filter}" if rows == "accepted" else f"{{filter}}__{rows}" if rows in PER_FILTER else rows
         if given["out"]:
             result.append(
                 Sink(

@@ -43,12 +43,15 @@ class Chosen(Struct, frozen=True):
         return backends.dialect("spark").render(self.node)
 
     @property
+    def columns(self) -> dict[str, str]:
+        """The columns of the fields that it reads, with their declared types."""
+        fields = fields_of(self.row.versions[self.number].predicate.node).values()
+        return {decl.column("spark"): str(decl.type) for decl in fields}
+
+    @property
     def present(self) -> str:
         """Whether every field that it reads is there."""
-        columns = (
-            decl.column("spark").replace("`", "``")
-            for decl in fields_of(self.row.versions[self.number].predicate.node).values()
-        )
+        columns = (column.replace("`", "``") for column in self.columns)
         return " AND ".join(f"`{column}` IS NOT NULL" for column in columns) or "TRUE"
 
     @property
@@ -57,11 +60,13 @@ class Chosen(Struct, frozen=True):
         return meaning_hash(self.node, self.row.on_unknown)
 
 
-def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter]) -> list[Chosen]:
-    """The filters that are asked for; if none are, all filters of the dataset without required parameters.
-    Raises PredicatError.
+def chosen(catalog: Catalog, dataset: str, asked: Sequence[JobFilter], every: str = "") -> list[Chosen]:
+    """The filters that are asked for; if none are, all subscriptions of the dataset (`every`), or all its
+    filters without required parameters. Raises PredicatError.
     """
     result = dataset_of(catalog, dataset)
+    if every == "subscriptions":
+        return [_named(catalog, result, JobFilter(name, name)) for name in sorted(result.subscriptions)]
     if not asked:
         rows = (
             row

@@ -62,7 +62,7 @@ def export(catalog: Catalog, job: Job, kind: str, out: Path, *, sinks: str | Non
     """
     if kind == "sink" and sinks is None:
         raise PredicatError.of(say.sinks_need_a_folder())
-    rows = chosen(catalog, job.dataset, job.filters)
+    rows = chosen(catalog, job.dataset, job.filters, job.every)
     names = _names(rows)
     streaming = kind != "materialized-view"
     source = _source(catalog.datasets[job.dataset], job.source, streaming=streaming)

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 from uuid import uuid4
 
 from predicat.catalog.jobs import Job
-from predicat_spark.pipeline.report import COUNTS, Report
+from predicat_spark.pipeline.report import Report
 
 _PRODUCER = "https://github.com/predicat/predicat"
 _SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/definitions/RunEvent"
@@ -51,9 +51,7 @@ class Events:
                 "name": row.name,
                 "filter": row.filter,
                 "version": row.version,
-                "accepted": row.accepted,
-                "rejected": row.rejected,
-                "unknown": row.unknown,
+                **{key: value for key, value in row.counts.items() if key != "guarded"},
             }
             for row in report.filters
         ]
@@ -155,12 +153,9 @@ def prometheus(report: Report) -> str:
             "predicat_filter_rows",
             "Rows of the run by filter and outcome.",
             [
-                (
-                    {"job_name": job, "filter": row.name, "version": str(row.version), "outcome": key},
-                    getattr(row, key),
-                )
+                ({"job_name": job, "filter": row.name, "version": str(row.version), "outcome": key}, value)
                 for row in report.filters
-                for key in COUNTS
+                for key, value in row.counts.items()
             ],
         ),
         *_metric(

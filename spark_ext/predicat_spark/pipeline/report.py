@@ -8,13 +8,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+_MOST = 200
+"""Filters that the table shows; of more, those that accept the most rows."""
 COUNTS = ("accepted", "rejected", "unknown", "guarded")
 """What is counted of a filter: the fields of its report that are numbers of rows."""
 
 
 class FilterReport(Struct):
     """The rows of one filter. `guarded` are those that are UNKNOWN though every field is there: an error
-    was absorbed.
+    was absorbed. Of filters that were found through an index only the accepted rows are counted; the other
+    numbers are None.
     """
 
     name: str
@@ -22,11 +25,17 @@ class FilterReport(Struct):
     version: int
     language: str
     accepted: int
-    rejected: int
-    unknown: int
-    guarded: int
+    rejected: int | None
+    unknown: int | None
+    guarded: int | None
     params: dict[str, Any] = field(default_factory=dict[str, Any])
     hash: str = ""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was counted, by outcome."""
+        known = ((key, getattr(self, key)) for key in COUNTS)
+        return {key: value for key, value in known if value is not None}
 
 
 class SinkReport(Struct):
@@ -88,8 +97,15 @@ class Report(Struct):
 def table(report: Report) -> str:
     """The report as a table of plain text."""
     head = ["filter", "language", "accepted", "rejected", "UNKNOWN", "guarded"]
-    body = [[row.name, row.language, *(f"{getattr(row, key):,}" for key in COUNTS)] for row in report.filters]
+    most = sorted(report.filters, key=lambda row: -row.accepted)[:_MOST]
+    shown = report.filters if len(report.filters) <= _MOST else most
+    body = [
+        [row.name, row.language, *(f"{row.counts[key]:,}" if key in row.counts else "-" for key in COUNTS)]
+        for row in shown
+    ]
     lines = aligned([head, *body], 2)
+    if len(shown) < len(report.filters):
+        lines.append(f"... and {len(report.filters) - _MOST:,} more, which accept fewer rows")
     places = [[sink.place, sink.rows, f"{sink.written:,}", f"{sink.files:,}"] for sink in report.sinks]
     if places:
         lines += ["", *aligned([["sink", "rows", "written", "files"], *places], 2)]
@@ -110,10 +126,8 @@ def summary(report: Report) -> str:
     """One line: what was read, and how."""
     said = f"{report.rows:,} rows of {report.dataset} in {report.seconds:.1f} s"
     if report.sinks:
-        said += (
-            f"; {report.passes} reading{'s' if report.passes == 'many' else ''} for {len(report.sinks)} "
-            f"sinks, {report.rows_read:,} rows read"
-        )
+        readings = "many readings" if report.passes == "many" else "one reading"
+        said += f"; {readings} for {len(report.sinks)} sinks, {report.rows_read:,} rows read"
     if report.bad_rows:
         said += f"; {report.bad_rows:,} rows with cells that cannot be converted"
     return said

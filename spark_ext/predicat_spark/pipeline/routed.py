@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from predicat.catalog.jobs import NAMED
 from predicat.deploy.chosen import Chosen
 from predicat_spark.pipeline.source import Reading
 from predicat_spark.settings import settings
@@ -17,13 +18,11 @@ from predicat_spark.settings import settings
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_BITS = {"accepted": 1, "rejected": 2, "unknown": 4, "unmatched": 1, "bad": 2}
+_BITS = {"accepted": 1, "rejected": 2, "unknown": 4, "unmatched": 1, "bad": 2, "matched": 4}
 """The bit of the outcome of a row: in the byte of the filter, or for rows of no one filter in the last one.
 """
 _OPEN = 200
-"""Files of partitioned sinks that a task has open at once; with more folders than that, the file used
-longest ago is closed.
-"""
+"""Files of partitioned sinks that a task has open at once; rows of further folders are sorted first."""
 _METHOD = {"spark.sql.codegen.hugeMethodLimit": "8000"}
 """What the JVM does not compile is slower than rows that Spark evaluates in several methods."""
 _ROW_GROUP = 128 * 1024 * 1024
@@ -71,13 +70,16 @@ def routed(
     run: str,
     *,
     apart: bool,
+    matching: bool = False,
 ) -> tuple[Counts, list[list[Written]]]:
     """Count all rows and write those that outputs take, reading the source once. `apart` keeps rows with
-    bad cells from the filters.
+    bad cells from the filters. `matching` finds the filters that accept a row through an index; rows that
+    a filter does not accept are not counted then.
     """
     with settings(session, _METHOD):
-        frame = _outcomes(session, reading, chosen, outputs, apart=apart)
-        spec = _spec(session, reading, chosen, outputs, run)
+        outcomes = _matched if matching else _outcomes
+        frame = outcomes(session, reading, chosen, outputs, apart=apart)
+        spec = _spec(session, reading, chosen, outputs, run, matching=matching)
         found = json.loads(_scala(session).run(frame, json.dumps(spec)))
     files: list[list[Written]] = [[] for _ in outputs]
     for task in found:
@@ -93,7 +95,10 @@ def sink_frame(reading: Reading, rows: str) -> list[tuple[str, str]]:
     """The columns of an output and their names there: as they came for rows with bad cells, else as they
     were read.
     """
-    return list(reading.raw) if rows == "bad" and reading.raw else [(name, name) for name in reading.columns]
+    if rows == "bad" and reading.raw:
+        return list(reading.raw)
+    columns = [(name, name) for name in reading.columns]
+    return [*columns, (NAMED, NAMED)] if rows == "matched" else columns
 
 
 def _scala(session: SparkSession) -> Any:
@@ -112,34 +117,83 @@ def _outcomes(
     wanted = bytearray(len(chosen) + 1)
     for output in outputs:
         wanted[_place(output, chosen)] |= _BITS[output.rows]
-    gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # as above
-    lang = gateway.jvm.java.lang
-
-    def array(kind: Any, values: Sequence[Any]) -> Any:
-        made = gateway.new_array(kind, len(values))
-        for place, value in enumerate(values):
-            made[place] = value
-        return made
-
     frame: DataFrame = reading.frame
     return _scala(session).outcomes(
         frame._jdf,  # noqa: SLF001  # the frame of Java
-        array(lang.String, [row.sql for row in chosen]),
-        array(lang.String, [row.present for row in chosen]),
-        array(lang.String, [cell.sql for cell in reading.cells]),
-        array(gateway.jvm.boolean, [row.accepts_unknown for row in chosen]),
+        _texts(session, [row.sql for row in chosen]),
+        _texts(session, [row.present for row in chosen]),
+        _texts(session, [cell.sql for cell in reading.cells]),
+        _array(session, "boolean", [row.accepts_unknown for row in chosen]),
         bytes(wanted),
         apart,
     )
 
 
-def _place(output: Output, chosen: Sequence[Chosen]) -> int:
+def _matched(
+    session: SparkSession,
+    reading: Reading,
+    chosen: Sequence[Chosen],
+    outputs: Sequence[Output],
+    *,
+    apart: bool,
+) -> Any:
+    """The same for filters that are found through an index."""
+    wanted = 0
+    for output in outputs:
+        wanted |= _BITS[output.rows]
+    frame: DataFrame = reading.frame
+    # One text each: the gateway takes a call for every element of an array.
+    return _scala(session).matched(
+        frame._jdf,  # noqa: SLF001  # as above
+        json.dumps(
+            [
+                {
+                    "name": row.name,
+                    "filter": row.row.qualified,
+                    "version": row.number,
+                    "sql": row.sql,
+                    "columns": row.columns,
+                    "unknown": row.accepts_unknown,
+                }
+                for row in chosen
+            ]
+        ),
+        chosen[0].row.dataset if chosen else "",
+        _texts(session, [cell.sql for cell in reading.cells]),
+        wanted,
+        apart,
+    )
+
+
+def _texts(session: SparkSession, values: Sequence[str]) -> Any:
+    return _array(session, "String", values)
+
+
+def _array(session: SparkSession, kind: str, values: Sequence[Any]) -> Any:
+    gateway: Any = session.sparkContext._gateway  # noqa: SLF001  # as above
+    made = gateway.new_array(
+        gateway.jvm.boolean if kind == "boolean" else gateway.jvm.java.lang.String, len(values)
+    )
+    for place, value in enumerate(values):
+        made[place] = value
+    return made
+
+
+def _place(output: Output, chosen: Sequence[Chosen], *, matching: bool = False) -> int:
     """The byte of the outcomes that an output asks."""
+    if matching:
+        return 0
     return len(chosen) if output.filter is None else output.filter
 
 
 def _spec(
-    session: SparkSession, reading: Reading, chosen: Sequence[Chosen], outputs: Sequence[Output], run: str
+    session: SparkSession,
+    reading: Reading,
+    chosen: Sequence[Chosen],
+    outputs: Sequence[Output],
+    run: str,
+    *,
+    matching: bool,
 ) -> dict[str, Any]:
     kinds: list[dict[str, Any]] = []
     sinks: list[dict[str, Any]] = []
@@ -157,8 +211,9 @@ def _spec(
         sinks.append(
             {
                 "kind": kinds.index(kind),
-                "place": _place(output, chosen),
+                "place": _place(output, chosen, matching=matching),
                 "mask": _BITS[output.rows],
+                "each": output.rows == "matched",
                 "path": output.path,
                 "partitions": list(output.partition_by),
             }
@@ -166,6 +221,7 @@ def _spec(
     return {
         "run": run,
         "filters": len(chosen),
+        "labels": [row.name for row in chosen] if matching else [],
         "cells": len(reading.cells),
         "max_open": _OPEN,
         "kinds": kinds,

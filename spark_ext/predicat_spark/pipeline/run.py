@@ -13,13 +13,14 @@ from uuid import uuid4
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
-from predicat.catalog.jobs import PER_FILTER, Job, JobFilter, Sink, Source
+from predicat.catalog.jobs import NAMED, PER_FILTER, Job, JobFilter, Sink, Source
 from predicat.catalog.jobs import problems as job_problems
 from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import Chosen, chosen, dataset_of
 from predicat.deploy.columns import problems as column_problems
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import deploy as say
 from predicat.ir.text import meaning_hash
 from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures, settle
@@ -130,7 +131,7 @@ def run_job(
     its sinks are as they were, or the message says what the next run completes.
     """
     options = options or Options()
-    rows = chosen(catalog, job.dataset, job.filters)
+    rows = chosen(catalog, job.dataset, job.filters, job.every)
     if not job.filters:
         job = replace(job, filters=tuple(JobFilter(row.name, row.name) for row in rows))
     found = job_problems(job)
@@ -270,7 +271,15 @@ class Run:
                     return (
                         self._readings(reading, outputs, run)
                         if many
-                        else routed(self.session, reading, self.rows, outputs, run, apart=self._apart)
+                        else routed(
+                            self.session,
+                            reading,
+                            self.rows,
+                            outputs,
+                            run,
+                            apart=self._apart,
+                            matching=self.job.matching,
+                        )
                     )
                 except Exception as error:  # noqa: BLE001  # Spark's errors have no common base that Java's errors share
                     if attempt == self.options.retries or not failures.is_transient(error):
@@ -349,8 +358,10 @@ class Run:
             )
             for sink in self.job.sinks
             for name in sink.partition_by
-            if name not in reading.columns
+            if name not in reading.columns and (name, sink.rows) != (NAMED, "matched")
         ]
+        if self.job.matching and NAMED in (name.lower() for name in reading.columns):
+            found.append(say.column_of_filters(NAMED))
         if found:
             raise PredicatError(found)
 
@@ -455,11 +466,14 @@ class Run:
                 row.row.qualified,
                 row.number,
                 row.row.versions[row.number].language,
-                *numbers,
+                accepted,
+                None if self.job.matching else rejected,
+                None if self.job.matching else unknown,
+                None if self.job.matching else guarded,
                 params=dict(row.params),
                 hash=row.meaning,
             )
-            for row, numbers in zip(self.rows, counts, strict=True)
+            for row, (accepted, rejected, unknown, guarded) in zip(self.rows, counts, strict=True)
         ]
 
     def _bad(self, reading: Reading, counts: Counts) -> list[BadCells]:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from predicat.catalog.jobs import NAMED
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics import messages as msg
 from predicat_spark.names import quoted
@@ -27,6 +28,9 @@ def shown(url: str) -> str:
     return without_password(url)
 
 
+_TEXT = "''"
+
+
 def check(
     session: SparkSession, files: Files, targets: Sequence[Target], urls: Mapping[str, str], reading: Reading
 ) -> None:
@@ -43,7 +47,8 @@ def check(
             jdbc.append((target, urls[target.url or ""]))
         else:
             found.append(_folder_problem(session, files, target, schema, inputs))
-    found += postgres.problems(jdbc, _schema(reading, "accepted")) if jdbc else []
+    for rows in dict.fromkeys(target.rows for target, _ in jdbc):
+        found += postgres.problems([one for one in jdbc if one[0].rows == rows], schemas[rows])
     problems = [item for item in found if item is not None]
     if problems:
         raise PredicatError(problems)
@@ -51,7 +56,11 @@ def check(
 
 def _schema(reading: Reading, rows: str) -> StructType:
     return reading.frame.selectExpr(
-        *(f"{quoted(column)} AS {quoted(name)}" for column, name in sink_frame(reading, rows))
+        *(
+            # The name of a filter is no column of the source.
+            f"{quoted(column) if (rows, column) != ('matched', NAMED) else _TEXT} AS {quoted(name)}"
+            for column, name in sink_frame(reading, rows)
+        )
     ).schema
 
 

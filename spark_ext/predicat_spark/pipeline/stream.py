@@ -23,7 +23,7 @@ from predicat.deploy.chosen import Chosen
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat_spark.pipeline.commit import record_path, records
-from predicat_spark.pipeline.report import COUNTS, Report
+from predicat_spark.pipeline.report import Report
 from predicat_spark.pipeline.run import Options, Run, run_job
 from predicat_spark.pipeline.source import read_source
 from predicat_spark.sessions import load_classes
@@ -186,8 +186,8 @@ def _stream(work: Run, place: str) -> str:
 def _add(total: Report, more: Report) -> None:
     """Add a batch to the report of all of them; the newest one gives what cannot be added."""
     for row, new in zip(total.filters, more.filters, strict=True):
-        for key in COUNTS:
-            setattr(row, key, getattr(row, key) + getattr(new, key))
+        for key, value in new.counts.items():
+            setattr(row, key, getattr(row, key) + value)
     known = {(sink.kind, sink.place): sink for sink in total.sinks}
     for sink in more.sinks:
         if (old := known.get((sink.kind, sink.place))) is None:

@@ -400,6 +400,15 @@ def no_partitions(*, path: bool) -> Reason:
     return Reason("mode: overwrite_partitions needs partitions", hint)
 
 
+def matched_among_others(span: Span) -> Diagnostic:
+    return msg.bad_value(
+        span,
+        "the job",
+        "rows: matched finds filters through an index, which does not tell the rows apart that they reject",
+        "give accepted, rejected and unknown rows a job of their own; leave passes: many out",
+    )
+
+
 def quarantine_needed() -> Reason:
     return Reason("rows: bad needs bad_records: quarantine")
 

@@ -86,6 +86,13 @@ def rows_do_not_fit(
     )
 
 
+def column_of_filters(name: str) -> Diagnostic:
+    return msg.usage(
+        f"rows: matched adds a column {name!r}, and the source has one",
+        "read the source through a view that gives its column another name",
+    )
+
+
 def same_name_twice(name: str, filter_name: str) -> Diagnostic:
     return msg.usage(
         f"several filters would be called {name}: {filter_name} is one of them",
