@@ -1,11 +1,12 @@
-"""The casts whose text is written here are those that sqlglot writes for Spark."""
+"""The texts that are written here: casts as sqlglot has them for Spark, and spellings of people."""
 
 from __future__ import annotations
 
 import pytest
 from sqlglot import exp, parse_one
 
-from predicat.backends.sql.base import cast, number_literal, string_literal, try_cast
+from predicat.backends.sql.base import cast, not_, number_literal, try_cast
+from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.spark import SPARK
 
 KINDS = [
@@ -27,7 +28,7 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "value",
-    [string_literal("a"), number_literal(-1), exp.Null(), exp.column("x"), cast(exp.column("x"), "STRING")],
+    [number_literal(-1), exp.Null(), exp.column("x"), cast(exp.column("x"), "STRING")],
 )
 def test_casts_are_as_sqlglot_writes_them(kind: str, value: exp.Expr) -> None:
     for sql in (cast(value, kind), try_cast(value, kind)):
@@ -36,3 +37,27 @@ def test_casts_are_as_sqlglot_writes_them(kind: str, value: exp.Expr) -> None:
 
 def test_a_cast_that_is_not_safe_stays_one() -> None:
     assert SPARK.text(parse_one("CAST(x AS STRING)", dialect="spark")) == "CAST(x AS STRING)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "spark", "postgres"),
+    [
+        ("CAST('2026-01-01' AS DATE)", "DATE '2026-01-01'", "DATE '2026-01-01'"),
+        ("CAST('NaN' AS DOUBLE)", "CAST('NaN' AS DOUBLE)", "FLOAT8 'NaN'"),
+        ("CAST(x AS DATE)", "CAST(x AS DATE)", "CAST(x AS DATE)"),
+        ("NOT x IS NULL", "x IS NOT NULL", "x IS NOT NULL"),
+        ("NOT (x IS TRUE)", "x IS NOT TRUE", "x IS NOT TRUE"),
+        ("NOT (x + 1 IN (2, 3))", "x + 1 NOT IN (2, 3)", "x + 1 NOT IN (2, 3)"),
+        ("NOT x BETWEEN 1 AND 2", "x NOT BETWEEN 1 AND 2", "x NOT BETWEEN 1 AND 2"),
+        ("NOT x LIKE 'a%'", "x NOT LIKE 'a%'", "x NOT LIKE 'a%'"),
+        ("NOT (x OR y)", "NOT (x OR y)", "NOT (x OR y)"),
+    ],
+)
+def test_constants_and_negations(sql: str, spark: str, postgres: str) -> None:
+    tree = parse_one(sql, dialect="spark")
+    assert (SPARK.text(tree.copy()), POSTGRES.text(tree)) == (spark, postgres)
+
+
+def test_a_comparison_is_negated_by_its_opposite() -> None:
+    for sql, opposite in (("a = b", "a <> b"), ("a < b", "a >= b"), ("a >= b", "a < b")):
+        assert SPARK.text(not_(parse_one(sql))) == opposite

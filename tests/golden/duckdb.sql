@@ -23,7 +23,7 @@ ce_type = 'com.github.issue.create' AND MAP_EXTRACT_VALUE(properties, 'repositor
 MAP_EXTRACT_VALUE(properties, 'github.repository') = 'proposals'
 
 -- events.slow_observation@1 (cel)
-ce_type = 'dev.knative.observation' AND (latency > 300 AND NOT ISNAN(latency))
+ce_type = 'dev.knative.observation' AND latency > 300 AND NOT ISNAN(latency)
 
 -- events.region_eu@1 (pip)
 MAP_EXTRACT_VALUE(properties, 'region') = 'EU'
@@ -41,7 +41,7 @@ CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 20 AND NOT (MAP_EXTRAC
 STARTS_WITH(LOWER(MAP_EXTRACT_VALUE(properties, 'trace')), 'req-')
 
 -- events.gtid_range@1 (pip)
-event_time >= CAST('2025-01-01T03:00:00Z' AS TIMESTAMPTZ) AND event_time < CAST('2025-01-01T05:00:00Z' AS TIMESTAMPTZ) AND NOT (CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'AP') OR CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'US'))
+event_time >= TIMESTAMPTZ '2025-01-01T03:00:00Z' AND event_time < TIMESTAMPTZ '2025-01-01T05:00:00Z' AND NOT (CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'AP') OR CONTAINS(MAP_EXTRACT_VALUE(properties, 'region'), 'US'))
 
 -- events.order_created@1 (sql)
 MAP_EXTRACT_VALUE(properties, 'type') = 'order-created'
@@ -59,31 +59,31 @@ TRY(EPOCH_US(publish_time) - EPOCH_US(event_time)) > 3600000000
 (ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
 
 -- events.outside_github@1 (cloudevents)
-(ENDS_WITH(ce_type, 'pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND NOT (STARTS_WITH(ce_source, 'https://github.com') IS TRUE)
+(ENDS_WITH(ce_type, 'pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND STARTS_WITH(ce_source, 'https://github.com') IS NOT TRUE
 
 -- events.insecure_source@1 (cesql)
-NOT ce_source IS NULL AND NOT STARTS_WITH(CASE WHEN STRLEN(ce_source) = LENGTH(ce_source) THEN LOWER(ce_source) ELSE TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END, 'https://')
+ce_source IS NOT NULL AND NOT STARTS_WITH(CASE WHEN STRLEN(ce_source) = LENGTH(ce_source) THEN LOWER(ce_source) ELSE TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END, 'https://')
 
 -- events.after_tso_wire@1 (pulsar)
 CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 20 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9]*') OR REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^(?:-[0-9]{1,19}|[0-9]{1,20})$') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.urgent_order@1 (headers)
-(MAP_EXTRACT_VALUE(properties, 'type') = 'order-created') IS TRUE AND (MAP_EXTRACT_VALUE(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (MAP_EXTRACT_VALUE(properties, 'region') = 'EU')) IS TRUE
+(MAP_EXTRACT_VALUE(properties, 'type') = 'order-created') IS TRUE AND (MAP_EXTRACT_VALUE(properties, 'priority') = 'HIGH') IS TRUE AND (MAP_EXTRACT_VALUE(properties, 'region') <> 'EU') IS TRUE
 
 -- events.small_region@1 (labels)
-NOT ((MAP_EXTRACT_VALUE(properties, 'region') IN ('EU', 'eu')) IS TRUE) AND NOT MAP_EXTRACT_VALUE(properties, 'type') IS NULL
+(MAP_EXTRACT_VALUE(properties, 'region') IN ('EU', 'eu')) IS NOT TRUE AND MAP_EXTRACT_VALUE(properties, 'type') IS NOT NULL
 
 -- events.replay_window@1 (sns)
-((MAP_EXTRACT_VALUE(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(MAP_EXTRACT_VALUE(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND LIST_EXTRACT(LIST_TRANSFORM(LIST_VALUE(CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 300 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9.]*') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 600 AND REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END), LAMBDA "__v1" : ("__v1" >= 100000 AND NOT ISNAN("__v1")) AND "__v1" < 420000), 1) IS TRUE
+((MAP_EXTRACT_VALUE(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(MAP_EXTRACT_VALUE(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND LIST_EXTRACT(LIST_TRANSFORM(LIST_VALUE(CASE WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 300 AND NOT (MAP_EXTRACT_VALUE(properties, 'tso') GLOB '*[!0-9.]*') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) WHEN STRLEN(MAP_EXTRACT_VALUE(properties, 'tso')) <= 600 AND REGEXP_MATCHES(MAP_EXTRACT_VALUE(properties, 'tso'), '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$') THEN NULLIF(NULLIF(TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE), CAST('Infinity' AS DOUBLE)), CAST('-Infinity' AS DOUBLE)) WHEN MAP_EXTRACT_VALUE(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(MAP_EXTRACT_VALUE(properties, 'tso') AS DOUBLE) END), LAMBDA "__v1" : "__v1" >= 100000 AND NOT ISNAN("__v1") AND "__v1" < 420000), 1) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
-STARTS_WITH(MAP_EXTRACT_VALUE(properties, 'trace'), 'req-') IS TRUE AND NOT (NOT MAP_EXTRACT_VALUE(properties, 'priority') IS NULL)
+STARTS_WITH(MAP_EXTRACT_VALUE(properties, 'trace'), 'req-') IS TRUE AND NOT (MAP_EXTRACT_VALUE(properties, 'priority') IS NOT NULL)
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL
 
 -- flights.diverted@1 (sql)
-NOT dep_time IS NULL AND arr_delay IS NULL
+dep_time IS NOT NULL AND arr_delay IS NULL
 
 -- flights.early@1 (sql)
 dep_delay < 0
@@ -119,7 +119,7 @@ HOUR((time_hour AT TIME ZONE 'America/New_York')) >= 22 OR HOUR((time_hour AT TI
 TRY(CAST(DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) AS BIGINT) + CAST(1 AS BIGINT)) IN (1, 7)
 
 -- flights.independence_day@1 (cel)
-time_hour >= CAST('2013-07-03T04:00:00Z' AS TIMESTAMPTZ) AND time_hour < CAST('2013-07-06T04:00:00Z' AS TIMESTAMPTZ)
+time_hour >= TIMESTAMPTZ '2013-07-03T04:00:00Z' AND time_hour < TIMESTAMPTZ '2013-07-06T04:00:00Z'
 
 -- flights.summer@1 (sql)
 month IN (6, 7, 8)
@@ -143,16 +143,16 @@ ENDS_WITH(tailnum, 'JB')
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-(-CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END) < (-8)
+-CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END < -8
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')
 
 -- flights.bad_day@1 (any)
-dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180
+dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay >= 180
 
 -- flights.good_flight@1 (all)
-NOT (dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180) AND NOT (dep_delay > 15)
+NOT (dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay >= 180) AND dep_delay <= 15
 
 -- flights.short_haul@1 (jms)
 carrier IN ('EV', '9E', 'MQ') AND distance < 500
@@ -170,7 +170,7 @@ visib < :miles
 precip > 0 AND NOT ISNAN(precip)
 
 -- weather.icing@1 (all)
-"temp" <= 32 AND (precip > 0 AND NOT ISNAN(precip))
+"temp" <= 32 AND precip > 0 AND NOT ISNAN(precip)
 
 -- weather.fog_risk@1 (sql)
 ABS(CAST("temp" AS DOUBLE) - CAST(dewp AS DOUBLE)) <= 2 AND wind_speed < 6

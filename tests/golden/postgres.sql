@@ -23,7 +23,7 @@ ce_type = 'com.github.issue.create' AND properties ->> 'repository' = 'proposals
 properties ->> 'github.repository' = 'proposals'
 
 -- events.slow_observation@1 (cel)
-ce_type = 'dev.knative.observation' AND (latency > 300 AND latency <> CAST('NaN' AS DOUBLE PRECISION))
+ce_type = 'dev.knative.observation' AND latency > 300 AND latency <> FLOAT8 'NaN'
 
 -- events.region_eu@1 (pip)
 properties ->> 'region' = 'EU'
@@ -41,7 +41,7 @@ CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(prop
 TRANSLATE(properties ->> 'trace', 'EQR', 'eqr') LIKE 'req-%'
 
 -- events.gtid_range@1 (pip)
-event_time >= CAST('2025-01-01 03:00:00+00' AS TIMESTAMPTZ) AND event_time < CAST('2025-01-01 05:00:00+00' AS TIMESTAMPTZ) AND NOT (STRPOS(properties ->> 'region', 'AP') > 0 OR STRPOS(properties ->> 'region', 'US') > 0)
+event_time >= TIMESTAMPTZ '2025-01-01 03:00:00+00' AND event_time < TIMESTAMPTZ '2025-01-01 05:00:00+00' AND NOT (STRPOS(properties ->> 'region', 'AP') > 0 OR STRPOS(properties ->> 'region', 'US') > 0)
 
 -- events.order_created@1 (sql)
 properties ->> 'type' = 'order-created'
@@ -50,7 +50,7 @@ properties ->> 'type' = 'order-created'
 properties ->> 'type' = 'order-created' AND properties ->> 'priority' = 'HIGH' AND properties ->> 'region' = 'US'
 
 -- events.published_late@1 (cel)
-(CASE WHEN publish_time BETWEEN CAST('0001-01-01 00:00:00+00' AS TIMESTAMPTZ) AND CAST('9999-12-31 23:59:59.999999+00' AS TIMESTAMPTZ) THEN publish_time END - CASE WHEN event_time BETWEEN CAST('0001-01-01 00:00:00+00' AS TIMESTAMPTZ) AND CAST('9999-12-31 23:59:59.999999+00' AS TIMESTAMPTZ) THEN event_time END) > CAST('01:00:00' AS INTERVAL)
+(CASE WHEN publish_time BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN publish_time END - CASE WHEN event_time BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN event_time END) > INTERVAL '01:00:00'
 
 -- events.issue_created@1 (attributes)
 (ce_type = 'com.github.issue.create') IS TRUE
@@ -59,31 +59,31 @@ properties ->> 'type' = 'order-created' AND properties ->> 'priority' = 'HIGH' A
 (ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
 
 -- events.outside_github@1 (cloudevents)
-((ce_type LIKE '%pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND NOT ((ce_source LIKE 'https://github.com%') IS TRUE)
+((ce_type LIKE '%pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND (ce_source LIKE 'https://github.com%') IS NOT TRUE
 
 -- events.insecure_source@1 (cesql)
-NOT ce_source IS NULL AND NOT (LOWER(ce_source COLLATE "C") LIKE 'https://%')
+ce_source IS NOT NULL AND LOWER(ce_source COLLATE "C") NOT LIKE 'https://%'
 
 -- events.after_tso_wire@1 (pulsar)
 CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 18 AND TRANSLATE(properties ->> 'tso', '0123456789', '') = '-' AND properties ->> 'tso' <> '-' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS BIGINT) WHEN (properties ->> 'tso') ~ '^(?:-[0-9]{1,19}|[0-9]{1,20})$' THEN CASE WHEN CAST(properties ->> 'tso' AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS BIGINT) END END >= 420000
 
 -- events.urgent_order@1 (headers)
-(properties ->> 'type' = 'order-created') IS TRUE AND (properties ->> 'priority' = 'HIGH') IS TRUE AND (NOT (properties ->> 'region' = 'EU')) IS TRUE
+(properties ->> 'type' = 'order-created') IS TRUE AND (properties ->> 'priority' = 'HIGH') IS TRUE AND (properties ->> 'region' <> 'EU') IS TRUE
 
 -- events.small_region@1 (labels)
-NOT ((properties ->> 'region' IN ('EU', 'eu')) IS TRUE) AND NOT properties ->> 'type' IS NULL
+(properties ->> 'region' IN ('EU', 'eu')) IS NOT TRUE AND properties ->> 'type' IS NOT NULL
 
 -- events.replay_window@1 (sns)
-((properties ->> 'region' = 'EU') IS TRUE OR (TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') IS TRUE) AND (SELECT ("__v1" >= 100000 AND "__v1" <> CAST('NaN' AS DOUBLE PRECISION)) AND "__v1" < 420000 FROM (SELECT CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS DOUBLE PRECISION) END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) END AS "__v1" OFFSET 0) AS __v1t) IS TRUE
+((properties ->> 'region' = 'EU') IS TRUE OR (TRANSLATE(properties ->> 'region', 'SſU', 'ssu') = 'us') IS TRUE) AND (SELECT "__v1" >= 100000 AND "__v1" <> FLOAT8 'NaN' AND "__v1" < 420000 FROM (SELECT CASE WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('', '.') AND properties ->> 'tso' <> '.' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') BETWEEN 1 AND 300 AND TRANSLATE(properties ->> 'tso', '0123456789', '') IN ('-', '-.') AND properties ->> 'tso' <> '-' AND properties ->> 'tso' <> '-.' AND properties ->> 'tso' LIKE '-%' THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) WHEN OCTET_LENGTH(properties ->> 'tso') <= 600 AND (properties ->> 'tso') ~ '^[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?$' THEN CASE WHEN (properties ->> 'tso') ~ '[eE][+-]?0*[1-9][0-9]{3}' THEN CASE WHEN (properties ->> 'tso') ~ '[eE]-|^[+-]?[0.]+[eE]' THEN CAST(0 AS DOUBLE PRECISION) END WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 2.4703282292062328e-324 THEN CAST(0 AS DOUBLE PRECISION) WHEN ABS(CAST(properties ->> 'tso' AS DECIMAL)) < 1.7976931348623158e308 THEN CAST(CAST(properties ->> 'tso' AS DECIMAL) AS DOUBLE PRECISION) END WHEN (properties ->> 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN CAST(properties ->> 'tso' AS DOUBLE PRECISION) END AS "__v1" OFFSET 0) AS __v1t) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
-(properties ->> 'trace' LIKE 'req-%') IS TRUE AND NOT (NOT properties ->> 'priority' IS NULL)
+(properties ->> 'trace' LIKE 'req-%') IS TRUE AND NOT (properties ->> 'priority' IS NOT NULL)
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL
 
 -- flights.diverted@1 (sql)
-NOT dep_time IS NULL AND arr_delay IS NULL
+dep_time IS NOT NULL AND arr_delay IS NULL
 
 -- flights.early@1 (sql)
 dep_delay < 0
@@ -110,16 +110,16 @@ dep_delay >= 180
 dep_delay > 15 AND arr_delay <= 0
 
 -- flights.gained_in_air@1 (sql)
-CASE WHEN NOT (CAST(dep_delay AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740991 AND CAST(arr_delay AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740991) THEN (SELECT CASE WHEN "__v1" BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST("__v1" AS BIGINT) END FROM (SELECT CAST(CASE WHEN (CAST(dep_delay AS DECIMAL) - CAST(arr_delay AS DECIMAL)) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(dep_delay AS DECIMAL) - CAST(arr_delay AS DECIMAL) AS BIGINT) END AS DECIMAL) * 5 AS "__v1" OFFSET 0) AS __v1t) ELSE (CAST(dep_delay AS BIGINT) - CAST(arr_delay AS BIGINT)) * 5 END > air_time
+CASE WHEN NOT (CAST(dep_delay AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740991 AND CAST(arr_delay AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740991) THEN (SELECT CASE WHEN "__v1" BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST("__v1" AS BIGINT) END FROM (SELECT CAST(CASE WHEN CAST(dep_delay AS DECIMAL) - CAST(arr_delay AS DECIMAL) BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(CAST(dep_delay AS DECIMAL) - CAST(arr_delay AS DECIMAL) AS BIGINT) END AS DECIMAL) * 5 AS "__v1" OFFSET 0) AS __v1t) ELSE (CAST(dep_delay AS BIGINT) - CAST(arr_delay AS BIGINT)) * 5 END > air_time
 
 -- flights.red_eye@1 (cel)
-CAST(EXTRACT(HOUR FROM CASE WHEN time_hour BETWEEN CAST('0001-01-01 00:00:00+00' AS TIMESTAMPTZ) AND CAST('9999-12-31 23:59:59.999999+00' AS TIMESTAMPTZ) THEN time_hour END AT TIME ZONE 'America/New_York') AS BIGINT) >= 22 OR CAST(EXTRACT(HOUR FROM CASE WHEN time_hour BETWEEN CAST('0001-01-01 00:00:00+00' AS TIMESTAMPTZ) AND CAST('9999-12-31 23:59:59.999999+00' AS TIMESTAMPTZ) THEN time_hour END AT TIME ZONE 'America/New_York') AS BIGINT) < 5
+CAST(EXTRACT(HOUR FROM CASE WHEN time_hour BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN time_hour END AT TIME ZONE 'America/New_York') AS BIGINT) >= 22 OR CAST(EXTRACT(HOUR FROM CASE WHEN time_hour BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN time_hour END AT TIME ZONE 'America/New_York') AS BIGINT) < 5
 
 -- flights.weekend@1 (sql)
-(CAST(EXTRACT(DOW FROM CASE WHEN time_hour BETWEEN CAST('0001-01-01 00:00:00+00' AS TIMESTAMPTZ) AND CAST('9999-12-31 23:59:59.999999+00' AS TIMESTAMPTZ) THEN time_hour END AT TIME ZONE 'America/New_York') AS BIGINT) + 1) IN (1, 7)
+CAST(EXTRACT(DOW FROM CASE WHEN time_hour BETWEEN TIMESTAMPTZ '0001-01-01 00:00:00+00' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999+00' THEN time_hour END AT TIME ZONE 'America/New_York') AS BIGINT) + 1 IN (1, 7)
 
 -- flights.independence_day@1 (cel)
-time_hour >= CAST('2013-07-03 04:00:00+00' AS TIMESTAMPTZ) AND time_hour < CAST('2013-07-06 04:00:00+00' AS TIMESTAMPTZ)
+time_hour >= TIMESTAMPTZ '2013-07-03 04:00:00+00' AND time_hour < TIMESTAMPTZ '2013-07-06 04:00:00+00'
 
 -- flights.summer@1 (sql)
 month IN (6, 7, 8)
@@ -143,16 +143,16 @@ tailnum LIKE '%JB'
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-(CAST(distance AS DOUBLE PRECISION) / NULLIF(CAST(air_time AS DOUBLE PRECISION), 0)) > 8 AND (CAST(distance AS DOUBLE PRECISION) / NULLIF(CAST(air_time AS DOUBLE PRECISION), 0)) <> CAST('NaN' AS DOUBLE PRECISION)
+CAST(distance AS DOUBLE PRECISION) / NULLIF(CAST(air_time AS DOUBLE PRECISION), 0) > 8 AND CAST(distance AS DOUBLE PRECISION) / NULLIF(CAST(air_time AS DOUBLE PRECISION), 0) <> FLOAT8 'NaN'
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')
 
 -- flights.bad_day@1 (any)
-dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180
+dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay >= 180
 
 -- flights.good_flight@1 (all)
-NOT (dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180) AND NOT (dep_delay > 15)
+NOT (dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay >= 180) AND dep_delay <= 15
 
 -- flights.short_haul@1 (jms)
 carrier IN ('EV', '9E', 'MQ') AND distance < 500
@@ -161,19 +161,19 @@ carrier IN ('EV', '9E', 'MQ') AND distance < 500
 "temp" <= 32
 
 -- weather.storm@1 (cel)
-wind_speed >= 30 AND wind_speed <> CAST('NaN' AS DOUBLE PRECISION) OR wind_gust >= 45 AND wind_gust <> CAST('NaN' AS DOUBLE PRECISION)
+wind_speed >= 30 AND wind_speed <> FLOAT8 'NaN' OR wind_gust >= 45 AND wind_gust <> FLOAT8 'NaN'
 
 -- weather.poor_visibility@1 (sql)
 visib < :miles
 
 -- weather.wet@1 (sql)
-precip > 0 AND precip <> CAST('NaN' AS DOUBLE PRECISION)
+precip > 0 AND precip <> FLOAT8 'NaN'
 
 -- weather.icing@1 (all)
-"temp" <= 32 AND (precip > 0 AND precip <> CAST('NaN' AS DOUBLE PRECISION))
+"temp" <= 32 AND precip > 0 AND precip <> FLOAT8 'NaN'
 
 -- weather.fog_risk@1 (sql)
-ABS(CASE WHEN NOT (ABS(CAST("temp" AS DOUBLE PRECISION)) < CAST('1e290' AS DOUBLE PRECISION) OR ABS(CAST(dewp AS DOUBLE PRECISION)) < CAST('1e290' AS DOUBLE PRECISION)) THEN (SELECT (SELECT CASE WHEN "__v1" IN (CAST('Infinity' AS DOUBLE PRECISION), CAST('-Infinity' AS DOUBLE PRECISION), CAST('NaN' AS DOUBLE PRECISION)) OR "__v2" IN (CAST('Infinity' AS DOUBLE PRECISION), CAST('-Infinity' AS DOUBLE PRECISION), CAST('NaN' AS DOUBLE PRECISION)) OR ABS(("__v1" / 2) - ("__v2" / 2)) < CAST('8.98846567431158e+307' AS DOUBLE PRECISION) THEN "__v1" - "__v2" WHEN (("__v1" / 2) - ("__v2" / 2)) > 0 THEN CAST('Infinity' AS DOUBLE PRECISION) WHEN (("__v1" / 2) - ("__v2" / 2)) < 0 THEN CAST('-Infinity' AS DOUBLE PRECISION) END FROM (SELECT CAST(dewp AS DOUBLE PRECISION) AS "__v2" OFFSET 0) AS __v2t) FROM (SELECT CAST("temp" AS DOUBLE PRECISION) AS "__v1" OFFSET 0) AS __v1t) ELSE CAST("temp" AS DOUBLE PRECISION) - CAST(dewp AS DOUBLE PRECISION) END) <= 2 AND wind_speed < 6
+ABS(CASE WHEN NOT (ABS(CAST("temp" AS DOUBLE PRECISION)) < FLOAT8 '1e290' OR ABS(CAST(dewp AS DOUBLE PRECISION)) < FLOAT8 '1e290') THEN (SELECT (SELECT CASE WHEN "__v1" IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR "__v2" IN (FLOAT8 'Infinity', FLOAT8 '-Infinity', FLOAT8 'NaN') OR ABS(("__v1" / 2) - ("__v2" / 2)) < FLOAT8 '8.98846567431158e+307' THEN "__v1" - "__v2" WHEN ("__v1" / 2) - ("__v2" / 2) > 0 THEN FLOAT8 'Infinity' WHEN ("__v1" / 2) - ("__v2" / 2) < 0 THEN FLOAT8 '-Infinity' END FROM (SELECT CAST(dewp AS DOUBLE PRECISION) AS "__v2" OFFSET 0) AS __v2t) FROM (SELECT CAST("temp" AS DOUBLE PRECISION) AS "__v1" OFFSET 0) AS __v1t) ELSE CAST("temp" AS DOUBLE PRECISION) - CAST(dewp AS DOUBLE PRECISION) END) <= 2 AND wind_speed < 6
 
 -- weather.north_wind@1 (cel)
-wind_dir >= 315 AND wind_dir <> CAST('NaN' AS DOUBLE PRECISION) OR wind_dir <= 45
+wind_dir >= 315 AND wind_dir <> FLOAT8 'NaN' OR wind_dir <= 45

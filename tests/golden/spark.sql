@@ -23,7 +23,7 @@ ce_type = 'com.github.issue.create' AND TRY_ELEMENT_AT(properties, 'repository')
 TRY_ELEMENT_AT(properties, 'github.repository') = 'proposals'
 
 -- events.slow_observation@1 (cel)
-ce_type = 'dev.knative.observation' AND (latency > 300 AND NOT ISNAN(latency))
+ce_type = 'dev.knative.observation' AND latency > 300 AND NOT ISNAN(latency)
 
 -- events.region_eu@1 (pip)
 TRY_ELEMENT_AT(properties, 'region') = 'EU'
@@ -35,13 +35,13 @@ TRY_ELEMENT_AT(properties, 'region') IN ('EU', 'US', 'APAC')
 TRY_ELEMENT_AT(properties, 'region') <> 'EU'
 
 -- events.after_tso@1 (pip)
-CASE WHEN (TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < ':') AND OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND SUBSTRING(CAST(TRY_ELEMENT_AT(properties, 'tso') AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < ':' AND OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND SUBSTRING(CAST(TRY_ELEMENT_AT(properties, 'tso') AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.traced@1 (pip)
 STARTSWITH(TRANSLATE(TRY_ELEMENT_AT(properties, 'trace'), 'EQR', 'eqr'), 'req-')
 
 -- events.gtid_range@1 (pip)
-event_time >= CAST('2025-01-01T03:00:00Z' AS TIMESTAMP) AND event_time < CAST('2025-01-01T05:00:00Z' AS TIMESTAMP) AND NOT (CONTAINS(TRY_ELEMENT_AT(properties, 'region'), 'AP') OR CONTAINS(TRY_ELEMENT_AT(properties, 'region'), 'US'))
+event_time >= TIMESTAMP '2025-01-01T03:00:00Z' AND event_time < TIMESTAMP '2025-01-01T05:00:00Z' AND NOT (CONTAINS(TRY_ELEMENT_AT(properties, 'region'), 'AP') OR CONTAINS(TRY_ELEMENT_AT(properties, 'region'), 'US'))
 
 -- events.order_created@1 (sql)
 TRY_ELEMENT_AT(properties, 'type') = 'order-created'
@@ -50,7 +50,7 @@ TRY_ELEMENT_AT(properties, 'type') = 'order-created'
 TRY_ELEMENT_AT(properties, 'type') = 'order-created' AND TRY_ELEMENT_AT(properties, 'priority') = 'HIGH' AND TRY_ELEMENT_AT(properties, 'region') = 'US'
 
 -- events.published_late@1 (cel)
-(UNIX_MICROS(publish_time) - UNIX_MICROS(event_time)) > 3600000000
+UNIX_MICROS(publish_time) - UNIX_MICROS(event_time) > 3600000000
 
 -- events.issue_created@1 (attributes)
 (ce_type = 'com.github.issue.create') IS TRUE
@@ -59,31 +59,31 @@ TRY_ELEMENT_AT(properties, 'type') = 'order-created' AND TRY_ELEMENT_AT(properti
 (ce_type = 'com.github.pull.create') IS TRUE AND (ce_source = 'https://github.com/knative/eventing/pulls/123') IS TRUE
 
 -- events.outside_github@1 (cloudevents)
-(ENDSWITH(ce_type, 'pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND NOT (STARTSWITH(ce_source, 'https://github.com') IS TRUE)
+(ENDSWITH(ce_type, 'pull.create') IS TRUE OR (ce_type = 'com.example.order') IS TRUE) AND STARTSWITH(ce_source, 'https://github.com') IS NOT TRUE
 
 -- events.insecure_source@1 (cesql)
-NOT ce_source IS NULL AND NOT STARTSWITH(CASE WHEN OCTET_LENGTH(ce_source) = LENGTH(ce_source) THEN LOWER(ce_source) ELSE TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END, 'https://')
+ce_source IS NOT NULL AND NOT STARTSWITH(CASE WHEN OCTET_LENGTH(ce_source) = LENGTH(ce_source) THEN LOWER(ce_source) ELSE TRANSLATE(ce_source, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'abcdefghijklmnopqrstuvwxyz') END, 'https://')
 
 -- events.after_tso_wire@1 (pulsar)
-CASE WHEN (TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < ':') AND OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND SUBSTRING(CAST(TRY_ELEMENT_AT(properties, 'tso') AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
+CASE WHEN TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < ':' AND OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 20 AND SUBSTRING(CAST(TRY_ELEMENT_AT(properties, 'tso') AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS BIGINT) END >= 420000
 
 -- events.urgent_order@1 (headers)
-(TRY_ELEMENT_AT(properties, 'type') = 'order-created') IS TRUE AND (TRY_ELEMENT_AT(properties, 'priority') = 'HIGH') IS TRUE AND (NOT (TRY_ELEMENT_AT(properties, 'region') = 'EU')) IS TRUE
+(TRY_ELEMENT_AT(properties, 'type') = 'order-created') IS TRUE AND (TRY_ELEMENT_AT(properties, 'priority') = 'HIGH') IS TRUE AND (TRY_ELEMENT_AT(properties, 'region') <> 'EU') IS TRUE
 
 -- events.small_region@1 (labels)
-NOT ((TRY_ELEMENT_AT(properties, 'region') IN ('EU', 'eu')) IS TRUE) AND NOT TRY_ELEMENT_AT(properties, 'type') IS NULL
+(TRY_ELEMENT_AT(properties, 'region') IN ('EU', 'eu')) IS NOT TRUE AND TRY_ELEMENT_AT(properties, 'type') IS NOT NULL
 
 -- events.replay_window@1 (sns)
-((TRY_ELEMENT_AT(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(TRY_ELEMENT_AT(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND GET(TRANSFORM(ARRAY(CASE WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 600 AND (TRY_ELEMENT_AT(properties, 'tso') < '0F' AND (TRY_ELEMENT_AT(properties, 'tso') >= '.' OR (TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < '-0F' OR TRY_ELEMENT_AT(properties, 'tso') >= '-1')) OR TRY_ELEMENT_AT(properties, 'tso') >= '1') AND SUBSTRING(CAST(TRY_ELEMENT_AT(properties, 'tso') AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN NANVL(TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 600 AND TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?\\z' THEN NANVL(TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN TRY_ELEMENT_AT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) END), `__v1` -> (`__v1` >= 100000 AND NOT ISNAN(`__v1`)) AND `__v1` < 420000), 0) IS TRUE
+((TRY_ELEMENT_AT(properties, 'region') = 'EU') IS TRUE OR (TRANSLATE(TRY_ELEMENT_AT(properties, 'region'), 'SſU', 'ssu') = 'us') IS TRUE) AND GET(TRANSFORM(ARRAY(CASE WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 600 AND (TRY_ELEMENT_AT(properties, 'tso') < '0F' AND (TRY_ELEMENT_AT(properties, 'tso') >= '.' OR TRY_ELEMENT_AT(properties, 'tso') >= '-' AND TRY_ELEMENT_AT(properties, 'tso') < '-0F' OR TRY_ELEMENT_AT(properties, 'tso') >= '-1') OR TRY_ELEMENT_AT(properties, 'tso') >= '1') AND SUBSTRING(CAST(TRY_ELEMENT_AT(properties, 'tso') AS BINARY), -1, 1) BETWEEN X'30' AND X'39' THEN NANVL(TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN OCTET_LENGTH(TRY_ELEMENT_AT(properties, 'tso')) <= 600 AND TRY_ELEMENT_AT(properties, 'tso') RLIKE '\\A[+-]?(?:[0-9]+(?:[.][0-9]*)?|[.][0-9]+)(?:[eE][+-]?[0-9]+)?\\z' THEN NANVL(TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) % CAST('Infinity' AS DOUBLE), NULL) WHEN TRY_ELEMENT_AT(properties, 'tso') IN ('NaN', 'Infinity', '-Infinity') THEN TRY_CAST(TRY_ELEMENT_AT(properties, 'tso') AS DOUBLE) END), `__v1` -> `__v1` >= 100000 AND NOT ISNAN(`__v1`) AND `__v1` < 420000), 0) IS TRUE
 
 -- events.traced_requests@1 (pubsub)
-STARTSWITH(TRY_ELEMENT_AT(properties, 'trace'), 'req-') IS TRUE AND NOT (NOT TRY_ELEMENT_AT(properties, 'priority') IS NULL)
+STARTSWITH(TRY_ELEMENT_AT(properties, 'trace'), 'req-') IS TRUE AND NOT (TRY_ELEMENT_AT(properties, 'priority') IS NOT NULL)
 
 -- flights.cancelled@1 (sql)
 dep_time IS NULL
 
 -- flights.diverted@1 (sql)
-NOT dep_time IS NULL AND arr_delay IS NULL
+dep_time IS NOT NULL AND arr_delay IS NULL
 
 -- flights.early@1 (sql)
 dep_delay < 0
@@ -119,7 +119,7 @@ HOUR(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_
 TRY_ADD(CAST(DAYOFWEEK(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) - 1 AS BIGINT), 1) IN (1, 7)
 
 -- flights.independence_day@1 (cel)
-time_hour >= CAST('2013-07-03T04:00:00Z' AS TIMESTAMP) AND time_hour < CAST('2013-07-06T04:00:00Z' AS TIMESTAMP)
+time_hour >= TIMESTAMP '2013-07-03T04:00:00Z' AND time_hour < TIMESTAMP '2013-07-06T04:00:00Z'
 
 -- flights.summer@1 (sql)
 month IN (6, 7, 8)
@@ -149,10 +149,10 @@ TRY_DIVIDE(CAST(distance AS DOUBLE), CAST(air_time AS DOUBLE)) > 8 AND NOT ISNAN
 origin IN ('EWR', 'JFK', 'LGA')
 
 -- flights.bad_day@1 (any)
-dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180
+dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay >= 180
 
 -- flights.good_flight@1 (all)
-NOT (dep_time IS NULL OR NOT dep_time IS NULL AND arr_delay IS NULL OR dep_delay >= 180) AND NOT (dep_delay > 15)
+NOT (dep_time IS NULL OR dep_time IS NOT NULL AND arr_delay IS NULL OR dep_delay >= 180) AND dep_delay <= 15
 
 -- flights.short_haul@1 (jms)
 carrier IN ('EV', '9E', 'MQ') AND distance < 500
@@ -170,7 +170,7 @@ visib < :miles
 precip > 0 AND NOT ISNAN(precip)
 
 -- weather.icing@1 (all)
-`temp` <= 32 AND (precip > 0 AND NOT ISNAN(precip))
+`temp` <= 32 AND precip > 0 AND NOT ISNAN(precip)
 
 -- weather.fog_risk@1 (sql)
 ABS(CAST(`temp` AS DOUBLE) - CAST(dewp AS DOUBLE)) <= 2 AND wind_speed < 6

@@ -323,10 +323,23 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def comparison_operand(sql: Sql) -> Sql:
-    """The expression as an operand of a comparison, LIKE, IN or IS: PostgreSQL's `->>` binds tighter than
-    these.
+    """The expression as an operand of a comparison, LIKE, IN or IS: calculations bind tighter than these, and
+    so does PostgreSQL's `->>`.
     """
-    return sql if isinstance(sql, exp.JSONExtractScalar) else wrap(sql)
+    return sql if type(sql) in _CALCULATIONS else wrap(sql)
+
+
+_CALCULATIONS = (
+    exp.JSONExtractScalar,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+    exp.IntDiv,
+    exp.Mod,
+    exp.Neg,
+    exp.DPipe,
+)
 
 
 def and_(*parts: Sql) -> Sql:
@@ -353,15 +366,30 @@ def _join(kind: type[exp.Connector], parts: tuple[Sql, ...]) -> Sql:
 
 
 def _operand(sql: Sql, kind: type[exp.Connector]) -> Sql:
-    loose = isinstance(sql, exp.Connector) and (kind is exp.And or not isinstance(sql, exp.And))
+    loose = isinstance(sql, exp.Or) and kind is exp.And
     return exp.Paren(this=sql) if loose else sql
 
 
 def not_(sql: Sql) -> Sql:
-    """NOT; NULL of NULL."""
-    if isinstance(sql, exp.Is) and isinstance(sql.expression, exp.Null):
+    """NOT; NULL of NULL. Of a comparison the opposite: engines order all values, NaN above the numbers."""
+    opposite = _OPPOSITE.get(type(sql))
+    if opposite is not None:
+        return opposite(this=sql.this, expression=sql.expression)
+    if isinstance(sql, exp.Is | exp.In | exp.Between | exp.Like):
         return exp.Not(this=sql)
     return exp.Not(this=wrap(sql))
+
+
+_OPPOSITE: dict[type[Sql], type[exp.Binary]] = {
+    one: other
+    for pair in (
+        (exp.EQ, exp.NEQ),
+        (exp.LT, exp.GTE),
+        (exp.LTE, exp.GT),
+        (exp.NullSafeEQ, exp.NullSafeNEQ),
+    )
+    for one, other in (pair, pair[::-1])
+}
 
 
 def is_null(sql: Sql) -> Sql:
@@ -378,7 +406,7 @@ def is_true(sql: Sql) -> Sql:
 
 def between(sql: Sql, low: Sql, high: Sql) -> Sql:
     """BETWEEN, with both ends included; NULL if the expression is NULL."""
-    return exp.Between(this=wrap(sql), low=low, high=high)
+    return exp.Between(this=comparison_operand(sql), low=low, high=high)
 
 
 _SMALL_PARTS = 24
