@@ -155,6 +155,24 @@ class Predicate(Struct, frozen=True, dict=True):
         """
         return _dialect(dialect).render(self.node)
 
+    def bound(self, **params: Any) -> Predicate:
+        """The predicate with values in place of some of its parameters. The others stay parameters.
+
+        Args:
+            **params: Values by the names of parameters.
+
+        Raises:
+            PredicatError: A parameter is unknown, or a value has another type.
+        """
+        known = params_of(self.node)
+        values: dict[str, Node] = {
+            name: Literal(known[name].type, value) for name, value in self._given(params).items()
+        }
+        if not values:
+            return self
+        surface = simplify(substitute(self.surface, values))
+        return Predicate(core(surface), self.language, written=surface)
+
     def parameterized(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
         """Compile the predicate to SQL with bind parameters in place of constants.
 

@@ -5,14 +5,14 @@ again.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from predicat.catalog.cache import cache_folder, fingerprint
 
 _KEPT = 200
-Found = tuple[list[str], str]
 
 
 def place(folder: Path, variables: Mapping[str, str], beside: Mapping[str, object] | None = None) -> Path:
@@ -25,25 +25,25 @@ def place(folder: Path, variables: Mapping[str, str], beside: Mapping[str, objec
     return cache_folder() / "checks" / f"{fingerprint(folder, folder.parent / 'macros', values)}.json"
 
 
-def recall(path: Path) -> Found | None:
-    """The warnings and the summary that are kept at a place."""
+def recall(path: Path) -> dict[str, Any] | None:
+    """What is kept at a place."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-        return list(map(str, data["warnings"])), str(data["summary"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError):
         return None
+    return data if isinstance(data, dict) and isinstance(data.get("problems"), list) else None
 
 
-def remember(path: Path, warnings: Sequence[str], summary: str) -> Found:
+def remember(path: Path, found: dict[str, Any]) -> dict[str, Any]:
     """Keep what was found; a cache that cannot be written is none."""
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # recalling does without its imports
 
     try:
-        write_text(path, json.dumps({"warnings": list(warnings), "summary": summary}))
+        write_text(path, json.dumps(found))
         for old in sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)[
             _KEPT:
         ]:
             old.unlink(missing_ok=True)
     except OSError:
         pass
-    return list(warnings), summary
+    return found

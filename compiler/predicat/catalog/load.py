@@ -184,6 +184,31 @@ class Definitions(Struct, frozen=True):
         """A version of a filter, checked; None where it has a problem, which `problems` has from then on."""
         return self.builder.version(self.datasets[dataset].filters[name], number)
 
+    @property
+    def filters(self) -> dict[str, WrittenFilter]:
+        """The filters by `dataset.filter`, as they are written."""
+        return {row.qualified: row for dataset in self.datasets.values() for row in dataset.filters.values()}
+
+    def apart(self, *, tests: bool = False) -> Definitions:
+        """The same files with no filter checked yet, and no problem met."""
+        old = self.builder
+        return Definitions(Builder(old.reader, old.templates, Reporter(), tests, old.today), self.unread)
+
+    def checked(self, names: Iterable[str]) -> Catalog:
+        """Some filters and those that they refer to, with the tests of the former run.
+
+        Raises PredicatError with the problems of these, and of files that cannot be read.
+        """
+        one = self.apart(tests=True)
+        known = {name: row for name in names if (row := one.filter(name)) is not None}
+        reporter = one.builder.reporter
+        reporter.extend(self.problems)
+        reporter.raise_errors()
+        datasets = {row.dataset: one.dataset(row.dataset) for row in known.values()}
+        return Catalog(
+            datasets, tuple(reporter.warnings), known, one.templates.variables, one.templates.folder
+        )
+
     def filter(self, name: str) -> Filter | None:
         """A filter (`dataset.filter`) with all its versions checked; None where there is none, or it has a
         problem.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -253,6 +253,16 @@ class Catalog(Struct, frozen=True):
         """
         found, version = self.find(name)
         return found.versions[version].predicate
+
+    def only(self, names: Iterable[str]) -> Catalog:
+        """The catalog with some of its filters (`dataset.filter`) and those that they refer to.
+
+        Datasets without any of them are left out, and so are groups, subscriptions and jobs that name another
+        filter.
+        """
+        from predicat.catalog.part import part_of  # noqa: PLC0415  # that imports this module
+
+        return part_of(self, names)
 
     def filters(self) -> list[Filter]:
         """All filters, in file order."""

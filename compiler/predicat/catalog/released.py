@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -75,6 +75,16 @@ class Lock(Struct, frozen=True):
 
 
 EMPTY = Lock({}, {}, {})
+
+
+def only(lock: Lock, names: Collection[str]) -> Lock:
+    """The lines of a lock about some filters (`dataset.filter`)."""
+    latest = lock.latest
+    return Lock(
+        {name: row for name, row in lock.versions.items() if row.filter in names},
+        {},
+        latest and {name: number for name, number in latest.items() if name in names},
+    )
 
 
 def meaning_hash(on_unknown: str, params: Any, meaning: Any) -> str:

@@ -19,13 +19,29 @@ from predicat.cli.options import (
     pairs,
     vars_option,
 )
+from predicat.cli.output import format_option, problems, show
+from predicat.cli.selection import Selection, exclude_option, selectors_argument
+from predicat.diagnostics.messages import selection as say
 
 if TYPE_CHECKING:
+    from predicat.catalog import Catalog
     from predicat.review.base import BaseCommit
+    from predicat.review.releases import Select
     from predicat.review.touched import Scope
 
-Result = tuple[list[str], str]
-"""Warnings and a summary."""
+Result = dict[str, Any]
+"""What was found: `problems`, which are warnings, each with its `text`, and what was counted."""
+NOTHING: Result = {
+    "problems": [],
+    "datasets": 0,
+    "filters": 0,
+    "of": 0,
+    "versions": 0,
+    "tests": 0,
+    "released": None,
+    "compared": False,
+}
+"""Nothing of the catalog is touched."""
 
 
 @click.command(
@@ -34,6 +50,8 @@ Result = tuple[list[str], str]
     "their meaning. "
     "Released versions are those in the lock file, now and at the merge base with main.",
 )
+@selectors_argument()
+@exclude_option
 @catalog_option
 @vars_option
 @base_option
@@ -54,7 +72,10 @@ Result = tuple[list[str], str]
     help="The server for --relation postgres. Default: the PG* variables, otherwise an embedded server.",
 )
 @changed_option
+@format_option
 def command(
+    selectors: tuple[str, ...],
+    exclude: tuple[str, ...],
     folder: Path,
     variables: tuple[str, ...],
     base: str | None,
@@ -62,24 +83,30 @@ def command(
     inputs: tuple[str, ...],
     dsn: str | None,
     changed: str | None,
+    form: str,
 ) -> None:
     values = pairs("--var", variables)
-    if changed is None:
-        warnings, summary = _known(folder, values, _base(folder, base))
+    selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
+    if not selection.everything:
+        if changed is not None:
+            raise click.UsageError(say.CHANGED_AND_SELECTORS)
+        result = _selected(selection)
+    elif changed is None:
+        result = _known(folder, values, _base(folder, base))
     else:
         with judged(folder, changed, lock=True) as scope:
-            warnings, summary = [], "nothing of the catalog is touched"
+            result = NOTHING
             if not scope.empty:
-                warnings, summary = _checked(scope.folder, values, _base(scope.folder, base), scope)
-    for warning in warnings:
-        click.echo(warning + "\n", err=True)
-    click.echo(summary)
+                result = _checked(scope.folder, values, _base(scope.folder, base), scope)
+    for warning in result["problems"] if form == "text" else ():
+        click.echo(warning["text"] + "\n", err=True)
+    show(form, result, lambda: say.checked(result))
     if relation is not None:
-        _relations(folder, values, relation, pairs("--input", inputs, "DATASET=SOURCE"), dsn)
+        _relations(folder, values, relation, pairs("--input", inputs, "DATASET=SOURCE"), dsn, form)
 
 
 def _relations(
-    folder: Path, values: dict[str, str], engine: str, inputs: dict[str, str], dsn: str | None
+    folder: Path, values: dict[str, str], engine: str, inputs: dict[str, str], dsn: str | None, form: str
 ) -> None:
     """Compare declared fields with columns. Raises PredicatError with every field that a relation lacks or
     has otherwise.
@@ -93,7 +120,7 @@ def _relations(
     else:
         jobs: Any = importlib.import_module("predicat_spark.relations")
         jobs.check_relations(catalog, inputs)
-    click.echo(f"the relations on {engine} have the declared columns")
+    click.echo(f"the relations on {engine} have the declared columns", err=form == "json")
 
 
 def _base(folder: Path, revision: str | None) -> BaseCommit:
@@ -107,44 +134,69 @@ def _base(folder: Path, revision: str | None) -> BaseCommit:
     return result
 
 
+def _selected(selection: Selection) -> Result:
+    """What was found in some filters without errors. Raises PredicatError."""
+    from predicat.catalog.load import read_definitions  # noqa: PLC0415  # not for --help
+    from predicat.catalog.released import only  # noqa: PLC0415  # as above
+    from predicat.catalog.select import Filters  # noqa: PLC0415  # as above
+
+    definitions = read_definitions(selection.folder, variables=selection.variables)
+    apart = definitions.apart()
+    filters = Filters(definitions.filters, lambda: apart.builder.catalog().known, selection.states)
+    names = {one.name for one in selection.of(filters)}
+    catalog = definitions.checked(names)
+    base = _base(selection.folder, selection.base)
+    return _result(selection.folder, catalog, base, lambda lock: only(lock, names), len(definitions.filters))
+
+
 def _known(folder: Path, values: dict[str, str], base: BaseCommit) -> Result:
     """What was found in the whole catalog, which is kept until it or what is merged changes."""
     from predicat.catalog.check_cache import place, recall, remember  # noqa: PLC0415  # not for --help
     from predicat.catalog.paths import lock_path, read_text  # noqa: PLC0415  # as above
 
     kept = place(folder, values, {"lock": read_text(lock_path(folder)), "base": base.texts})
-    return recall(kept) or remember(kept, *_checked(folder, values, base))
+    return recall(kept) or remember(kept, _checked(folder, values, base))
 
 
 def _checked(folder: Path, values: dict[str, str], base: BaseCommit, scope: Scope | None = None) -> Result:
-    """The warnings and the summary of a catalog, or of what a scope holds of it, without errors. Raises
-    PredicatError.
-    """
+    """What was found in a catalog, or in what a scope holds of it, without errors. Raises PredicatError."""
     from predicat.catalog import load_catalog  # noqa: PLC0415  # not for --help
-    from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # as above
-    from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above
-    from predicat.review.releases import Rules  # noqa: PLC0415  # as above
 
     files = scope.files if scope is not None else None
     catalog = load_catalog(folder, variables=values, files=files)
-    path = lock_path(folder)
     select = scope.of_lock if scope is not None else None
+    return _result(folder, catalog, base, select, None if files is not None else len(catalog.known))
+
+
+def _result(
+    folder: Path, catalog: Catalog, base: BaseCommit, select: Select | None, every: int | None
+) -> Result:
+    """The warnings about a catalog, and what it has. `every` is the number of filters that there are.
+
+    Raises PredicatError with breaches of the rules of released versions.
+    """
+    from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import PredicatError, Severity  # noqa: PLC0415  # as above
+    from predicat.review.releases import Rules  # noqa: PLC0415  # as above
+
+    path = lock_path(folder)
     file = read_lock_file(path)
     merged = base.file(catalog.datasets, file)
     rules = Rules(catalog, file, datetime.now(tz=UTC).date(), base=merged, path=str(path), select=select)
-    problems = [] if file is None and merged is None else rules.problems()
-    errors = [item for item in problems if item.severity is Severity.ERROR]
+    found = [] if file is None and merged is None else rules.problems()
+    errors = [item for item in found if item.severity is Severity.ERROR]
     if errors:
         raise PredicatError(errors)
+    warnings = (*catalog.warnings, *found)
+    texts = [item.render() for item in warnings]
     filters = catalog.filters()
-    tests = sum(len(row.tests) for row in filters)
-    versions = sum(len(row.versions) for row in filters)
-    released = f", {len(rules.lock.versions)} released" if file is not None else ""
-    if merged is not None:
-        released += " (compared with the base)"
-    part = "" if files is None else "what the change touches: "
-    summary = (
-        f"{part}{len(catalog.datasets)} datasets, {len(filters)} filters in {versions} versions{released}, "
-        f"{tests} tests passed"
-    )
-    return [item.render() for item in (*catalog.warnings, *problems)], summary
+    return {
+        "problems": [{**row, "text": text} for row, text in zip(problems(warnings), texts, strict=True)],
+        "datasets": len(catalog.datasets),
+        "filters": len(filters),
+        "of": every,
+        "versions": sum(len(row.versions) for row in filters),
+        "tests": sum(len(row.tests) for row in filters),
+        "released": len(rules.lock.versions) if file is not None else None,
+        "compared": merged is not None,
+    }

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import click
 
-from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import catalog_option, load_quietly, needs_review, vars_option
+from predicat.cli.selection import Selection, selection_options, selectors_argument
 from predicat.diagnostics.messages import commands as say
 
 out_option = click.option(
@@ -27,7 +28,13 @@ def command() -> None:
     """Hold the subcommands."""
 
 
-@command.command("build", help="Write the site. It works from file:// and from any web server.")
+@command.command(
+    "build",
+    help="Write the site. It works from file:// and from any web server. With selectors: only of these "
+    "filters and those that they refer to.",
+)
+@selectors_argument()
+@selection_options
 @catalog_option
 @vars_option
 @out_option
@@ -38,21 +45,39 @@ def command() -> None:
     help="A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
 )
 def build(
-    folder: Path, variables: tuple[str, ...], out: Path, coverage: Path | None, *, no_proofs: bool
+    selectors: tuple[str, ...],
+    exclude: tuple[str, ...],
+    base: str | None,
+    folder: Path,
+    variables: tuple[str, ...],
+    out: Path,
+    coverage: Path | None,
+    *,
+    no_proofs: bool,
 ) -> None:
-    pages = _build(
-        folder, variables, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None
-    )
+    selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
+    pages = _build(selection, out, proofs=not no_proofs, coverage=_figures(coverage) if coverage else None)
     click.echo(f"{out / 'index.html'}: {pages} pages")
 
 
 @command.command("serve", help="Build the site and serve it on localhost.")
+@selectors_argument()
+@selection_options
 @catalog_option
 @vars_option
 @out_option
 @click.option("--port", default=8080, show_default=True, help="The port.")
-def serve(folder: Path, variables: tuple[str, ...], out: Path, port: int) -> None:
-    _build(folder, variables, out, proofs=True)
+def serve(
+    selectors: tuple[str, ...],
+    exclude: tuple[str, ...],
+    base: str | None,
+    folder: Path,
+    variables: tuple[str, ...],
+    out: Path,
+    port: int,
+) -> None:
+    selection = Selection.given(folder, variables, selectors, exclude=exclude, base=base)
+    _build(selection, out, proofs=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
@@ -88,8 +113,7 @@ def _figures(report: Path) -> dict[str, dict[str, str]]:
 
 
 def _build(
-    folder: Path,
-    variables: tuple[str, ...],
+    selection: Selection,
     out: Path,
     *,
     proofs: bool,
@@ -100,7 +124,9 @@ def _build(
 
     from predicat.review.site.build import build as write  # noqa: PLC0415  # as above
 
-    catalog = load_quietly(folder, pairs("--var", variables))
+    catalog = load_quietly(selection.folder, dict(selection.variables))
+    if not selection.everything:
+        catalog = catalog.only(row.qualified for row in selection.filters(catalog))
     with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("pages", total=len(catalog.filters()))
         return write(

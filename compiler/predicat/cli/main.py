@@ -20,6 +20,7 @@ COMMANDS = {
     "init": "Write a small catalog, or the dataset of a file or table.",
     "import": "Write the filters of other systems' manifests as a catalog file.",
     "check": "Check a catalog, its inline tests and the rules of its released versions.",
+    "list": "List the filters that selectors select.",
     "test": "Run the tests of filters, generate rows for them, and measure what they find.",
     "lint": "Find filters that are valid but probably wrong.",
     "fmt": "Format catalog files. Comments are kept.",
@@ -43,6 +44,7 @@ COMMANDS = {
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",
     "schema": "Print the JSON Schema of catalog files.",
+    "completion": "Print the script that completes names in a shell.",
 }
 
 

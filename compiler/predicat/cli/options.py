@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -15,6 +15,7 @@ from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
+    from predicat.ir.nodes import ParamDecl
     from predicat.review.touched import Scope
 
 catalog_option = click.option(
@@ -27,6 +28,9 @@ catalog_option = click.option(
 )
 vars_option = click.option(
     "--var", "variables", multiple=True, metavar="NAME=VALUE", help="A value for a Jinja variable."
+)
+param_option = click.option(
+    "--param", "params", multiple=True, metavar="NAME=VALUE", help="A value for a parameter of the filter."
 )
 base_option = click.option(
     "--base",
@@ -61,6 +65,25 @@ def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dic
         if not sign:
             raise click.UsageError(say.option_takes(option, shape, text))
         result[name] = value
+    return result
+
+
+def values_of(texts: tuple[str, ...], params: Mapping[str, ParamDecl]) -> dict[str, Any]:
+    """The values of `--param`: a text for texts and times, otherwise a number, a truth value or a list as in
+    YAML.
+    """
+    import yaml  # noqa: PLC0415  # not for --help
+
+    from predicat.ir.types import DATE, STRING, TIMESTAMP  # noqa: PLC0415  # as above
+
+    result: dict[str, Any] = {}
+    for name, text in pairs("--param", texts).items():
+        decl = params.get(name)
+        try:
+            read = text if decl is None or decl.type in (STRING, DATE, TIMESTAMP) else yaml.safe_load(text)
+        except yaml.YAMLError:
+            read = text
+        result[name] = read
     return result
 
 

@@ -6,12 +6,15 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from predicat.cli.options import EMBEDDED, catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.selection import Selection, completed, selection_options
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -52,6 +55,11 @@ history_option = click.option(
 )
 
 
+datasets_argument = click.argument(
+    "selectors", nargs=-1, metavar="[DATASET|SELECTOR]...", shell_complete=completed
+)
+
+
 def baseline_option(text: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """The file of the baseline; `text` says what the command does with it."""
     return click.option(
@@ -87,11 +95,13 @@ def command() -> None:
 
 @command.command(
     "run",
-    help="Measure datasets (default: all) and check every bound. Exit code 1: a bound is broken; 2: wrong "
+    help="Measure datasets (default: all), or the filters that selectors select, and check "
+    "every bound. Exit code 1: a bound is broken; 2: wrong "
     "use; "
     "3: an engine failed.",
 )
-@click.argument("datasets", nargs=-1)
+@datasets_argument
+@selection_options
 @shared
 @click.option(
     "--format",
@@ -139,7 +149,9 @@ def command() -> None:
     help="When to post.",
 )
 def run(
-    datasets: tuple[str, ...],
+    selectors: tuple[str, ...],
+    exclude: tuple[str, ...],
+    base: str | None,
     folder: Path,
     variables: tuple[str, ...],
     engine: str,
@@ -159,8 +171,6 @@ def run(
     *,
     keep_in_postgres: bool,
 ) -> None:
-    from msgspec.structs import replace  # noqa: PLC0415  # as above
-
     from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
     from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
     from predicat.quality import report, stores  # noqa: PLC0415  # as above
@@ -169,16 +179,17 @@ def run(
     catalog = load_quietly(folder, pairs("--var", variables))
     project = load_project(folder).catalog
     about = _about(folder, project)
-    names = datasets or tuple(catalog.datasets)
+    asked = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
+    names = tuple(asked)
     past = stores.merged(_read(history), _read_table(dsn, names) if keep_in_postgres else ())
-    base = stores.read(baseline)
+    stated = stores.read(baseline)
     runs: list[Run] = []
     added: list[Entry] = []
-    for name in names:
+    sources = pairs("--input", inputs, "DATASET=SOURCE")
+    for name, filters in asked.items():
         series = Series(project, name, engine, partition, sample)
-        result = _run(
-            catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn, series, past, base
-        )
+        engine_of = partial(_measured, catalog, name, filters, engine, sources, sample, dsn)
+        result = _run(catalog, name, engine_of, series, past, stated)
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
         if result.measure is not None:
             added += entries(catalog, result.measure, series, result.status)
@@ -226,10 +237,13 @@ def baseline(history: Path, baseline: Path, partition: str | None) -> None:
 
 
 @command.command("suggest", help="Measure datasets and propose bounds for filters that have none.")
-@click.argument("datasets", nargs=-1)
+@datasets_argument
+@selection_options
 @shared
 def suggest(
-    datasets: tuple[str, ...],
+    selectors: tuple[str, ...],
+    exclude: tuple[str, ...],
+    base: str | None,
     folder: Path,
     variables: tuple[str, ...],
     engine: str,
@@ -242,8 +256,10 @@ def suggest(
 
     del history
     catalog = load_quietly(folder, pairs("--var", variables))
-    for name in datasets or catalog.datasets:
-        result = _measured(catalog, name, engine, pairs("--input", inputs, "DATASET=SOURCE"), sample, dsn)
+    asked = _asked(catalog, Selection.given(folder, variables, selectors, exclude=exclude, base=base))
+    sources = pairs("--input", inputs, "DATASET=SOURCE")
+    for name, filters in asked.items():
+        result = _measured(catalog, name, filters, engine, sources, sample, dsn)
         lines = propose(catalog, result)
         if lines:
             click.echo("\n".join((f"# {name}", "filters:", *lines)))
@@ -352,10 +368,7 @@ def _keep_in_table(dsn: str | None, added: Sequence[Entry]) -> None:
 def _run(
     catalog: Catalog,
     name: str,
-    engine: str,
-    inputs: dict[str, str],
-    sample: float,
-    dsn: str | None,
+    measured: Callable[[], Measure],
     series: Series,
     kept: Sequence[Entry],
     baseline: Sequence[Entry],
@@ -366,7 +379,7 @@ def _run(
 
     past = series.of(kept)
     try:
-        result = _measured(catalog, name, engine, inputs, sample, dsn)
+        result = measured()
     except PredicatError as error:
         if all(item.code in ("usage", "missing-extra") for item in error.diagnostics):
             raise
@@ -374,13 +387,37 @@ def _run(
     return Run(name, result, judge(catalog, result, past, series.stated(baseline)), (), past)
 
 
+def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:
+    """The filters to measure of each dataset; an empty list for a whole dataset.
+
+    Raises PredicatError.
+    """
+    if selection.everything:
+        return {name: [] for name in catalog.datasets}
+    whole = [name for name in selection.selectors if name in catalog.datasets and not selection.exclude]
+    result: dict[str, list[str]] = {name: [] for name in whole}
+    patterns = [f"{text}.*" if text in catalog.datasets else text for text in selection.selectors]
+    rest = [text for text in patterns if text.removesuffix(".*") not in whole]
+    if rest or selection.exclude:
+        for row in replace(selection, selectors=rest).filters(catalog):
+            if row.dataset not in whole:
+                result.setdefault(row.dataset, []).append(row.name)
+    return result
+
+
 def _measured(
-    catalog: Catalog, name: str, engine: str, inputs: dict[str, str], sample: float, dsn: str | None
+    catalog: Catalog,
+    name: str,
+    filters: Sequence[str],
+    engine: str,
+    inputs: dict[str, str],
+    sample: float,
+    dsn: str | None,
 ) -> Measure:
     from predicat.quality import engines  # noqa: PLC0415  # not for --help
     from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
-    asked = plan(catalog, name, (), engine)
+    asked = plan(catalog, name, filters, engine)
     if engine == "postgres":
         from predicat.deploy import server  # noqa: PLC0415  # as above
 

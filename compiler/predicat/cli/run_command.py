@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from predicat.catalog.jobs import BAD_RECORDS, MODES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
 from predicat.cli.options import catalog_option, load, pairs, vars_option
+from predicat.cli.selection import Selection, completed, selection_options
 from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
 
@@ -31,7 +32,8 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
     ),
 )
 @click.argument("name", metavar="JOB|DATASET")
-@click.argument("filters", nargs=-1)
+@click.argument("filters", nargs=-1, metavar="[SELECTOR]...", shell_complete=completed)
+@selection_options
 @click.option(
     "--subscriptions", "every", flag_value="subscriptions", help="All subscriptions of the dataset."
 )
@@ -144,7 +146,9 @@ def command(
 
     catalog = load(folder, variables)
     pipeline = extension()
-    job = _job(catalog, name, filters, given, pipeline)
+    more = {key: given.pop(key) for key in ("exclude", "base")}
+    selection = Selection.given(folder, variables, filters, **more)
+    job = _job(catalog, name, selection, given, pipeline)
     options = pipeline.Options(
         master=given["master"],
         conf=pairs("--conf", given["conf"]),
@@ -190,7 +194,7 @@ def _save(path: Path, text: str) -> None:
     write_text(path, text)
 
 
-def _job(catalog: Catalog, name: str, filters: tuple[str, ...], given: dict[str, Any], pipeline: Any) -> Job:
+def _job(catalog: Catalog, name: str, selection: Selection, given: dict[str, Any], pipeline: Any) -> Job:
     """The job of a name with what the flags change, or a job made of flags alone."""
     from predicat.deploy.chosen import with_filters  # noqa: PLC0415  # not for --help
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
@@ -223,8 +227,11 @@ def _job(catalog: Catalog, name: str, filters: tuple[str, ...], given: dict[str,
                 options={**source.options, **pairs("--option", given["options"])},
             ),
         )
-    if filters:
-        job = with_filters(job, filters)
+    if not selection.everything:
+        names = _names(catalog, job, selection)
+        if not names:
+            raise click.exceptions.Exit(0)  # nothing is selected, which was told
+        job = with_filters(job, names)
     sinks = _sinks(given)
     changes = {
         "mode": given["mode"],
@@ -241,6 +248,28 @@ def _job(catalog: Catalog, name: str, filters: tuple[str, ...], given: dict[str,
         **{key: value for key, value in changes.items() if value is not None},
         **({"sinks": tuple(sinks)} if sinks else {}),
     )
+
+
+def _names(catalog: Catalog, job: Job, selection: Selection) -> list[str]:
+    """The filters of a job, or of its dataset, that are selected. A name is taken as it is: it can be one
+    that the job or a subscription gives to a filter.
+    """
+    from predicat.catalog.select import is_plain  # noqa: PLC0415  # not for --help
+    from predicat.deploy.chosen import selected_names  # noqa: PLC0415  # as above
+
+    known = {job.dataset} - catalog.datasets[job.dataset].filters.keys()
+    names = [text for text in selection.selectors if is_plain([text]) and text not in known]
+    others = [text for text in selection.selectors if text not in names]
+    if names and not others and not selection.exclude:
+        return names
+    narrower = replace(selection, selectors=[*others, *(_qualified(job, name) for name in names)])
+    return selected_names(catalog, job, {row.qualified: number for row, number in narrower.versions(catalog)})
+
+
+def _qualified(job: Job, name: str) -> str:
+    """The name of a filter with its dataset; of one that a job names otherwise, that of the filter."""
+    asked = next((one.filter for one in job.filters if one.name == name), name)
+    return asked if "." in asked else f"{job.dataset}.{asked}"
 
 
 def _jobs_hint(catalog: Catalog, dataset: str) -> str | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import EMBEDDED, catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.selection import Selection, selection_options, selectors_argument
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
@@ -23,10 +24,12 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 @click.command(
     "test",
     help=(
-        "Run the tests of filters (default: all). Exit code 1 if a test fails, 2 for a catalog with problems."
+        "Run the tests of the filters that selectors select (default: all). "
+        "Exit code 1 if a test fails, 2 for a catalog with problems."
     ),
 )
-@click.argument("names", nargs=-1)
+@selectors_argument()
+@selection_options
 @catalog_option
 @vars_option
 @click.option(
@@ -54,7 +57,9 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
     help="The server for --engine postgres. Default: the PG* variables, otherwise an embedded server.",
 )
 def command(
-    names: tuple[str, ...],
+    selectors: tuple[str, ...],
+    exclude: tuple[str, ...],
+    base: str | None,
     folder: Path,
     variables: tuple[str, ...],
     engine: str,
@@ -65,7 +70,7 @@ def command(
     mutate: bool,
 ) -> None:
     catalog = load_quietly(folder, pairs("--var", variables))
-    rows = [catalog.find(name)[0] for name in names] or catalog.filters()
+    rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).filters(catalog)
     if generate:
         _generate(rows, out, mutate=mutate)
         return

@@ -116,9 +116,36 @@ def with_filters(job: Job, names: Sequence[str]) -> Job:
     )
 
 
+def selected_names(catalog: Catalog, job: Job, selected: Mapping[str, int]) -> list[str]:
+    """The names of those filters of a job (of its dataset, if it names none) that are selected.
+
+    `selected` has the version of each selected filter by `dataset.filter`. Filters of the dataset with a
+    parameter that has no default are left out.
+    """
+    dataset = dataset_of(catalog, job.dataset)
+    if job.filters:
+        found = [(asked, catalog.find(_full(dataset, asked.filter))) for asked in job.filters]
+        return [
+            asked.name
+            for asked, (row, number) in found
+            if selected.get(row.qualified) in (number, row.latest)
+        ]
+    rows = [row for row in dataset.filters.values() if row.qualified in selected]
+    return [
+        row.name if selected[row.qualified] == row.latest else f"{row.name}@{selected[row.qualified]}"
+        for row in rows
+        if not any(param.required for param in row.versions[selected[row.qualified]].params.values())
+    ]
+
+
+def _full(dataset: Dataset, filter_: str) -> str:
+    """The whole name of a filter or subscription that a job of a dataset names."""
+    name = dataset.filter_named(filter_)
+    return name if "." in name else f"{dataset.name}.{name}"
+
+
 def _named(catalog: Catalog, dataset: Dataset, asked: JobFilter) -> Chosen:
-    name = dataset.filter_named(asked.filter)
-    row, number = catalog.find(name if "." in name else f"{dataset.name}.{name}")
+    row, number = catalog.find(_full(dataset, asked.filter))
     if row.dataset != dataset.name:
         raise PredicatError.of(say.filter_of_another_dataset(asked.filter, row.dataset, dataset.name))
     return _chosen(asked.name, row, number, asked.params)

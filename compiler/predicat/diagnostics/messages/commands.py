@@ -75,6 +75,10 @@ def comment_not_written(reason: str, *, summary: bool) -> str:
     return f"the comment was not written: {reason}. The review is in the {place} of the job."
 
 
+def no_shell(name: str) -> str:
+    return f"completion for {name} is not supported"
+
+
 def no_command(name: str, known: Iterable[str]) -> str:
     hint = msg.did_you_mean(name, known)
     return f"no command is named {name!r}" + (f"; {hint}" if hint else "")

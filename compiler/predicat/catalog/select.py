@@ -1,0 +1,259 @@
+"""Selectors: which filters of a catalog a command is about. The syntax is that of dbt.
+
+| selector | what it selects |
+|---|---|
+| `flights.late`, `late`, `late@2` | a filter, or one of its versions |
+| `flights` | all filters of a dataset; a filter of this name is preferred |
+| `flights.*`, `*late*` | the filters whose full name fits the pattern |
+| `tag:ops`, `owner:*@example.com` | by tag, by owner |
+| `language:cel`, `reads:dep_delay` | by the language of the latest version, by a field that it reads |
+| `state:changed`, `state:new`, `state:deprecated` | by what differs from the base, by deprecation |
+| `+name`, `name+`, `1+name+2` | also what it refers to, also what refers to it; a number is one of steps |
+| `tag:ops,flights.*` | what all of several selectors select |
+
+Several selectors select what at least one of them selects.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+from msgspec import Struct, field
+
+from predicat.catalog.model import Catalog, Filter, WrittenFilter, version_number
+from predicat.diagnostics import NOWHERE, PredicatError
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import selection as say
+
+STATES = ("changed", "new", "deprecated")
+_TERM = re.compile(
+    r"(?:(?P<up>[0-9]{0,4})(?P<above>\+))?(?P<body>.*?)(?:(?P<below>\+)(?P<down>[0-9]{0,4}))?\Z", re.DOTALL
+)
+_METHOD = re.compile(r"([A-Za-z_]+):(.*)\Z", re.DOTALL)
+
+States = Callable[[], Mapping[str, Collection[str]]]
+"""The names of new filters and of changed ones, by state; asked for at most once."""
+
+
+class Selected(Struct, frozen=True):
+    """A filter that was selected. `number` is the version that was named, or else the latest."""
+
+    name: str
+    number: int
+
+
+class Filters(Struct, frozen=True):
+    """What selectors select from.
+
+    Attributes:
+        written: The filters by `dataset.filter`, as their files have them.
+        checked: Gives those of them that have no problem; only these are known to read fields and to
+            refer to others.
+        states: What differs from the base.
+    """
+
+    written: Mapping[str, WrittenFilter]
+    checked: Callable[[], Mapping[str, Filter]]
+    states: States
+    _memo: dict[str, Mapping[str, Collection[str]]] = field(
+        default_factory=dict[str, Mapping[str, Collection[str]]]
+    )
+
+    def references(self) -> Mapping[str, Collection[str]]:
+        """The filters that each filter refers to, in any of its versions."""
+        if "references" not in self._memo:
+            self._memo["references"] = {
+                name: {
+                    other.partition("@")[0]
+                    for version in row.versions.values()
+                    for other in version.references
+                }
+                for name, row in self.checked().items()
+            }
+        return self._memo["references"]
+
+    def users(self) -> Mapping[str, Collection[str]]:
+        """The filters that refer to each filter."""
+        if "users" not in self._memo:
+            users: dict[str, set[str]] = {}
+            for name, others in self.references().items():
+                for other in others:
+                    users.setdefault(other, set()).add(name)
+            self._memo["users"] = users
+        return self._memo["users"]
+
+    def in_state(self, state: str) -> Collection[str]:
+        """The filters in a state."""
+        if state == "deprecated":
+            return [name for name, row in self.written.items() if row.versions[row.latest].deprecated]
+        if "states" not in self._memo:
+            self._memo["states"] = self.states()
+        return self._memo["states"][state]
+
+
+def of_catalog(catalog: Catalog, states: States) -> Filters:
+    """The filters of a catalog without problems."""
+    return Filters(catalog.known, lambda: catalog.known, states)
+
+
+def select(filters: Filters, selectors: Sequence[str], exclude: Sequence[str] = ()) -> list[Selected]:
+    """What selectors select, in the order of the catalog; without selectors everything.
+
+    Args:
+        filters: What is selected from.
+        selectors: Selectors, see the head of this module.
+        exclude: Selectors of what is left out.
+
+    Raises:
+        PredicatError: A selector is not valid, or names something that the catalog does not have. States and
+            selectors joined by commas may select nothing.
+    """
+    chosen: dict[str, set[int]] = {}
+    if not selectors:
+        chosen = {name: {row.latest} for name, row in filters.written.items()}
+    for selector in selectors:
+        for name, numbers in _joined(filters, selector).items():
+            chosen.setdefault(name, set()).update(numbers)
+    left_out = {name for selector in exclude for name in _joined(filters, selector)}
+    return [
+        Selected(name, number)
+        for name in filters.written
+        if name in chosen and name not in left_out
+        for number in sorted(chosen[name])
+    ]
+
+
+def is_plain(selectors: Sequence[str]) -> bool:
+    """Whether selectors are one name, so that the output needs no headings."""
+    return len(selectors) == 1 and not set(selectors[0]) & set("*?[+:,")
+
+
+def _joined(filters: Filters, selector: str) -> dict[str, set[int]]:
+    """What all of the selectors between commas select."""
+    parts = [_term(filters, part.strip()) for part in selector.split(",")]
+    return {
+        name: set.intersection(*(part[name] for part in parts)) or {filters.written[name].latest}
+        for name in parts[0]
+        if all(name in part for part in parts)
+    }
+
+
+def _term(filters: Filters, text: str) -> dict[str, set[int]]:
+    found = _TERM.match(text)
+    if found is None or not found["body"]:
+        raise PredicatError.of(say.bad_selector(text))
+    result = _body(filters, found["body"])
+    for sign, steps, edges in (
+        (found["above"], found["up"], filters.references),
+        (found["below"], found["down"], filters.users),
+    ):
+        if sign:
+            reached = _reached(list(result), edges(), int(steps) if steps else None)
+            more = {name: {filters.written[name].latest} for name in reached if name in filters.written}
+            result = {**more, **result}
+    return result
+
+
+def _reached(start: Iterable[str], edges: Mapping[str, Collection[str]], steps: int | None) -> set[str]:
+    """What is reached from some filters in a number of steps, or at all."""
+    seen, front = set(start), list(start)
+    while front and steps != 0:
+        front = [
+            other for other in {other for name in front for other in edges.get(name, ())} if other not in seen
+        ]
+        seen.update(front)
+        steps = None if steps is None else steps - 1
+    return seen
+
+
+def _body(filters: Filters, text: str) -> dict[str, set[int]]:
+    method = _METHOD.match(text)
+    if method is None:
+        return _named(filters, text)
+    kind, value = method.groups()
+    if kind not in METHODS:
+        raise PredicatError.of(say.no_method(kind, text, METHODS))
+    return {name: {filters.written[name].latest} for name in METHODS[kind](filters, value)}
+
+
+def _named(filters: Filters, text: str) -> dict[str, set[int]]:
+    """The filters of a name or a pattern."""
+    if set(text) & set("*?["):
+        found = [name for name in filters.written if fnmatchcase(name, text)]
+        if not found:
+            raise PredicatError.of(msg.unknown_filter(NOWHERE, text, filters.written))
+        return {name: {filters.written[name].latest} for name in found}
+    base, _, version = text.partition("@")
+    rows = [filters.written[base]] if base in filters.written else _short(filters, base)
+    if not rows and not version:
+        rows = [row for row in filters.written.values() if row.dataset == base]
+    if not rows:
+        every = filters.written.values()
+        known = dict.fromkeys(
+            (*filters.written, *(row.name for row in every), *(row.dataset for row in every))
+        )
+        raise PredicatError.of(msg.unknown_filter(NOWHERE, base, known))
+    if not version:
+        return {row.qualified: {row.latest} for row in rows}
+    number = version_number(version)
+    if number is None or number not in rows[0].versions:
+        versions = map(str, rows[0].versions)
+        raise PredicatError.of(msg.unknown_version(NOWHERE, rows[0].qualified, version, versions))
+    return {rows[0].qualified: {number}}
+
+
+def _short(filters: Filters, name: str) -> list[WrittenFilter]:
+    """The filter of a name without its dataset."""
+    from predicat.diagnostics.messages import catalog as of_catalog_files  # noqa: PLC0415  # only for a mistake
+
+    rows = [row for row in filters.written.values() if row.name == name]
+    if len(rows) > 1:
+        names = " and ".join(row.qualified for row in rows)
+        raise PredicatError.of(of_catalog_files.several_datasets(name, names))
+    return rows
+
+
+def _by(
+    values: Callable[[WrittenFilter], Iterable[str]], what: str
+) -> Callable[[Filters, str], Iterable[str]]:
+    """A method that compares a pattern with values of each filter. A value that no filter has is an error."""
+
+    def method(filters: Filters, pattern: str) -> Iterable[str]:
+        found = [
+            name
+            for name, row in filters.written.items()
+            if any(fnmatchcase(one, pattern) for one in values(row))
+        ]
+        if not found:
+            known = dict.fromkeys(one for row in filters.written.values() for one in values(row) if one)
+            raise PredicatError.of(say.nobody_has(what, pattern, known))
+        return found
+
+    return method
+
+
+def _reads(filters: Filters, pattern: str) -> Iterable[str]:
+    fields = {name: row.current.predicate.fields for name, row in filters.checked().items()}
+    found = [name for name, known in fields.items() if any(fnmatchcase(one, pattern) for one in known)]
+    if not found:
+        every = dict.fromkeys(one for known in fields.values() for one in known)
+        raise PredicatError.of(say.nobody_has(say.FIELD, pattern, every))
+    return found
+
+
+def _state(filters: Filters, state: str) -> Iterable[str]:
+    if state not in STATES:
+        raise PredicatError.of(say.no_state(state, STATES))
+    return filters.in_state(state)
+
+
+METHODS: Mapping[str, Callable[[Filters, str], Iterable[str]]] = {
+    "tag": _by(lambda row: row.tags, say.TAG),
+    "owner": _by(lambda row: [row.owner], say.OWNER),
+    "language": _by(lambda row: [row.versions[row.latest].language], say.LANGUAGE),
+    "reads": _reads,
+    "state": _state,
+}
+"""What may stand before a colon. Each gives the names of the filters that have the value behind it."""

@@ -1,0 +1,55 @@
+"""What shells offer for a selector: names of datasets and filters, tags, owners, states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from predicat.catalog.model import WrittenFilter
+
+_SIGNS = re.compile(r"(?:.*,)?(?:[0-9]*\+)?", re.DOTALL)
+
+
+def selectors(context: click.Context, text: str) -> list[str]:
+    """The selectors that begin with a text. Nothing where the catalog cannot be read: a shell shows no
+    problems.
+
+    The files are read, and no filter is checked.
+    """
+    from predicat.catalog.load import read_definitions  # noqa: PLC0415  # only when a shell asks
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
+
+    folder = next((value for name, value in context.params.items() if name == "folder"), None)
+    rows: list[WrittenFilter] = []
+    with suppress(PredicatError, OSError):
+        datasets = read_definitions(Path(folder or "catalog")).datasets
+        rows = [row for dataset in datasets.values() for row in dataset.filters.values()]
+    found = _SIGNS.match(text)
+    signs = found[0] if found is not None else ""
+    wanted = text.removeprefix(signs)
+    return [signs + name for name in dict.fromkeys(_offered(rows, wanted)) if name.startswith(wanted)]
+
+
+def _offered(rows: Iterable[WrittenFilter], text: str) -> Iterator[str]:
+    from predicat.catalog.select import METHODS, STATES  # noqa: PLC0415  # only when a shell asks
+
+    method = text.partition(":")[0] if ":" in text else ""
+    if method == "tag":
+        yield from (f"tag:{tag}" for row in rows for tag in row.tags)
+    elif method == "owner":
+        yield from (f"owner:{row.owner}" for row in rows if row.owner)
+    elif method == "language":
+        yield from (f"language:{row.versions[row.latest].language}" for row in rows)
+    elif method == "state":
+        yield from (f"state:{state}" for state in STATES)
+    else:
+        yield from (row.qualified for row in rows)
+        yield from (row.name for row in rows)
+        yield from (row.dataset for row in rows)
+        yield from (f"{name}:" for name in METHODS)

@@ -1,0 +1,26 @@
+"""predicat completion"""
+
+from __future__ import annotations
+
+import click
+
+from predicat.diagnostics.messages import commands as say
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command(
+    "completion",
+    help="Print the script that completes commands, options and names of filters in a shell. "
+    'In ~/.bashrc write: eval "$(predicat completion bash)"',
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+def command(shell: str) -> None:
+    from click.shell_completion import get_completion_class  # noqa: PLC0415  # not for --help
+
+    from predicat.cli.main import cli  # noqa: PLC0415  # it loads this module
+
+    found = get_completion_class(shell)
+    if found is None:
+        raise click.UsageError(say.no_shell(shell))
+    click.echo(found(cli, {}, "predicat", "_PREDICAT_COMPLETE").source())

@@ -1,0 +1,81 @@
+"""predicat list"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.output import format_option, show
+from predicat.cli.selection import Selection, selection_options, selectors_argument
+
+if TYPE_CHECKING:
+    from predicat.catalog.model import Filter
+
+
+@click.command(
+    "list", help="List the filters that selectors select (default: all), with owner and description."
+)
+@selectors_argument()
+@selection_options
+@click.option("--names", is_flag=True, help="Print only the names, for other commands.")
+@format_option
+@catalog_option
+@vars_option
+def command(
+    selectors: tuple[str, ...],
+    exclude: tuple[str, ...],
+    base: str | None,
+    form: str,
+    folder: Path,
+    variables: tuple[str, ...],
+    *,
+    names: bool,
+) -> None:
+    catalog = load_quietly(folder, pairs("--var", variables))
+    rows = Selection.given(folder, variables, selectors, exclude=exclude, base=base).versions(catalog)
+    show(form, [_data(*row) for row in rows], lambda: _names(rows) if names else _table(rows))
+
+
+def _data(row: Filter, number: int) -> dict[str, Any]:
+    version = row.versions[number]
+    return {
+        "name": row.qualified,
+        "version": number,
+        "latest": number == row.latest,
+        "description": row.description,
+        "owner": row.owner,
+        "tags": list(row.tags),
+        "language": version.language,
+        "deprecated": version.deprecated,
+        "reads": list(version.predicate.fields),
+        "references": list(version.references),
+        "params": list(version.params),
+        "tests": len(row.tests),
+        "file": row.span.outermost().source.name,
+    }
+
+
+def _shown(row: Filter, number: int) -> str:
+    return row.qualified if number == row.latest else f"{row.qualified}@{number}"
+
+
+def _names(rows: list[tuple[Filter, int]]) -> str:
+    return "\n".join(_shown(*row) for row in rows)
+
+
+def _table(rows: list[tuple[Filter, int]]) -> str:
+    """One line for each filter: name, owner, tags, first line of the description."""
+    lines = [
+        (_shown(row, number), row.owner, ", ".join(row.tags), row.description.strip().partition("\n")[0])
+        for row, number in rows
+    ]
+    widths = [max((len(line[place]) for line in lines), default=0) for place in range(3)]
+    return "\n".join(
+        "  ".join(
+            (*(text.ljust(width) for text, width in zip(line, widths, strict=False) if width), line[3])
+        ).rstrip()
+        for line in lines
+    )

@@ -1,0 +1,72 @@
+"""`--format json`: the results of a command as JSON on standard output, for programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from predicat.diagnostics import Diagnostic
+
+_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="The format of the result. With json, problems are JSON on standard output too.",
+)
+
+
+def format_option(command: Callable[..., None]) -> Callable[..., None]:
+    """`--format text|json`. With json, problems that end the command are printed to standard output as
+    `{"problems": [...]}`, and as text to standard error as always.
+    """
+
+    @wraps(command)
+    def wrapped(*args: Any, **options: Any) -> None:
+        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
+
+        try:
+            command(*args, **options)
+        except PredicatError as error:
+            if options["form"] == "json":
+                click.echo(text_of({"problems": problems(error.diagnostics)}))
+            raise
+
+    return _option(wrapped)
+
+
+def show(form: str, data: Any, text: Callable[[], str]) -> None:
+    """Print a result: as JSON, or as text. An empty text prints nothing."""
+    shown = text_of(data) if form == "json" else text()
+    if shown:
+        click.echo(shown)
+
+
+def text_of(data: Any) -> str:
+    """JSON as people can read it. Dates and decimals are texts."""
+    return json.dumps(data, indent=2, ensure_ascii=False, default=str)
+
+
+def problems(found: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Problems as data: `file` is empty, and `line` and `column` are null, for one without a place."""
+    return [_problem(item) for item in found]
+
+
+def _problem(item: Diagnostic) -> dict[str, Any]:
+    outer = item.span.outermost()
+    line, column = outer.source.line_column(outer.start) if outer.source.text else (None, None)
+    return {
+        "severity": item.severity.value,
+        "code": item.code,
+        "message": item.message,
+        "hint": item.hint,
+        "file": outer.source.name,
+        "line": line,
+        "column": column,
+    }

@@ -1,0 +1,96 @@
+"""The arguments and options with which a command is given some of the filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from msgspec import Struct
+
+from predicat.cli.options import pairs
+from predicat.diagnostics.messages import selection as say
+
+if TYPE_CHECKING:
+    from predicat.catalog.model import Catalog, Filter
+    from predicat.catalog.select import Filters, Selected
+
+Command = Callable[..., None]
+
+exclude_option = click.option(
+    "--exclude", multiple=True, metavar="SELECTOR", help="Leave out what this selector selects."
+)
+state_base_option = click.option(
+    "--base",
+    metavar="REVISION",
+    help="What state:changed and state:new compare with: where the branch left this git revision. "
+    "Default: the main branch.",
+)
+
+
+def completed(context: click.Context, _parameter: click.Parameter, text: str) -> list[str]:
+    """The selectors that begin with a text, for shells."""
+    from predicat.cli.completion import selectors  # noqa: PLC0415  # only when a shell asks
+
+    return selectors(context, text)
+
+
+def selectors_argument(*, required: bool = False) -> Callable[[Command], Command]:
+    """The argument SELECTOR..., of which there may be any number."""
+    return click.argument(
+        "selectors", nargs=-1, required=required, metavar="[SELECTOR]...", shell_complete=completed
+    )
+
+
+def selection_options(function: Command) -> Command:
+    """`--exclude` and `--base`, for commands that take selectors."""
+    return exclude_option(state_base_option(function))
+
+
+class Selection(Struct, frozen=True):
+    """What a command was given to select filters with."""
+
+    folder: Path
+    variables: Mapping[str, str]
+    selectors: Sequence[str]
+    exclude: Sequence[str] = ()
+    base: str | None = None
+
+    @classmethod
+    def given(
+        cls, folder: Path, variables: tuple[str, ...], selectors: Sequence[str], **more: Any
+    ) -> Selection:
+        """The selection of the options of a command."""
+        return cls(folder, pairs("--var", variables), selectors, **more)
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing was given, which selects every filter."""
+        return not self.selectors and not self.exclude
+
+    def states(self) -> Mapping[str, Collection[str]]:
+        """What differs from the base. Raises PredicatError."""
+        from predicat.review.states import states  # noqa: PLC0415  # only for state:
+
+        return states(self.folder, self.variables, self.base)
+
+    def of(self, filters: Filters) -> list[Selected]:
+        """What is selected; nothing is told on standard error. Raises PredicatError."""
+        from predicat.catalog.select import select  # noqa: PLC0415  # not for --help
+
+        result = select(filters, self.selectors, self.exclude)
+        if not result:
+            click.echo(say.NOTHING_SELECTED, err=True)
+        return result
+
+    def versions(self, catalog: Catalog) -> list[tuple[Filter, int]]:
+        """The filters of a catalog that are selected, with their versions. Raises PredicatError."""
+        from predicat.catalog.select import of_catalog  # noqa: PLC0415  # not for --help
+
+        found = self.of(of_catalog(catalog, self.states))
+        return [(catalog.known[one.name], one.number) for one in found]
+
+    def filters(self, catalog: Catalog) -> list[Filter]:
+        """The filters of a catalog that are selected, each once. Raises PredicatError."""
+        return list({row.qualified: row for row, _ in self.versions(catalog)}.values())

@@ -1,0 +1,61 @@
+"""Messages about selectors of filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from predicat.diagnostics import messages as msg
+from predicat.diagnostics.diagnostic import Diagnostic
+
+TAG = "tag"
+OWNER = "owner"
+LANGUAGE = "language"
+FIELD = "field"
+NOTHING_SELECTED = "no filter is selected"
+
+
+CHANGED_AND_SELECTORS = "--changed and selectors exclude each other; write state:changed"
+
+
+def checked(counts: Mapping[str, Any]) -> str:
+    """What `predicat check` has checked. `of` is the number of filters of the catalog; None where only what a
+    change touches was read.
+    """
+    if counts["of"] == 0 and not counts["filters"]:
+        return "nothing of the catalog is touched"
+    part = "" if counts["of"] is not None else "what the change touches: "
+    some = counts["of"] not in (None, counts["filters"])
+    filters = f"{counts['filters']} of {counts['of']} filters" if some else f"{counts['filters']} filters"
+    released = f", {counts['released']} released" if counts["released"] is not None else ""
+    released += " (compared with the base)" if counts["compared"] else ""
+    return (
+        f"{part}{counts['datasets']} datasets, {filters} in {counts['versions']} versions{released}, "
+        f"{counts['tests']} tests passed"
+    )
+
+
+def bad_selector(text: str) -> Diagnostic:
+    return msg.usage(f"{text!r} selects nothing", "write a name, a pattern such as flights.*, or tag:NAME")
+
+
+def no_method(kind: str, text: str, known: Iterable[str]) -> Diagnostic:
+    names = ", ".join(f"{name}:" for name in known)
+    return msg.usage(
+        f"no selector is named {kind!r}, in {text!r}", msg.did_you_mean(kind, known) or f"known are {names}"
+    )
+
+
+def nobody_has(what: str, pattern: str, known: Iterable[str]) -> Diagnostic:
+    names = list(known)
+    if what == FIELD:
+        message = f"no filter reads the field {pattern!r}"
+    else:
+        message = f"no filter has the {what} {pattern!r}"
+    few = f"known are {', '.join(names)}" if 0 < len(names) <= 12 else None
+    return msg.usage(message, msg.did_you_mean(pattern, names) or few)
+
+
+def no_state(state: str, known: Iterable[str]) -> Diagnostic:
+    names = ", ".join(known)
+    return msg.usage(f"no state is named {state!r}", msg.did_you_mean(state, known) or f"known are {names}")

@@ -1,0 +1,174 @@
+"""Selectors of filters: what each selects, and the commands that take them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.processes import in_process
+
+SHOP = """\
+apiVersion: predicat/v1
+dataset: shop
+fields: {amount: bigint, country: string}
+filters:
+  big:
+    owner: ann@example.com
+    tags: [ops]
+    latest: 2
+    versions:
+      1: {sql: amount > 10, deprecated: 2100-01-01}
+      2: {sql: "amount > :least", params: {least: {type: bigint, default: 100}}}
+    tests: [{row: {amount: 101}, matches: true}]
+  german: {owner: bob@example.com, cel: 'country == "DE"', tests: [{row: {country: DE}, matches: true}]}
+  big_german: {all: [big, german], tags: [ops, eu]}
+  best: {sql: "matches_filter('big_german') AND amount > 1000"}
+"""
+OTHER = """\
+apiVersion: predicat/v1
+dataset: other
+fields: {n: bigint}
+filters:
+  small: {sql: n < 3, tags: [eu]}
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "shop.yml").write_text(SHOP)
+    (tmp_path / "catalog" / "other.yml").write_text(OTHER)
+    return tmp_path
+
+
+def names(folder: Path, *args: str) -> list[str]:
+    done = in_process("list", "--names", *args, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("selectors", "expected"),
+    [
+        ([], "small big german big_german best"),
+        (["big"], "big"),
+        (["shop.big", "big@1"], "big@1 big"),
+        (["shop"], "big german big_german best"),
+        (["shop.*german"], "german big_german"),
+        (["*big*", "small"], "small big big_german"),
+        (["tag:ops"], "big big_german"),
+        (["tag:o*"], "big big_german"),
+        (["owner:*@example.com"], "big german"),
+        (["language:cel"], "german"),
+        (["reads:country"], "german big_german best"),
+        (["state:deprecated"], ""),
+        (["+big_german"], "big german big_german"),
+        (["big_german+"], "big_german best"),
+        (["1+best"], "big_german best"),
+        (["+best"], "big german big_german best"),
+        (["big+1"], "big big_german"),
+        (["+big_german+"], "big german big_german best"),
+        (["tag:eu,shop.*"], "big_german"),
+        (["tag:ops,tag:eu"], "big_german"),
+        (["shop", "--exclude", "big_german+"], "big german"),
+        (["--exclude", "tag:eu", "--exclude", "big"], "german best"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_selected(shop: Path, selectors: list[str], expected: str) -> None:
+    assert [name.partition(".")[2] for name in names(shop, *selectors)] == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("selector", "code", "said"),
+    [
+        ("bigg", 1, "did you mean 'big'"),
+        ("shop.x*", 1, "no filter is named 'shop.x*'"),
+        ("tag:opz", 2, "no filter has the tag 'opz'\n  = hint: did you mean 'ops'?"),
+        ("reads:amont", 2, "no filter reads the field 'amont'\n  = hint: did you mean 'amount'?"),
+        ("state:changd", 2, "did you mean 'changed'"),
+        ("tags:ops", 2, "no selector is named 'tags', in 'tags:ops'\n  = hint: did you mean 'tag'?"),
+        ("big@7", 1, "shop.big has no version 7"),
+        ("+", 2, "'+' selects nothing"),
+    ],
+)
+def test_a_wrong_selector(shop: Path, selector: str, code: int, said: str) -> None:
+    done = in_process("list", selector, cwd=shop)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+
+
+def test_state(shop: Path) -> None:
+    def git(*args: str) -> None:
+        name = ("-c", "user.name=t", "-c", "user.email=t@example.com")
+        subprocess.run(["git", *name, *args], cwd=shop, check=True, capture_output=True)
+
+    for step in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-qm", "first")):
+        git(*step)
+    assert names(shop, "state:changed") == []
+    file = shop / "catalog" / "shop.yml"
+    file.write_text(SHOP.replace('"DE"', '"FR"').replace("{row: {country: DE}", "{row: {country: FR}"))
+    (shop / "catalog" / "new.yml").write_text(OTHER.replace("other", "third"))
+    # what uses a filter has changed with it
+    assert names(shop, "state:changed") == ["third.small", "shop.german", "shop.big_german", "shop.best"]
+    assert names(shop, "state:new") == ["third.small"]
+    assert names(shop, "state:changed", "--exclude", "state:new", "--base", "main") == [
+        "shop.german",
+        "shop.big_german",
+        "shop.best",
+    ]
+    done = in_process("check", "state:changed", cwd=shop)
+    assert done.stdout == "2 datasets, 4 of 6 filters in 4 versions, 1 tests passed\n", done.stderr
+    done = in_process("test", "state:changed", cwd=shop)
+    assert done.stdout == "1 passed, 0 failed on evaluator; 3 filters have no test\n"
+
+
+def test_check_judges_what_is_selected(shop: Path) -> None:
+    (shop / "catalog" / "bad.yml").write_text(OTHER.replace("other", "bad").replace("n < 3", "m < 3"))
+    assert in_process("check", cwd=shop).returncode == 1
+    assert in_process("check", "shop", cwd=shop).stdout.startswith("1 datasets, 4 of 6 filters")
+    done = in_process("check", "tag:eu", "--format", "json", cwd=shop)
+    assert done.returncode == 1
+    (problem,) = json.loads(done.stdout)["problems"]
+    assert (problem["code"], problem["file"], problem["line"]) == ("unknown-field", "catalog/bad.yml", 5)
+
+
+def test_sql_of_several_filters(shop: Path) -> None:
+    done = in_process("sql", "tag:ops", "--param", "least=5", cwd=shop)
+    assert done.stdout == (
+        "-- shop.big@2\namount > 5\n\n-- shop.big_german@1\namount > 100 AND country = 'DE'\n"
+    )
+    data = json.loads(
+        in_process("sql", "big@1", "--format", "json", "--dialect", "postgres", cwd=shop).stdout
+    )
+    assert data == [{"name": "shop.big", "version": 1, "dialect": "postgres", "sql": "amount > 10"}]
+    assert "no parameter 'lest'" in in_process("sql", "tag:ops", "--param", "lest=5", cwd=shop).stderr
+    assert (
+        "'least' of this predicate is a bigint"
+        in in_process("sql", "big", "--param", "least=x", cwd=shop).stderr
+    )
+
+
+def test_docs_of_some_filters(shop: Path) -> None:
+    done = in_process("docs", "build", "big_german", "--no-proofs", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    pages = sorted(path.name for path in (shop / "target" / "site" / "filters").iterdir())
+    assert pages == ["shop.big.html", "shop.big_german.html", "shop.german.html"]
+
+
+def test_quality_of_some_filters(shop: Path) -> None:
+    (shop / "rows.csv").write_text("amount,country\n500,DE\n5,DE\n")
+    args = ("--engine", "duckdb", "--input", "shop=rows.csv", "--format", "json")
+    done = in_process("quality", "run", "tag:ops,shop.*", *args, cwd=shop)
+    assert done.returncode == 0, done.stderr
+    (run,) = json.loads(done.stdout)
+    assert {name: row["accepted"] for name, row in run["measure"]["filters"].items()} == {
+        "shop.big": 1,
+        "shop.big_german": 1,
+    }
+    (run,) = json.loads(in_process("quality", "run", "shop", *args, cwd=shop).stdout)
+    assert len(run["measure"]["filters"]) == 4
+    assert "did you mean 'shop'" in in_process("quality", "run", "shoop", *args, cwd=shop).stderr
