@@ -203,7 +203,7 @@ def test_every_file_that_contributing_names_exists_or_is_new() -> None:
         "language/mqtt/writer.py",
         "backends/sql/databricks.py",
         "review/lint/self_comparison.py",
-        "cli/list_command.py",
+        "cli/owned_command.py",
         "tests/golden/databricks.sql",
         "tests/catalog/bad/empty_owner.yml",
     }
