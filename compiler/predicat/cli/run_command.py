@@ -262,13 +262,14 @@ def _names(catalog: Catalog, job: Job, selection: Selection) -> list[str]:
     others = [text for text in selection.selectors if text not in names]
     if names and not others and not selection.exclude:
         return names
-    narrower = replace(selection, selectors=[*others, *(_qualified(job, name) for name in names)])
+    narrower = replace(selection, selectors=[*others, *(_qualified(catalog, job, name) for name in names)])
     return selected_names(catalog, job, {row.qualified: number for row, number in narrower.versions(catalog)})
 
 
-def _qualified(job: Job, name: str) -> str:
+def _qualified(catalog: Catalog, job: Job, name: str) -> str:
     """The name of a filter with its dataset; of one that a job names otherwise, that of the filter."""
     asked = next((one.filter for one in job.filters if one.name == name), name)
+    asked = catalog.datasets[job.dataset].filter_named(asked)
     return asked if "." in asked else f"{job.dataset}.{asked}"
 
 
