@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "init": "Write a small catalog, or the dataset of a file or table.",
     "import": "Write the filters of other systems' manifests as a catalog file.",
+    "discover": "Find the conditions that a repository already has.",
     "check": "Check a catalog, its inline tests and the rules of its released versions.",
     "list": "List the filters that selectors select.",
     "test": "Run the tests of filters, generate rows for them, and measure what they find.",

@@ -1,0 +1,1 @@
+"""Finds conditions in files of SQL, dbt, PySpark and manifests, and in a PostgreSQL server."""

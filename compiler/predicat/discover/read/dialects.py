@@ -1,0 +1,154 @@
+"""The SQL dialect of files: what a configuration says, or else the one that reads most of them."""
+
+from __future__ import annotations
+
+import configparser
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sqlglot import Dialects as Known
+from sqlglot import exp
+
+from predicat.discover.read.statements import statements, tokens_of
+
+TRIED = (
+    "postgres",
+    "snowflake",
+    "bigquery",
+    "spark",
+    "trino",
+    "duckdb",
+    "redshift",
+    "mysql",
+    "tsql",
+    "clickhouse",
+)
+"""The dialects that are tried, those that most repositories have first."""
+_ADAPTERS = {
+    "sparksql": "spark",
+    "ansi": "",
+    "athena": "athena",
+    "synapse": "tsql",
+    "fabric": "tsql",
+    "sqlserver": "tsql",
+}
+"""Names of adapters of dbt and of dialects of sqlfluff that sqlglot calls otherwise."""
+MAX_SAMPLE = 40
+"""Files that are tried."""
+_MAX_ABOVE = 30
+
+
+def known(name: str) -> str | None:
+    """Sqlglot's name of a dialect; None if it has none."""
+    found = _ADAPTERS.get(name.lower(), name.lower())
+    return found if found in names() else None
+
+
+def names() -> list[str]:
+    """The dialects that sqlglot reads."""
+    return [row.value for row in Known]
+
+
+class Configured:
+    """The dialect that configurations give a folder."""
+
+    def __init__(self) -> None:
+        self.folders: dict[Path, str | None] = {}
+
+    def of(self, folder: Path, root: Path) -> str | None:
+        """The dialect of a folder, by the nearest configuration up to the root of the search."""
+        if folder not in self.folders:
+            found = _said(folder)
+            if found is None and folder != root and root in folder.parents:
+                found = self.of(folder.parent, root)
+            self.folders[folder] = found
+        return self.folders[folder]
+
+
+def _said(folder: Path) -> str | None:
+    """What the configuration in one folder says."""
+    for name, read in _READERS.items():
+        file = folder / name
+        if not file.is_file() or file.stat().st_size > 1_000_000:
+            continue
+        try:
+            found = read(file)
+        except (OSError, ValueError, configparser.Error, yaml.YAMLError, RecursionError):
+            continue
+        if found and (dialect := known(found)) is not None:
+            return dialect
+    return None
+
+
+def _project(file: Path) -> str:
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return str(_at(data, "discover", "dialect") or "")
+
+
+def _sqlfluff(file: Path) -> str:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.read(file, encoding="utf-8")
+    return parser.get("sqlfluff", "dialect", fallback="")
+
+
+def _pyproject(file: Path) -> str:
+    return str(
+        _at(tomllib.loads(file.read_text(encoding="utf-8")), "tool", "sqlfluff", "core", "dialect") or ""
+    )
+
+
+def _dbt(file: Path) -> str:
+    """The adapter of a project's profile, if the profiles stand beside the project."""
+    project = yaml.safe_load(file.read_text(encoding="utf-8"))
+    profiles = file.with_name("profiles.yml")
+    if not profiles.is_file():
+        return ""
+    profile = _at(yaml.safe_load(profiles.read_text(encoding="utf-8")), str(_at(project, "profile")))
+    outputs: dict[str, Any] = _at(profile, "outputs") or {}
+    chosen = outputs.get(_at(profile, "target")) or next(iter(outputs.values()), None)
+    return str(_at(chosen, "type") or "")
+
+
+def _at(data: Any, *keys: str) -> Any:
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
+_READERS = {
+    "predicat.yml": _project,
+    "dbt_project.yml": _dbt,
+    ".sqlfluff": _sqlfluff,
+    "pyproject.toml": _pyproject,
+    "setup.cfg": _sqlfluff,
+    "tox.ini": _sqlfluff,
+}
+"""The configurations that name a dialect, by their files; the first that says one counts."""
+
+
+def tried(texts: Iterable[str], dialects: Iterable[str] = TRIED) -> str:
+    """The dialect that parses most of the texts, and knows most of their functions."""
+    sample = list(texts)
+    scores = {dialect: sum_of(score(text, dialect) for text in sample) for dialect in dialects}
+    return max(scores, key=lambda name: scores[name])
+
+
+def sum_of(scores: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
+    """The sums of scores, place by place."""
+    rows = list(scores)
+    return sum(row[0] for row in rows), sum(row[1] for row in rows), sum(row[2] for row in rows)
+
+
+def score(text: str, dialect: str) -> tuple[int, int, int]:
+    """How well a dialect reads a text: whether all of it, what cannot be parsed, what it does not know."""
+    tokens = tokens_of(text, dialect)
+    if tokens is None:
+        return 0, -1, 0
+    wrong = strange = 0
+    for row in statements(text, tokens, dialect):
+        wrong += row.node is None or isinstance(row.node, exp.Command)
+        strange += sum(1 for _ in row.node.find_all(exp.Anonymous)) if row.node is not None else 0
+    return int(not wrong), -wrong, -strange

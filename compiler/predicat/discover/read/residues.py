@@ -1,0 +1,215 @@
+"""A condition of a clause as conditions over the rows of one relation each, in the SQL that predicat reads.
+
+A condition is a conjunction. Its parts are put together by the relation that they read. A part that reads no
+row of one relation is left out with its reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+from sqlglot import Dialect, ErrorLevel, exp
+from sqlglot.errors import UnsupportedError
+
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.read.clauses import Written
+from predicat.discover.read.relations import Origin, folded
+
+PARAMETER = "predicat_param_"
+"""How the names of template variables begin in rendered SQL."""
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
+_IN_TEXT = re.compile(rf"{PARAMETER}\w+")
+_GENERIC = Dialect.get_or_raise(None)
+
+
+class Residue(Struct, frozen=True):
+    """The parts of a condition that read one relation, with their origin and SQL; or, with a `reason`, a
+    part that is left out. `whole` says that there is no other part, `together` that no other is between.
+    """
+
+    parts: tuple[exp.Expr, ...]
+    origin: Origin | None = None
+    sql: str = ""
+    params: tuple[str, ...] = ()
+    reason: str = ""
+    whole: bool = False
+    together: bool = True
+
+
+def residues(row: Written, dialect: str) -> Iterator[Residue]:
+    """The conditions of one relation that a written condition has."""
+    groups: dict[int, tuple[Origin, list[tuple[int, exp.Expr]]]] = {}
+    bare: list[tuple[int, exp.Expr]] = []
+    left: list[Residue] = []
+    for number, part in enumerate(conjuncts(row.node)):
+        found = _origin(part, row)
+        if isinstance(found, Origin):
+            groups.setdefault(found.key, (found, []))[1].append((number, part))
+        elif found == say.NO_COLUMN:
+            bare.append((number, part))
+        else:
+            left.append(Residue((part,), reason=found))
+    whole = len(groups) == 1 and not left
+    for origin, parts in groups.values():
+        numbers = [number for number, _ in parts]
+        together = numbers[-1] - numbers[0] == len(numbers) - 1
+        nodes = (row.node,) if whole else tuple(part for _, part in parts)
+        yield _residue(nodes, origin, row, dialect, whole=whole, together=whole or together)
+    if not groups and not left:
+        left = [Residue((part,), reason=say.NO_COLUMN) for _, part in bare]
+    yield from left
+
+
+def conjuncts(node: exp.Expr) -> list[exp.Expr]:
+    """The parts of a conjunction, in their order; the brackets around a conjunction are taken off."""
+    result: list[exp.Expr] = []
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        inner = part.unnest()
+        if isinstance(inner, exp.And):
+            pending += [inner.expression, inner.this]
+        else:
+            result.append(part)
+    return result
+
+
+def _origin(part: exp.Expr, row: Written) -> Origin | str:
+    """The relation that a part reads, or the reason why it is left out."""
+    if part.find(exp.Query):
+        return say.SUBQUERY
+    if part.find(exp.Window):
+        return say.WINDOW
+    if part.find(exp.AggFunc):
+        return say.AGGREGATE
+    columns = [column for column in part.find_all(exp.Column) if not _is_parameter(column)]
+    if not columns:
+        return say.NO_COLUMN
+    if row.clause in ("having", "qualify") and any(_computed(column, row) for column in columns):
+        return say.COMPUTED
+    origins = [row.scope.origin(column) for column in columns]
+    first = origins[0]
+    if first is None or any(origin is None for origin in origins):
+        return say.WHOSE
+    if any(origin is not None and origin.key != first.key for origin in origins):
+        return say.SEVERAL
+    if row.clause == "where" and first.nullable and isinstance(part.unnest(), exp.Is):
+        return say.JOINED
+    return _one(origins, row)
+
+
+def _one(origins: list[Origin | None], row: Written) -> Origin:
+    """The origin of several columns of one source: that of the source itself unless all lead further."""
+    known = [origin for origin in origins if origin is not None]
+    first = known[0]
+    if all((origin.relation, origin.derived) == (first.relation, first.derived) for origin in known):
+        return first
+    source = next(source for source in row.scope.sources.values() if source.key == first.key)
+    return Origin(source.relation, "", source.key, derived=True, nullable=source.nullable)
+
+
+def _computed(column: exp.Column, row: Written) -> bool:
+    """Whether a name is that of an expression of the SELECT list."""
+    if column.table or not isinstance(row.scope.node, exp.Select):
+        return False
+    return any(
+        isinstance(part, exp.Alias) and part.alias.lower() == column.name.lower() and not _hands_on(part)
+        for part in row.scope.node.expressions
+    )
+
+
+def _hands_on(part: exp.Alias) -> bool:
+    return isinstance(part.this, exp.Column) and part.this.name.lower() == part.alias.lower()
+
+
+def _is_parameter(column: exp.Column) -> bool:
+    return not column.table and column.name.lower().startswith(PARAMETER)
+
+
+def _residue(
+    nodes: tuple[exp.Expr, ...], origin: Origin, row: Written, dialect: str, *, whole: bool, together: bool
+) -> Residue:
+    writer = _Writer(row, origin, dialect)
+    try:
+        made = [writer.standard(node) for node in nodes]
+        joined = made[0] if len(made) == 1 else exp.and_(*made, copy=False)
+        sql = _GENERIC.generator(unsupported_level=ErrorLevel.RAISE, comments=False).generate(
+            joined, copy=False
+        )
+    except _LeftOut as error:
+        return Residue(nodes, reason=str(error))
+    except (UnsupportedError, ValueError, TypeError, AttributeError, RecursionError):
+        return Residue(nodes, reason=say.NOT_STANDARD)
+    return Residue(nodes, origin, sql, tuple(writer.params), whole=whole, together=together)
+
+
+class _LeftOut(Exception):
+    """A part cannot be said in standard SQL; the text is the reason."""
+
+
+class _Writer:
+    """Says conditions in standard SQL: columns without tables, placeholders as `:name`."""
+
+    def __init__(self, row: Written, origin: Origin, dialect: str) -> None:
+        self.row = row
+        self.origin = origin
+        self.float_division = not Dialect.get_or_raise(dialect or None).TYPED_DIVISION
+        self.params: dict[str, None] = {}
+
+    def standard(self, node: exp.Expr) -> exp.Expr:
+        """The same condition in standard SQL. Raises _LeftOut."""
+        # A node knows its names by its place in the statement, so they are told before it is copied.
+        names = [self.column(column) for column in node.find_all(exp.Column)]
+        made = exp.paren(node, copy=True)
+        for column, name in zip(list(made.find_all(exp.Column)), names, strict=True):
+            column.replace(name)
+        for part in list(made.walk()):
+            self.change(part)
+        inner: exp.Expr = made.this
+        return inner
+
+    def column(self, column: exp.Column) -> exp.Expr:
+        if _is_parameter(column):
+            return self.parameter(column.name[len(PARAMETER) :])
+        if _IN_TEXT.search(column.sql()):
+            raise _LeftOut(say.PART_OF_TEMPLATE)
+        found = self.row.scope.origin(column)
+        name = (
+            found.column
+            if found is not None and found.relation == self.origin.relation
+            else folded(column.this)
+        )
+        parts = [exp.to_identifier(part, quoted=not _PLAIN.match(part)) for part in name.split(".")]
+        return exp.column(*reversed(parts)) if len(parts) < 4 else exp.Dot.build(parts)
+
+    def parameter(self, name: str) -> exp.Placeholder:
+        self.params.setdefault(name)
+        return exp.Placeholder(this=name)
+
+    def change(self, part: exp.Expr) -> None:
+        match part:
+            case exp.Literal() if part.is_string and _IN_TEXT.search(part.name):
+                if not _IN_TEXT.fullmatch(part.name.strip()):
+                    raise _LeftOut(say.PART_OF_TEMPLATE)
+                part.replace(self.parameter(part.name.strip()[len(PARAMETER) :]))
+            case exp.Parameter() | exp.SessionParameter():
+                part.replace(self.parameter(_word(part.this.name if part.this else "")))
+            case exp.Placeholder():
+                name = part.name if isinstance(part.this, str) else ""
+                part.replace(self.parameter(_word(name or f"p{len(self.params) + 1}")))
+            case exp.Like() | exp.ILike() if "\\" in part.expression.name:
+                raise _LeftOut(say.BACKSLASH)
+            case exp.Div() if self.float_division and not _is_fraction(part.this):
+                part.set("this", exp.cast(part.this.copy(), "double"))
+
+
+def _word(name: str) -> str:
+    """A name that a parameter can have."""
+    found = re.sub(r"\W", "_", name).strip("_").lower()
+    return found if found and not found[0].isdigit() else f"p{found}"
+
+
+def _is_fraction(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and not node.is_string and "." in node.name

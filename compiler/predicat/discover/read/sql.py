@@ -1,0 +1,117 @@
+"""The conditions of a text of SQL, with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from sqlglot import exp
+
+from predicat.diagnostics import Source, Span
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Condition, Place, Refused
+from predicat.discover.read.clauses import Written, written
+from predicat.discover.read.relations import Columns
+from predicat.discover.read.residues import Residue, residues
+from predicat.discover.read.statements import Statement, statements, tokens_of
+from predicat.language.sql.reader import Reader
+from predicat.language.sql.spans import SpanIndex
+
+MAX_SHOWN = 200
+_WITHOUT_CONDITIONS = (exp.Command, exp.Set, exp.Use, exp.Drop, exp.Comment, exp.Grant)
+
+
+class Text:
+    """A text of SQL out of a file. `place` gives the place of a range of it in the file, and whether the
+    range is written there as it is.
+    """
+
+    def __init__(
+        self, text: str, dialect: str, place: Callable[[int, int], tuple[Place, bool]], columns: Columns
+    ) -> None:
+        self.text = text
+        self.dialect = dialect
+        self.place = place
+        self.columns = columns
+
+    def found(self) -> Iterator[Condition | Refused]:
+        """The conditions, and what was not read."""
+        tokens = tokens_of(self.text, self.dialect)
+        if tokens is None:
+            yield self.refused(0, min(len(self.text), MAX_SHOWN), say.NO_TOKENS)
+            return
+        for statement in statements(self.text, tokens, self.dialect):
+            if statement.node is None:
+                yield self.refused(statement.start, statement.end, statement.reason)
+            elif not isinstance(statement.node, _WITHOUT_CONDITIONS):
+                yield from self.conditions(statement, statement.node)
+
+    def conditions(self, statement: Statement, node: exp.Expr) -> Iterator[Condition | Refused]:
+        """The conditions of a statement, in their order."""
+        source = Source("", self.text)
+        reader = Reader(source, Span(source, statement.start, statement.end), SpanIndex(statement.tokens))
+        found: list[tuple[int, Condition | Refused]] = []
+        try:
+            for row in written(node, self.columns):
+                for residue in residues(row, self.dialect):
+                    start, end = _extent(reader, residue.parts)
+                    if end < 0:
+                        start, end = statement.start, statement.end
+                    found.append((start, self.told(row, residue, start, end, reader)))
+        except RecursionError:
+            yield self.refused(statement.start, statement.end, say.TOO_DEEP)
+        yield from (item for _, item in sorted(found, key=lambda pair: pair[0]))
+
+    def told(
+        self, row: Written, residue: Residue, start: int, end: int, reader: Reader
+    ) -> Condition | Refused:
+        """A residue as a record."""
+        if residue.origin is None:
+            return self.refused(start, end, residue.reason)
+        place, as_written = self.place(start, end)
+        text = self.text[start:end]
+        if not residue.together:
+            text = " AND ".join(self.text[slice(*_extent(reader, (part,)))] for part in residue.parts)
+        branches = None
+        if row.case is not None:
+            case_start = _extent(reader, (row.case,))[0]
+            branches = (self.place(case_start, case_start + 1)[0].start, row.branch)
+        return Condition(
+            text,
+            "sql",
+            self.dialect,
+            residue.origin.relation or None,
+            row.clause,
+            place,
+            fields=_known(self.columns.get(residue.origin.relation), residue),
+            params=dict.fromkeys(residue.params, ""),
+            rendered=not (as_written and residue.together),
+            sql=residue.sql,
+            whole=residue.whole,
+            branches=branches,
+            derived=residue.origin.derived,
+        )
+
+    def refused(self, start: int, end: int, reason: str) -> Refused:
+        """What was not read."""
+        return Refused(self.place(start, end)[0], reason, " ".join(self.text[start:end].split())[:MAX_SHOWN])
+
+
+def _extent(reader: Reader, parts: tuple[exp.Expr, ...]) -> tuple[int, int]:
+    """From the first character of the first part to the end of the last."""
+    extents = [reader.extent(part) for part in parts]
+    return min(start for start, _ in extents), max(end for _, end in extents)
+
+
+def _known(columns: Mapping[str, str] | None, residue: Residue) -> Mapping[str, str]:
+    return dict(columns) if columns and residue.origin is not None and not residue.origin.derived else {}
+
+
+def plain_place(path: str, text: str) -> Callable[[int, int], tuple[Place, bool]]:
+    """The places of a file that is SQL as it is."""
+    source = Source(path, text)
+
+    def place(start: int, end: int) -> tuple[Place, bool]:
+        line, column = source.line_column(start)
+        return Place(path, line, column, start, end), True
+
+    return place

@@ -1,0 +1,104 @@
+"""A text of SQL as statements, each parsed by itself, so that one mistake hides nothing else."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+from sqlglot import Dialect, ErrorLevel, Token, TokenType, exp
+from sqlglot.errors import SqlglotError
+
+from predicat.diagnostics.messages import discover as say
+
+MAX_DEPTH = 60
+"""Brackets that may be open at once; sqlglot's parser recurses."""
+_BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.MERGE, TokenType.DELETE, TokenType.UPDATE)
+
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it falls back to is told by the report
+
+
+class Statement(Struct, frozen=True):
+    """A statement with its tokens; `node` is None and `reason` says why, if it could not be parsed."""
+
+    tokens: Sequence[Token]
+    node: exp.Expr | None
+    reason: str = ""
+
+    @property
+    def start(self) -> int:
+        """The offset of its first character."""
+        return self.tokens[0].start
+
+    @property
+    def end(self) -> int:
+        """The offset behind its last character."""
+        return self.tokens[-1].end + 1
+
+
+def tokens_of(text: str, dialect: str) -> Sequence[Token] | None:
+    """The tokens of a text; None where it has none, such as a quote that is not closed."""
+    try:
+        return Dialect.get_or_raise(dialect or None).tokenize(text)
+    except SqlglotError:
+        return None
+
+
+def statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Statement]:
+    """The statements of a text in their order."""
+    reader = Dialect.get_or_raise(dialect or None)
+    for part in _split(tokens):
+        if _depth(part) > MAX_DEPTH:
+            yield Statement(part, None, say.TOO_DEEP)
+            continue
+        found = _parsed(part, text, reader)
+        if found.node is None and (later := _behind_other_text(part)):
+            found = _parsed(later, text, reader)
+        yield found
+
+
+def _parsed(tokens: Sequence[Token], text: str, reader: Dialect) -> Statement:
+    try:
+        found = reader.parser(error_level=ErrorLevel.RAISE).parse(list(tokens), text)
+    except RecursionError:
+        return Statement(tokens, None, say.TOO_DEEP)
+    except (SqlglotError, ValueError, TypeError, AttributeError, KeyError, IndexError):
+        # The parser fails in several ways on what is no SQL.
+        return Statement(tokens, None, say.NOT_PARSED)
+    node = found[0] if found and isinstance(found[0], exp.Expr) else None
+    return Statement(tokens, node, "" if node is not None else say.NOT_PARSED)
+
+
+def _behind_other_text(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens from the first word of a statement on, if that is not the first token: calls of macros are
+    written before statements.
+    """
+    depth = 0
+    for number, token in enumerate(tokens):
+        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        if number and not depth and token.token_type in _BEGINNINGS:
+            return tokens[number:]
+    return ()
+
+
+def _split(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    ends = [
+        -1,
+        *(i for i, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON),
+        len(tokens),
+    ]
+    for before, end in pairwise(ends):
+        if end > before + 1:
+            yield tokens[before + 1 : end]
+
+
+def _depth(tokens: Sequence[Token]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        if token.token_type is TokenType.L_PAREN:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token.token_type is TokenType.R_PAREN:
+            depth -= 1
+    return deepest

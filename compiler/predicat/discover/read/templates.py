@@ -1,0 +1,321 @@
+"""SQL in Jinja, rendered without dbt: every character of the output knows the place that it comes from.
+
+Literal text and expressions are marked with their offsets before they are rendered, so that loops and
+branches need no care. What the template does not define renders as a name: a variable becomes a parameter,
+`ref` and `source` relations. Conditions of blocks count as true, an unknown list has one element.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from jinja2 import TemplateError, Undefined, nodes
+from jinja2.exceptions import SecurityError
+from jinja2.ext import Extension
+from jinja2.parser import Parser
+from jinja2.runtime import Context
+from jinja2.sandbox import SandboxedEnvironment
+from msgspec import Struct
+
+from predicat.discover.read.residues import PARAMETER
+
+MAX_OUTPUT = 2_000_000
+"""Characters that a template may become."""
+MAX_SECONDS = 5.0
+_MAX_FACTOR = 10_000
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_ASKED = ("unsafe_callable", "alters_data")
+"""What the sandbox asks of a function."""
+_MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_BLOCKS = {"{%": "%}", "{{": "}}", "{#": "#}"}
+
+
+class Rendered(Struct, frozen=True):
+    """The output of a template. `offsets[i]` is the offset in the template of character `i`, and `exact[i]`
+    whether the character is written there.
+    """
+
+    text: str
+    offsets: list[int]
+    exact: list[bool]
+
+    def place(self, start: int, end: int) -> tuple[int, int, bool]:
+        """The range of the template for one of the output, and whether it is written there as it is."""
+        if start >= len(self.offsets):
+            return (self.offsets[-1] if self.offsets else 0), 0, False
+        first, last = self.offsets[start], self.offsets[max(start, end - 1)]
+        same = all(self.exact[start:end]) and last - first == end - start - 1
+        return first, max(last + 1, first + 1), same
+
+
+class NotRendered(Exception):
+    """A template could not be rendered."""
+
+
+class _Unknown:
+    """A value that only a run of dbt knows: it renders as a parameter, and is true."""
+
+    def __init__(self, name: str = "value") -> None:
+        self.word = re.sub(r"\W+", "_", name).strip("_").lower() or "value"
+
+    def __str__(self) -> str:
+        return PARAMETER + self.word
+
+    def __html__(self) -> str:
+        return str(self)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self
+
+    def __len__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return hash(self.word)
+
+    def _other(self, *_: object, **__: object) -> _Unknown:
+        return self
+
+    __call__ = __getitem__ = __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _other
+    __truediv__ = __rtruediv__ = __floordiv__ = __mod__ = __rmod__ = __neg__ = __pos__ = _other
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    def __int__(self) -> int:
+        return 1
+
+    def __float__(self) -> float:
+        return 1.0
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in _ASKED:
+            raise AttributeError(name)
+        return _Unknown(f"{self.word}_{name}")
+
+
+class _Missing(Undefined):
+    """What Jinja makes of a name that it does not know."""
+
+    def __new__(cls, hint: str | None = None, _obj: Any = None, name: str | None = None, *_: object) -> Any:
+        # Jinja gives a hint and no name for an `if` without `else` in an expression: that is nothing.
+        return "" if name is None and hint is not None else _Unknown(str(name or "value"))
+
+
+class _Relation(str):
+    """The text of a relation, which has parts such as `.identifier`."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in _ASKED:
+            raise AttributeError(name)
+        return _Relation(self) if name in ("include", "render", "identifier", "name") else _Unknown(name)
+
+    def __call__(self, *_: object, **__: object) -> str:
+        return self
+
+
+class _Tags(Extension):
+    """The blocks of dbt that Jinja does not have: snapshot, materialization, test, docs."""
+
+    tags = {"snapshot", "materialization", "test", "docs", "data_test", "unit_test"}  # noqa: RUF012  # as Jinja has it
+
+    def parse(self, parser: Parser) -> nodes.Node | list[nodes.Node]:
+        tag = next(parser.stream).value
+        while parser.stream.current.type != "block_end":
+            next(parser.stream)
+        body = parser.parse_statements((f"name:end{tag}",), drop_needle=True)
+        return nodes.Scope(body, lineno=1) if tag == "snapshot" else []
+
+
+class _Sandbox(SandboxedEnvironment):
+    """Jinja without what makes large values of small ones."""
+
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if any(isinstance(side, int) and abs(side) > _MAX_FACTOR for side in (left, right)):
+            raise SecurityError(operator)
+        if operator == "%" and isinstance(left, str):
+            return left
+        return super().call_binop(context, operator, left, right)
+
+
+def _environment() -> SandboxedEnvironment:
+    made = _Sandbox(undefined=_Missing, extensions=[_Tags, "jinja2.ext.do", "jinja2.ext.loopcontrols"])
+    # Filters that pad a text to any length.
+    made.filters.update(
+        dict.fromkeys(("center", "format", "indent", "wordwrap"), lambda value, *_, **__: value)
+    )
+    made.globals.update(
+        {
+            "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),
+            "source": lambda *names: _Relation(".".join(map(str, names))),
+            "var": lambda name="value", *_: _Unknown(str(name)),
+            "env_var": lambda name="value", *_: _Unknown(str(name)),
+            "config": _Config(),
+            "is_incremental": lambda: True,
+            "this": _Relation("this"),
+            "return": lambda value="": value,
+            "log": lambda *_, **__: "",
+            "print": lambda *_, **__: "",
+            "execute": False,
+            "set": lambda value=(), *_: list(value),
+            "tojson": str,
+        }
+    )
+    return made
+
+
+class _Config:
+    """`config(...)` of dbt, which sets and says nothing here."""
+
+    def __call__(self, *_: object, **__: object) -> str:
+        return ""
+
+    def get(self, name: str = "value", *_: object, **__: object) -> Any:
+        return _Unknown(str(name))
+
+    require = get
+
+
+def is_template(text: str) -> bool:
+    """Whether a text has blocks or expressions of Jinja."""
+    return "{{" in text or "{%" in text or "{#" in text
+
+
+def macros_of(texts: Mapping[str, str]) -> dict[str, Any]:
+    """The macros that files define, by name; those of a file that cannot be read are unknown."""
+    result: dict[str, Any] = {}
+    for text in texts.values():
+        try:
+            environment = _environment()
+            environment.globals.update(result)
+            module = environment.from_string(text).make_module()
+            result.update(
+                {key: _bounded(value) for key, value in vars(module).items() if _is_macro(key, value)}
+            )
+        except Exception:  # noqa: BLE001, S112  # a template may raise anything; its macros stay unknown
+            continue
+    return result
+
+
+def _is_macro(name: str, value: object) -> bool:
+    return callable(value) and not name.startswith("_")
+
+
+def _bounded(macro: Callable[..., Any]) -> Callable[..., Any]:
+    """A macro that is an unknown value where it fails."""
+    name = str(getattr(macro, "name", "macro"))
+
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            text = str(macro(*args, **named)).strip()
+        except Exception:  # noqa: BLE001  # as above
+            return _Unknown(name)
+        return text or _Unknown(name)
+
+    return call
+
+
+def render(text: str, macros: Mapping[str, Any]) -> Rendered:
+    """The output of a template with the places of its characters. Raises NotRendered."""
+    environment = _environment()
+    environment.globals.update(macros)
+    deadline, size = time.monotonic() + MAX_SECONDS, 0
+    pieces: list[str] = []
+    try:
+        for piece in environment.from_string(_marked(text)).generate():
+            size += len(piece)
+            if size > MAX_OUTPUT * 2 or time.monotonic() > deadline:
+                raise NotRendered
+            pieces.append(piece)
+    except (
+        TemplateError,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        MemoryError,
+        RecursionError,
+    ):
+        raise NotRendered from None
+    return _unmarked("".join(pieces))
+
+
+def _marked(text: str) -> str:
+    """A template with the offset of each piece of text and of each expression before it."""
+    result: list[str] = []
+    at = 0
+    text = text.replace(_OPEN, " ").replace(_CLOSE, " ")
+    while at < len(text):
+        start = min((found for found in (text.find(mark, at) for mark in _BLOCKS) if found >= 0), default=-1)
+        end = len(text) if start < 0 else start
+        if end > at:
+            result.append(f"{_OPEN}{at * 2}{_CLOSE}{text[at:end]}")
+        if start < 0:
+            break
+        stop = _end_of(text, start)
+        block = text[start:stop]
+        if block.startswith("{{"):
+            result.append(
+                f"{_OPEN}{start * 2 + 1}{_CLOSE}{block.replace('{{-', '{{', 1).replace('-}}', '}}')}"
+            )
+        elif block.startswith("{%"):
+            result.append(block.replace("{%-", "{%", 1).replace("-%}", "%}"))
+        at = stop
+    return "".join(result)
+
+
+def _end_of(text: str, start: int) -> int:
+    """The offset behind a block, whose constants may have what looks like its end."""
+    close = _BLOCKS[text[start : start + 2]]
+    quote = ""
+    at = start + 2
+    while at < len(text):
+        char = text[at]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"" and close != "#}":
+            quote = char
+        elif text.startswith(close, at):
+            return at + 2
+        at += 1
+    found = text.find(close, start)
+    return found + 2 if found >= 0 else len(text)
+
+
+def _unmarked(text: str) -> Rendered:
+    """The output without marks; each mark says where the text behind it is from."""
+    made: list[str] = []
+    offsets: list[int] = []
+    exact: list[bool] = []
+    marks = list(_MARK.finditer(text))
+    for number, mark in enumerate(marks):
+        end = marks[number + 1].start() if number + 1 < len(marks) else len(text)
+        piece = text[mark.end() : end]
+        value = int(mark.group(1))
+        offset, literal = value // 2, value % 2 == 0
+        made.append(piece)
+        offsets += range(offset, offset + len(piece)) if literal else [offset] * len(piece)
+        exact += [literal] * len(piece)
+    return Rendered("".join(made), offsets, exact)

@@ -1,0 +1,198 @@
+"""What is found in files: conditions with their relations, places and SQL, and what is left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Condition, Refused
+from predicat.discover.read import folder
+from predicat.discover.read.sql import Text, plain_place
+
+
+def conditions(sql: str, dialect: str = "postgres") -> list[Condition]:
+    return [row for row in found(sql, dialect) if isinstance(row, Condition)]
+
+
+def reasons(sql: str, dialect: str = "postgres") -> list[str]:
+    return [row.reason for row in found(sql, dialect) if isinstance(row, Refused)]
+
+
+def found(sql: str, dialect: str) -> list[Condition | Refused]:
+    return list(Text(sql, dialect, plain_place("a.sql", sql), {}).found())
+
+
+def one(sql: str, dialect: str = "postgres") -> Condition:
+    (row,) = conditions(sql, dialect)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("sql", "clause", "text"),
+    [
+        (
+            "SELECT 1 FROM t WHERE (a = 1 OR b = 2) AND c IS NOT NULL",
+            "where",
+            "(a = 1 OR b = 2) AND c IS NOT NULL",
+        ),
+        ("DELETE FROM t WHERE a = 1", "where", "a = 1"),
+        ("UPDATE t SET a = 2 WHERE a = 1", "where", "a = 1"),
+        ("SELECT a FROM t GROUP BY a HAVING a = 1 AND count(*) > 2", "having", "a = 1"),
+        ("SELECT count(*) FILTER (WHERE a = 1) FROM t", "filter", "a = 1"),
+        ("SELECT 1 FROM t JOIN u ON t.id = u.id AND u.kind IN ('a', 'b')", "join", "u.kind IN ('a', 'b')"),
+        ("CREATE TABLE t (a int CHECK (a > 0))", "check", "a > 0"),
+        ("CREATE VIEW v AS SELECT 1 FROM t WHERE NOT a", "where", "NOT a"),
+    ],
+)
+def test_clauses(sql: str, clause: str, text: str) -> None:
+    row = one(sql)
+    assert (row.clause, row.text) == (clause, text)
+    assert sql[row.place.start : row.place.end] == text
+
+
+def test_qualify_and_count_if_of_other_dialects() -> None:
+    row = one("SELECT a FROM t QUALIFY row_number() OVER (ORDER BY b) = 1 AND a > 3", "snowflake")
+    assert (row.clause, row.sql, row.whole) == ("qualify", "a > 3", False)
+    assert one("SELECT COUNTIF(a > 3) FROM t", "bigquery").clause == "filter"
+
+
+def test_branches_of_a_case_are_numbered() -> None:
+    rows = conditions("SELECT CASE WHEN a = 1 THEN 'x' WHEN a = 2 THEN 'y' END FROM t")
+    assert [(row.sql, row.branches) for row in rows] == [("a = 1", (7, 0)), ("a = 2", (7, 1))]
+
+
+def test_places_count_lines_and_columns() -> None:
+    row = one("-- a comment\nSELECT 1\nFROM t\n  WHERE  a = 'x'\n")
+    assert (row.place.line, row.place.column) == (4, 10)
+
+
+def test_a_condition_is_split_by_relation() -> None:
+    rows = conditions("SELECT 1 FROM t JOIN s.u AS o ON true WHERE t.a = 1 AND o.b = 2 AND t.c = 3")
+    assert [(row.relation, row.sql, row.whole, row.rendered) for row in rows] == [
+        ("t", "a = 1 AND c = 3", False, True),  # another part is between: it cannot be replaced
+        ("s.u", "b = 2", False, False),
+    ]
+
+
+def test_columns_are_followed_to_their_table() -> None:
+    sql = """
+    WITH orders AS (SELECT id, status AS st FROM shop.orders), recent AS (SELECT * FROM orders)
+    SELECT 1 FROM recent AS r WHERE r.st = 'open'
+    """
+    row = one(sql)
+    assert (row.relation, row.sql, row.derived) == ("shop.orders", "status = 'open'", False)
+    row = one("SELECT 1 FROM (SELECT a, count(*) AS n FROM t GROUP BY a) AS g WHERE n > 3")
+    assert (row.relation, row.derived) == ("g", True)
+
+
+def test_a_column_without_table_is_that_of_the_query_that_has_it() -> None:
+    sql = """WITH x AS (SELECT id, a FROM t), y AS (SELECT id AS k, b FROM u)
+    SELECT 1 FROM x JOIN y ON k = id WHERE b = 2"""
+    assert [(row.relation, row.sql) for row in conditions(sql)] == [("u", "b = 2")]
+    assert reasons("SELECT 1 FROM t JOIN u ON t.id = u.id WHERE a = 1") == [say.SEVERAL, say.WHOSE]
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT 1 FROM t WHERE a IN (SELECT b FROM u)", say.SUBQUERY),
+        ("SELECT 1 FROM t JOIN u ON t.a = u.a", say.SEVERAL),
+        ("SELECT 1 FROM t LEFT JOIN u ON true WHERE u.id IS NULL", say.JOINED),
+        ("SELECT a FROM t GROUP BY a HAVING max(b) > 3", say.AGGREGATE),
+        ("SELECT 1 FROM t WHERE 1 = 1", say.NO_COLUMN),
+        ("SELECT 1 FROM t WHERE a LIKE 'x\\_%'", say.BACKSLASH),
+        ("SELECT FROM WHERE (", say.NOT_PARSED),
+        ("SELECT 'a", say.NO_TOKENS),
+        ("SELECT " + "(" * 100 + "1" + ")" * 100, say.TOO_DEEP),
+    ],
+)
+def test_what_is_left_out_has_a_reason(sql: str, reason: str) -> None:
+    assert reason in reasons(sql)
+
+
+def test_a_broken_statement_hides_no_other() -> None:
+    sql = "SELECT 1 FROM t WHERE a = 1; SELECT FROM WHERE; SELECT 1 FROM t WHERE b = 2"
+    assert [row.sql for row in conditions(sql)] == ["a = 1", "b = 2"]
+    assert reasons(sql) == [say.NOT_PARSED]
+
+
+def test_sql_is_that_which_predicat_reads() -> None:
+    assert one("SELECT 1 FROM t WHERE `A` = @day AND x / 2 > 1", "bigquery").sql == (
+        "a = :day AND CAST(x AS DOUBLE) / 2 > 1"
+    )
+    assert one("SELECT 1 FROM t AS o WHERE o.a = $1").params == {"p1": ""}
+    rows = conditions("SELECT 1 FROM t WHERE IFF(a, b, c) AND d::int = 3", "snowflake")
+    assert rows[0].sql == "CASE WHEN a THEN b ELSE c END AND CAST(d AS INT) = 3"
+
+
+def test_templates_keep_places(tmp_path: Path) -> None:
+    model = """{{ config(materialized='table') }}
+{%- set kinds = ['a', 'b'] %}
+with o as (select * from {{ ref('orders') }}) {# a comment #}
+select {% for x in kinds %} sum(case when kind = '{{ x }}' then 1 end) {{ "," if not loop.last }} {% endfor %}
+from o where day >= '{{ var("start") }}' {% if is_incremental() %} and status <> 'x' {% endif %}
+"""
+    (tmp_path / "m.sql").write_text(model)
+    rows = folder.read([tmp_path], "snowflake").conditions
+    assert [(row.relation, row.sql) for row in rows] == [
+        ("orders", "kind = 'a'"),
+        ("orders", "kind = 'b'"),
+        ("orders", "day >= :start AND status <> 'x'"),
+    ]
+    assert rows[2].params == {"start": ""} and rows[2].rendered
+    assert model[rows[2].place.start :].startswith("day >=")
+    assert (rows[2].place.line, rows[2].place.column) == (5, 14)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "select {{ 1 / 0 }}",
+        "{% for i in range(100000) %}{% for j in range(100000) %}{{ i }}{% endfor %}{% endfor %}",
+        "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}",
+        "select {{ ().__class__.__base__.__subclasses__() }} from t where a = 1",
+        "{% if %}",
+        "{{ 'x' * 10**12 }}",
+    ],
+)
+def test_a_template_that_does_harm_is_left_out(tmp_path: Path, template: str) -> None:
+    (tmp_path / "m.sql").write_text(template)
+    (tmp_path / "n.sql").write_text("select 1 from t where a = 1")
+    assert "a = 1" in [row.sql for row in folder.read([tmp_path]).conditions]
+
+
+def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:
+    for name, content in {
+        "a/.sqlfluff": "[sqlfluff]\ndialect = sparksql\n",
+        "a/deep/x.sql": "select 1 from t where a = 1",
+        "b/dbt_project.yml": "name: b\nprofile: p\n",
+        "b/profiles.yml": "p: {target: dev, outputs: {dev: {type: snowflake}}}\n",
+        "b/x.sql": "select 1 from t where a = 1",
+        "c/x.sql": "select 1 from `p-q.d.t` where a = 1 and SAFE_CAST(b AS INT64) = 2",
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    assert folder.read([tmp_path / "a", tmp_path / "b", tmp_path / "c"]).dialects == Counter(
+        {"spark": 1, "snowflake": 1, "bigquery": 1}
+    )
+
+
+def test_links_that_lead_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "outside.sql").write_text("select 1 from t where a = 1")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "x.sql").symlink_to(tmp_path / "outside.sql")
+    (inside / "up").symlink_to(tmp_path)
+    assert not folder.read([inside]).files
+
+
+def test_files_that_are_no_text(tmp_path: Path) -> None:
+    (tmp_path / "x.sql").write_bytes(b"select \xff")
+    (tmp_path / "y.sql").write_bytes(b"\xef\xbb\xbfselect 1 from t where a = 1")
+    (tmp_path / "z.sql").write_text(" " * 3_000_000)
+    result = folder.read([tmp_path])
+    assert [row.sql for row in result.conditions] == ["a = 1"]
+    assert {row.reason for row in result.refused} == {say.NOT_UTF8, say.TOO_LARGE}
