@@ -15,8 +15,9 @@ def matching_filters(
     """The names of all filters of a dataset that accept the row, sorted: an array, never NULL.
 
     The answer is that of `matches_filter` for each filter: the latest versions, parameters at their defaults,
-    UNKNOWN as `on_unknown` says. Filters with a parameter that has no default, and those that cannot run on
-    Spark, are left out. An index finds the filters, so that the cost of a row hardly depends on their number.
+    UNKNOWN as `on_unknown` says. Filters with a parameter that has no default, those that read the
+    current time, and those that cannot run on Spark are left out. An index finds the filters, so that the
+    cost of a row hardly depends on their number.
 
     Args:
         dataset: The name of the dataset.

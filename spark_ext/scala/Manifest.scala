@@ -10,7 +10,7 @@ case class Param(name: String, dataType: String, default: Option[String])
 case class Filter(
     name: String, dataset: String, version: Int, description: String, owner: String, tags: Seq[String],
     language: String, sql: Option[String], refusal: String, deprecated: Option[String], hash: String,
-    acceptUnknown: Boolean, columns: Map[String, String], params: Seq[Param]) {
+    acceptUnknown: Boolean, columns: Map[String, String], params: Seq[Param], readsNow: Boolean = false) {
   @volatile private var vetted = false
 
   def key: String = s"$name@$version"

@@ -62,6 +62,7 @@ object Selection {
 
   private def problem(filter: Filter): Option[String] =
     if (filter.sql.isEmpty) Some(s"filter ${filter.name} cannot run on Spark: ${filter.refusal}")
+    else if (filter.readsNow) Some(s"${filter.name} reads the current time, and an index serves queries at any time: ask for it with matches_filter")
     else filter.params.find(_.default.isEmpty).map(param =>
       s"${filter.name} needs a value for its parameter '${param.name}', which has no default")
 

@@ -14,6 +14,8 @@ import click
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from predicat.catalog import Catalog
     from predicat.ir.nodes import ParamDecl
     from predicat.review.touched import Scope
@@ -155,3 +157,11 @@ def judged(folder: Path, changed: str, beside: Sequence[Path] = (), *, lock: boo
         if revision is None and scope.whole and not scope.touched:
             click.echo("nothing is staged: the whole catalog is judged", err=True)
         yield scope
+
+
+def reading(text: str | None) -> datetime | None:
+    """The current time that --now gives; None without it. Raises PredicatError."""
+    from predicat.ir.nodes import NOW  # noqa: PLC0415  # not for --help
+    from predicat.semantics import clock  # noqa: PLC0415  # as above
+
+    return None if text is None else clock.reading(text)[NOW.name]

@@ -10,7 +10,7 @@ import click
 from msgspec.structs import replace
 
 from predicat.catalog.jobs import BAD_RECORDS, MODES, PASSES, PER_FILTER, ROWS, Job, Sink, Source
-from predicat.cli.options import catalog_option, load, pairs, vars_option
+from predicat.cli.options import catalog_option, load, pairs, reading, vars_option
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.cli.spark_command import extension
 from predicat.diagnostics.messages import commands as say
@@ -120,6 +120,11 @@ _ROWS = tuple(rows for rows in ROWS if rows != "bad")
 )
 @click.option("--to", "end", metavar="VALUE", help="Only rows below this value in the range column.")
 @click.option("--range", "range_", metavar="FIELD", help="The field of --from and --to.")
+@click.option(
+    "--now",
+    metavar="TIME",
+    help="The current time for filters that read it, in UTC. Default: the start of the run.",
+)
 @click.option("--report", type=click.Path(path_type=Path), help="Write the report as JSON to this file.")
 @click.option("--events", metavar="FILE|URL", help="Send OpenLineage events of the run to this file or URL.")
 @click.option(
@@ -157,6 +162,7 @@ def command(
         rebuild=given["rebuild"],
         retries=given["retries"],
         revision=git.revision(folder) or None,
+        now=reading(given["now"]),
     )
     events = pipeline.Events(given["events"], job)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from predicat.ir.nodes import Literal, Node, fields_of
 from predicat.ir.text import meaning_hash
 from predicat.ir.values import to_value
 from predicat.passes.simplify import simplify
-from predicat.passes.substitute import substitute, with_defaults
+from predicat.passes.substitute import at, substitute, with_defaults
 
 
 class Chosen(Struct, frozen=True):
@@ -31,6 +32,8 @@ class Chosen(Struct, frozen=True):
     number: int
     params: Mapping[str, Any]
     node: Node
+    now: datetime | None = None
+    """The current time of the run. Default: the engine's own, that of each query."""
 
     @property
     def accepts_unknown(self) -> bool:
@@ -40,7 +43,7 @@ class Chosen(Struct, frozen=True):
     @property
     def sql(self) -> str:
         """The predicate: TRUE, FALSE or NULL."""
-        return backends.dialect("spark").render(self.node)
+        return backends.dialect("spark").render(at(self.node, self.now))
 
     @property
     def columns(self) -> dict[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 
-from predicat.ir.nodes import Literal, Node, Parameter, params_of, rewrite_children
+from predicat.ir.nodes import NOW, Literal, Node, Parameter, params_of, reads_now, rewrite_children
 from predicat.passes.variables import apart, caseless, free
 
 
@@ -20,6 +21,13 @@ def _substituted(node: Node, values: Mapping[str, Node]) -> Node:
     if isinstance(node, Parameter):
         return values.get(node.decl.name, node)
     return rewrite_children(node, lambda part: _substituted(part, values))
+
+
+def at(node: Node, now: datetime | None) -> Node:
+    """The node at a time that is given; the same node without one."""
+    if now is None or not reads_now(node):
+        return node
+    return substitute(node, {NOW.name: Literal(NOW.type, now)})
 
 
 def with_defaults(node: Node) -> Node:

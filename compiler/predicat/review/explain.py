@@ -117,6 +117,8 @@ def lineage(catalog: Catalog, filter_: Filter, version: Version) -> Iterator[str
     for engine, relation in dataset.relation.items():
         columns = ", ".join(decl.column(engine) for decl in fields_of(version.predicate.node).values())
         yield f"reads {relation} on {engine}: {columns or 'no column'}"
+    if version.predicate.reads_now:
+        yield "reads the current time"
     if version.references:
         yield f"uses {', '.join(version.references)}"
     references = {

@@ -12,9 +12,9 @@ from predicat.catalog.load import given, outcome_of, passes, wanted
 from predicat.catalog.model import Catalog, Filter, FilterTest
 from predicat.diagnostics import Diagnostic, PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
-from predicat.ir.nodes import NOW, Field, FieldDecl, Literal, Node
+from predicat.ir.nodes import Field, FieldDecl, Node
 from predicat.ir.values import to_value
-from predicat.passes.substitute import substitute, with_defaults
+from predicat.passes.substitute import at, with_defaults
 from predicat.review.explanation import decisive, explain_node
 from predicat.review.show import outcome as shown
 from predicat.review.show import row_text
@@ -98,8 +98,7 @@ def on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, engine: En
 
 def _node(filter_: Filter, test: FilterTest) -> Node:
     version = filter_.versions[test.version or filter_.latest]
-    node = with_defaults(version.predicate.node)
-    return node if test.now is None else substitute(node, {NOW.name: Literal(NOW.type, test.now)})
+    return at(with_defaults(version.predicate.node), test.now)
 
 
 def _value(row: Mapping[str, Any], decl: FieldDecl) -> Any:

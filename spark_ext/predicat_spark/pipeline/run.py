@@ -21,7 +21,9 @@ from predicat.deploy.columns import problems as column_problems
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
+from predicat.ir.nodes import NOW
 from predicat.ir.text import meaning_hash
+from predicat.semantics import clock
 from predicat_spark.names import quoted
 from predicat_spark.pipeline import failures, settle
 from predicat_spark.pipeline.commit import (
@@ -66,7 +68,9 @@ class Options(Struct, frozen=True):
     """How a job is run, beside what it says: between which values of its range, how often a failure that may
     pass is tried again.
 
-    `revision` is that of the catalog in version control. `rebuild` forgets what an incremental job has read.
+    `now` is the current time for filters that read it (default: the clock at the start of the run; a stream
+    has that of each batch). `revision` is that of the catalog in version control. `rebuild` forgets what an
+    incremental job has read.
     """
 
     master: str = "local[*]"
@@ -76,6 +80,7 @@ class Options(Struct, frozen=True):
     rebuild: bool = False
     retries: int = 2
     revision: str | None = None
+    now: datetime | None = None
 
 
 class Input(Struct, frozen=True):
@@ -194,7 +199,9 @@ class Run:
     def __init__(
         self, session: SparkSession, catalog: Catalog, job: Job, rows: Sequence[Chosen], options: Options
     ) -> None:
-        self.session, self.catalog, self.job, self.rows, self.options = session, catalog, job, rows, options
+        now = clock.reading(options.now)[NOW.name]  # one for all sinks, passes and retries
+        self.rows = [replace(row, now=now) for row in rows]
+        self.session, self.catalog, self.job, self.options = session, catalog, job, options
         self.files = Files(session)
         self.state = self._state()
 
