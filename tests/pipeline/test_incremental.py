@@ -182,6 +182,46 @@ def test_a_stream_goes_on(spark: Any, tmp_path: Path) -> None:
         stream(catalog, replace(job, checkpoint=None))
 
 
+def test_a_stream_takes_a_new_catalog_between_batches(spark: Any, tmp_path: Path) -> None:
+    """Each record names the version that decided its batch; the checkpoint and the source stay."""
+    catalog = load(tmp_path)
+    job = Job(
+        "",
+        "numbers",
+        Source(paths=(str(tmp_path / "in"),)),
+        (JobFilter("even", "even"),),
+        (Sink("path", str(tmp_path / "out" / "{filter}")),),
+        checkpoint=str(tmp_path / "checkpoint"),
+    )
+    add(spark, tmp_path, 0, 10)
+    batches: list[Report] = []
+
+    def told(report: Report) -> bool:
+        batches.append(report)
+        add(spark, tmp_path, 10, 20)
+        return len(batches) < 2
+
+    def newer() -> tuple[predicat.Catalog, Job] | None:
+        if not batches:
+            return None
+        changed = CATALOG.replace("n % 2 = 0", "n % 5 = 0")
+        return load(tmp_path, changed), replace(
+            job, source=Source(table="elsewhere"), filters=(*job.filters, JobFilter("small", "small"))
+        )
+
+    total = stream(catalog, job, following=Following(0.1, told, newer))
+    found = {
+        name: sorted(row.n for row in spark.read.parquet(str(tmp_path / "out" / name)).collect())
+        for name in ("even", "small")
+    }
+    assert found == {"even": [0, 2, 4, 6, 8, 10, 15], "small": list(range(10, 20))}
+    first, second = (batch.filters[0].hash for batch in batches)
+    assert first != second
+    assert [row.filters[0]["hash"] for row in records(Files(spark), str(tmp_path / "out"))] == [first, second]
+    assert total.changes == batches[1].changes and "even accepts other rows" in total.changes[0]
+    assert [(row.name, row.accepted) for row in total.filters] == [("even", 5), ("even", 2), ("small", 10)]
+
+
 def test_a_stream_of_a_source_without_files(spark: Any, tmp_path: Path) -> None:
     (tmp_path / "c.yml").write_text(
         "apiVersion: predicat/v1\ndataset: ticks\nfields: {value: bigint}\n"

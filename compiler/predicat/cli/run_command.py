@@ -170,7 +170,9 @@ def command(
             report = pipeline.run_job(catalog, job, options)
         else:
             told = _tell(pipeline, given["prometheus"])
-            report = pipeline.stream(catalog, job, options, pipeline.Following(given["seconds"], told))
+            newer = _Newer(folder, variables, lambda found: _job(found, name, selection, given, pipeline))
+            following = pipeline.Following(given["seconds"], told, newer)
+            report = pipeline.stream(catalog, job, options, following)
     except (PredicatError, KeyboardInterrupt) as error:
         events.failed(str(error))
         raise
@@ -192,6 +194,35 @@ def _tell(pipeline: Any, prometheus: Path | None) -> Callable[[Any], None]:
             _save(prometheus, pipeline.prometheus(report))
 
     return told
+
+
+class _Newer:
+    """The catalog and its job when a file of the catalog has changed. One with errors is reported once, and
+    the stream goes on with the filters that it has.
+    """
+
+    def __init__(self, folder: Path, variables: tuple[str, ...], job: Callable[[Catalog], Job]) -> None:
+        self._folder, self._variables, self._job = folder, variables, job
+        self._seen = self._fingerprint()
+
+    def _fingerprint(self) -> str:
+        from predicat.catalog.cache import fingerprint  # noqa: PLC0415  # not for --help
+
+        return fingerprint(self._folder, self._folder.parent / "macros", pairs("--var", self._variables))
+
+    def __call__(self) -> tuple[Catalog, Job] | None:
+        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help
+
+        now = self._fingerprint()
+        if now == self._seen:
+            return None
+        self._seen = now
+        try:
+            catalog = load(self._folder, self._variables)
+            return catalog, self._job(catalog)
+        except PredicatError as error:
+            click.echo(f"{error}\n{say.STREAM_KEEPS_FILTERS}", err=True)
+            return None
 
 
 def _save(path: Path, text: str) -> None:

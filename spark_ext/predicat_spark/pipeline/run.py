@@ -136,12 +136,7 @@ def run_job(
     its sinks are as they were, or the message says what the next run completes.
     """
     options = options or Options()
-    rows = chosen(catalog, job.dataset, job.filters, job.every)
-    if not job.filters:
-        job = replace(job, filters=tuple(JobFilter(row.name, row.name) for row in rows))
-    found = job_problems(job)
-    if found:
-        raise PredicatError(found)
+    job, rows = resolved(catalog, job)
     session = local_session(options.master, f"predicat {job.name or job.dataset}", options.conf, jar=True)
     with failures.telling(), settings(session, READING):
         if job.checkpoint is not None:
@@ -152,6 +147,17 @@ def run_job(
             catalog, job, read_source(session, job.source, catalog.datasets[job.dataset]), options
         )
         return Run(session, catalog, job, rows, options).batch(reading, new_run_id())
+
+
+def resolved(catalog: Catalog, job: Job) -> tuple[Job, list[Chosen]]:
+    """The job with the names of all its filters, and these filters. Raises PredicatError."""
+    rows = chosen(catalog, job.dataset, job.filters, job.every)
+    if not job.filters:
+        job = replace(job, filters=tuple(JobFilter(row.name, row.name) for row in rows))
+    found = job_problems(job)
+    if found:
+        raise PredicatError(found)
+    return job, rows
 
 
 def new_run_id() -> str:

@@ -24,7 +24,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat_spark.pipeline.commit import record_path, records
 from predicat_spark.pipeline.report import Report
-from predicat_spark.pipeline.run import Options, Run, run_job
+from predicat_spark.pipeline.run import Options, Run, resolved, run_job
 from predicat_spark.pipeline.source import read_source
 from predicat_spark.sessions import load_classes
 from predicat_spark.settings import READING, settings
@@ -40,11 +40,13 @@ _LOOK = 1
 
 class Following(Struct, frozen=True):
     """How a stream goes on: a batch every so many `seconds`. `told` hears of each batch, and may end the
-    stream by returning False.
+    stream by returning False. `newer` is asked before each batch for another catalog and job: their
+    filters and sinks hold from this batch on, its source and checkpoint stay. It returns None for no change.
     """
 
     seconds: float = 1.0
     told: Callable[[Report], bool | None] | None = None
+    newer: Callable[[], tuple[Catalog, Job] | None] | None = None
 
 
 def stream(
@@ -96,6 +98,7 @@ def run_stream(
         total = _nothing(work, mode)
         raised: list[BaseException] = []
         over = threading.Event()
+        asked = _Asked(catalog, job, rows, following)
 
         def batch(frame: DataFrame, number: int) -> None:
             if over.is_set():  # to return would note the batch as done
@@ -103,7 +106,7 @@ def run_stream(
             try:
                 load_classes(frame.sparkSession)
                 run = f"{_stream(work, place)}-{number:06d}"
-                part = Run(frame.sparkSession, catalog, job, rows, options)
+                part = Run(frame.sparkSession, *asked.now(), options)
                 if not work.files.exists(record_path(part.state, run)):
                     first = options.rebuild and number == 0
                     report = part.batch(
@@ -129,6 +132,25 @@ def run_stream(
             raise
     total.recovered = recovered + total.recovered
     return total
+
+
+class _Asked:
+    """The catalog and job of the next batch."""
+
+    def __init__(
+        self, catalog: Catalog, job: Job, rows: Sequence[Chosen], following: Following | None
+    ) -> None:
+        self._found = (catalog, job, rows)
+        self._newer = following.newer if following is not None else None
+
+    def now(self) -> tuple[Catalog, Job, Sequence[Chosen]]:
+        found = self._newer() if self._newer is not None else None
+        if found is not None:
+            catalog, job = found
+            first = self._found[1]
+            job = replace(job, source=first.source, checkpoint=first.checkpoint, state=first.state)
+            self._found = (catalog, *resolved(catalog, job))
+        return self._found
 
 
 def _until(writer: DataStreamWriter, over: threading.Event, following: Following | None) -> None:
@@ -185,7 +207,12 @@ def _stream(work: Run, place: str) -> str:
 
 def _add(total: Report, more: Report) -> None:
     """Add a batch to the report of all of them; the newest one gives what cannot be added."""
-    for row, new in zip(total.filters, more.filters, strict=True):
+    before = {(row.name, row.hash): row for row in total.filters}
+    for new in more.filters:
+        row = before.get((new.name, new.hash))
+        if row is None:
+            total.filters.append(new)
+            continue
         for key, value in new.counts.items():
             setattr(row, key, getattr(row, key) + value)
     known = {(sink.kind, sink.place): sink for sink in total.sinks}
@@ -205,7 +232,8 @@ def _add(total: Report, more: Report) -> None:
         else:
             total.bad_cells.append(cell)
     if total.batches == 0:
-        total.changes, total.started = more.changes, more.started
+        total.started = more.started
+    total.changes += more.changes
     total.run, total.mode, total.passes, total.record = more.run, more.mode, more.passes, more.record
     total.recovered += more.recovered
     total.batches += 1

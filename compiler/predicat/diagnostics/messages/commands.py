@@ -61,6 +61,9 @@ def no_relation(dataset: str, engine: str) -> str:
     return f"dataset {dataset!r} has no {engine} relation; give --input {dataset}=SOURCE"
 
 
+STREAM_KEEPS_FILTERS = "the catalog has errors: the stream goes on with the filters that it has"
+
+
 def no_job_or_dataset(name: str, hint: str | None) -> Diagnostic:
     return msg.usage(f"no job and no dataset is named {name!r}", hint)
 

@@ -1,0 +1,126 @@
+"""`predicat run --stream` as a process: a new catalog while it runs, and what is killed at any moment."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.processes import spark_environment
+
+CATALOG = """\
+apiVersion: predicat/v1
+dataset: numbers
+fields: {n: bigint}
+filters:
+  even: {sql: n % 2 = 0}
+jobs:
+  follow:
+    source: {path: IN, format: parquet}
+    filters: [even]
+    sinks: [{path: "OUT/{filter}"}]
+    checkpoint: CHECKPOINT
+"""
+ROWS = 20
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Path:
+    text = CATALOG
+    for word in ("IN", "OUT", "CHECKPOINT"):
+        text = text.replace(word, str(tmp_path / word.lower()))
+    (tmp_path / "c.yml").write_text(text)
+    (tmp_path / "in").mkdir()
+    return tmp_path / "c.yml"
+
+
+def add(tmp_path: Path, number: int) -> None:
+    """A file of rows, whole from the first moment that it is seen."""
+    table = pa.table({"n": pa.array(range(number * ROWS, (number + 1) * ROWS), pa.int64())})
+    pq.write_table(table, tmp_path / f"{number}.tmp")
+    (tmp_path / f"{number}.tmp").rename(tmp_path / "in" / f"{number}.parquet")
+
+
+def start(catalog: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [
+            str(Path(sys.executable).parent / "predicat"),
+            "run",
+            "follow",
+            "--catalog",
+            str(catalog),
+            "--master",
+            "local[2]",
+            *more,
+        ],
+        env=spark_environment(),
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def rows(tmp_path: Path, name: str = "even") -> list[int]:
+    files = (tmp_path / "out" / name).glob("*.parquet")
+    return sorted(value for file in files for value in pq.read_table(file)["n"].to_pylist())
+
+
+def wait_for(process: subprocess.Popen[str], tmp_path: Path, count: int) -> None:
+    deadline = time.monotonic() + 120
+    while len(rows(tmp_path)) < count and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def test_a_new_catalog_while_the_stream_goes_on(catalog: Path, tmp_path: Path) -> None:
+    """One with an error is reported and not taken."""
+    add(tmp_path, 0)
+    process = start(catalog, "--stream", "0.2")
+    wait_for(process, tmp_path, 10)
+    good = catalog.read_text()
+    catalog.write_text(good.replace("n % 2 = 0", "m % 2 = 0"))
+    add(tmp_path, 1)
+    wait_for(process, tmp_path, 20)
+    catalog.write_text(good.replace("n % 2 = 0", "n % 5 = 0"))
+    add(tmp_path, 2)
+    wait_for(process, tmp_path, 24)
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert rows(tmp_path) == [*range(0, 40, 2), 40, 45, 50, 55]
+    assert "no field is named 'm'" in errors
+    assert "the stream goes on with the filters that it has" in errors
+    assert "Traceback" not in errors
+    assert "even accepts other rows" in output
+
+
+@pytest.mark.slow  # thirty starts of Spark
+def test_thirty_kills_lose_and_repeat_nothing(spark: Any, catalog: Path, tmp_path: Path) -> None:
+    """The process and its JVM are killed at random moments while rows keep coming."""
+    rng = random.Random(30)
+    number = 0
+    for _ in range(30):
+        process = start(catalog, "--stream", "0")
+        until = time.monotonic() + rng.uniform(5, 12)
+        while time.monotonic() < until:
+            add(tmp_path, number)
+            number += 1
+            time.sleep(rng.uniform(0.05, 0.5))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    last = start(catalog)
+    _, errors = last.communicate(timeout=200)
+    assert last.returncode == 0, errors
+    repeated = {value: times for value, times in Counter(rows(tmp_path)).items() if times > 1}
+    assert not repeated
+    assert rows(tmp_path) == list(range(0, number * ROWS, 2))
