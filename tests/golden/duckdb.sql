@@ -143,7 +143,7 @@ ENDS_WITH(tailnum, 'JB')
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
--CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END < -8
+CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END > 8
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')

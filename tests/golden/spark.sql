@@ -143,7 +143,7 @@ ENDSWITH(tailnum, 'JB')
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-TRY_DIVIDE(CAST(distance AS DOUBLE), CAST(air_time AS DOUBLE)) > 8 AND NOT ISNAN(TRY_DIVIDE(CAST(distance AS DOUBLE), CAST(air_time AS DOUBLE)))
+TRY_DIVIDE(CAST(distance AS DOUBLE), CAST(air_time AS DOUBLE)) > 8
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')

@@ -28,7 +28,7 @@ from predicat.ir.types import (
     Type,
     is_numeric,
 )
-from predicat.passes import constants, decimals, documents, signatures
+from predicat.passes import constants, decimals, documents, literals, signatures
 from predicat.passes.calls import Calls
 from predicat.passes.convert import (
     bare,
@@ -40,6 +40,7 @@ from predicat.passes.convert import (
     loose,
     time_constant,
 )
+from predicat.passes.engine_order import in_engine_order
 
 
 class Comparisons(Calls):
@@ -142,6 +143,8 @@ class Comparisons(Calls):
         pair = tuple(convert(arg, kind) for arg, kind in zip((left, right), found.wanted, strict=True))
         if op in EQUALITIES and self.rules.null_is_value and any(map(self.nullable_value, pair)):
             return self.null_equality(op, pair[0], pair[1], span)
+        if self.rules.engine_order and op in COMPARISONS and DOUBLE in (pair[0].type, pair[1].type):
+            return in_engine_order(op, pair[0], pair[1], span)
         return Call(BOOLEAN, op, pair, span)
 
     def wide_decimals(self, op: str, left: Node, right: Node, span: Span) -> Node:
@@ -296,7 +299,21 @@ class Comparisons(Calls):
         """
         if not self.rules.promote:
             return left, right
-        return self.as_time(left, right.type), self.as_time(right, left.type)
+        left, right = self.as_time(left, right.type), self.as_time(right, left.type)
+        if not self.rules.reads_literals:
+            return left, right
+        return self.as_scalar(left, right), self.as_scalar(right, left)
+
+    def as_scalar(self, node: Node, other: Node) -> Node:
+        """SQL: a text constant beside a number or a truth value that is no constant of its own is one."""
+        if not isinstance(node, Literal) or not isinstance(node.value, str) or isinstance(other, Literal):
+            return node
+        found = literals.scalar(node.value, other.type)
+        if found is None:
+            return node
+        if isinstance(found, str):
+            raise self.fail(msg.bad_constant(node.span, str(other.type), node.value, found))
+        return found(node.span)
 
     def as_time(self, node: Node, other: Type) -> Node:
         if isinstance(node, Literal) and isinstance(node.value, str) and other in (TIMESTAMP, DATE):

@@ -137,6 +137,20 @@ class Operators(Comparisons):
     def subscript(self, op: str, args: list[Node], span: Span) -> Node:
         return self.bracket(op, args[0], args[1], span)
 
+    def not_a_number(self, _op: str, args: list[Node], span: Span) -> Node:
+        """SQL's isnan: what does not equal itself by IEEE 754."""
+        node = bare(args[0])
+        if node.type == DOUBLE:
+            return Call(BOOLEAN, "ne", (node, node), span)
+        return self.comparison("ne", [node, node], span)
+
+    def text_of_json(self, _op: str, args: list[Node], span: Span) -> Node:
+        """The text of a JSON string, truth value or whole number, as `->>` gives it; UNKNOWN for other JSON
+        values. A value that is no JSON stays what it is.
+        """
+        node = args[0]
+        return Call(STRING, "to_string", (node,), span) if node.type == JSON else node
+
     def elements(self, _op: str, args: list[Node], _span: Span) -> Node | None:
         """What a macro ranges over: of all but JSON, the value itself."""
         return args[0] if args[0].type != JSON else None
@@ -362,6 +376,13 @@ class Operators(Comparisons):
                 half_even = node.type == DOUBLE
                 return rounded_to_int(convert(node, DOUBLE), span, half_even=half_even)
             op = "to_int"
+        if (
+            wanted == DOUBLE
+            and isinstance(node, Call)
+            and node.op == "to_string"
+            and node.args[0].type == JSON
+        ):
+            return Call(DOUBLE, "to_double", node.args, span)  # engines write doubles in several ways
         if node.type == BIGINT and wanted == BOOLEAN and self.rules.promote:
             return Call(BOOLEAN, "ne", (node, Literal(BIGINT, 0, span)), span)
         if node.type == JSON:
@@ -532,5 +553,7 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "bracket": (_of.subscript,),
     "bracket1": (_of.subscript,),
     "json_items": (_of.elements,),
+    "json_text": (_of.text_of_json,),
+    "is_nan": (_of.not_a_number,),
 }
 """The rules for values of one type each, in order."""

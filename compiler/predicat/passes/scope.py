@@ -32,6 +32,8 @@ class Rules(Struct, frozen=True):
     `folds_names`: no name differs from that of a macro's variable by capital letters alone (SQL).
     `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over
     counts for nothing.
+    `engine_order`: NaN equals itself and is above every number, as in SQL engines. `reads_literals`: a text
+    constant beside a number or a truth value is one (SQL).
     """
 
     promote: bool
@@ -40,11 +42,15 @@ class Rules(Struct, frozen=True):
     cel_numbers: bool = False
     absorbing: bool = False
     folds_names: bool = False
+    engine_order: bool = False
+    reads_literals: bool = False
 
 
-SQL_RULES = Rules(promote=True, null_is_value=False, folds_names=True)
-SPARK_RULES = Rules(promote=True, null_is_value=False, folds_names=True)
-POSTGRES_RULES = Rules(promote=True, null_is_value=False, folds_names=True)
+SQL_RULES = Rules(promote=True, null_is_value=False, folds_names=True, reads_literals=True)
+SPARK_RULES = Rules(
+    promote=True, null_is_value=False, folds_names=True, reads_literals=True, engine_order=True
+)
+POSTGRES_RULES = SPARK_RULES
 JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)
 CEL_RULES = Rules(promote=False, null_is_value=True, strict_lists=True, cel_numbers=True, absorbing=True)
 

@@ -9,6 +9,8 @@ construction.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -55,6 +57,8 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
 
 @lru_cache(maxsize=4096)
 def _solved(node: Call, *, positive: bool) -> Node | None:
+    if (test := _nan_test(node)) is not None:
+        return test
     field = _field(node)
     if field is None or field.type not in DOMAINS:
         return None
@@ -68,6 +72,23 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
         if result is not None and _agrees(node, result, field, domain, sets, positive=positive)
         else None
     )
+
+
+def _nan_test(node: Call) -> Node | None:
+    """`x <> x` for `f(x) <> f(x)`, where a monotone calculation is NaN for NaN alone, and has a value for
+    all others.
+    """
+    if node.op != "ne" or node.args[0] != node.args[1] or node.args[0].type != DOUBLE:
+        return None
+    field = _field(Call(BOOLEAN, "ne", (node.args[0], Literal(DOUBLE, 0.0)), node.span))
+    if field is None or field.type != DOUBLE:
+        return None
+    run, name = compile_node(node.args[0]), field.decl.name
+    greatest = sys.float_info.max
+    others = [run({name: at}) for at in (-math.inf, -greatest, -1.0, 0.0, 1.0, greatest, math.inf)]
+    if any(value is None or math.isnan(value) for value in others) or not math.isnan(run({name: math.nan})):
+        return None
+    return Call(BOOLEAN, "ne", (field, field), node.span)
 
 
 # --- which comparisons

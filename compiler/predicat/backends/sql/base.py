@@ -53,6 +53,8 @@ from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMES
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
 from predicat.passes.accept import accepting, never_unknown
 from predicat.passes.clock import is_of_clock
+from predicat.passes.convert import convert
+from predicat.passes.engine_order import bare_comparison, may_be_nan
 from predicat.passes.labels import written
 from predicat.passes.scope import MAX_DEPTH
 from predicat.passes.solve import exactly, for_rows
@@ -528,7 +530,7 @@ class Renderer(Struct):
         if isinstance(node, Call) and node.op == "and":
             return [part for arg in node.args for part in self._conjuncts(arg)]
         if isinstance(node, Call) and node.op == "or":
-            return [or_(*map(self.condition, node.args))]
+            return [or_(*_alternatives(self, node, self.condition))]
         sql = self.node(node)
         served = self.dialect.index_condition(self, node, sql) if self.dialect.index_condition else None
         return [sql] if served is None else [served, sql]
@@ -784,7 +786,28 @@ def _is_costly(node: Node) -> bool:
 
 
 def _or(r: Renderer, node: Call) -> Sql:
-    return or_(*r.args(node))
+    return or_(*_alternatives(r, node, r.node))
+
+
+def _alternatives(r: Renderer, node: Call, render: Callable[[Node], Sql]) -> list[Sql]:
+    """The parts of an OR. Two of them that are a comparison in the engine's own order are that comparison."""
+    found: list[Sql] = []
+    args = list(node.args)
+    while args:
+        part = args.pop(0)
+        bare = bare_comparison(part, args[0]) if args else None
+        if bare is None:
+            found.append(render(part))
+        else:
+            args.pop(0)
+            found.append(_as_engine(r, bare))
+    return found
+
+
+def _as_engine(r: Renderer, node: Call) -> Sql:
+    """A comparison in the order of doubles that engines have."""
+    one, other = (arg if arg.type == DOUBLE else convert(arg, DOUBLE) for arg in node.args)
+    return binary(COMPARISON_NODES[node.op], r.node(one), r.node(other))
 
 
 def _not(r: Renderer, node: Call) -> Sql:
@@ -853,7 +876,7 @@ def _in(r: Renderer, node: Call) -> Sql:
     sql = r.node(left)
     if not right.items:
         return case((not_(is_null(sql)), exp.Boolean(this=False)))
-    if any(_numeric_mix(left, item) or _nan_matters(item) for item in right.items):
+    if any(_numeric_mix(left, item) or may_be_nan(item) for item in right.items):
         return or_(*(compare(r, "eq", left, item) for item in right.items))
     return exp.In(this=comparison_operand(sql), expressions=[r.node(item) for item in right.items])
 
@@ -914,9 +937,11 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     """Engines order NaN above every number and equal to itself. Comparisons with another result get a
     guard.
     """
+    if op == "ne" and left == right and left.type == DOUBLE:  # the test for NaN, which engines hold equal
+        return binary(exp.EQ, r.node(left), r.literal(DOUBLE, math.nan))
     guards_right = op in ("lt", "le")
     guarded, other = (right, left) if guards_right else (left, right)
-    needed = _nan_matters(guarded) and (op not in EQUALITIES or _nan_matters(other))
+    needed = may_be_nan(guarded) and (op not in EQUALITIES or may_be_nan(other))
     needed = needed and (
         r.dialect.documents.has_nan or not (isinstance(guarded, Call) and guarded.op == "json_number")
     )
@@ -957,14 +982,6 @@ def _compare_doubles(r: Renderer, op: str, left: Node, right: Node) -> Sql:
             COMPARISON_NODES[FLIPPED[op]], *((beside, negated) if guards_right else (negated, beside))
         )
     return r.dialect.let_compared(r, value, build) if needed and not read else build(value)
-
-
-def _nan_matters(node: Node) -> bool:
-    if node.type != DOUBLE or isinstance(node, Parameter):
-        return False  # NaN as the value of a parameter is refused
-    if isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT:
-        return False
-    return not (isinstance(node, Literal) and isinstance(node.value, float) and not math.isnan(node.value))
 
 
 def _numeric_mix(left: Node, right: Node) -> bool:

@@ -172,3 +172,35 @@ def behind_comparison(span: Span, operator: str) -> Diagnostic:
 
 def name_in_double_quotes(name: str) -> str:
     return f'{name} is a word of SQL; write a field of that name in double quotes: "{name}"'
+
+
+def place_from_the_end(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a place that counts from the end of a JSON array")
+
+
+def json_path(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "this path into a JSON value", "write keys and places that are constants: doc -> 'a' -> 0"
+    )
+
+
+def no_json(span: Span, text: str) -> Diagnostic:
+    return msg.bad_constant(span, "JSON value", text, '{"a": 1}')
+
+
+def json_null(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(
+        span, "a JSON null in a constant", "JSON null counts as absent: write doc -> 'a' IS NULL"
+    )
+
+
+def operator_of_another_engine(span: Span, operator: str, instead: str) -> Diagnostic:
+    return msg.unsupported_syntax(span, f"the operator {operator}", f"write {instead}")
+
+
+def pattern_not_constant(span: Span) -> Diagnostic:
+    return msg.unsupported_syntax(span, "a pattern that is not a constant")
+
+
+def ends_in_escape(span: Span) -> Diagnostic:
+    return msg.syntax(span, "the pattern ends with a backslash, which escapes the sign behind it")

@@ -8,20 +8,45 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import operators, times
+from predicat.language.sql import documents, operators, patterns, times
 from predicat.language.sql.rules import Key, Rule
 
 _CAST = frozenset({"this", "to", "_type", "safe"})
 _TEXT = frozenset({"this"})
+_BINARY = frozenset({"this", "expression"})
+_PATH = _BINARY | {"only_json_types", "json_type"}
 
 RULES: dict[Key, Rule | None] = {
     # A double is rounded, half to even, and a whole number has the range of its type.
     exp.Cast: (_CAST, times.engine_cast("to_rounded_int")),
     exp.TryCast: None,
+    exp.IntDiv: None,
     # Elements of an array count from 1.
     exp.Bracket: (frozenset({"this", "expressions"}), operators.bracket("bracket1")),
     # CONCAT skips NULL; || does not.
     exp.Concat: (frozenset({"expressions", "safe", "coalesce"}), operators.concat_present),
+    "isnan": None,
+    exp.RegexpILike: (_BINARY, patterns.matches_any_case),
+    exp.SimilarTo: (_BINARY, patterns.similar_to),
+    exp.JSONExtract: (_PATH, documents.arrow(text=False)),
+    exp.JSONExtractScalar: (_PATH, documents.arrow(text=True)),
+    exp.JSONBExtract: (_BINARY, documents.path_arrow(text=False)),
+    exp.JSONBExtractScalar: (_BINARY | {"json_type"}, documents.path_arrow(text=True)),
+    exp.JSONBContainsTopKey: (_BINARY, documents.has_key("or")),
+    exp.JSONBContainsAnyTopKeys: (_BINARY, documents.has_key("or")),
+    exp.JSONBContainsAllTopKeys: (_BINARY, documents.has_key("and")),
+    exp.ArrayContainsAll: (_BINARY, documents.contains(turned=False)),
+    exp.ArrayContainedBy: (_BINARY, documents.contains(turned=True)),
+    exp.ArrayOverlaps: (_BINARY, documents.overlaps),
     exp.ByteString: (_TEXT, operators.text),
     exp.RawString: (_TEXT, operators.text),
 }
+
+FOREIGN = {
+    "==": "write =",
+    "<=>": "write IS NOT DISTINCT FROM",
+    "RLIKE": "write ~",
+    "REGEXP": "write ~",
+    "`": "names with special signs stand in double quotes",
+}
+"""Operators of other engines, and what PostgreSQL has for them."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from predicat.ir import tree as t
-from predicat.language.postgres.differences import RULES
+from predicat.language.postgres.differences import FOREIGN, RULES
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
 
 if TYPE_CHECKING:
     from predicat.language import Body
 
-POSTGRES = SqlLanguage("postgres", "postgres", RULES)
+POSTGRES = SqlLanguage("postgres", "postgres", RULES, foreign=FOREIGN)
 
 
 def read(body: Body) -> t.Tree:

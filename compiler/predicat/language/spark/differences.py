@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from predicat.language.sql import operators, times
+from predicat.language.sql import functions, operators, times
+from predicat.language.sql.refusals import JSON_ARROWS
 from predicat.language.sql.rules import Key, Rule
 
 _BINARY = frozenset({"this", "expression"})
@@ -20,5 +21,20 @@ RULES: dict[Key, Rule | None] = {
     # A double is cut towards zero, and a whole number has the range of its type.
     exp.Cast: (_CAST, times.engine_cast("to_int")),
     exp.TryCast: (_CAST, times.engine_cast("to_int")),
+    "isnan": (None, functions.is_nan_or_false),
     exp.RawString: (frozenset({"this"}), operators.text),
 }
+
+FOREIGN = {
+    **JSON_ARROWS,
+    "~": "write RLIKE for a regular expression",
+    "~*": "write RLIKE '(?i)...' for a regular expression that ignores case",
+    "!~": "write NOT ... RLIKE",
+    "!~*": "write NOT ... RLIKE '(?i)...'",
+    "~~": "write LIKE",
+    "~~*": "write ILIKE",
+    "@>": "write array_contains(array, x) or arrays_overlap(array, array('x'))",
+    "<@": "write array_contains(array, x)",
+    "^@": "write startswith(text, prefix)",
+}
+"""Operators of other engines, and what Spark has for them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from predicat.ir import tree as t
-from predicat.language.spark.differences import RULES
+from predicat.language.spark.differences import FOREIGN, RULES
 from predicat.language.spark.tokens import joined_quotes
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.reader import read_as
@@ -17,7 +17,7 @@ from predicat.language.sql.reader import read_as
 if TYPE_CHECKING:
     from predicat.language import Body
 
-SPARK = SqlLanguage("spark", "spark", RULES, joined_quotes)
+SPARK = SqlLanguage("spark", "spark", RULES, joined_quotes, FOREIGN)
 
 
 def read(body: Body) -> t.Tree:

@@ -78,7 +78,12 @@ def date_sub(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def is_nan(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     (value,) = reader.all(counted(reader, node, 1), depth)
-    return t.Apply("ne", (value, value), reader.span(node))
+    return t.Apply("is_nan", (value,), reader.span(node))
+
+
+def is_nan_or_false(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """Spark's isnan, which is FALSE for NULL."""
+    return t.Apply("is_true", (is_nan(reader, node, depth),), reader.span(node))
 
 
 def nvl2(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from sqlglot import Dialect, Token
 
 from predicat.language.sql import rules
+from predicat.language.sql.refusals import JSON_ARROWS
 
 if TYPE_CHECKING:
     from sqlglot import Parser
@@ -36,6 +37,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         name: Its name in a catalog.
         dialect: The dialect of sqlglot that reads it. Default: sqlglot's own.
         differences: What it has instead of the shared rules, or beside them; None: the rule is not its own.
+        foreign: Operators of other engines, in capital letters, with what to write instead.
         mend: What its tokens are where sqlglot's tokenizer has another opinion than the engine.
     """
 
@@ -43,6 +45,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     dialect: str | None = None
     differences: Mapping[Key, Rule | None] = field(default_factory=dict)
     mend: Callable[[list[Token]], list[Token]] = _same
+    foreign: Mapping[str, str] = field(default_factory=lambda: JSON_ARROWS)
 
     @cached_property
     def reader(self) -> Dialect:

@@ -136,6 +136,13 @@ def placeholder(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 def between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
+    found = _between(value, low, high, span)
+    if node.args.get("symmetric"):
+        return t.Apply("or", (found, _between(value, high, low, span)), span)
+    return found
+
+
+def _between(value: t.Tree, low: t.Tree, high: t.Tree, span: Span) -> t.Tree:
     return t.Apply("and", (t.Apply("ge", (value, low), span), t.Apply("le", (value, high), span)), span)
 
 
@@ -154,7 +161,8 @@ def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     inner, span = reader.read(node.this, depth), reader.span(node)
     right = node.expression
     if isinstance(right, exp.Null):
-        return t.Apply("is_null", (inner,), span)
+        absent = t.Apply("is_null", (inner,), span)
+        return not_(absent) if node.args.get("negate") else absent
     if isinstance(right, exp.Boolean):
         return t.Apply("is_true", (inner if right.this else not_(inner),), span)
     raise reader.fail(reader.unsupported(node))

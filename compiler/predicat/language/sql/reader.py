@@ -67,7 +67,7 @@ def parse(text: str, source: Source, fields: Container[str] = (), language: SqlL
     spans = SpanIndex(tokens)
     if spans.deepest > MAX_PARENTHESES:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
-    refused = refused_tokens(tokens, source)
+    refused = refused_tokens(tokens, source, language.foreign)
     if refused is not None:
         raise PredicatError.of(refused)
     try:
@@ -118,7 +118,7 @@ def _parse_error(
     elif description.startswith("Required keyword"):
         description = say.SOMETHING_MISSING
     field = _unquoted(tokens, fields, span.start)
-    hint = say.name_in_double_quotes(field) if field else WRITTEN_OTHERWISE.get(word)
+    hint = say.name_in_double_quotes(field) if field else WRITTEN_OTHERWISE.get(word.upper())
     return say.invalid_sql(span, description, hint)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 from sqlglot import Token, TokenType, exp
@@ -25,6 +25,10 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.Localtimestamp: ("the local time", LOCAL),
     exp.Rand: ("a random number", None),
     exp.JSONExtract: ("the operator ->", JSON_HINT),
+    exp.JSONExtractScalar: ("the operator ->>", JSON_HINT),
+    exp.JSONBExtract: ("the operator #>", JSON_HINT),
+    exp.JSONBExtractScalar: ("the operator #>>", JSON_HINT),
+    exp.IntDiv: ("the operator DIV", "write div(a, b)"),
     exp.ConnectByRoot: ("CONNECT_BY_ROOT", None),
     exp.RegexpILike: (None, "write RLIKE '(?i)...', which ignores case"),
 }
@@ -37,6 +41,8 @@ WRITTEN_OTHERWISE = {
     "&&": "write AND",
     "||": "write OR",
     "!": "write NOT",
+    "DIV": "write div(a, b)",
+    "@": "write array_contains(array, x), or a postgres body",
     "~": "write RLIKE for a regular expression",
 }
 """Signs that are no words of a condition, and what to write instead."""
@@ -45,9 +51,6 @@ _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.CASE})
 
 
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.END})
-
-
-_JSON_ARROWS = frozenset({TokenType.DARROW, TokenType.HASH_ARROW, TokenType.DHASH_ARROW})
 
 
 _COMMA = TokenType.COMMA
@@ -108,10 +111,6 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
         lambda _at, behind, _one, other: say.missing_before(behind, other.text),
     ),
     (
-        lambda one, _other: one.token_type in _JSON_ARROWS,
-        lambda at, _behind, one, _other: say.operator(at, one.text, JSON_HINT),
-    ),
-    (
         lambda one, other: one.token_type in _QUANTIFIERS and other.token_type in _VALUES,
         lambda at, _behind, one, _other: say.values_in_parentheses(at, one.text.upper()),
     ),
@@ -123,8 +122,15 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
 """Two tokens, one behind the other, and the message for them."""
 
 
-def refused_tokens(tokens: list[Token], source: Source) -> Diagnostic | None:
-    """The first problem that the tokens show: one of PAIRS, or IS, IN, LIKE or BETWEEN behind a comparison.
+JSON_ARROWS = dict.fromkeys(("->>", "#>", "#>>"), JSON_HINT)
+"""The arrows of JSON for languages that have none."""
+
+
+def refused_tokens(
+    tokens: list[Token], source: Source, foreign: Mapping[str, str] = JSON_ARROWS
+) -> Diagnostic | None:
+    """The first problem that the tokens show: one of PAIRS, an operator that the language has not (`foreign`,
+    with what to write), or IS, IN, LIKE or BETWEEN behind a comparison.
 
     Of `a = b IS NULL` parsers disagree about what belongs together.
     """
@@ -134,6 +140,8 @@ def refused_tokens(tokens: list[Token], source: Source) -> Diagnostic | None:
         for applies, message in PAIRS:
             if applies(one, other):
                 return message(at, Span(source, other.start, other.end + 1), one, other)
+        if (instead := foreign.get(at.text.upper())) is not None:
+            return say.operator(at, at.text, instead)
         if one.token_type in _OPENING:
             compared.append(False)
         elif one.token_type in _CLOSING and len(compared) > 1:

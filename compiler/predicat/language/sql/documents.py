@@ -1,0 +1,233 @@
+"""JSON and arrays in PostgreSQL's operators.
+
+`->`, `->>`, `#>`, `#>>` look something up; `@>`, `<@`, `?`, `?|`, `?&` and `&&` ask what is in a value. JSON
+null counts as absent. Source: PostgreSQL documentation, JSON functions and operators; array operators.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+from predicat.language.sql.operators import Build
+from predicat.passes.variables import caseless, unused
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+MAX_NESTED = 20
+"""So deep a JSON constant is taken apart."""
+_PLACE = re.compile("[0-9]{1,9}")
+
+
+def arrow(*, text: bool) -> Build:
+    """`doc -> 'key'`, `doc -> 0`; `->>` gives the text of what is there."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        found = reader.read(node.this, depth)
+        for key in _keys(reader, node, node.expression, depth):
+            found = t.Apply("bracket", (found, key), span)
+        return t.Apply("json_text", (found,), span) if text else found
+
+    return build
+
+
+def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.Tree]:
+    """The keys and places of an arrow. sqlglot reads a constant as a path of one step."""
+    if not isinstance(path, exp.JSONPath):
+        key = reader.read(path, depth)
+        if isinstance(key, t.Const) and isinstance(key.value, int) and key.value < 0:
+            raise reader.fail(say.place_from_the_end(reader.span(node)))
+        return [key]
+    found: list[t.Tree] = []
+    for step in path.expressions[1:]:
+        if not isinstance(step, exp.JSONPathKey | exp.JSONPathSubscript) or not isinstance(
+            step.this, str | int
+        ):
+            raise reader.fail(say.json_path(reader.span(node)))
+        found.append(t.Const(step.this, reader.span(node)))
+    return found
+
+
+def path_arrow(*, text: bool) -> Build:
+    """`doc #> '{a,0,b}'`: the value at a path, whose digits are places of arrays or keys of objects."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        path = node.expression
+        if isinstance(path, exp.Literal) and path.is_string:
+            inner = path.name.strip()
+            if not re.fullmatch(r"\{[^{}\"\\]*\}", inner):
+                raise reader.fail(say.json_path(span))
+            steps = [step.strip() for step in inner[1:-1].split(",")]
+        elif isinstance(path, exp.Array) and all(isinstance(step, exp.Literal) for step in path.expressions):
+            steps = [step.name for step in path.expressions]
+        else:
+            raise reader.fail(say.json_path(span))
+        found = reader.read(node.this, depth)
+        for step in steps:
+            if step.startswith("-"):
+                raise reader.fail(say.place_from_the_end(span))
+            found = _step(found, step, span)
+        return t.Apply("json_text", (found,), span) if text else found
+
+    return build
+
+
+def _step(base: t.Tree, step: str, span: Span) -> t.Tree:
+    key = t.Apply("bracket", (base, t.Const(step, span)), span)
+    if not _PLACE.fullmatch(step):
+        return key
+    return t.Apply("coalesce", (key, t.Apply("bracket", (base, t.Const(int(step), span)), span)), span)
+
+
+def has_key(join: str) -> Build:
+    """`doc ? 'k'`, `doc ?| array['a', 'b']`, `doc ?& array['a', 'b']`: whether an object has keys, or an
+    array has the texts.
+    """
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        keys = node.expression
+        items = keys.expressions if isinstance(keys, exp.Array) else [keys]
+        subject = reader.read(node.this, depth)
+        tests = tuple(_has(node, subject, key, span) for key in reader.all(items, depth))
+        return unless_absent((subject,), tests[0] if len(tests) == 1 else t.Apply(join, tests, span), span)
+
+    return build
+
+
+def _has(node: exp.Expr, subject: t.Tree, key: t.Tree, span: Span) -> t.Tree:
+    name = _variable(node)
+    there = t.Apply("not", (t.Apply("is_null", (t.Apply("bracket", (subject, key), span),), span),), span)
+    listed = t.Bind("any", name, subject, t.Apply("eq", (t.Name(name, span), key), span), span)
+    return t.Apply("or", (t.Apply("is_true", (there,), span), t.Apply("is_true", (listed,), span)), span)
+
+
+def contains(*, turned: bool) -> Build:
+    """`doc @> '{"a": 1}'` and `tags @> array['a']`; `<@` is the same the other way round."""
+
+    def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+        span = reader.span(node)
+        whole, part = (node.expression, node.this) if turned else (node.this, node.expression)
+        part = part.this if isinstance(part, exp.Cast) and isinstance(part.this, exp.Literal) else part
+        if isinstance(part, exp.Array) and not isinstance(whole, exp.Array):
+            subject = reader.read(whole, depth)
+            items = reader.all(part.expressions, depth)
+            tests = tuple(_within(item, subject, span) for item in items)
+            return unless_absent((subject,), _all(tests, span), span)
+        if isinstance(part, exp.Literal) and part.is_string:
+            subject = reader.read(whole, depth)
+            value = _json_constant(reader, part)
+            return unless_absent((subject,), _holds(reader, node, subject, value, span, 0), span)
+        name = _variable(node)
+        outer, inner = reader.all([whole, part], depth)
+        each = _within(t.Name(name, span), outer, span)
+        return unless_absent((outer, inner), t.Bind("all", name, inner, each, span), span)
+
+    return build
+
+
+def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`tags && array['a', 'b']`: whether an element is in both."""
+    span = reader.span(node)
+    one, other = reader.all([node.this, node.expression], depth)
+    name = _variable(node)
+    found = t.Bind("any", name, one, _within(t.Name(name, span), other, span), span)
+    return unless_absent((one, other), t.Apply("is_true", (found,), span), span)
+
+
+def _within(item: t.Tree, items: t.Tree, span: Span) -> t.Tree:
+    """Whether an array has an element. NULL is equal to none, and beside it the others count all the same."""
+    return t.Apply("is_true", (t.Apply("in", (item, items), span),), span)
+
+
+def unless_absent(parts: tuple[t.Tree, ...], found: t.Tree, span: Span) -> t.Tree:
+    """`found`, which is never UNKNOWN itself, where all the operands have values."""
+    present = [part for part in parts if not isinstance(part, t.Const | t.ListOf)]
+    if not present:
+        return found
+    absent = tuple(t.Apply("is_null", (part,), span) for part in present)
+    test = absent[0] if len(absent) == 1 else t.Apply("or", absent, span)
+    return t.Apply("cond", (test, t.Const(None, span), found), span)
+
+
+def _json_constant(reader: Reader, node: exp.Expr) -> Any:
+    try:
+        return json.loads(node.name, parse_float=Decimal, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise reader.fail(say.no_json(reader.span(node), node.name)) from None
+
+
+def _no_constant(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _holds(reader: Reader, node: exp.Expr, subject: t.Tree, value: Any, span: Span, depth: int) -> t.Tree:
+    """Whether a JSON value contains another, by PostgreSQL's rule: keys of objects and elements of arrays
+    anywhere, and of scalars the same.
+    """
+    if depth > MAX_NESTED:
+        raise reader.fail(say.json_path(span))
+    match value:
+        case dict():
+            parts = tuple(
+                _holds(
+                    reader,
+                    node,
+                    t.Apply("bracket", (subject, t.Const(key, span)), span),
+                    inner,
+                    span,
+                    depth + 1,
+                )
+                for key, inner in value.items()
+            )
+            return _all(parts, span) if parts else _is_type(subject, "map", span)
+        case list():
+            name = _variable(node, depth)
+            parts = tuple(
+                t.Apply(
+                    "is_true",
+                    (
+                        t.Bind(
+                            "any",
+                            name,
+                            subject,
+                            _holds(reader, node, t.Name(name, span), inner, span, depth + 1),
+                            span,
+                        ),
+                    ),
+                    span,
+                )
+                for inner in value
+            )
+            return _all(parts, span) if parts else _is_type(subject, "list", span)
+        case None:
+            raise reader.fail(say.json_null(span))
+        case _:
+            same = t.Apply("eq", (subject, t.Const(value, span)), span)
+            return t.Apply("is_true", (same,), span)
+
+
+def _is_type(subject: t.Tree, name: str, span: Span) -> t.Tree:
+    return t.Apply("is_true", (t.Apply("is_type", (subject, t.Const(name, span)), span),), span)
+
+
+def _all(tests: tuple[t.Tree, ...], span: Span) -> t.Tree:
+    if not tests:
+        return t.Const(True, span)
+    return tests[0] if len(tests) == 1 else t.Apply("and", tests, span)
+
+
+def _variable(node: exp.Expr, depth: int = 0) -> str:
+    """A name for an element that nothing in the condition has."""
+    names = {caseless(part.name) for part in node.root().find_all(exp.Identifier)}
+    return unused(f"element{depth or ''}", names)

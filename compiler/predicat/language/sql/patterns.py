@@ -1,0 +1,55 @@
+"""Patterns of SQL as regular expressions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from predicat.diagnostics import Span
+from predicat.diagnostics.messages import sql as say
+from predicat.ir import tree as t
+
+if TYPE_CHECKING:
+    from predicat.language.sql.reader import Reader
+
+_SPECIAL = frozenset(".^$\\")
+
+
+def matches_any_case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`s ~* 'pattern'`: a regular expression that ignores case."""
+    value, pattern = reader.all([node.this, node.expression], depth)
+    if isinstance(pattern, t.Const) and isinstance(pattern.value, str):
+        pattern = t.Const(f"(?i){pattern.value}", pattern.span)
+    return t.Apply("matches", (value, pattern), reader.span(node))
+
+
+def similar_to(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`s SIMILAR TO 'pattern'`: a regular expression for the whole text, with LIKE's % and _."""
+    value, pattern = reader.all([node.this, node.expression], depth)
+    if not isinstance(pattern, t.Const) or not isinstance(pattern.value, str):
+        raise reader.fail(say.pattern_not_constant(reader.span(node)))
+    found = t.Const(_regex(reader, pattern.value, pattern.span), pattern.span)
+    return t.Apply("matches", (value, found), reader.span(node))
+
+
+def _regex(reader: Reader, pattern: str, span: Span) -> str:
+    """The regular expression of a pattern. Inside of brackets all signs but the backslash are as they are."""
+    found, escaped, bracket = ["(?s)^(?:"], False, False
+    for char in pattern:
+        if escaped:
+            found.append(f"\\{char}" if not char.isalnum() and char.isascii() else char)
+            escaped = False
+        elif char == "\\":
+            escaped = True
+        elif bracket:
+            bracket = char != "]"
+            found.append(char)
+        elif char in "%_":
+            found.append(".*" if char == "%" else ".")
+        else:
+            bracket = char == "["
+            found.append(f"\\{char}" if char in _SPECIAL else char)
+    if escaped:
+        raise reader.fail(say.ends_in_escape(span))
+    return "".join((*found, ")$"))

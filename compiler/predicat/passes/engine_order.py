@@ -1,0 +1,82 @@
+"""The order of doubles as SQL engines have it: NaN equals itself and is above every number.
+
+The comparisons of the table are those of IEEE 754, where NaN equals nothing and is in no order. What the
+engines have besides is `x <> x`, the test for NaN. Back ends know these forms (`is_engine_order`) and write
+the bare comparison for them.
+"""
+
+from __future__ import annotations
+
+import math
+
+from predicat.diagnostics import Span
+from predicat.ir.nodes import Call, Literal, Node, Parameter
+from predicat.ir.ops import ARITHMETIC, FLIPPED
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
+
+
+def in_engine_order(op: str, left: Node, right: Node, span: Span) -> Node:
+    """A comparison of two numbers of which one is a double; UNKNOWN where one of them is."""
+    plain = Call(BOOLEAN, op, (left, right), span)
+    if op == "ne":
+        equal = in_engine_order("eq", left, right, span)
+        return (
+            plain
+            if equal == Call(BOOLEAN, "eq", (left, right), span)
+            else Call(BOOLEAN, "not", (equal,), span)
+        )
+    if op == "eq" and isinstance(right, Literal) and may_be_nan(right):
+        return _is_nan(left)
+    if op == "eq":
+        if not (may_be_nan(left) and may_be_nan(right)):
+            return plain
+        return _or(plain, Call(BOOLEAN, "and", (_is_nan(left), _is_nan(right)), span))
+    if op in ("lt", "le"):
+        op, left, right = FLIPPED[op], right, left
+    if not may_be_nan(left):
+        return plain
+    if isinstance(right, Literal) and right.value is not None:
+        if op == "gt" and right.value != right.value:  # NaN
+            return plain
+        return _or(plain, _is_nan(left))
+    there = Call(BOOLEAN, "eq", (right, right), span)
+    if op == "ge" and may_be_nan(right):
+        there = Call(BOOLEAN, "or", (there, _is_nan(right)), span)
+    return _or(plain, Call(BOOLEAN, "and", (_is_nan(left), there), span))
+
+
+def bare_comparison(one: Node, other: Node) -> Call | None:
+    """The comparison in the engine's order that `one OR other` is; None if it is none."""
+    if (
+        not isinstance(one, Call)
+        or one.op not in FLIPPED
+        or DOUBLE not in (one.args[0].type, one.args[1].type)
+    ):
+        return None
+    whole = in_engine_order(one.op, one.args[0], one.args[1], one.span)
+    return one if isinstance(whole, Call) and whole.op == "or" and whole.args == (one, other) else None
+
+
+def may_be_nan(node: Node) -> bool:
+    """Whether a number may be NaN. A parameter is none: NaN as its value is refused."""
+    if node.type != DOUBLE or isinstance(node, Parameter):
+        return False
+    if isinstance(node, Literal):
+        return node.value is not None and node.value != node.value  # NaN
+    if isinstance(node, Call) and node.op in ARITHMETIC and node.op != "fdiv":
+        return not all(map(_is_finite, node.args))  # which may be infinite, but not NaN: 0 / 0 is UNKNOWN
+    return not _is_finite(node)
+
+
+def _is_finite(node: Node) -> bool:
+    if isinstance(node, Literal):
+        return isinstance(node.value, float) and math.isfinite(node.value)
+    return isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
+
+
+def _is_nan(node: Node) -> Node:
+    return Call(BOOLEAN, "ne", (node, node), node.span)
+
+
+def _or(one: Node, other: Node) -> Node:
+    return Call(BOOLEAN, "or", (one, other), one.span)
