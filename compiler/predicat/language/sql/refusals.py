@@ -122,7 +122,7 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
 """Two tokens, one behind the other, and the message for them."""
 
 
-JSON_ARROWS = dict.fromkeys(("->>", "#>", "#>>"), JSON_HINT)
+JSON_ARROWS: Mapping[str, str] = {"->>": JSON_HINT, "#>": JSON_HINT, "#>>": JSON_HINT}
 """The arrows of JSON for languages that have none."""
 
 
