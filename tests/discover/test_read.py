@@ -196,3 +196,8 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     result = folder.read([tmp_path])
     assert [row.sql for row in result.conditions] == ["a = 1"]
     assert {row.reason for row in result.refused} == {say.NOT_UTF8, say.TOO_LARGE}
+
+
+def test_a_switch_is_no_part_of_a_rule() -> None:
+    row = one("SELECT 1 FROM t WHERE false AND a = 1 AND b = 2")
+    assert (row.sql, row.text, row.whole) == ("a = 1 AND b = 2", "a = 1 AND b = 2", False)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from predicat.cli.options import load_quietly
+from predicat.diagnostics import extras
 from predicat.diagnostics.messages import discover as say
 
+if TYPE_CHECKING:
+    from predicat.discover.read.folder import Found
+    from predicat.discover.report import Report
+    from predicat.review.lint import Finding
+
 _HELP = (
-    "Find the conditions that a repository already has: in SQL of any dialect, in dbt models and in "
-    "manifests. Prints how many there are, and what was left out with the reason."
+    "Find the conditions that a repository already has, and what is wrong with them: in SQL of any dialect, "
+    "in dbt models, in PySpark and in manifests. Prints what was found, with its places, and a summary. "
+    "With --check the exit code is 1 if a condition is never TRUE, is a copy of a filter of the catalog, or "
+    "nearly one."
 )
 
 
@@ -24,19 +36,106 @@ _HELP = (
     help="The dialect of all SQL. Default: that of dbt, sqlfluff or predicat.yml, or what reads most files.",
 )
 @click.option(
+    "--catalog",
+    "folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="The catalog whose filters are known. Default: the folder `catalog`, if there is one.",
+)
+@click.option(
     "--format",
     "form",
     default="text",
     show_default=True,
-    type=click.Choice(("text", "json")),
+    type=click.Choice(("text", "json", "sarif", "github")),
     help="The output format.",
 )
-def command(paths: tuple[Path, ...], dialect: str | None, form: str) -> None:
+@click.option("--select", multiple=True, metavar="CODE", help="Show these findings in full, also notes.")
+@click.option("--read-only", "unjudged", is_flag=True, help="Only read: no findings.")
+@click.option(
+    "--jobs", default=2, show_default=True, type=click.IntRange(min=1), help="Processes that judge."
+)
+@click.option("--check", is_flag=True, help="Exit code 1 if there is a new finding that stops a change.")
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="A file of known findings, which are ignored.",
+)
+@click.option("--update-baseline", "update", is_flag=True, help="Write the findings to the --baseline file.")
+def command(
+    paths: tuple[Path, ...],
+    dialect: str | None,
+    folder: Path | None,
+    form: str,
+    select: tuple[str, ...],
+    jobs: int,
+    baseline: Path | None,
+    *,
+    unjudged: bool,
+    check: bool,
+    update: bool,
+) -> None:
     from predicat.discover import report  # noqa: PLC0415  # not for --help
-    from predicat.discover.read import dialects, folder  # noqa: PLC0415  # as above
+    from predicat.discover.findings import stops  # noqa: PLC0415  # as above
+
+    if update and baseline is None:
+        raise click.UsageError(say.NEEDS_BASELINE)
+    found = _read(paths, dialect)
+    result = report.Report(found, [], Counter(), judged=False) if unjudged else _judged(found, folder, jobs)
+    if update and baseline is not None:
+        _write(baseline, result.findings)
+        return
+    shown = report.Report(
+        found, _new(result.findings, baseline), result.unjudged, result.judged, result.undecided, select
+    )
+    click.echo(report.FORMATS[form](shown), nl=False)
+    if check and any(map(stops, shown.findings)):
+        raise click.exceptions.Exit(1)
+
+
+def _read(paths: tuple[Path, ...], dialect: str | None) -> Found:
+    """What is in the files. Raises UsageError for an unknown dialect."""
+    from predicat.discover.read import dialects, folder  # noqa: PLC0415  # not for --help
 
     chosen = dialects.known(dialect) if dialect is not None else None
     if dialect is not None and chosen is None:
         raise click.UsageError(say.unknown_dialect(dialect, dialects.names()))
-    found = folder.read(paths, chosen)
-    click.echo({"text": report.text, "json": report.as_json}[form](found), nl=False)
+    return folder.read(paths, chosen)
+
+
+def _judged(found: Found, catalog: Path | None, jobs: int) -> Report:
+    """What is found in the conditions, also beside the filters of the catalog."""
+    extras.require("z3")
+    from predicat.discover import kept  # noqa: PLC0415  # not for --help
+    from predicat.discover.catalogs import known_filters  # noqa: PLC0415  # as above
+    from predicat.discover.findings import findings  # noqa: PLC0415  # as above
+    from predicat.discover.judging import judge  # noqa: PLC0415  # as above
+    from predicat.discover.report import Report  # noqa: PLC0415  # as above
+
+    place = catalog or (Path("catalog") if Path("catalog").is_dir() else None)
+    known, names = known_filters(load_quietly(place, {})) if place is not None else ([], [])
+    conditions = [*found.conditions, *known]
+    judged = judge(conditions, jobs=jobs, cache=kept.folder())
+    numbers = dict(enumerate(names, len(found.conditions)))
+    unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
+    return Report(found, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
+
+
+def _new(found: Sequence[Finding], baseline: Path | None) -> Sequence[Finding]:
+    """The findings that a baseline does not have."""
+    if baseline is None:
+        return found
+    from predicat.review import baseline as lines  # noqa: PLC0415  # not for --help
+
+    result = lines.apply_baseline(found, lines.read(baseline))
+    if result.accepted or result.stale:
+        click.echo(say.baseline(str(baseline), result.accepted, len(result.stale)), err=True)
+    return result.new
+
+
+def _write(baseline: Path, found: Sequence[Finding]) -> None:
+    from predicat.discover.findings import stops  # noqa: PLC0415  # not for --help
+    from predicat.review import baseline as lines  # noqa: PLC0415  # as above
+
+    total = lines.write(baseline, [item for item in found if stops(item)])
+    click.echo(say.written(str(baseline), total))

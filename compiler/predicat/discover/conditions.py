@@ -16,7 +16,8 @@ class Place:
     """Where a condition is written.
 
     Args:
-        path: the file, relative to the folder that was searched; for a database, `postgresql:schema.name`.
+        path: the file, below the folder that was searched as that was named; for a database,
+            `postgresql:schema.name`.
         line: the first line, from 1.
         column: the first column, from 1, in characters.
         end: the offset behind its last character in the file, in characters.
@@ -43,7 +44,8 @@ class Condition:
         clause: the clause that it is in.
         place: where it is.
         fields: the types of known fields, by name; the type of any other field is inferred from use.
-        params: the types of parameters, for variables of templates and placeholders of statements.
+        params: the types of parameters, for variables of templates and placeholders of statements; an
+            empty text where a type is not known.
         owner: by CODEOWNERS or the last author of its lines; None where neither is known.
         rendered: whether the text comes out of a template, so that it cannot be replaced in its file.
         sql: of SQL, the condition as `sql` reads it: names of columns without their tables, parameters as

@@ -4,46 +4,116 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec import Struct
+
+from predicat.diagnostics import Severity
+from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place, Refused
+from predicat.discover.findings import CODES
 from predicat.discover.read.folder import Found
+from predicat.review.lint import Finding
+from predicat.review.report import annotation, location, sarif_log
 
 
-def text(found: Found) -> str:
-    """A summary for people."""
-    clauses = Counter(row.clause for row in found.conditions)
-    reasons = Counter(row.reason for row in found.refused)
+class Report(Struct, frozen=True):
+    """A search: what was read, what was judged, and what is shown. `select` are the beginnings of the codes
+    that are shown in full; without them all that is more than a note.
+    """
+
+    found: Found
+    findings: Sequence[Finding]
+    unjudged: Counter[str]
+    judged: bool = True
+    undecided: int = 0
+    select: tuple[str, ...] = ()
+
+    def shown(self) -> list[Finding]:
+        """The findings that are told one by one."""
+        if self.select:
+            return [item for item in self.findings if item.code.startswith(self.select)]
+        return [item for item in self.findings if item.level is not Severity.NOTE]
+
+
+def text(report: Report) -> str:
+    """The findings with their places, and a summary."""
+    shown = [item.diagnostic().render() for item in report.shown()]
+    return "\n\n".join([*shown, summary(report)])
+
+
+def summary(report: Report) -> str:
+    """How much was read and left out, and what was found, by kind."""
+    found = report.found
     relations = {row.relation for row in found.conditions if row.relation and not row.derived}
     lines = [
         _line("files", sum(found.files.values()), _listed(found.files)),
         *([_line("dialects", len(found.dialects), _listed(found.dialects))] if found.dialects else []),
-        _line("conditions", len(found.conditions), _listed(clauses)),
+        _line("conditions", len(found.conditions), _listed(Counter(row.clause for row in found.conditions))),
         _line("distinct", len({(row.relation, row.sql or row.text) for row in found.conditions})),
         _line("relations", len(relations)),
-        _line("left out", len(found.refused)),
-        *(f"{number:>16}  {reason}" for reason, number in reasons.most_common()),
+        *_reasons("left out", Counter(row.reason for row in found.refused)),
     ]
+    if report.judged:
+        lines += [
+            *_reasons("not judged", report.unjudged),
+            *_reasons("findings", Counter(_kind(item) for item in report.findings)),
+            *([_line("undecided", report.undecided)] if report.undecided else []),
+        ]
     return "\n".join(lines) + "\n"
 
 
+def _kind(item: Finding) -> str:
+    row = CODES[item.code]
+    return f"{row.code} {row.name} ({row.level.value}): {row.doc}"
+
+
+def _reasons(name: str, counts: Counter[str], most: int = 15) -> list[str]:
+    """A line with the sum, and one for each reason; of many reasons the most frequent ones."""
+    rows = counts.most_common(most)
+    rest = sum(counts.values()) - sum(number for _, number in rows)
+    more = [f"{rest:>18}  {say.OTHER_REASONS}"] if rest else []
+    return [_line(name, sum(counts.values())), *(f"{number:>18}  {reason}" for reason, number in rows), *more]
+
+
 def _line(name: str, number: int, more: str = "") -> str:
-    return f"{name:<10}{number:>6}" + (f"  {more}" if more else "")
+    return f"{name:<11}{number:>7}" + (f"  {more}" if more else "")
 
 
 def _listed(counts: Counter[Any]) -> str:
     return ", ".join(f"{name or 'standard'} {number}" for name, number in counts.most_common())
 
 
-def as_json(found: Found) -> str:
+def as_json(report: Report) -> str:
     """All that was found, as JSON."""
+    found = report.found
     data = {
         "files": dict(found.files),
         "dialects": dict(found.dialects),
         "conditions": [condition_data(row) for row in found.conditions],
         "left_out": [_refused_data(row) for row in found.refused],
+        "not_judged": dict(report.unjudged),
+        "findings": [finding_data(item) for item in report.findings],
     }
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
+
+
+def finding_data(item: Finding) -> dict[str, Any]:
+    """A finding as JSON has it."""
+    outer = item.span.outermost()
+    line, column = outer.source.line_column(outer.start) if outer.source.text else (1, 1)
+    return {
+        "code": item.code,
+        "kind": CODES[item.code].name,
+        "level": item.level.value,
+        "file": outer.source.name,
+        "line": line,
+        "column": column,
+        "relation": item.name,
+        "message": item.message,
+        "hint": item.hint,
+    }
 
 
 def condition_data(row: Condition) -> dict[str, Any]:
@@ -70,3 +140,43 @@ def place_data(place: Place) -> dict[str, Any]:
 
 def _refused_data(row: Refused) -> dict[str, Any]:
     return {**place_data(row.place), "reason": row.reason, "text": row.text}
+
+
+def sarif(report: Report) -> str:
+    """The findings as a SARIF log."""
+    results = [
+        {
+            "ruleId": item["code"],
+            "level": item["level"],
+            "message": {"text": f"{item['relation']}: {item['message']}"},
+            "locations": [location(item["file"], item["line"], item["column"])],
+        }
+        for item in map(finding_data, report.findings)
+    ]
+    rules = [
+        {
+            "id": row.code,
+            "name": row.name,
+            "shortDescription": {"text": row.doc},
+            "defaultConfiguration": {"level": row.level.value},
+        }
+        for row in CODES.values()
+    ]
+    return sarif_log(results, rules)
+
+
+def github(report: Report) -> str:
+    """The findings as annotations of GitHub, without notes."""
+    return "".join(
+        annotation(item["level"], item["file"], item["line"], item["code"], item["message"])
+        for item in map(finding_data, report.shown())
+    )
+
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": text,
+    "json": as_json,
+    "sarif": sarif,
+    "github": github,
+}
+"""The forms of a report by name."""

@@ -58,7 +58,8 @@ class Item(Struct, frozen=True):
 
 def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
     """The item of a condition, with the conditions of earlier branches."""
-    types = {**condition.fields, **{f":{name}": kind for name, kind in condition.params.items()}}
+    params = {f":{name}": kind for name, kind in condition.params.items() if kind}
+    types = {**condition.fields, **params}
     return Item(
         condition.sql or condition.text,
         condition.language,

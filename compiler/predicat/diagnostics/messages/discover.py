@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 AGGREGATE = "it has an aggregate: it tests groups, not rows"
 WINDOW = "it has a window function: it tests a row among others"
 SUBQUERY = "it has a subquery"
@@ -30,3 +34,69 @@ NO_CONDITION = "it is not a condition"
 def unknown_dialect(name: str, known: list[str]) -> str:
     """The option --dialect has a name that sqlglot does not know."""
     return f"no SQL dialect is named {name!r}; there are {', '.join(sorted(filter(None, known)))}"
+
+
+OTHER_REASONS = "for other reasons (--format json has all)"
+UNNAMED = "a condition"
+NEEDS_BASELINE = "--update-baseline needs --baseline FILE"
+
+
+def row(values: Mapping[str, Any], outcome: bool | None) -> str:
+    """A row that shows a finding, and what the condition is for it."""
+    word = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}[outcome]
+    return f"It is {word} for {_row(values)}."
+
+
+def _row(values: Mapping[str, Any]) -> str:
+    return (
+        "{"
+        + ", ".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
+        + "}"
+    )
+
+
+def inferred(types: Mapping[str, str]) -> str:
+    """The types that a verdict rests on, where they are not known."""
+    shown = ", ".join(f"{name} ({kind})" for name, kind in sorted(types.items()) if kind != "any")
+    return f"Inferred from use: {shown}." if shown else ""
+
+
+def copy_of(name: str) -> str:
+    """A condition of the code is a filter of the catalog."""
+    return f"this is the filter {name}, written again"
+
+
+def use_filter(name: str) -> str:
+    """What to write in its place."""
+    return f"write matches_filter('{name}')"
+
+
+def same_rule(others: list[str]) -> str:
+    """A rule that is in several places."""
+    shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+    return f"the same rule is in {shown}"
+
+
+def drifted(name: str, message: str, rows: list[Mapping[str, Any]]) -> str:
+    """A condition of the code is nearly a filter of the catalog."""
+    return f"this differs from the filter {name}: {message}{_told(rows)}"
+
+
+def near(place: str, message: str, rows: list[Mapping[str, Any]]) -> str:
+    """Two conditions of the code are nearly the same."""
+    return f"this is nearly the rule in {place}: {message}{_told(rows)}"
+
+
+def _told(rows: list[Mapping[str, Any]]) -> str:
+    return "".join(f" They differ for {_row(values)}." for values in rows[:1])
+
+
+def baseline(path: str, accepted: int, stale: int) -> str:
+    """How many findings a baseline has."""
+    gone = f"; {stale} of its lines are for what is gone (--update-baseline)" if stale else ""
+    return f"{accepted} known findings in {path}{gone}"
+
+
+def written(path: str, total: int) -> str:
+    """A baseline was written."""
+    return f"{path}: {total} findings"

@@ -51,7 +51,8 @@ def residues(row: Written, dialect: str) -> Iterator[Residue]:
             bare.append((number, part))
         else:
             left.append(Residue((part,), reason=found))
-    whole = len(groups) == 1 and not left
+    # A part without columns, such as FALSE, switches a condition on or off; it is no part of the rule.
+    whole = len(groups) == 1 and not left and not bare
     for origin, parts in groups.values():
         numbers = [number for number, _ in parts]
         together = numbers[-1] - numbers[0] == len(numbers) - 1

@@ -1,0 +1,139 @@
+"""What is found, as findings of rules with codes: for reports, baselines and CI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.diagnostics import Severity, Source, Span
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Condition, Place
+from predicat.discover.verdicts import Judged, Judgement, Pair
+from predicat.review.lint import Finding
+
+
+class Kind(Struct, frozen=True):
+    """A kind of finding: its code, its name, how much it weighs, and whether `--check` fails on it."""
+
+    code: str
+    name: str
+    level: Severity
+    doc: str
+    stops: bool = False
+
+
+KINDS = {
+    row.name: row
+    for row in (
+        Kind("D101", "never", Severity.ERROR, "No row is accepted.", stops=True),
+        Kind("D102", "always", Severity.NOTE, "No row is rejected that has its values."),
+        Kind("D103", "redundant", Severity.NOTE, "A part has no effect."),
+        Kind("D104", "unreachable", Severity.WARNING, "Earlier branches of CASE leave no row.", stops=True),
+        Kind("D105", "impossible", Severity.WARNING, "The expression cannot have the value.", stops=True),
+        Kind(
+            "D106", "null comparison", Severity.WARNING, "A comparison with NULL is never TRUE.", stops=True
+        ),
+        Kind("D107", "null trap", Severity.NOTE, "A negation loses rows without a value."),
+        Kind("D108", "layout", Severity.WARNING, "AND binds tighter than OR; the lines say the opposite."),
+        Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place."),
+        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same."),
+        Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),
+        Kind("D302", "drift", Severity.WARNING, "A rule is nearly a filter of the catalog.", stops=True),
+    )
+}
+"""The kinds of findings by name."""
+CODES = {row.code: row for row in KINDS.values()}
+
+
+def findings(conditions: Sequence[Condition], judged: Judged, known: Mapping[int, str]) -> list[Finding]:
+    """The findings in the order of their places.
+
+    Args:
+        conditions: The conditions that were judged.
+        judged: What was found.
+        known: The names of the filters of a catalog, by the numbers of the conditions that stand for them.
+    """
+    _source.cache_clear()  # the files may have changed since
+    result = [
+        *(_single(conditions[row.condition], row) for row in judged.judgements if row.condition not in known),
+        *(item for numbers in judged.same for item in _same(conditions, numbers, known)),
+        *(item for pair in judged.pairs for item in _near(conditions, pair, known)),
+    ]
+    return sorted(dict.fromkeys(result), key=_order)
+
+
+def _order(item: Finding) -> tuple[str, int, str, str]:
+    return item.span.source.name, item.span.start, item.code, item.message
+
+
+def _single(condition: Condition, row: Judgement) -> Finding:
+    parts = [row.message]
+    if row.row is not None:
+        parts.append(say.row(row.row, row.outcome))
+    if row.inferred:
+        parts.append(say.inferred(row.inferred))
+    return _finding(row.kind, condition, " ".join(filter(None, parts)), row.hint or None)
+
+
+def _same(
+    conditions: Sequence[Condition], numbers: Sequence[int], known: Mapping[int, str]
+) -> Iterable[Finding]:
+    filters = [known[number] for number in numbers if number in known]
+    places = [number for number in numbers if number not in known]
+    if filters:
+        for number in places:
+            yield _finding("copy", conditions[number], say.copy_of(filters[0]), say.use_filter(filters[0]))
+    elif len({conditions[number].place for number in places}) > 1:
+        first = conditions[places[0]]
+        others = [_where(conditions[number].place) for number in places[1:]]
+        yield _finding("same", first, say.same_rule(others), None)
+
+
+def _near(conditions: Sequence[Condition], pair: Pair, known: Mapping[int, str]) -> Iterable[Finding]:
+    if pair.left in known and pair.right in known:
+        return
+    left, right = pair.left, pair.right
+    if left in known or right in known:
+        name = known[left] if left in known else known[right]
+        place = conditions[right if left in known else left]
+        yield _finding("drift", place, say.drifted(name, pair.message, _rows(pair)), None)
+    else:
+        message = say.near(_where(conditions[right].place), pair.message, _rows(pair))
+        yield _finding("near", conditions[left], message, None)
+
+
+def _rows(pair: Pair) -> list[Mapping[str, Any]]:
+    return [row for row in (pair.lost, pair.gained) if row is not None]
+
+
+def _where(place: Place) -> str:
+    return f"{place.path}:{place.line}"
+
+
+def _finding(kind: str, condition: Condition, message: str, hint: str | None) -> Finding:
+    row = KINDS[kind]
+    name = condition.relation or say.UNNAMED
+    return Finding(row.code, name, message, span_of(condition.place), hint, level=row.level)
+
+
+def span_of(place: Place) -> Span:
+    """The place in its file, with the text of the file if there is one."""
+    source = _source(place.path)
+    return Span(source, min(place.start, len(source.text)), min(place.end, len(source.text)))
+
+
+@lru_cache(maxsize=10_000)
+def _source(path: str) -> Source:
+    try:
+        return Source(path, Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff"))
+    except (OSError, ValueError):
+        return Source(path, "")
+
+
+def stops(item: Finding) -> bool:
+    """Whether `--check` fails on a finding."""
+    return CODES[item.code].stops

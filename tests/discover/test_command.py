@@ -1,0 +1,69 @@
+"""`predicat discover` as a user has it: output, forms, exit codes, baseline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.processes import in_process
+
+DEAD = "select *\nfrom plans p\nwhere lower(p.coverage) like '%MP%' and p.kind <> 2;\n"
+FINE = "select * from plans where kind = 3;\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "dead.sql").write_text(DEAD)
+    (tmp_path / "models" / "fine.sql").write_text(FINE)
+    return tmp_path
+
+
+def test_findings_have_places_and_carets(folder: Path) -> None:
+    done = in_process("discover", "models", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "error[D101]: plans: it is never TRUE" in done.stdout
+    assert "  --> models/dead.sql:3:7" in done.stdout
+    assert "^" * len("lower(p.coverage) like '%MP%' and p.kind <> 2") in done.stdout
+    assert "files            2  sql 2" in done.stdout and "conditions       2  where 2" in done.stdout
+
+
+def test_check_fails_on_what_is_never_true(folder: Path) -> None:
+    assert in_process("discover", "models", "--check", cwd=folder).returncode == 1
+    assert in_process("discover", "models/fine.sql", "--check", cwd=folder).returncode == 0
+
+
+def test_a_baseline_holds_known_findings(folder: Path) -> None:
+    done = in_process("discover", "models", "--baseline", "known.txt", "--update-baseline", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "known.txt: 1 findings\n")
+    done = in_process("discover", "models", "--check", "--baseline", "known.txt", cwd=folder)
+    assert done.returncode == 0 and "D101" not in done.stdout
+    (folder / "models" / "dead.sql").write_text("-- moved\n" + DEAD)
+    assert in_process("discover", "models", "--check", "--baseline", "known.txt", cwd=folder).returncode == 0
+    (folder / "models" / "new.sql").write_text("select 1 from t where a = 1 and a = 2")
+    done = in_process("discover", "models", "--check", "--baseline", "known.txt", cwd=folder)
+    assert done.returncode == 1 and "models/new.sql:1:23" in done.stdout
+
+
+def test_forms_for_programs(folder: Path) -> None:
+    data = json.loads(in_process("discover", "models", "--format", "json", cwd=folder).stdout)
+    assert [(row["file"], row["line"], row["sql"]) for row in data["conditions"]] == [
+        ("models/dead.sql", 3, "LOWER(coverage) LIKE '%MP%' AND kind <> 2"),
+        ("models/fine.sql", 1, "kind = 3"),
+    ]
+    assert [(row["code"], row["line"], row["column"]) for row in data["findings"]] == [("D101", 3, 7)]
+    log = json.loads(in_process("discover", "models", "--format", "sarif", cwd=folder).stdout)
+    (result,) = log["runs"][0]["results"]
+    assert result["ruleId"] == "D101" and result["level"] == "error"
+    assert in_process("discover", "models", "--format", "github", cwd=folder).stdout.startswith(
+        "::error file="
+    )
+
+
+def test_wrong_use(folder: Path) -> None:
+    assert in_process("discover", "nowhere", cwd=folder).returncode == 2
+    done = in_process("discover", "models", "--dialect", "cobol", cwd=folder)
+    assert done.returncode == 2 and "no SQL dialect is named 'cobol'" in done.stderr
+    assert in_process("discover", "models", "--update-baseline", cwd=folder).returncode == 2
