@@ -24,7 +24,7 @@ from predicat.catalog.model import (
     made_of,
     version_number,
 )
-from predicat.catalog.project import PROJECT_FILE
+from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Reporter, Source, Span

@@ -1,5 +1,5 @@
-"""Where the lock file of a catalog lies. Apart from what reads it, for a check that finds nothing changed
-does without.
+"""Where the lock file of a catalog lies, and its project file. Apart from what reads them, for a check that
+finds nothing changed does without.
 """
 
 from __future__ import annotations
@@ -9,6 +9,17 @@ from pathlib import Path
 from predicat.diagnostics.reading import reading
 
 NAME = "catalog.lock"
+PROJECT_FILE = "predicat.yml"
+
+
+def project_file(place: Path) -> Path | None:
+    """The nearest project file in a folder or above, up to the root of the repository, if there is one."""
+    for folder in (place.resolve(), *place.resolve().parents):
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE
+        if (folder / ".git").exists():
+            break
+    return None
 
 
 def lock_path(folder: Path) -> Path:

@@ -1,38 +1,108 @@
 """The project file `predicat.yml`: what holds for a whole catalog and is no filter.
 
-It stands in the catalog folder, beside it, or in a folder above, up to the root of the repository.
+It stands in the catalog folder, beside it, or in a folder above, up to the root of the repository. Commands
+also find it from a folder below it, and take what it sets as the defaults of their options.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from predicat.backends import DIALECTS
+from predicat.catalog.paths import PROJECT_FILE, project_file
 from predicat.catalog.yaml_nodes import YamlNode, compose
-from predicat.diagnostics import PredicatError, Reporter, Source
+from predicat.diagnostics import NOWHERE, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.reading import reading
 
-PROJECT_FILE = "predicat.yml"
-KEYS = {"catalog": "the name of the catalog, by which it knows what it made in a database"}
+KEYS = {
+    "catalog": "the name of the catalog, by which it knows what it made in a database; or its name and path",
+    "engines": "the engines that the project runs on, the most important one first",
+    "profile": "the profile that is used where none is named",
+    "profiles": "settings by the name of a profile, such as dev and prod",
+}
 """The keys of the file, with what they are."""
+CATALOG_KEYS = ("name", "path")
+SETTINGS = {
+    "engine": "the engine: spark, postgres or duckdb",
+    "dsn": "the PostgreSQL server",
+    "schema": "the schema of the views",
+    "master": "the Spark master",
+    "vars": "values for Jinja variables",
+}
+"""The keys of a profile, with what they are."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_.-]+)*\Z")
 _LONGEST = 200
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _USUAL = "catalog"
 """The usual name of a catalog folder, which says nothing about the catalog."""
 
 
+class Setting(Struct, frozen=True):
+    """A text of the project file, in which `${NAME}` stands for a variable of the environment."""
+
+    text: str
+    span: Span = NOWHERE
+
+    def value(self) -> str:
+        """The text with the values of its variables. Raises PredicatError for one that is not set."""
+        for name in _VARIABLE.findall(self.text):
+            if name not in os.environ:
+                raise PredicatError.of(say.variable_not_set(self.span, name))
+        return _VARIABLE.sub(lambda found: os.environ[found[1]], self.text)
+
+
+class Profile(Struct, frozen=True):
+    """A profile. `settings` has what it sets, by the keys of `SETTINGS`; `variables` its Jinja variables."""
+
+    settings: Mapping[str, Setting] = {}
+    variables: Mapping[str, Setting] = {}
+
+
 class Project(Struct, frozen=True):
-    """What a project file says. `catalog` is the catalog's name, `file` the file, or None where there is
-    none.
+    """What a project file says.
+
+    Attributes:
+        catalog: The catalog's name.
+        file: The file; None where there is none.
+        path: The folder of the catalog, from the file, if the file says it.
+        engines: The engines that the project runs on.
+        profile: The profile that is used where none is named.
+        profiles: The profiles by name.
     """
 
     catalog: str
     file: Path | None = None
+    path: str | None = None
+    engines: tuple[str, ...] = ()
+    profile: str | None = None
+    profiles: Mapping[str, Profile] = {}
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the catalog: as the file says, or `catalog` beside it, or that of the file."""
+        if self.file is None:
+            return None
+        root = self.file.parent
+        if self.path is not None:
+            return root / self.path
+        return root if root.name == _USUAL and not (root / _USUAL).is_dir() else root / _USUAL
+
+    def chosen(self, name: str | None) -> Profile:
+        """The profile of a name, or the one by default. Raises PredicatError if there is no such profile."""
+        wanted = name or self.profile
+        if wanted is None:
+            return Profile()
+        if wanted not in self.profiles:
+            raise PredicatError.of(say.no_profile(wanted, self.profiles, PROJECT_FILE))
+        return self.profiles[wanted]
 
 
 def load_project(folder: Path) -> Project:
@@ -43,16 +113,28 @@ def load_project(folder: Path) -> Project:
     `catalog` at its root has its path behind it.
     """
     root, file = _root(folder), find(folder)
-    if file is None:
-        return Project(_usable(_default(folder, root)))
+    project = read_project(file) if file is not None else Project("")
+    return project if project.catalog else replace(project, catalog=_usable(_default(folder, root)))
+
+
+def project_around(place: Path) -> Project | None:
+    """The project that a folder is in: the nearest project file in it or above, up to the root of the
+    repository. None if there is none. Raises PredicatError with the problems of the file.
+    """
+    file = project_file(place)
+    return read_project(file) if file is not None else None
+
+
+def read_project(file: Path) -> Project:
+    """What a project file says; its name is empty if it gives none. Raises PredicatError."""
     reporter = Reporter()
     shown = _shown(file)
     with reading(shown):
         source = Source(shown, file.read_bytes().decode("utf-8").removeprefix("\ufeff"))
     item = compose(source, reporter)
-    name = _read(item, reporter) if item is not None else ""
+    result = _Reader(reporter).project(item, file) if item is not None else Project("", file)
     reporter.raise_errors()
-    return Project(name or _usable(_default(folder, root)), file)
+    return result
 
 
 def find(folder: Path) -> Path | None:
@@ -102,15 +184,54 @@ def _is_name(name: str) -> bool:
     return _NAME.match(name) is not None and len(name) <= _LONGEST
 
 
-def _read(item: YamlNode, reporter: Reporter) -> str:
-    """The name of the catalog, or an empty text where the file names none."""
-    what = say.PROJECT_FILE
-    found, unknown = item.known(what, KEYS)
-    for key, place in unknown:
-        reporter.add(msg.unknown_key(place, key, what, KEYS))
-    if "catalog" not in found:
-        return ""
-    name = found["catalog"].text("catalog")
-    if name and not _is_name(name):
-        reporter.add(say.bad_catalog_name(found["catalog"].span, name, _LONGEST))
-    return name
+class _Reader(Struct):
+    """Reads the keys of the file; problems are reported."""
+
+    reporter: Reporter
+
+    def keys(self, item: YamlNode, what: str, known: Collection[str]) -> dict[str, YamlNode]:
+        found, unknown = item.known(what, known)
+        for key, place in unknown:
+            self.reporter.add(msg.unknown_key(place, key, what, known))
+        return found
+
+    def project(self, item: YamlNode, file: Path) -> Project:
+        found = self.keys(item, say.PROJECT_FILE, KEYS)
+        name, path = self.catalog(found["catalog"]) if "catalog" in found else ("", None)
+        profiles = {
+            key: self.profile(key, value)
+            for key, value, _ in (found["profiles"].entries("profiles") if "profiles" in found else ())
+        }
+        profile = found["profile"].text("profile") if "profile" in found else None
+        if profile is not None and profile not in profiles:
+            self.reporter.add(say.no_profile(profile, profiles, PROJECT_FILE, found["profile"].span))
+        engines = (
+            [self.engine(one) for one in found["engines"].items("engines")] if "engines" in found else []
+        )
+        return Project(name, file, path, tuple(engines), profile, profiles)
+
+    def catalog(self, item: YamlNode) -> tuple[str, str | None]:
+        """The name of the catalog and its folder: `shop`, or `{name: shop, path: filters}`."""
+        keys = {"name": item}
+        if item.is_mapping:
+            keys = self.keys(item, "catalog", CATALOG_KEYS)
+        name = keys["name"].text("catalog") if "name" in keys else ""
+        if name and not _is_name(name):
+            self.reporter.add(say.bad_catalog_name(keys["name"].span, name, _LONGEST))
+        return name, keys["path"].text("path") if "path" in keys else None
+
+    def engine(self, item: YamlNode) -> str:
+        name = item.text("engine")
+        if name and name not in DIALECTS:
+            self.reporter.add(say.no_engine(item.span, name, DIALECTS))
+        return name
+
+    def profile(self, name: str, item: YamlNode) -> Profile:
+        keys = self.keys(item, say.profile(name), SETTINGS)
+        if "engine" in keys:
+            self.engine(keys["engine"])
+        variables = keys.pop("vars").entries("vars") if "vars" in keys else ()
+        return Profile(
+            {key: Setting(value.text(key), value.span) for key, value in keys.items()},
+            {key: Setting(str(value.plain()), value.span) for key, value, _ in variables},
+        )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from predicat.cli.options import EMBEDDED, SECONDS, catalog_option, dsn_option, load, vars_option
+from predicat.cli.options import SECONDS, catalog_option, dsn_option, load, vars_option
+from predicat.cli.project import EMBEDDED, FromProject, connect
 
 if TYPE_CHECKING:
     from predicat.deploy.deployment import Plan
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
 @catalog_option
 @vars_option
 @dsn_option
-@click.option("--schema", help="The schema of the views. Default: the schema of each relation.")
+@click.option(
+    "--schema",
+    cls=FromProject,
+    setting="schema",
+    help="The schema of the views. Default: the schema of each relation.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the plan with its SQL. Change nothing.")
 @click.option("--force", is_flag=True, help="Also replace or drop views that were changed by hand.")
 @click.option(
@@ -42,7 +48,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--data",
-    default=EMBEDDED,
+    cls=FromProject,
+    below=EMBEDDED,
     show_default=True,
     type=click.Path(path_type=Path),
     help="The data folder of the embedded server.",
@@ -61,10 +68,9 @@ def command(
     adopt: bool,
 ) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
-    from predicat.deploy import server  # noqa: PLC0415  # as above
 
     catalog, name = load(folder, variables), load_project(folder).catalog
-    with server.connect(dsn, data) as connection:
+    with connect(dsn, data) as connection:
         from predicat.deploy import deployment  # noqa: PLC0415  # needs the driver, which connect asks for
         from predicat.deploy.plan import Rules  # noqa: PLC0415  # as above
         from predicat.deploy.sessions import Limits  # noqa: PLC0415  # as above

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import (
-    EMBEDDED,
     base_option,
     catalog_option,
     changed_option,
@@ -20,6 +19,7 @@ from predicat.cli.options import (
     vars_option,
 )
 from predicat.cli.output import format_option, problems, show
+from predicat.cli.project import FromProject, connect
 from predicat.cli.selection import Selection, exclude_option, selectors_argument
 from predicat.diagnostics.messages import selection as say
 
@@ -69,6 +69,8 @@ NOTHING: Result = {
 )
 @click.option(
     "--dsn",
+    cls=FromProject,
+    setting="dsn",
     help="The server for --relation postgres. Default: the PG* variables, otherwise an embedded server.",
 )
 @changed_option
@@ -113,9 +115,9 @@ def _relations(
     """
     catalog = load_quietly(folder, values)
     if engine == "postgres":
-        from predicat.deploy import relations, server  # noqa: PLC0415  # not for a plain check
+        from predicat.deploy import relations  # noqa: PLC0415  # not for a plain check
 
-        with server.connect(dsn, EMBEDDED) as connection:
+        with connect(dsn) as connection:
             relations.check_relations(catalog, connection)
     else:
         jobs: Any = importlib.import_module("predicat_spark.relations")

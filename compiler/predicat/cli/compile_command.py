@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import catalog_option, load, pairs, vars_option
+from predicat.cli.project import FromProject
 
 if TYPE_CHECKING:
     from predicat.catalog.signature import Signer
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 @vars_option
 @click.option(
     "--target",
-    default="target",
+    cls=FromProject,
+    below="target",
     show_default=True,
     type=click.Path(path_type=Path),
     help="The output folder.",

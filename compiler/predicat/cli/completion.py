@@ -25,7 +25,7 @@ def selectors(context: click.Context, text: str) -> list[str]:
     from predicat.catalog.load import read_definitions  # noqa: PLC0415  # only when a shell asks
     from predicat.diagnostics import PredicatError  # noqa: PLC0415  # as above
 
-    folder = next((value for name, value in context.params.items() if name == "folder"), None)
+    folder = context.params.get("folder")
     rows: list[WrittenFilter] = []
     with suppress(PredicatError, OSError):
         datasets = read_definitions(Path(folder or "catalog")).datasets

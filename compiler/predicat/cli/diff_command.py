@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import (
-    EMBEDDED,
     SECONDS,
     catalog_option,
     failure_as_review,
@@ -19,6 +18,7 @@ from predicat.cli.options import (
     pairs,
     vars_option,
 )
+from predicat.cli.project import FromProject, connect
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -65,7 +65,14 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
         "PostgreSQL DSN."
     ),
 )
-@click.option("--master", default="local[*]", show_default=True, help="The Spark master for --data.")
+@click.option(
+    "--master",
+    cls=FromProject,
+    setting="master",
+    default="local[*]",
+    show_default=True,
+    help="The Spark master for --data.",
+)
 @failure_as_review
 def command(
     base: str | None,
@@ -136,11 +143,10 @@ def _counted(review: Review, definitions: Definitions | None, source: str, maste
     from predicat.review.counts import questions  # noqa: PLC0415  # not for --help
 
     if source.startswith(("postgresql://", "postgres://")):
-        from predicat.deploy import server  # noqa: PLC0415  # as above
         from predicat.review import postgres  # noqa: PLC0415  # as above
 
         asked, refused = questions(review, "postgres")
-        with server.connect(source, EMBEDDED) as connection:
+        with connect(source) as connection:
             relations = {name: row["relation"] for name, row in review.sides[1].datasets.items()}
             return {**refused, **postgres.count(connection, asked, relations)}
     dataset, sign, path = source.partition("=")

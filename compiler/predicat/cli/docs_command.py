@@ -11,12 +11,14 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, vars_option
+from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selection_options, selectors_argument
 from predicat.diagnostics.messages import commands as say
 
 out_option = click.option(
     "--out",
-    default="target/site",
+    cls=FromProject,
+    below="target/site",
     show_default=True,
     type=click.Path(path_type=Path),
     help="The folder of the site.",

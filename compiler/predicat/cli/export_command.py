@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.project import FromProject
 
 
 @click.group("export", help="Export the filters for other tools.")
@@ -22,7 +23,8 @@ def command() -> None:
 @vars_option
 @click.option(
     "--out",
-    default="target/dbt",
+    cls=FromProject,
+    below="target/dbt",
     show_default=True,
     type=click.Path(path_type=Path),
     help="The folder of the package.",
@@ -65,7 +67,8 @@ def dbt(folder: Path, variables: tuple[str, ...], out: Path) -> None:
 @click.option("--sinks", metavar="PATH", help="The folder of the sinks.")
 @click.option(
     "--out",
-    default="target/pipeline",
+    cls=FromProject,
+    below="target/pipeline",
     show_default=True,
     type=click.Path(path_type=Path),
     help="The folder of the project.",

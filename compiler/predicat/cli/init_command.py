@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import EMBEDDED, check_dataset_name
+from predicat.cli.options import check_dataset_name
+from predicat.cli.project import connect
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -103,13 +104,13 @@ def _described(source: str, dsn: str | None, dataset: str | None) -> tuple[str, 
 
 def _columns(source: str, dsn: str | None) -> Described:
     """The columns of a DSN (its only table), of a table in a database, of a file, or of a Spark table."""
-    from predicat.deploy import describe, server  # noqa: PLC0415  # not for --help
+    from predicat.deploy import describe  # noqa: PLC0415  # not for --help
 
     is_dsn = source.startswith(("postgresql://", "postgres://")) or (
         "=" in source and not Path(source).exists()
     )
     if is_dsn or dsn:
-        with server.connect(source if is_dsn else dsn, EMBEDDED) as connection:
+        with connect(source if is_dsn else dsn) as connection:
             return describe.from_postgres(connection, None if is_dsn else source)
     if Path(source).exists() or "/" in source or source.lower().endswith(describe.FILES):
         return describe.from_file(source)

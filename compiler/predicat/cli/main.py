@@ -60,7 +60,9 @@ class Commands(click.Group):
             return None
         module = importlib.import_module(f"predicat.cli.{cmd_name}_command")
         command: click.Command = module.command
-        return command
+        from predicat.cli.project import with_profile  # noqa: PLC0415  # not for --help
+
+        return with_profile(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.project import FromProject, with_variables
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -23,13 +24,20 @@ if TYPE_CHECKING:
 catalog_option = click.option(
     "--catalog",
     "folder",
+    cls=FromProject,
+    setting="catalog",
     default="catalog",
     show_default=True,
     type=click.Path(path_type=Path),
     help="The catalog folder.",
 )
 vars_option = click.option(
-    "--var", "variables", multiple=True, metavar="NAME=VALUE", help="A value for a Jinja variable."
+    "--var",
+    "variables",
+    multiple=True,
+    callback=with_variables,
+    metavar="NAME=VALUE",
+    help="A value for a Jinja variable.",
 )
 param_option = click.option(
     "--param", "params", multiple=True, metavar="NAME=VALUE", help="A value for a parameter of the filter."
@@ -40,7 +48,10 @@ base_option = click.option(
     help="Compare released versions with the merge base of this git revision. Default: the main branch.",
 )
 dsn_option = click.option(
-    "--dsn", help="postgresql://... Default: the PG* variables, otherwise an embedded server."
+    "--dsn",
+    cls=FromProject,
+    setting="dsn",
+    help="postgresql://... Default: that of the profile, the PG* variables, otherwise an embedded server.",
 )
 
 changed_option = click.option(
@@ -55,8 +66,6 @@ changed_option = click.option(
 
 SECONDS = click.FloatRange(min=0, min_open=True)
 """A time limit."""
-EMBEDDED = Path("target/postgres")
-"""The data folder of the embedded server."""
 
 
 def pairs(option: str, texts: tuple[str, ...], shape: str = "NAME=VALUE") -> dict[str, str]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from predicat.cli.options import EMBEDDED, catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.project import FromProject, below, connect
 from predicat.cli.selection import Selection, completed, selection_options
 from predicat.diagnostics.messages import commands as say
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "junit", "markdown", "html")
 engine_option = click.option(
     "--engine",
+    cls=FromProject,
+    setting="engine",
     default="spark",
     show_default=True,
     type=click.Choice(("spark", "postgres", "duckdb")),
@@ -48,7 +51,8 @@ sample_option = click.option(
 )
 history_option = click.option(
     "--history",
-    default="target/quality/history.jsonl",
+    cls=FromProject,
+    below="target/quality/history.jsonl",
     show_default=True,
     type=click.Path(path_type=Path),
     help="Where results are stored: a file of JSON lines, or a folder NAME.parquet.",
@@ -64,7 +68,8 @@ def baseline_option(text: str) -> Callable[[Callable[..., None]], Callable[..., 
     """The file of the baseline; `text` says what the command does with it."""
     return click.option(
         "--baseline",
-        default="target/quality/baseline.jsonl",
+        cls=FromProject,
+        below="target/quality/baseline.jsonl",
         show_default=True,
         type=click.Path(path_type=Path),
         help=text,
@@ -77,7 +82,7 @@ common = (
     engine_option,
     input_option,
     sample_option,
-    click.option("--dsn", help="The PostgreSQL server."),
+    click.option("--dsn", cls=FromProject, setting="dsn", help="The PostgreSQL server."),
     history_option,
 )
 
@@ -276,6 +281,8 @@ def suggest(
 @vars_option
 @click.option(
     "--engine",
+    cls=FromProject,
+    setting="engine",
     default="spark",
     show_default=True,
     type=click.Choice(("spark", "postgres")),
@@ -283,7 +290,8 @@ def suggest(
 )
 @click.option(
     "--out",
-    default="target/quality",
+    cls=FromProject,
+    below="target/quality",
     show_default=True,
     type=click.Path(path_type=Path),
     help="The folder of the project.",
@@ -319,7 +327,7 @@ def _site_beside(page: Path) -> str:
     """The way from a page to the site in target/site; "" if it was not built."""
     import os  # noqa: PLC0415  # not for --help
 
-    site = Path("target/site")
+    site = below("target/site")
     return Path(os.path.relpath(site, page.parent)).as_posix() if (site / "index.html").exists() else ""
 
 
@@ -350,18 +358,16 @@ def _read(history: Path) -> list[Entry]:
 
 
 def _read_table(dsn: str | None, datasets: Sequence[str]) -> list[Entry]:
-    from predicat.deploy import server  # noqa: PLC0415  # not for --help
     from predicat.quality import stores  # noqa: PLC0415  # as above
 
-    with server.connect(dsn, EMBEDDED) as connection:
+    with connect(dsn) as connection:
         return [entry for name in datasets for entry in stores.read_postgres(connection, name)]
 
 
 def _keep_in_table(dsn: str | None, added: Sequence[Entry]) -> None:
-    from predicat.deploy import server  # noqa: PLC0415  # not for --help
     from predicat.quality import stores  # noqa: PLC0415  # as above
 
-    with server.connect(dsn, EMBEDDED) as connection:
+    with connect(dsn) as connection:
         stores.append_postgres(connection, added)
 
 
@@ -419,9 +425,7 @@ def _measured(
 
     asked = plan(catalog, name, filters, engine)
     if engine == "postgres":
-        from predicat.deploy import server  # noqa: PLC0415  # as above
-
-        with server.connect(dsn, EMBEDDED) as connection:
+        with connect(dsn) as connection:
             return engines.on_postgres(asked, connection, sample)
     source = inputs.get(name) or _relation(asked, engine)
     with _progress(name):

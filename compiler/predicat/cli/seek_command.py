@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import EMBEDDED, catalog_option, dsn_option, load_quietly, pairs, vars_option
+from predicat.cli.options import catalog_option, dsn_option, load_quietly, pairs, vars_option
+from predicat.cli.project import connect
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -69,10 +70,9 @@ def command(
     relation = dataset.relation.get("postgres")
     if relation is None:
         raise click.UsageError(say.no_relation(dataset.name, "postgres"))
-    from predicat.deploy.server import connect  # noqa: PLC0415  # as above
     from predicat.seeking import postgres  # noqa: PLC0415  # as above
 
-    with connect(dsn, EMBEDDED) as connection:
+    with connect(dsn) as connection:
         if starting_offsets:
             click.echo(postgres.offsets(connection, predicate, relation))
         else:

@@ -9,6 +9,7 @@ import click
 
 from predicat.cli.options import catalog_option, load, param_option, values_of, vars_option
 from predicat.cli.output import format_option, show
+from predicat.cli.project import FromProject
 from predicat.cli.selection import Selection, selection_options, selectors_argument
 
 if TYPE_CHECKING:
@@ -26,7 +27,14 @@ if TYPE_CHECKING:
 )
 @selectors_argument(required=True)
 @selection_options
-@click.option("--dialect", default="spark", show_default=True, help="spark, postgres or duckdb.")
+@click.option(
+    "--dialect",
+    cls=FromProject,
+    setting="engine",
+    default="spark",
+    show_default=True,
+    help="spark, postgres or duckdb.",
+)
 @param_option
 @format_option
 @catalog_option

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from predicat.cli.options import EMBEDDED, catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.project import FromProject, connect, project
 from predicat.cli.selection import Selection, selection_options, selectors_argument
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
 )
 @click.option(
     "--dsn",
+    cls=FromProject,
+    setting="dsn",
     help="The server for --engine postgres. Default: the PG* variables, otherwise an embedded server.",
 )
 def command(
@@ -84,7 +87,7 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
     from predicat.review import testing  # noqa: PLC0415  # not for --help
 
     result = testing.on_evaluator(filters) if engine in ("evaluator", "all") else []
-    for name in ENGINES[1:-1] if engine == "all" else () if engine == "evaluator" else (engine,):
+    for name in _all() if engine == "all" else () if engine == "evaluator" else (engine,):
         result += _on_engine(catalog, filters, name, dsn)
     failed = [item for item in result if item.problem is not None]
     skipped = [item for item in result if item.skipped]
@@ -106,6 +109,12 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
         raise click.exceptions.Exit(1)
 
 
+def _all() -> Sequence[str]:
+    """The engines that the project runs on; all, if it does not say."""
+    found = project(click.get_current_context())
+    return found.engines if found is not None and found.engines else ENGINES[1:-1]
+
+
 def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str | None) -> list[Result]:
     from predicat.review import testing  # noqa: PLC0415  # not for --help
 
@@ -116,9 +125,8 @@ def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str 
 
     if name == "duckdb":
         return testing.on_engine(catalog, filters, name, engines.on_duckdb)
-    from predicat.deploy import server  # noqa: PLC0415  # as above
 
-    with server.connect(dsn, EMBEDDED) as connection:
+    with connect(dsn) as connection:
         return testing.on_engine(catalog, filters, name, partial(engines.on_postgres, connection))
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from predicat.catalog.load import SUFFIXES, Definitions, read_definitions
 from predicat.catalog.manifest import plain
-from predicat.catalog.project import PROJECT_FILE
+from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source
 from predicat.review import git

@@ -323,6 +323,26 @@ def folder_as_name(name: str, file: str) -> Diagnostic:
     return msg.usage(message, f"write catalog: NAME into a file {file} beside the catalog folder")
 
 
+def profile(name: str) -> str:
+    return f"the profile {name!r}"
+
+
+def no_profile(name: str, known: Iterable[str], file: str, span: Span = NOWHERE) -> Diagnostic:
+    names = list(known)
+    hint = msg.did_you_mean(name, names) or (f"known are {', '.join(names)}" if names else None)
+    return Diagnostic("usage", f"{file} has no profile {name!r}", span, hint)
+
+
+def variable_not_set(span: Span, name: str) -> Diagnostic:
+    return Diagnostic("usage", f"the environment variable {name} is not set", span)
+
+
+def no_engine(span: Span, name: str, known: Iterable[str]) -> Diagnostic:
+    names = list(known)
+    hint = msg.did_you_mean(name, names) or f"known are {', '.join(names)}"
+    return msg.bad_value(span, "engine", f"no engine is named {name!r}", hint)
+
+
 def bad_catalog_name(span: Span, name: str, most: int) -> Diagnostic:
     hint = f"letters, digits, '_', '-' and '.', with '/' between parts; at most {most} characters"
     return msg.bad_value(span, "catalog", f"{name!r} is not a valid name of a catalog", hint)

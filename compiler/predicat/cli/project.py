@@ -1,0 +1,155 @@
+"""Options whose defaults the project file `predicat.yml` sets. A flag has priority."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from predicat.catalog.project import Profile, Project
+
+_PROJECT, _PROFILE = "predicat.project", "predicat.profile"
+EMBEDDED = "target/postgres"
+"""The data folder of the embedded server, below the project's folder."""
+
+
+def project(context: click.Context) -> Project | None:
+    """The project that the current folder is in; None if there is none. Raises PredicatError."""
+    from predicat.catalog.paths import project_file  # noqa: PLC0415  # not for --help without a project
+
+    here = Path.cwd()
+    kept = context.find_root().meta.setdefault(_PROJECT, {})
+    if here not in kept:
+        kept[here] = None
+        if project_file(here) is not None:
+            from predicat.catalog.project import project_around  # noqa: PLC0415  # only for a project
+
+            kept[here] = project_around(here)
+    found: Project | None = kept[here]
+    return found
+
+
+def profile(context: click.Context) -> Profile | None:
+    """The profile in use. Raises PredicatError for one that the project does not have."""
+    found, name = project(context), context.meta.get(_PROFILE)
+    if found is not None:
+        return found.chosen(name)
+    if name is None:
+        return None
+    from predicat.catalog.project import Project as Nothing  # noqa: PLC0415  # only for a mistake
+
+    return Nothing("").chosen(name)
+
+
+def from_here(path: Path) -> Path:
+    """A path as it is written in the current folder."""
+    return Path(os.path.relpath(path))
+
+
+class FromProject(click.Option):
+    """An option whose default is a `setting` of the project, or a path `below` its folder."""
+
+    def __init__(self, *args: Any, setting: str = "", below: str = "", **more: Any) -> None:
+        if below:
+            more["default"] = below
+        super().__init__(*args, **more)
+        self.setting, self.below = setting, below
+
+    def get_default(self, ctx: click.Context, call: bool = True) -> Any:  # as in click
+        """The setting; the option's own default where the project does not have it."""
+        from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help of the program
+
+        try:
+            found = self.found(ctx)
+        except PredicatError:
+            if call and not ctx.resilient_parsing:
+                raise
+            found = None  # for --help and for shells
+        return super().get_default(ctx, call) if found is None else found
+
+    def found(self, context: click.Context) -> str | None:
+        """What the project has for this option. Raises PredicatError."""
+        owner = project(context)
+        if self.below:
+            return (
+                str(from_here(owner.file.parent / self.below)) if owner is not None and owner.file else None
+            )
+        if self.setting == "catalog":
+            return str(from_here(owner.folder)) if owner is not None and owner.folder else None
+        chosen = profile(context)
+        if self.setting == "engine" and owner is not None and chosen is not None:
+            stated = chosen.settings.get("engine")
+            return stated.value() if stated is not None else next(iter(owner.engines), None)
+        stated = chosen.settings.get(self.setting) if chosen is not None else None
+        # A server may not be needed, so that its address is completed when it is.
+        return None if stated is None else stated.text if self.setting == "dsn" else stated.value()
+
+
+def connect(dsn: str | None, data: Path | None = None) -> AbstractContextManager[psycopg.Connection]:
+    """A connection to a DSN, in which `${NAME}` is a variable of the environment; without one to the embedded
+    server. Raises PredicatError.
+    """
+    from predicat.catalog.project import Setting  # noqa: PLC0415  # only with a server
+    from predicat.deploy import server  # noqa: PLC0415  # as above
+
+    place = data if data is not None else below(EMBEDDED)
+    return server.connect(Setting(dsn).value() if dsn is not None else None, place)
+
+
+def below(path: str) -> Path:
+    """A path below the folder of the project, or of the current folder where there is no project."""
+    owner = project(click.get_current_context())
+    root = owner.file.parent if owner is not None and owner.file is not None else Path()
+    return from_here(root / path)
+
+
+def with_variables(
+    context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The variables of the profile, and behind them those that are given, which have priority."""
+    from predicat.diagnostics import PredicatError  # noqa: PLC0415  # not for --help of the program
+
+    try:
+        chosen = profile(context)
+        stated = chosen.variables if chosen is not None else {}
+        return (*(f"{name}={setting.value()}" for name, setting in stated.items()), *given)
+    except PredicatError:
+        if context.resilient_parsing:
+            return given
+        raise
+
+
+def _choose(context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
+    if name is not None:
+        context.meta[_PROFILE] = name
+
+
+def with_profile(command: click.Command) -> click.Command:
+    """The command with the option `--profile`, if the project can set one of its options."""
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            with_profile(inner)
+    elif not any(isinstance(one, _Profile) for one in command.params) and any(
+        isinstance(one, FromProject) for one in command.params
+    ):
+        command.params.append(_Profile())
+    return command
+
+
+class _Profile(click.Option):
+    def __init__(self) -> None:
+        super().__init__(
+            ["--profile"],
+            envvar="PREDICAT_PROFILE",
+            is_eager=True,
+            expose_value=False,
+            callback=_choose,
+            metavar="NAME",
+            help="The profile of predicat.yml. Default: PREDICAT_PROFILE, or the one that the file names.",
+        )

@@ -1,0 +1,144 @@
+"""The project file as commands use it: found from a subfolder, defaults that flags override, profiles."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.processes import in_process
+
+PROJECT = """\
+catalog: {name: shop, path: filters}
+engines: [postgres, duckdb]
+profile: dev
+profiles:
+  dev:
+    engine: duckdb
+    dsn: ${SHOP_DEV_DSN}
+    vars: {least: 5}
+  prod:
+    dsn: postgresql://reader@127.0.0.1:1/shop?application_name=${SHOP_NAME}
+    schema: marts
+    vars: {least: 500}
+"""
+SHOP = """\
+apiVersion: predicat/v1
+dataset: shop
+fields: {amount: bigint}
+filters:
+  big:
+    sql: "CONCAT(CAST(amount AS STRING), '') = '1' OR amount > {{ var('least', 1) }}"
+    tests: [{row: {amount: 501}, matches: true}]
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("SHOP_DEV_DSN", "SHOP_NAME", "PREDICAT_PROFILE", "PGHOST", "PGSERVICE"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "filters").mkdir()
+    (tmp_path / "etl" / "jobs").mkdir(parents=True)
+    (tmp_path / "filters" / "shop.yml").write_text(SHOP)
+    (tmp_path / "predicat.yml").write_text(PROJECT)
+    return tmp_path
+
+
+@pytest.mark.parametrize("place", [".", "etl/jobs", "filters"])
+def test_the_catalog_is_found_from_a_subfolder(shop: Path, place: str) -> None:
+    done = in_process("list", "--names", cwd=shop / place)
+    assert (done.returncode, done.stdout) == (0, "shop.big\n"), done.stderr
+    done = in_process("compile", cwd=shop / place)
+    assert done.returncode == 0, done.stderr
+    assert (shop / "target" / "manifest.json").exists()
+
+
+def test_what_the_project_sets_is_a_default(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "> 5" in in_process("sql", "big", cwd=shop).stdout
+    assert "COALESCE" not in in_process("sql", "big", cwd=shop).stdout
+    assert "> 500" in in_process("sql", "big", "--profile", "prod", cwd=shop).stdout
+    assert "> 7" in in_process("sql", "big", "--profile", "prod", "--var", "least=7", cwd=shop).stdout
+    assert "AS TEXT)" in in_process("sql", "big", cwd=shop).stdout  # DuckDB, of the profile
+    assert "AS STRING)" in in_process("sql", "big", "--dialect", "spark", cwd=shop).stdout
+    monkeypatch.setenv("PREDICAT_PROFILE", "prod")
+    assert "> 500" in in_process("sql", "big", cwd=shop).stdout
+    (shop / "other").mkdir()
+    (shop / "other" / "shop.yml").write_text(SHOP.replace("big", "small"))
+    assert in_process("list", "--names", "--catalog", "other", cwd=shop).stdout == "shop.small\n"
+
+
+def test_the_address_of_a_server_is_completed_when_it_is_needed(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert in_process("test", cwd=shop).stdout == "1 passed, 0 failed on evaluator\n"
+    done = in_process("test", "--engine", "postgres", cwd=shop)
+    assert done.returncode == 2
+    assert "the environment variable SHOP_DEV_DSN is not set" in done.stderr
+    monkeypatch.setenv("SHOP_NAME", "x")
+    done = in_process("test", "--engine", "postgres", "--profile", "prod", cwd=shop)
+    assert done.returncode == 3
+    assert "cannot connect to PostgreSQL" in done.stderr
+    assert "1 passed" in in_process("test", "--engine", "duckdb", cwd=shop).stdout
+
+
+def test_help_shows_what_the_project_sets(shop: Path) -> None:
+    assert "[default: filters]" in in_process("check", "--help", cwd=shop).stdout
+    assert "[default: ../../filters]" in in_process("check", "--help", cwd=shop / "etl" / "jobs").stdout
+    (shop / "predicat.yml").write_text("profile: [\n")
+    assert "[default: catalog]" in in_process("check", "--help", cwd=shop).stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("profile: dev", "profile: dve", "predicat.yml has no profile 'dve'\n  --> predicat.yml:3:10"),
+        ("engine: duckdb", "engine: duckdbb", "no engine is named 'duckdbb'"),
+        ("[postgres", "[postgress", "did you mean 'postgres'?"),
+        ("    dsn: ${", "    dns: ${", "the profile 'dev' has no key 'dns'"),
+        ("path: filters", "pth: filters", "has no key 'pth'"),
+        ("name: shop", "name: s p", "'s p' is not a valid name of a catalog"),
+    ],
+)
+def test_a_wrong_project_file(shop: Path, old: str, new: str, said: str) -> None:
+    (shop / "predicat.yml").write_text(PROJECT.replace(old, new))
+    done = in_process("check", cwd=shop)
+    assert done.returncode != 0
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_profile_that_there_is_not(shop: Path) -> None:
+    done = in_process("check", "--profile", "production", cwd=shop)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "has no profile 'production'\n  = hint: known are dev, prod" in done.stderr
+    (shop / "predicat.yml").unlink()
+    assert "predicat.yml has no profile 'dev'" in in_process("check", "--profile", "dev", cwd=shop).stderr
+
+
+def test_completion(shop: Path) -> None:
+    def completed(*words: str) -> list[str]:
+        program = Path(sys.executable).parent / "predicat"
+        done = subprocess.run(
+            [program],
+            cwd=shop / "etl",
+            env={
+                "_PREDICAT_COMPLETE": "bash_complete",
+                "COMP_WORDS": " ".join(("predicat", *words)),
+                "COMP_CWORD": str(len(words)),
+                "PATH": str(program.parent),
+                "PYTHONPATH": ":".join(sys.path),
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return [line.removeprefix("plain,") for line in done.stdout.splitlines()]
+
+    assert completed("test", "sh") == ["shop.big", "shop"]
+    assert completed("test", "+b") == ["+big"]
+    assert completed("list", "state:") == ["state:changed", "state:new", "state:deprecated"]
+    assert completed("comp") == ["compile", "completion"]
+    for shell in ("bash", "zsh", "fish"):
+        assert "_PREDICAT_COMPLETE" in in_process("completion", shell, cwd=shop).stdout
