@@ -165,3 +165,9 @@ def test_a_damaged_cache_is_ignored(tmp_path: Path) -> None:
 def test_several_processes_find_the_same() -> None:
     conditions = [condition(f"{text} AND k = {number}") for text in NEVER[:8] for number in range(2)]
     assert judge(conditions, jobs=2).judgements == judge(conditions).judgements
+
+
+def test_what_a_constant_switches_off_is_meant() -> None:
+    assert judged("a = 1 AND FALSE").judgements == ()
+    assert judged("1 <> 1 AND a = 1").judgements == ()
+    assert kinds(judged("1 = 1 AND n BETWEEN 5 AND 3")) == ["never"]

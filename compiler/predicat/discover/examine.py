@@ -13,6 +13,8 @@ from msgspec import Struct
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.infer import Unclear
+from predicat.discover.null_traps import Lost, lost_rows
+from predicat.discover.profile import Profile, profile_of
 from predicat.discover.typed import Item, Typed, typed
 from predicat.discover.verdicts import Kind
 from predicat.ir import tree as t
@@ -53,12 +55,16 @@ class Examined(Struct, frozen=True):
         found: What is wrong with it.
         inferred: The fields whose types were inferred.
         undecided: How many questions had no answer in time.
+        profile: What it is compared by; None where it reads no field.
+        lost: The negations that lose rows without a value.
     """
 
     reason: str = ""
     found: tuple[Found, ...] = ()
     inferred: Mapping[str, str] = {}
     undecided: int = 0
+    profile: Profile | None = None
+    lost: tuple[Lost, ...] = ()
 
 
 def examine(item: Item) -> Examined:
@@ -71,7 +77,9 @@ def examine(item: Item) -> Examined:
     if nulls or not _reads(condition):  # `1 = 1` is meant
         return Examined("", nulls, condition.inferred)
     asked = _Questions(item, condition)
-    return Examined("", tuple(asked.found()), condition.inferred, asked.undecided)
+    found = tuple(asked.found())
+    lost = () if item.accepts else tuple(lost_rows(condition.narrow, QUESTION))
+    return Examined("", found, condition.inferred, asked.undecided, profile_of(condition), lost)
 
 
 def _reads(condition: Typed) -> bool:
@@ -104,7 +112,11 @@ class _Questions:
             yield from self.redundant()
 
     def constant(self) -> Found | None:
-        """Whether the condition accepts no row, or rejects none."""
+        """Whether the condition accepts no row, or rejects none. One that a constant decides, as `x = 1 AND
+        FALSE`, is switched off on purpose.
+        """
+        if not fields_of(self.condition.wide) and _has_constant_operand(self.condition.tree):
+            return None
         if not self.can_be(True):
             if self.item.accepts and self.can_be(None):
                 return None
@@ -195,6 +207,15 @@ def _atoms(node: Node) -> Iterator[Call]:
                 yield from _atoms(arg)
         elif node.op != "cond":
             yield node
+
+
+def _has_constant_operand(tree: t.Tree | None) -> bool:
+    return any(
+        not any(isinstance(leaf, t.Name) for leaf in walk(arg))
+        for part in (walk(tree) if tree is not None else ())
+        if isinstance(part, t.Apply) and part.op in JUNCTIONS
+        for arg in part.args
+    )
 
 
 def _said(tree: t.Tree) -> object:

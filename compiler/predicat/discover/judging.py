@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from predicat.diagnostics.messages import verdicts as say
+from predicat.discover.candidates import Candidate, Rule, near
+from predicat.discover.comparing import Compared, Two, compare_two
 from predicat.discover.conditions import Condition
 from predicat.discover.examine import Examined, examine
 from predicat.discover.kept import Kept
-from predicat.discover.typed import item_of
-from predicat.discover.verdicts import Judged, Judgement
+from predicat.discover.same import Alike, Group, alike
+from predicat.discover.typed import Item, item_of
+from predicat.discover.verdicts import Judged, Judgement, Pair
 
 Progress = Callable[[int, int], None]
 """Is told how many of how many questions are answered."""
@@ -42,32 +47,198 @@ def judge(
     Returns:
         What is found. Its numbers are those of the conditions.
     """
-    kept = Kept(cache)
-    items = [
-        item_of(condition, before) for condition, before in zip(conditions, earlier(conditions), strict=True)
-    ]
-    examined = kept.answers("examine", list(dict.fromkeys(items)), Examined, _run(examine, jobs, progress))
-    judgements: list[Judgement] = []
-    unjudged: dict[int, str] = {}
-    for number, item in enumerate(items):
-        outcome = examined[item]
-        if outcome.reason:
-            unjudged[number] = outcome.reason
-        judgements += [
-            Judgement(
-                number,
-                found.kind,
-                found.message,
-                found.part,
-                found.hint,
-                found.row,
-                found.outcome,
-                outcome.inferred,
-            )
-            for found in outcome.found
+    run = _Run(conditions, Kept(cache), jobs, progress)
+    same, pairs = run.compared()
+    judgements = [*run.judgements(), *run.null_traps()]
+    judgements.sort(key=lambda item: item.condition)
+    return Judged(tuple(judgements), same, pairs, run.unjudged(), run.undecided)
+
+
+class _Run:
+    """One run over all conditions. Items are conditions without their places: each is examined once."""
+
+    def __init__(
+        self, conditions: Sequence[Condition], kept: Kept, jobs: int, progress: Progress | None
+    ) -> None:
+        self.conditions = conditions
+        self.kept = kept
+        self.ask = partial(_run, jobs=jobs, progress=progress)
+        self.items = list(map(item_of, conditions, earlier(conditions)))
+        self.distinct = list(dict.fromkeys(self.items))
+        self.examined = kept.answers("conditions", self.distinct, Examined, self.ask(examine))
+        self.undecided = sum(outcome.undecided for outcome in self.examined.values())
+
+    def unjudged(self) -> dict[int, str]:
+        """Why conditions are not judged."""
+        reasons = {number: self.examined[item].reason for number, item in enumerate(self.items)}
+        return {number: reason for number, reason in reasons.items() if reason}
+
+    def judgements(self) -> Iterator[Judgement]:
+        """What is found in conditions by themselves."""
+        for number, item in enumerate(self.items):
+            outcome = self.examined[item]
+            for found in outcome.found:
+                yield Judgement(
+                    number,
+                    found.kind,
+                    found.message,
+                    found.part,
+                    found.hint,
+                    found.row,
+                    found.outcome,
+                    outcome.inferred,
+                )
+
+    def null_traps(self) -> Iterator[Judgement]:
+        """Negations that lose rows without a value, where another condition on the relation asks for such
+        rows.
+        """
+        asked: dict[tuple[str, str], int] = {}
+        handled: set[tuple[object, ...]] = set()
+        for number, item in enumerate(self.items):
+            relation, profile = relation_of(self.conditions[number]), self.examined[item].profile
+            for name in profile.asked if relation is not None and profile is not None else ():
+                asked.setdefault((str(relation), name), number)
+                handled.add((*self.case_of(number), name))
+        for number, item in enumerate(self.items):
+            relation = relation_of(self.conditions[number])
+            for lost in self.examined[item].lost:
+                shown = asked.get((str(relation), lost.field))
+                if shown is not None and (*self.case_of(number), lost.field) not in handled:
+                    place = self.conditions[shown].place
+                    message = say.loses_nulls(lost.field, f"{place.path}:{place.line}")
+                    hint, inferred = say.or_is_null(lost.field), self.examined[item].inferred
+                    yield Judgement(number, "null trap", message, lost.part, hint, lost.row, None, inferred)
+
+    def case_of(self, number: int) -> tuple[str, int]:
+        """The CASE that a condition is a branch of; a place of its own where it is none."""
+        condition = self.conditions[number]
+        start = -1 - number if condition.branches is None else condition.branches[0]
+        return condition.place.path, start
+
+    # --- pairs
+
+    def compared(self) -> tuple[tuple[tuple[int, ...], ...], tuple[Pair, ...]]:
+        """Classes of conditions with one rule, and pairs of rules that are nearly the same."""
+        rules, members = self.rules()
+        items = {rule.number: self.items[rule.number] for rule in rules}
+        sames = self.in_other_words(rules)
+        wanted = {(one.left, one.right): one for one in (*sames, *near(rules))}
+        questions = {key: Two(items[key[0]], items[key[1]]) for key in wanted}
+        answers = self.kept.answers(
+            "pairs", list(dict.fromkeys(questions.values())), Compared, self.ask(compare_two)
+        )
+        self.undecided += sum(answer.undecided for answer in answers.values())
+        classes = Classes(members)
+        pairs: list[Pair] = []
+        for key, candidate in wanted.items():
+            answer = answers[questions[key]]
+            if answer.kind == "same":
+                classes.join(*key)
+            elif answer.kind is not None and candidate.difference != say.IN_OTHER_WORDS:
+                pairs.append(
+                    Pair(
+                        *key,
+                        answer.kind,
+                        candidate.difference,
+                        candidate.message,
+                        answer.lost,
+                        answer.gained,
+                        answer.inferred,
+                    )
+                )
+        return tuple(self.worth_telling(classes)), tuple(pairs)
+
+    def rules(self) -> tuple[list[Rule], dict[int, list[int]]]:
+        """The distinct rules, each named by the first condition that has it, and all their conditions."""
+        first: dict[tuple[str, ...], int] = {}
+        members: dict[int, list[int]] = {}
+        for number, item in enumerate(self.items):
+            profile = self.examined[item].profile
+            if profile is None or self.is_constant(item):
+                continue
+            own = (self.conditions[number].place.path,) if profile.queries else ()
+            key = (item.language, item.collation, str(item.accepts), profile.text, *own)
+            members.setdefault(first.setdefault(key, number), []).append(number)
+        rules = []
+        for number, all_of_them in members.items():
+            profile = self.examined[self.items[number]].profile
+            places = [self.conditions[other] for other in all_of_them]
+            relations = {relation_of(place) for place in places} - {None}
+            files = frozenset(place.place.path for place in places)
+            branch = all(place.clause == "case" for place in places)
+            if profile is not None:
+                rules.append(Rule(number, profile, frozenset(map(str, relations)), files, branch))
+        return rules, members
+
+    def is_constant(self, item: Item) -> bool:
+        """Whether a condition accepts no row, or rejects none: it is no rule."""
+        return any(found.kind in ("never", "always") for found in self.examined[item].found)
+
+    def in_other_words(self, rules: Sequence[Rule]) -> list[Candidate]:
+        """Pairs of rules over the same fields that no row told apart."""
+        groups: dict[tuple[object, ...], list[Rule]] = {}
+        for rule in rules:
+            item = self.items[rule.number]
+            if not rule.profile.queries:
+                key = item.language, item.collation, item.accepts, rule.profile.fields
+                groups.setdefault(key, []).append(rule)
+        several = [members for members in groups.values() if len(members) > 1]
+        asked = [Group(tuple(self.items[rule.number] for rule in members)) for members in several]
+        answers = self.kept.answers("alike", asked, Alike, self.ask(alike))
+        return [
+            Candidate(members[one].number, members[other].number, say.IN_OTHER_WORDS, say.SAME_RULE)
+            for members, group in zip(several, asked, strict=True)
+            for one, other in answers[group].pairs
         ]
-    undecided = sum(outcome.undecided for outcome in examined.values())
-    return Judged(tuple(judgements), (), (), unjudged, undecided)
+
+    def worth_telling(self, classes: Classes) -> Iterator[tuple[int, ...]]:
+        """The classes of two or more conditions. A single test is a rule only within a relation."""
+        for members in classes.all():
+            profile = self.examined[self.items[members[0]]].profile
+            if profile is not None and len(profile.atoms) > 1:
+                parts: Iterable[Sequence[int]] = [members]
+            else:
+                by_relation: dict[str | None, list[int]] = {}
+                for number in members:
+                    by_relation.setdefault(relation_of(self.conditions[number]), []).append(number)
+                parts = [part for relation, part in by_relation.items() if relation is not None]
+            yield from (tuple(sorted(part)) for part in parts if len(part) > 1)
+
+
+class Classes:
+    """Rules that are the same, joined step by step."""
+
+    def __init__(self, members: Mapping[int, Sequence[int]]) -> None:
+        self.members = {number: list(found) for number, found in members.items()}
+        self.root = {number: number for number in members}
+
+    def join(self, one: int, other: int) -> None:
+        """Two rules are the same."""
+        first, second = self.find(one), self.find(other)
+        if first != second:
+            self.root[second] = first
+            self.members[first] += self.members.pop(second)
+
+    def find(self, number: int) -> int:
+        """The rule that stands for a class."""
+        while self.root[number] != number:
+            number = self.root[number]
+        return number
+
+    def all(self) -> Iterator[list[int]]:
+        """The conditions of each class."""
+        yield from self.members.values()
+
+
+def relation_of(condition: Condition) -> str | None:
+    """The relation of a condition as it is compared, with its schema: None where only its statement knows
+    it.
+    """
+    if condition.relation is None or condition.derived:
+        return None
+    parts = [part.strip('"`[] ') for part in condition.relation.casefold().split(".")]
+    return ".".join(parts[-2:])
 
 
 def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[str, ...]]:

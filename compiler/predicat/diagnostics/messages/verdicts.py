@@ -58,3 +58,42 @@ def no_effect(junction: str) -> str:
 
 def twice(junction: str) -> str:
     return f"this operand stands twice in one {junction}"
+
+
+ONE_VALUE = "one value"
+SOME_VALUES = "some values"
+ONE_BOUND = "one bound"
+ONE_NULL_TEST = "one NULL test"
+IN_OTHER_WORDS = "other words"
+SAME_RULE = "they accept the same rows"
+
+
+def only_second(test: str) -> str:
+    return f"only the second has {test}"
+
+
+def two_tests(first: str, second: str) -> str:
+    return f"the first has {first}, the second {second}"
+
+
+def values(first: Iterable[str], second: Iterable[str]) -> str:
+    one, other = ", ".join(map(repr, first)), ", ".join(map(repr, second))
+    if not one:
+        return f"only the second has {other}"
+    return f"only the first has {one}" + (f", only the second {other}" if other else "")
+
+
+def loses_nulls(field: str, place: str) -> str:
+    return f"rows without {field} are not accepted, and {place} shows that there may be some"
+
+
+def or_is_null(field: str) -> str:
+    return f"if they should be, add OR {field} IS NULL"
+
+
+UNREACHABLE = "no row reaches it: the branches before it take them all"
+LAYOUT = "AND binds tighter than OR, and the lines say the opposite"
+
+
+def parentheses(text: str) -> str:
+    return f"if the lines are right, write {text}"

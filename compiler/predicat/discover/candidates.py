@@ -1,0 +1,104 @@
+"""Which rules are worth a comparison: an index over their tests, so that not all pairs are looked at.
+
+Two rules are near if they have all tests but one in common, and the tests that differ are of one place: other
+values of one field, another bound, or a test for NULL that only one of them has. Two rules may be the same if
+they read the same fields and no row tells them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from msgspec import Struct
+
+from predicat.diagnostics.messages import verdicts as say
+from predicat.discover.profile import Atom, Profile
+
+MOST_TESTS = 30
+"""A rule with more tests is compared with those only that say the same."""
+MOST_NEAR = 40
+"""Rules that have all tests but one in common, at most, of which all pairs are looked at."""
+_MOST_DIFFERENT = 3
+"""Values that one list has and the other has not, at most."""
+_SHARED = 2
+"""Tests, or values of a list, that two rules have in common, at least, unless something else tells that they
+are about one thing.
+"""
+
+
+class Rule(Struct, frozen=True):
+    """A rule: its number, its profile, the relations and files that it is found in, and whether it is only
+    found in branches of CASE, which are made to differ.
+    """
+
+    number: int
+    profile: Profile
+    relations: frozenset[str]
+    files: frozenset[str] = frozenset()
+    branch: bool = False
+
+
+class Candidate(Struct, frozen=True):
+    """Two rules to compare, and in what they differ."""
+
+    left: int
+    right: int
+    difference: str
+    message: str
+
+
+def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
+    """Pairs of rules that have all tests but one in common."""
+    chosen = [rule for rule in rules if len(rule.profile.atoms) <= MOST_TESTS and not rule.profile.queries]
+    by_tests: dict[tuple[str, ...], Rule] = {_texts(rule): rule for rule in chosen}
+    buckets: dict[tuple[object, ...], list[tuple[Rule, Atom]]] = {}
+    for rule in chosen:
+        for at, atom in enumerate(rule.profile.atoms):
+            rest = _texts(rule)[:at] + _texts(rule)[at + 1 :]
+            if atom.test == "null":
+                other = by_tests.get(rest)
+                if other is not None and _says_something(other) and _comparable(rule, other, len(rest)):
+                    yield Candidate(other.number, rule.number, say.ONE_NULL_TEST, say.only_second(atom.shown))
+            elif atom.test:
+                buckets.setdefault((rest, atom.test, atom.place), []).append((rule, atom))
+    for (rest, *_), members in buckets.items():
+        for (one, first), (other, second) in combinations(members[:MOST_NEAR], 2):
+            found = _difference(first, second, len(rest))
+            if found is not None and _comparable(one, other, len(rest)):
+                yield Candidate(one.number, other.number, *found)
+
+
+def _says_something(rule: Rule) -> bool:
+    """Whether a rule has a test with constants: other tests are of keys and dates, which most rules have."""
+    return any(atom.values or atom.test == "bound" for atom in rule.profile.atoms)
+
+
+def _texts(rule: Rule) -> tuple[str, ...]:
+    return tuple(atom.text for atom in rule.profile.atoms)
+
+
+def _comparable(one: Rule, other: Rule, shared: int) -> bool:
+    """Whether two rules are about the same thing, as far as anything tells: they have tests in common, or one
+    relation and different files. In one file rules that are nearly the same are made to differ.
+    """
+    if one.branch and other.branch and one.files == other.files:
+        return False
+    return shared >= _SHARED or bool(
+        one.relations & other.relations and one.files != other.files and not (one.branch and other.branch)
+    )
+
+
+def _difference(first: Atom, second: Atom, shared: int) -> tuple[str, str] | None:
+    """In what two tests of one place differ; None where one is no variant of the other."""
+    if first.test == "bound":
+        return (say.ONE_BOUND, say.two_tests(first.shown, second.shown)) if shared else None
+    mine, theirs = set(first.values), set(second.values)
+    common, different = mine & theirs, mine ^ theirs
+    if not common or len(different) > min(len(common), _MOST_DIFFERENT):
+        return None
+    if len(common) < _SHARED and shared < _SHARED:
+        return None
+    only = [value for value in first.values if value not in theirs]
+    added = [value for value in second.values if value not in mine]
+    return say.ONE_VALUE if len(different) == 1 else say.SOME_VALUES, say.values(only, added)

@@ -1,0 +1,86 @@
+"""Compares two rules: what the second accepts, proved for the widest types of their fields, with rows of the
+narrowest.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from msgspec import Struct
+
+from predicat.discover.infer import Unclear
+from predicat.discover.typed import Item, together
+from predicat.discover.verdicts import Relationship
+from predicat.ir.nodes import Node
+from predicat.review.compare import PROVED, SHOWN, Outcome, Witness, compare_nodes, search
+from predicat.review.show import plain
+from predicat.review.smt.terms import all_of
+
+PAIR = 1.0
+"""Seconds for all questions about a pair, on each of the two assignments of types."""
+_KINDS: dict[str, Relationship] = {"narrower": "narrower", "wider": "wider", "changed": "overlapping"}
+
+
+class Two(Struct, frozen=True):
+    """Two conditions to compare."""
+
+    left: Item
+    right: Item
+
+    @property
+    def key(self) -> str:
+        """The question as a text."""
+        return json.dumps([self.left.key, self.right.key])
+
+
+class Compared(Struct, frozen=True):
+    """What the second is to the first. `kind` is None where nothing is proved, or where they have no row in
+    common.
+    """
+
+    kind: Relationship | None = None
+    lost: dict[str, Any] | None = None
+    gained: dict[str, Any] | None = None
+    inferred: dict[str, str] = {}
+    undecided: bool = False
+
+
+def compare_two(question: Two) -> Compared:
+    """Compare two conditions, each field with one type in both."""
+    try:
+        left, right = together([question.left, question.right])
+    except Unclear:
+        return Compared()
+    rules = _rule(question.left), _rule(question.right)
+    narrow = compare_nodes(left.narrow, right.narrow, rules, PAIR)
+    inferred = {**left.inferred, **right.inferred}
+    if narrow.kind.startswith("equivalent"):
+        wide = compare_nodes(left.wide, right.wide, rules, PAIR)
+        return Compared("same" if wide.same_rows else None, inferred=inferred, undecided=not wide.proof)
+    kind = _KINDS.get(narrow.kind)
+    if kind is None or narrow.proof not in (PROVED, SHOWN):
+        return Compared(undecided=not narrow.proof)
+    if kind == "overlapping":
+        shared = _meet(left.narrow, right.narrow)
+    else:
+        shared = compare_nodes(left.wide, right.wide, rules, PAIR).kind == narrow.kind
+    return Compared(kind, _row(narrow.lost), _row(narrow.gained), inferred) if shared else Compared()
+
+
+def _rule(item: Item) -> str:
+    return "accept" if item.accepts else "reject"
+
+
+def _meet(left: Node, right: Node) -> bool:
+    """Whether a row is accepted by both."""
+
+    def both(one: Outcome, other: Outcome) -> bool:
+        return one is True and other is True
+
+    answer, _ = search(left, right, both, lambda one, other: all_of(one.true, other.true), PAIR)
+    return answer == "found"
+
+
+def _row(witness: Witness | None) -> dict[str, Any] | None:
+    return None if witness is None else plain({**witness.row})

@@ -1,0 +1,101 @@
+"""What a condition is found by: its tests, as texts that are the same for every spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from predicat.discover.null_traps import tested_fields
+from predicat.discover.typed import Typed
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, fields_of
+from predicat.ir.ops import ORDERED
+from predicat.ir.text import to_text
+
+_MOST_VALUES = 200
+
+
+class Atom(Struct, frozen=True):
+    """An operand of the AND that a condition is, or the condition itself.
+
+    Attributes:
+        text: What it says; the same for every spelling.
+        shown: How it is written.
+        fields: The fields that it reads.
+        place: What is compared with constants, by `=`, IN or an order; empty for other tests.
+        test: `values` for `=` and IN, `bound` for an order, `null` for a test for NULL, else empty.
+        values: The constants of `=` and IN, as they are shown.
+    """
+
+    text: str
+    shown: str
+    fields: tuple[str, ...]
+    place: str = ""
+    test: str = ""
+    values: tuple[str, ...] = ()
+
+
+class Profile(Struct, frozen=True):
+    """What a condition is found by.
+
+    Attributes:
+        text: What it says; the same for every spelling.
+        atoms: Its tests.
+        fields: Its fields with their narrowest types.
+        asked: The fields that it tests for NULL.
+        queries: Whether it has a subquery, which says something else in another statement.
+    """
+
+    text: str
+    atoms: tuple[Atom, ...]
+    fields: tuple[tuple[str, str], ...]
+    asked: tuple[str, ...] = ()
+    queries: bool = False
+
+
+def profile_of(condition: Typed) -> Profile:
+    """The profile of a typed condition."""
+    node = condition.narrow
+    fields = tuple(sorted((name, str(decl.type)) for name, decl in fields_of(node).items()))
+    atoms = tuple(sorted(map(_atom, _operands(node)), key=lambda atom: atom.text))
+    return Profile(
+        " & ".join(atom.text for atom in atoms),
+        atoms,
+        fields,
+        tuple(sorted(tested_fields(node))),
+        condition.queries,
+    )
+
+
+def _operands(node: Node) -> Iterator[Node]:
+    match node:
+        case Call(op="and"):
+            for arg in node.args:
+                yield from _operands(arg)
+        case Call(op="is_true", args=(inner,)):
+            yield from _operands(inner)
+        case _:
+            yield node
+
+
+def _atom(node: Node) -> Atom:
+    fields = tuple(sorted(fields_of(node)))
+    shown = " ".join(node.span.text.split())
+    positive = node.args[0] if isinstance(node, Call) and node.op == "not" else node
+    sign = "" if positive is node else "not "
+    match positive:
+        case Call(op="is_null", args=(Field(),)):
+            return Atom(to_text(node), shown, fields, f"{sign}{fields[0]}", "null")
+        case Call(op="eq" | "ne" as op, args=(place, Literal() as value)):
+            sign = "not " if (op == "ne") != bool(sign) else ""
+            return Atom(to_text(node), shown, fields, sign + to_text(place), "values", (str(value.value),))
+        case Call(op="in", args=(place, Items(items=items))) if len(items) <= _MOST_VALUES:
+            values = tuple(str(item.value) for item in items if isinstance(item, Literal))
+            if len(values) == len(items):
+                return Atom(to_text(node), shown, fields, sign + to_text(place), "values", values)
+        case Call(op=op, args=(place, Literal())) if op in ORDERED:
+            side = "above" if (op in ("gt", "ge")) != bool(sign) else "below"
+            return Atom(to_text(node), shown, fields, f"{side} {to_text(place)}", "bound")
+        case _:
+            pass
+    return Atom(to_text(node), shown, fields)

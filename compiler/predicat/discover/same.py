@@ -1,0 +1,51 @@
+"""Finds the rules that may be the same in other words: no row that is tried tells them apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
+from predicat.discover.infer import Unclear
+from predicat.discover.typed import Item, typed
+from predicat.review.lint.trials import Trial, classes
+
+MOST_TOGETHER = 400
+"""Rules over the same fields that are tried together, at most."""
+
+
+class Group(Struct, frozen=True):
+    """Rules that read the same fields, of the same types."""
+
+    items: tuple[Item, ...]
+
+    @property
+    def key(self) -> str:
+        """The question as a text."""
+        return json.dumps([item.key for item in self.items])
+
+
+class Alike(Struct, frozen=True):
+    """Pairs of rules of a group, by their places in it, that no row told apart."""
+
+    pairs: tuple[tuple[int, int], ...] = ()
+
+
+def alike(group: Group) -> Alike:
+    """The rules of a group that may be the same."""
+    trials: list[Trial] = []
+    places: list[int] = []
+    for place, item in enumerate(group.items[:MOST_TOGETHER]):
+        try:
+            trials.append(Trial(typed(item).narrow))
+        except Unclear:
+            continue
+        places.append(place)
+    found = classes(trials, accept=False)
+    return Alike(tuple((places[one], places[other]) for same in found for one, other in _chain(same)))
+
+
+def _chain(same: Sequence[int]) -> Iterator[tuple[int, int]]:
+    return pairwise(sorted(same))

@@ -1,0 +1,152 @@
+"""Which conditions are one rule, and which nearly are, with the row that tells them apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from predicat.discover.conditions import Clause, Condition, Place
+from predicat.discover.judging import judge
+from predicat.discover.verdicts import Judged, Pair
+
+
+def condition(
+    text: str,
+    path: str,
+    relation: str | None = "shop.orders",
+    clause: Clause = "where",
+    branches: tuple[int, int] | None = None,
+    **fields: str,
+) -> Condition:
+    place = Place(path, 1, 1, 0, len(text))
+    return Condition(text, "sql", "bigquery", relation, clause, place, fields, branches=branches)
+
+
+def compared(*texts: str, relation: str | None = "shop.orders", **fields: str) -> Judged:
+    return judge([condition(text, f"{at}.sql", relation, **fields) for at, text in enumerate(texts)])
+
+
+def pair(*texts: str, **fields: str) -> Pair | None:
+    found = compared(*texts, **fields)
+    assert len(found.pairs) < 2
+    return found.pairs[0] if found.pairs else None
+
+
+SAME = [
+    ("a = 1 AND b = 'x'", "b = 'x' AND a = 1"),
+    ("a = 1 AND b IN ('x', 'y')", "(b = 'y' OR b = 'x') AND 1 = a"),
+    ("NOT (a <> 1 OR b <> 'x')", "a = 1 AND b = 'x'"),
+    ("n BETWEEN 1 AND 5 AND k = 2", "n >= 1 AND n <= 5 AND k = 2"),
+    ("o.a = 1 AND o.b = 2", "orders.a = 1 AND orders.b = 2"),
+    ("a = 1 AND f(x) > 3", "NOT f(x) <= 3 AND a = 1"),
+    ("substr(code, 1, 2) = 'ab' AND k = 1", "starts_with(code, 'ab') AND k = 1"),
+]
+
+
+@pytest.mark.parametrize("texts", SAME)
+def test_one_rule_in_other_words(texts: tuple[str, str]) -> None:
+    found = compared(*texts)
+    assert found.same == ((0, 1),)
+    assert found.pairs == ()
+
+
+OTHERS = [
+    ("a = 1 AND b = '5'", "a = 1 AND b = '05'"),
+    ("n > 4 AND k = 1", "n >= 5 AND k = 1"),
+    ("d > '2020-01-01' AND k = 1", "d >= '2020-01-02' AND k = 1"),
+    ("d = DATE '2020-01-01' AND k = 1", "d = DATE '2020-01-02' AND k = 1"),
+    ("k = 1 AND x IN (SELECT id FROM a)", "k = 1 AND x IN (SELECT id FROM b)"),
+]
+
+
+@pytest.mark.parametrize("texts", OTHERS)
+def test_what_only_some_type_makes_one_rule_is_none(texts: tuple[str, str]) -> None:
+    assert compared(*texts).same == ()
+
+
+def test_a_subquery_says_something_else_in_another_file() -> None:
+    text = "k = 1 AND x IN (SELECT id FROM chosen)"
+    assert compared(text, text).same == ()
+
+
+def test_whole_numbers_are_one_rule_where_they_are_known_to_be() -> None:
+    assert compared("n > 4 AND k = 1", "n >= 5 AND k = 1", n="bigint", k="bigint").same == ((0, 1),)
+
+
+def test_one_value_more() -> None:
+    found = pair("open = TRUE AND kind IN ('a', 'b')", "open = TRUE AND kind IN ('a', 'b', 'c')")
+    assert found is not None
+    assert (found.kind, found.difference, found.gained) == (
+        "wider",
+        "one value",
+        {"open": True, "kind": "c"},
+    )
+    assert found.message == "only the second has 'c'"
+
+
+def test_one_test_for_null_more() -> None:
+    found = pair("state = 'live'", "state = 'live' AND revoked_at IS NULL")
+    assert found is not None
+    assert (found.kind, found.difference) == ("narrower", "one NULL test")
+    assert found.lost == {"state": "live", "revoked_at": 0}
+
+
+def test_one_bound() -> None:
+    found = pair("k = 1 AND v = 2 AND n > 30", "k = 1 AND v = 2 AND n >= 30")
+    assert found is not None
+    assert (found.kind, found.difference, found.gained) == ("wider", "one bound", {"k": 1, "v": 2, "n": 30})
+
+
+def test_some_values_on_both_sides() -> None:
+    found = pair("kind IN ('a', 'b', 'c')", "kind IN ('a', 'b', 'd')")
+    assert found is not None
+    assert (found.kind, found.lost, found.gained) == ("overlapping", {"kind": "c"}, {"kind": "d"})
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("kind = 'a'", "kind = 'b'"),
+        ("kind IN ('a', 'b', 'c', 'd')", "kind = 'a'"),
+        ("id IS NOT NULL", "id IS NOT NULL AND day IS NOT NULL"),
+        ("n > 30", "n > 60"),
+        ("k = 1 AND v = 2", "k = 1 AND w = 2"),
+    ],
+)
+def test_rules_that_are_made_to_differ_are_no_pair(texts: tuple[str, str]) -> None:
+    assert pair(*texts) is None
+
+
+def test_rules_of_other_relations_need_more_in_common() -> None:
+    texts = "kind IN ('a', 'b')", "kind IN ('a', 'b', 'c')"
+    conditions = [condition(text, f"{at}.sql", f"shop.t{at}") for at, text in enumerate(texts)]
+    assert judge(conditions).pairs == ()
+    longer = [
+        condition(f"{text} AND k = 1 AND v = 2", f"{at}.sql", f"shop.t{at}") for at, text in enumerate(texts)
+    ]
+    assert len(judge(longer).pairs) == 1
+
+
+def test_a_single_test_is_a_rule_within_a_relation_only() -> None:
+    assert compared("kind = 'a'", "kind = 'a'").same == ((0, 1),)
+    assert compared("kind = 'a'", "kind = 'a'", relation=None).same == ()
+
+
+def test_what_is_never_true_is_no_rule() -> None:
+    assert compared("n BETWEEN 5 AND 3", "n BETWEEN 7 AND 1").same == ()
+
+
+def test_a_null_trap_needs_a_sign_that_values_are_absent() -> None:
+    assert compared("status <> 'closed'").judgements == ()
+    found = compared("status <> 'closed' AND k = 1", "status IS NULL AND k = 2").judgements
+    assert [(item.condition, item.kind, item.row, item.outcome) for item in found] == [
+        (0, "null trap", {"k": 1}, None)
+    ]
+    assert "1.sql:1" in found[0].message
+
+
+def test_branches_that_handle_null_leave_no_trap() -> None:
+    conditions = [
+        condition("status IS NULL", "a.sql", clause="case", branches=(7, 0)),
+        condition("status <> 'closed'", "a.sql", clause="case", branches=(7, 1)),
+    ]
+    assert judge(conditions).judgements == ()
