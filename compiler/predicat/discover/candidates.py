@@ -52,7 +52,7 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
     """Pairs of rules that have all tests but one in common."""
     chosen = [rule for rule in rules if len(rule.profile.atoms) <= MOST_TESTS and not rule.profile.queries]
     by_tests: dict[tuple[str, ...], Rule] = {_texts(rule): rule for rule in chosen}
-    buckets: dict[tuple[object, ...], list[tuple[Rule, Atom]]] = {}
+    buckets: dict[tuple[tuple[str, ...], str, str], list[tuple[Rule, Atom]]] = {}
     for rule in chosen:
         for at, atom in enumerate(rule.profile.atoms):
             rest = _texts(rule)[:at] + _texts(rule)[at + 1 :]
