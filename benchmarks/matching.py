@@ -26,6 +26,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from chart import chart
+
 import predicat_spark
 from predicat_spark.settings import settings
 
@@ -133,6 +135,7 @@ class Bench:
         self.spark.sql(ROWS.format(rows=rows)).write.parquet(str(folder / "rows"))
         self.spark.read.parquet(str(folder / "rows")).createOrReplaceTempView("bench")
         self.jvm: Any = self.spark.sparkContext._jvm
+        self.lines: dict[str, list[tuple[float, float]]] = {}
 
     def cpu(self) -> float:
         """Seconds of the JVM so far, as Linux counts them."""
@@ -181,6 +184,8 @@ class Bench:
             )
             ids = self.query("SELECT sum(size(matching_filter_ids('bench'))) FROM bench")
             names = self.query("SELECT sum(size(matching_filters('bench'))) FROM bench")
+        self.lines.setdefault("matching_filter_ids", []).append((count, self.rows / ids[1]))
+        self.lines.setdefault("matching_filters", []).append((count, self.rows / names[1]))
         print(
             f"{count:>7} filters: {ids[2] / self.rows:6.2f} matches a row; "
             f"ids {self.rows / ids[1]:>10,.0f} rows per CPU second ({self.rows / ids[0]:,.0f} a second); "
@@ -214,16 +219,19 @@ class Bench:
             for place, sql in enumerate(manifest(self.folder / "naive.json", count))
         )
         sql = f"SELECT sum(size(array_compact(array({cases})))) FROM (SELECT * FROM bench WHERE id < {rows})"
-        for name, value in (("as by default", "true"), ("without whole-stage code generation", "false")):
+        for name, value in (("as by default", "true"), ("not whole-stage", "false")):
             with settings(self.spark, {"spark.sql.codegen.wholeStage": value}):
                 try:
                     _, cpu, _ = self.query(sql)
+                    self.lines.setdefault(f"CASE, {name}", []).append((count, rows / cpu))
                     print(f"{count:>7} cases, {name}: {rows / cpu:,.0f} rows per CPU second", flush=True)
                 except Exception as error:  # noqa: BLE001  # that it fails is a result
                     print(f"{count:>7} cases, {name}: {str(error).splitlines()[0][:100]}", flush=True)
 
 
-def main(rows: int, filters: list[int], naive: list[int], naive_rows: int, runs: int) -> None:
+def main(
+    rows: int, filters: list[int], naive: list[int], naive_rows: int, runs: int, picture: Path | None
+) -> None:
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), rows, runs)
         columns = ", ".join(name for name in FIELDS if name != "headers")
@@ -235,6 +243,9 @@ def main(rows: int, filters: list[int], naive: list[int], naive_rows: int, runs:
         for count in naive:
             bench.naive(count, naive_rows)
         bench.spark.stop()
+    if picture is not None:
+        title = "Rows a CPU second by the number of filters"
+        picture.write_text(chart(title, "filters", "rows a CPU second", bench.lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
@@ -244,5 +255,6 @@ if __name__ == "__main__":
     parser.add_argument("--naive", type=int, nargs="*", default=[5, 100])
     parser.add_argument("--naive-rows", type=int, default=200_000)
     parser.add_argument("--runs", type=int, default=3)
-    options = parser.parse_args()
-    main(options.rows, options.filters, options.naive, options.naive_rows, options.runs)
+    parser.add_argument("--chart", type=Path, help="write the figures to this file as a chart (SVG)")
+    given = parser.parse_args()
+    main(given.rows, given.filters, given.naive, given.naive_rows, given.runs, given.chart)
