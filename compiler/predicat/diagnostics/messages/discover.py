@@ -28,7 +28,7 @@ BACKSLASH = "a pattern has a backslash, which dialects read differently"
 NOT_RENDERED = "the template cannot be rendered"
 NO_PYTHON = "the file is not valid Python"
 NOT_LITERAL = "it is made by a program: only constants and columns are read"
-NO_CONDITION = "it is not a condition"
+NOT_DATA = "the file cannot be read as data"
 
 
 def unknown_dialect(name: str, known: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ from msgspec import Struct, field
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place, Refused
-from predicat.discover.read import dialects, templates
+from predicat.discover.read import compiled, data, dialects, python, templates, types
+from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
-from predicat.discover.read.relations import Columns
 from predicat.discover.read.sql import Text, plain_place
 
 Item = Condition | Refused
+_DBT_PROJECT = "dbt_project.yml"
 
 
 class Found(Struct):
@@ -44,35 +45,81 @@ def read(paths: Sequence[Path], dialect: str | None = None) -> Found:
         dialect: the dialect of all SQL, by sqlglot's name. Default: what configurations say, or what reads
             most of the files.
     """
-    return _Reading(list(files(paths)), dialect).read()
+    return _Reading(paths, dialect).read()
 
 
 class _Reading:
     """One search."""
 
-    def __init__(self, found: list[File], dialect: str | None) -> None:
-        self.files = found
+    def __init__(self, paths: Sequence[Path], dialect: str | None) -> None:
+        self.files = list(files(paths))
         self.dialect = dialect
         self.configured = dialects.Configured()
         self.tried: dict[Path, str] = {}
-        self.columns: Columns = {}
+        self.columns = types.Known()
+        self.projects: dict[Path, Path | None] = {}
+        self.macros: dict[Path, dict[str, Any]] = {}
+        self.compiled: dict[Path, tuple[str, str]] = {}
         self.result = Found()
 
     def read(self) -> Found:
+        self.learn()
+        readers: dict[str, Callable[[File], Iterator[Item]]] = {
+            "sql": self.sql,
+            "python": self.python,
+            "data": self.data,
+        }
         for file in self.files:
-            if file.kind != "sql":
-                continue
-            self.result.files[file.kind] += 1
+            before = len(self.result.conditions)
             try:
-                self.result.add(self.sql(file))
+                self.result.add(readers[file.kind](file))
             except Unusable as problem:
                 self.result.refused.append(Refused(Place(str(file.path), 1, 1, 0, 0), str(problem), ""))
+            if file.kind == "sql" or len(self.result.conditions) > before:
+                self.result.files[file.kind] += 1
         return self.result
+
+    def learn(self) -> None:
+        """Reads what tells about other files: types of columns, macros, what dbt compiled."""
+        macros: dict[Path, dict[str, str]] = {}
+        for file in self.files:
+            try:
+                text = file.text() if file.kind == "sql" else ""
+            except Unusable:
+                continue
+            if types.CREATES.search(text) and not templates.is_template(text):
+                for relation, columns in types.created(text, self.dialect_of(file)):
+                    self.columns.add(relation, columns)
+            project = self.project(file.path.parent, file.root)
+            if project is not None and "{% macro" in text.replace("{%-", "{%"):
+                macros.setdefault(project, {})[str(file.path)] = text
+        for project in {row for row in self.projects.values() if row is not None}:
+            self.compiled.update(compiled.compiled(project))
+            self.macros[project] = templates.macros_of(macros.get(project, {}))
+            dialect = self.dialect or self.configured.of(project, project) or ""
+            for relation, columns in types.of_dbt(project / "target" / "catalog.json", dialect):
+                self.columns.add(relation, columns)
+        for root in {file.root for file in self.files}:
+            for relation, columns in types.of_parquet(root):
+                self.columns.add(relation, columns)
+
+    def project(self, folder: Path, root: Path) -> Path | None:
+        """The dbt project that a folder belongs to."""
+        if folder not in self.projects:
+            above = folder != root and root in folder.parents
+            self.projects[folder] = (
+                folder
+                if (folder / _DBT_PROJECT).is_file()
+                else self.project(folder.parent, root)
+                if above
+                else None
+            )
+        return self.projects[folder]
 
     def sql(self, file: File) -> Iterator[Item]:
         """The conditions of a file of SQL, in the dialect that reads it."""
         text = file.text()
-        sql, place = _rendered(file, text, {})
+        sql, place = self.rendered(file, text)
         if sql is None:
             yield Refused(Place(str(file.path), 1, 1, 0, len(text)), say.NOT_RENDERED, "")
             return
@@ -81,6 +128,14 @@ class _Reading:
             dialect = dialects.tried([sql], [dialect, *(row for row in dialects.TRIED if row != dialect)])
         self.result.dialects[dialect] += 1
         yield from Text(sql, dialect, place, self.columns).found()
+
+    def python(self, file: File) -> Iterator[Item]:
+        """The conditions of a program."""
+        return python.conditions(str(file.path), file.text(), self.columns)
+
+    def data(self, file: File) -> Iterator[Item]:
+        """The conditions of a file of YAML, JSON or Terraform."""
+        return data.conditions(file.path, file.text(), lambda: self.dialect_of(file), self.columns)
 
     def dialect_of(self, file: File) -> str:
         """The dialect of a file: given, configured, or the one that reads most files of its root."""
@@ -96,27 +151,28 @@ class _Reading:
         rows = [row for row in self.files if row.kind == "sql" and row.root == root]
         for file in rows[:: max(1, len(rows) // dialects.MAX_SAMPLE)]:
             try:
-                text, _ = _rendered(file, file.text(), {})
+                text, _ = self.rendered(file, file.text())
             except Unusable:
                 continue
             if text is not None:
                 yield text
 
+    def rendered(self, file: File, text: str) -> tuple[str | None, Ranges]:
+        """The SQL of a file, and the places of its ranges; None where a template cannot be rendered."""
+        plain = plain_place(str(file.path), text)
+        if not templates.is_template(text):
+            return text, plain
+        raw, sql = self.compiled.get(file.path, ("", ""))
+        if sql and raw.strip() == text.strip():
+            return sql, compiled.ranges(str(file.path), text, sql)
+        try:
+            project = self.project(file.path.parent, file.root)
+            rendered = templates.render(text, self.macros.get(project, {}) if project is not None else {})
+        except templates.NotRendered:
+            return None, plain
 
-def _rendered(
-    file: File, text: str, macros: Mapping[str, Any]
-) -> tuple[str | None, Callable[[int, int], tuple[Place, bool]]]:
-    """The SQL of a file, and the places of its ranges; None where a template cannot be rendered."""
-    plain = plain_place(str(file.path), text)
-    if not templates.is_template(text):
-        return text, plain
-    try:
-        rendered = templates.render(text, macros)
-    except templates.NotRendered:
-        return None, plain
+        def place(start: int, end: int) -> tuple[Place, bool]:
+            first, last, same = rendered.place(start, end)
+            return plain(first, last)[0], same
 
-    def place(start: int, end: int) -> tuple[Place, bool]:
-        first, last, same = rendered.place(start, end)
-        return plain(first, last)[0], same
-
-    return rendered.text, place
+        return rendered.text, place

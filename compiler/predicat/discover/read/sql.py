@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from sqlglot import exp
@@ -11,12 +12,13 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Place, Refused
 from predicat.discover.read.clauses import Written, written
 from predicat.discover.read.relations import Columns
-from predicat.discover.read.residues import Residue, residues
+from predicat.discover.read.residues import PARAMETER, Residue, residues
 from predicat.discover.read.statements import Statement, statements, tokens_of
 from predicat.language.sql.reader import Reader
 from predicat.language.sql.spans import SpanIndex
 
 MAX_SHOWN = 200
+_VARIABLE = re.compile(rf"'?{PARAMETER}(\w+)'?")
 _WITHOUT_CONDITIONS = (exp.Command, exp.Set, exp.Use, exp.Drop, exp.Comment, exp.Grant)
 
 
@@ -68,9 +70,9 @@ class Text:
         if residue.origin is None:
             return self.refused(start, end, residue.reason)
         place, as_written = self.place(start, end)
-        text = self.text[start:end]
+        text = _shown(self.text[start:end])
         if not residue.together:
-            text = " AND ".join(self.text[slice(*_extent(reader, (part,)))] for part in residue.parts)
+            text = " AND ".join(_shown(self.text[slice(*_extent(reader, (part,)))]) for part in residue.parts)
         branches = None
         if row.case is not None:
             case_start = _extent(reader, (row.case,))[0]
@@ -103,7 +105,14 @@ def _extent(reader: Reader, parts: tuple[exp.Expr, ...]) -> tuple[int, int]:
 
 
 def _known(columns: Mapping[str, str] | None, residue: Residue) -> Mapping[str, str]:
-    return dict(columns) if columns and residue.origin is not None and not residue.origin.derived else {}
+    if not columns or residue.origin is None or residue.origin.derived:
+        return {}
+    return {name: kind for name, kind in columns.items() if kind}
+
+
+def _shown(text: str) -> str:
+    """A condition with its parameters as predicat writes them."""
+    return _VARIABLE.sub(r":\1", text) if PARAMETER in text else text
 
 
 def plain_place(path: str, text: str) -> Callable[[int, int], tuple[Place, bool]]:

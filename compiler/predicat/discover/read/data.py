@@ -1,0 +1,153 @@
+"""Conditions in YAML, JSON and Terraform: tests of dbt, and the manifests that `predicat import` reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Condition, Place, Refused
+from predicat.discover.read import templates
+from predicat.discover.read.embedded import Ranges, condition
+from predicat.discover.read.relations import Columns
+from predicat.importing import KINDS
+from predicat.importing.documents import Document, documents
+from predicat.importing.located import at, entries, items, plain, source_of
+from predicat.importing.model import Findings, Left, Taken
+
+_DBT = re.compile(r"^\s*(?:data_)?tests\s*:", re.MULTILINE)
+_CONDITIONS = re.compile(r"\bwhere\b|\bexpression\b|\bcondition\b")
+_MANIFEST = re.compile(
+    r"^\s*kind\s*:|\"kind\"\s*:|[Ff]ilter_?(?:[Pp]olicy|[Cc]riteria)|FilterPattern|event_pattern|EventPattern|"
+    r"servicebus|ServiceBus|google_pubsub_subscription|\"bindings\"|connector\.class",
+    re.MULTILINE,
+)
+_RESOURCES = ("models", "sources", "seeds", "snapshots")
+_CHECKS = {"expression_is_true": "expression", "not_constant_where": "where", "not_null_where": "where"}
+"""Generic tests of dbt that take a condition, with the name of the argument."""
+
+
+def conditions(
+    path: Path, text: str, dialect: Callable[[], str], columns: Columns
+) -> Iterator[Condition | Refused]:
+    """The conditions of a file."""
+    is_dbt = path.suffix in (".yml", ".yaml") and _DBT.search(text) and _CONDITIONS.search(text)
+    if not is_dbt and not _MANIFEST.search(text):
+        return
+    reporter = Reporter()
+    try:
+        found = documents(path, reporter)
+        for document in found:
+            yield from _Tests(dialect(), columns).found(document) if is_dbt else _manifest(document)
+    except (PredicatError, ModuleNotFoundError, RecursionError, ValueError):
+        yield Refused(Place(str(path), 1, 1, 0, 0), say.NOT_DATA, "")
+        return
+    for problem in reporter.errors[:1]:
+        yield Refused(_place(problem.span), say.NOT_DATA, "")
+
+
+def _place(span: Span) -> Place:
+    outer = span.outermost()
+    line, column = outer.source.line_column(outer.start)
+    return Place(outer.source.name, line, column, outer.start, outer.end)
+
+
+def _manifest(document: Document) -> Iterator[Condition | Refused]:
+    kind = next((row for row in KINDS if row.recognises(document)), None)
+    if kind is None:
+        return
+    found = Findings()
+    kind.read(document, found)
+    for row in found.taken:
+        if not row.uses:
+            yield _taken(row)
+    for left in found.left:
+        yield _left(left)
+
+
+def _taken(row: Taken) -> Condition:
+    body = plain(row.body)
+    return Condition(
+        body if isinstance(body, str) else json.dumps(body, ensure_ascii=False),
+        row.language,
+        "",
+        row.rows.name,
+        "selector",
+        _place(row.span),
+        fields=dict(row.rows.fields),
+        params=dict.fromkeys(row.params, "string"),
+        on=row.on,
+    )
+
+
+def _left(row: Left) -> Refused:
+    return Refused(_place(row.span), row.reason, row.title)
+
+
+class _Tests:
+    """The tests of a schema file of dbt."""
+
+    def __init__(self, dialect: str, columns: Columns) -> None:
+        self.dialect = dialect
+        self.columns = columns
+
+    def found(self, document: Document) -> Iterator[Condition | Refused]:
+        for kind in _RESOURCES:
+            for row in items(at(document.data, kind)):
+                if kind != "sources":
+                    yield from self.resource(row, str(at(row, "name") or ""))
+                for table in items(at(row, "tables")) if kind == "sources" else ():
+                    schema = at(row, "schema") or at(row, "name")
+                    yield from self.resource(
+                        table, f"{schema}.{at(table, 'identifier') or at(table, 'name')}"
+                    )
+
+    def resource(self, row: Any, relation: str) -> Iterator[Condition | Refused]:
+        yield from self.tests(row, relation, "")
+        for column in items(at(row, "columns")):
+            yield from self.tests(column, relation, str(at(column, "name") or ""))
+
+    def tests(self, row: Any, relation: str, column: str) -> Iterator[Condition | Refused]:
+        for key in ("tests", "data_tests"):
+            for test in items(at(row, key)):
+                for name, given in entries(test):
+                    yield from self.test(name, given, relation, column)
+
+    def test(self, name: str, given: Any, relation: str, column: str) -> Iterator[Condition | Refused]:
+        for where in (at(given, "where"), at(given, "config", "where"), at(given, "arguments", "where")):
+            if isinstance(where, str):
+                yield from self.condition(where, "", relation)
+        argument = _CHECKS.get(name.rpartition(".")[2], "")
+        written = at(given, argument) or at(given, "arguments", argument)
+        if argument == "expression" and isinstance(written, str):
+            yield from self.condition(written, f"{column} " if column else "", relation)
+
+    def condition(self, value: str, head: str, relation: str) -> Iterator[Condition | Refused]:
+        """A condition in a text with its place; `head` is what dbt writes before it."""
+        source = source_of(value)
+        if templates.is_template(value):
+            try:
+                rendered = templates.render(value, {})
+            except templates.NotRendered:
+                yield Refused(_place(Span(source, 0, len(value))), say.NOT_RENDERED, value[:200])
+                return
+            ranges = _ranges(source, head, rendered)
+            yield from condition(head + rendered.text, relation, "test", self.dialect, ranges, self.columns)
+        else:
+            ranges = _ranges(source, head, None)
+            yield from condition(head + value, relation, "test", self.dialect, ranges, self.columns)
+
+
+def _ranges(source: Source, head: str, rendered: templates.Rendered | None) -> Ranges:
+    def place(start: int, end: int) -> tuple[Place, bool]:
+        first, last, same = max(0, start - len(head)), max(0, end - len(head)), start >= len(head)
+        if rendered is not None:
+            first, last, exact = rendered.place(first, last)
+            same = same and exact
+        return _place(Span(source, first, last)), same
+
+    return place

@@ -1,0 +1,45 @@
+"""A condition that stands alone, such as a text in a program or in YAML."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from predicat.discover.conditions import Clause, Condition, Place, Refused
+from predicat.discover.read.relations import Columns
+from predicat.discover.read.sql import Text
+
+Ranges = Callable[[int, int], tuple[Place, bool]]
+"""The place of a range of a text, and whether the text is written there as it is."""
+_NOWHERE = "predicat_unknown"
+
+
+def condition(
+    text: str, relation: str | None, clause: Clause, dialect: str, place: Ranges, columns: Columns
+) -> Iterator[Condition | Refused]:
+    """A condition on the rows of a relation.
+
+    Args:
+        text: the condition in SQL.
+        relation: the relation, if it is known.
+        clause: what the condition is part of.
+        dialect: sqlglot's name of the dialect.
+        place: the place of a range of the text.
+        columns: the types of the columns of known relations.
+    """
+    parts = [exp.to_identifier(part, quoted=True) for part in (relation or _NOWHERE).split(".")[-3:]]
+    table = exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
+    head = f"SELECT 1 FROM {table.sql(dialect or None)} WHERE "
+
+    def inner(start: int, end: int) -> tuple[Place, bool]:
+        first = max(0, start - len(head))
+        return place(first, max(first, end - len(head)))
+
+    for row in Text(head + text, dialect, inner, columns).found():
+        if isinstance(row, Refused):
+            yield dataclasses.replace(row, text=row.text.removeprefix(head))
+        else:
+            own = clause if row.clause == "where" else row.clause
+            yield dataclasses.replace(row, clause=own, relation=relation)

@@ -1,0 +1,306 @@
+"""Conditions in PySpark programs: texts and chains of columns in `where`, `filter`, `when` and `expr`, and
+the statements of `spark.sql`. The program is read, never run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from predicat.diagnostics import Source
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Clause, Condition, Place, Refused
+from predicat.discover.read.embedded import Ranges, condition
+from predicat.discover.read.relations import Columns
+from predicat.discover.read.residues import PARAMETER
+from predicat.discover.read.sql import MAX_SHOWN, Text
+
+_SPARK = re.compile(r"\b(?:pyspark|spark|databricks)\b")
+_COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_JOINED = {
+    ast.BitAnd: "AND",
+    ast.BitOr: "OR",
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Mod: "%",
+}
+_MODULES = ("F", "f", "functions", "sf", "fn", "psf")
+"""What programs call `pyspark.sql.functions`."""
+_NO_FRAMES = (*_MODULES, "T", "self")
+_INFIX = {"eqNullSafe": "<=>", "like": "LIKE", "ilike": "ILIKE", "rlike": "RLIKE"}
+_CALLED = {"contains": "contains", "startswith": "startswith", "endswith": "endswith", "substr": "substring"}
+_KEEPS_ROWS = frozenset(
+    {
+        "where",
+        "filter",
+        "alias",
+        "limit",
+        "cache",
+        "persist",
+        "distinct",
+        "orderBy",
+        "sort",
+        "repartition",
+        "hint",
+    }
+)
+"""Methods of a DataFrame whose columns are those of the one before."""
+_MOST_STEPS = 200
+
+
+class _NotRead(Exception):
+    """An expression is no chain of columns and constants."""
+
+
+def conditions(path: str, text: str, columns: Columns) -> Iterator[Condition | Refused]:
+    """The conditions of a program; none of one that has nothing to do with Spark."""
+    if not _SPARK.search(text):
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+        yield from _Program(path, text, tree, columns).found()
+    except (SyntaxError, ValueError):
+        yield Refused(Place(path, 1, 1, 0, 0), say.NO_PYTHON, "")
+    except (RecursionError, MemoryError):
+        yield Refused(Place(path, 1, 1, 0, 0), say.TOO_DEEP, "")
+
+
+class _Program:
+    def __init__(self, path: str, text: str, tree: ast.Module, columns: Columns) -> None:
+        self.path = path
+        self.source = Source(path, text)
+        self.tree = tree
+        self.columns = columns
+        self.lines = [0]
+        for line in text.splitlines(keepends=True):
+            self.lines.append(self.lines[-1] + len(line))
+        self.rows = text.splitlines(keepends=True)
+        self.assigned: dict[str, ast.expr] = {}
+
+    def found(self) -> Iterator[Condition | Refused]:
+        for node in ast.walk(self.tree):
+            if (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+            ):
+                self.assigned[node.targets[0].id] = node.value
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and node.args:
+                yield from self.call(node)
+
+    def call(self, node: ast.Call) -> Iterator[Condition | Refused]:
+        """The condition of a call, if it has one."""
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        first = node.args[0]
+        if name in ("where", "filter") and isinstance(node.func, ast.Attribute):
+            yield from self.condition(first, self.relation(node.func.value), "where")
+        elif name == "when" and len(node.args) == 2:
+            yield from self.condition(first, None, "case")
+        elif name == "expr" and _tests(_text_of(first)):
+            yield from self.condition(first, None, "filter")
+        elif name == "sql" and isinstance(node.func, ast.Attribute) and (text := _text_of(first)):
+            yield from Text(text, "spark", self.ranges(first, text), self.columns).found()
+
+    def condition(
+        self, node: ast.expr, relation: str | None, clause: Clause
+    ) -> Iterator[Condition | Refused]:
+        text = _text_of(node)
+        if text is not None:
+            if _tests(text):
+                yield from condition(text, relation, clause, "spark", self.ranges(node, text), self.columns)
+            return
+        if not any(_is_column(part) for part in ast.walk(node)):
+            return
+        try:
+            text = _sql(node)
+        except _NotRead:
+            place, _ = self.ranges(node, "")(0, 0)
+            shown = " ".join(self.source.text[place.start : place.end].split())
+            yield Refused(place, say.NOT_LITERAL, shown[:MAX_SHOWN])
+            return
+        yield from condition(text, relation, clause, "spark", self.ranges(node, ""), self.columns)
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset in characters; Python counts columns in bytes."""
+        row = self.rows[line - 1] if line <= len(self.rows) else ""
+        return self.lines[line - 1] + len(row.encode()[:column].decode(errors="ignore"))
+
+    def ranges(self, node: ast.expr, text: str) -> Ranges:
+        """The places of a text that is a constant of the program; else that of the whole expression."""
+        first = self.offset(node.lineno, node.col_offset)
+        last = self.offset(node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
+        written = self.source.text[first:last]
+        at = written.find(text) if text else -1
+
+        def place(start: int, end: int) -> tuple[Place, bool]:
+            low, high = (first + at + start, first + at + end) if at >= 0 else (first, last)
+            line, column = self.source.line_column(low)
+            return Place(self.path, line, column, low, high), at >= 0
+
+        return place
+
+    def relation(self, node: ast.expr) -> str | None:
+        """The table that a DataFrame is read from, if only rows are taken away since."""
+        for _ in range(_MOST_STEPS):
+            if isinstance(node, ast.Name):
+                known = self.assigned.get(node.id)
+                if known is None or known is node:
+                    return None
+                node = known
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr == "table":
+                    return _text_of(node.args[0]) if node.args else None
+                if node.func.attr not in _KEEPS_ROWS:
+                    return None
+                node = node.func.value
+            else:
+                return None
+        return None
+
+
+def _text_of(node: ast.expr) -> str | None:
+    """The text of a constant; what an f-string puts in is a parameter."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else PARAMETER + _word(part)
+            for part in node.values
+        )
+    return None
+
+
+def _word(node: ast.expr) -> str:
+    inner = node.value if isinstance(node, ast.FormattedValue) else node
+    return re.sub(r"\W+", "_", ast.unparse(inner)).strip("_").lower()[:40] or "value"
+
+
+def _tests(text: str | None) -> bool:
+    """Whether a text is a condition of SQL: `filter` and `expr` take other things too."""
+    if not text or len(text) > 20_000:
+        return False
+    try:
+        node = parse_one(text, dialect="spark")
+    except (SqlglotError, ValueError, TypeError, AttributeError, RecursionError):
+        return False
+    return isinstance(node.unnest(), exp.Predicate | exp.Connector | exp.Not)
+
+
+def _is_column(node: ast.AST) -> bool:
+    """Whether a node is `col("x")`, `F.col("x")` or `df["x"]`."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    if not isinstance(node, ast.Call) or not node.args:
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name in ("col", "column") and isinstance(node.args[0], ast.Constant)
+
+
+def _sql(node: ast.expr) -> str:
+    """The SQL of a chain of columns. Raises _NotRead."""
+    match node:
+        case ast.Constant():
+            return _constant(node.value)
+        case ast.UnaryOp(op=ast.Invert()):
+            return f"NOT ({_sql(node.operand)})"
+        case ast.UnaryOp(op=ast.USub()):
+            return f"-({_sql(node.operand)})"
+        case ast.BinOp() if type(node.op) in _JOINED:
+            return f"({_sql(node.left)} {_JOINED[type(node.op)]} {_sql(node.right)})"
+        case ast.Compare(ops=[op], comparators=[other]) if type(op) in _COMPARED:
+            return f"({_sql(node.left)} {_COMPARED[type(op)]} {_sql(other)})"
+        case ast.Subscript(slice=ast.Constant(value=str() as name)):
+            return _name(name)
+        case ast.Attribute(value=ast.Name(id=frame), attr=name) if frame not in _NO_FRAMES:
+            return _name(name)
+        case ast.Name(id=name):
+            return PARAMETER + name.lower()
+        case ast.Call():
+            return _called(node)
+        case _:
+            raise _NotRead
+
+
+def _called(node: ast.Call) -> str:
+    if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+        raise _NotRead
+    if _is_column(node):
+        return _name(str(getattr(node.args[0], "value", "")))
+    if isinstance(node.func, ast.Name) or _is_module(node.func):
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        return _function(name, node.args)
+    if isinstance(node.func, ast.Attribute):
+        return _method(node.func.attr, _sql(node.func.value), node.args)
+    raise _NotRead
+
+
+def _is_module(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in _MODULES
+
+
+def _function(name: str, args: list[ast.expr]) -> str:
+    """A function of `pyspark.sql.functions`, whose texts are names of columns."""
+    if name == "lit" and len(args) == 1:
+        return _sql(args[0])
+    if name == "expr" and len(args) == 1 and (text := _text_of(args[0])):
+        return f"({text})"
+    if name in ("when", "udf") or not name.isidentifier():
+        raise _NotRead
+    return f"{name}({', '.join(_argument(arg) for arg in args)})"
+
+
+def _argument(node: ast.expr) -> str:
+    return _name(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _sql(node)
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _method(name: str, value: str, args: list[ast.expr]) -> str:
+    """A method of a column."""
+    if name == "isNull":
+        return f"({value} IS NULL)"
+    if name == "isNotNull":
+        return f"({value} IS NOT NULL)"
+    if name in _INFIX and len(args) == 1:
+        return f"({value} {_INFIX[name]} {_sql(args[0])})"
+    if name in _CALLED:
+        return f"{_CALLED[name]}({', '.join([value, *map(_sql, args)])})"
+    if name == "between" and len(args) == 2:
+        return f"({value} BETWEEN {_sql(args[0])} AND {_sql(args[1])})"
+    if name == "isin" and args:
+        items = args[0].elts if isinstance(args[0], ast.List | ast.Tuple | ast.Set) else args
+        return f"({value} IN ({', '.join(map(_sql, items))}))"
+    if name in ("cast", "astype") and len(args) == 1 and isinstance(args[0], ast.Constant):
+        kind = _constant(args[0].value).strip("'")
+        if re.fullmatch(r"\w+(\(\d+(, ?\d+)?\))?", kind):
+            return f"CAST({value} AS {kind})"
+    raise _NotRead
+
+
+def _constant(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return exp.Literal.string(value).sql("spark")
+    raise _NotRead
+
+
+def _name(name: str) -> str:
+    """A column, with its parts."""
+    return ".".join(exp.to_identifier(part, quoted=True).sql("spark") for part in name.split("."))

@@ -1,0 +1,169 @@
+"""Conditions in programs, in files of dbt and in manifests, and the types that a repository tells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Condition, Refused
+from predicat.discover.read import folder, python
+from predicat.discover.read.types import Known, kind_of
+
+PROGRAM = """
+from pyspark.sql import functions as F
+df = spark.table("sales.orders")
+a = df.where("amount > 3 and status <> 'x'")
+b = df.limit(9).filter((F.col("a") == 1) & ~F.col("b").isin("x", "y") | df["q"].isNull())
+c = spark.sql(f"select * from t where day = '{day}' and k in (1, 2)")
+d = numbers.filter(lambda number: number > 1)
+e = df.filter(F.lower("name").like("%mp%") & (F.col("d") >= F.lit(start)))
+f = df.filter(check(F.col("x"), strict=True))
+g = df.withColumn("h", F.when(F.col("i").between(1, 2) & F.col("j").cast("int").isNotNull(), 1))
+"""
+
+
+def of_program(text: str) -> tuple[list[Condition], list[Refused]]:
+    rows = sorted(python.conditions("p.py", text, {}), key=lambda row: row.place.start)
+    return [row for row in rows if isinstance(row, Condition)], [
+        row for row in rows if isinstance(row, Refused)
+    ]
+
+
+def test_pyspark() -> None:
+    rows, left = of_program(PROGRAM)
+    assert [(row.relation, row.sql) for row in rows] == [
+        ("sales.orders", "amount > 3 AND status <> 'x'"),
+        ("sales.orders", "(((a = 1) AND NOT ((b IN ('x', 'y')))) OR (q IS NULL))"),
+        ("t", "day = :day AND k IN (1, 2)"),
+        ("sales.orders", "((LOWER(name) LIKE '%mp%') AND (d >= :start))"),
+        (None, "((i BETWEEN 1 AND 2) AND (NOT TRY_CAST(j AS INT) IS NULL))"),
+    ]
+    assert [row.reason for row in left] == [say.NOT_LITERAL]
+
+
+def test_places_in_programs() -> None:
+    rows, _ = of_program("# é\n" + PROGRAM)
+    text = "# é\n" + PROGRAM
+    assert text[rows[0].place.start : rows[0].place.end] == "amount > 3 and status <> 'x'"
+    assert not rows[0].rendered and rows[1].rendered
+    assert text[rows[1].place.start : rows[1].place.end].startswith('(F.col("a")')
+
+
+@pytest.mark.parametrize("text", ["import pyspark\ndef (", "pyspark\n" + "(" * 500, "x = 'pyspark' \0"])
+def test_programs_that_cannot_be_read(text: str) -> None:
+    rows, left = of_program(text)
+    assert not rows and len(left) == 1
+
+
+def test_a_program_without_spark_has_no_conditions() -> None:
+    assert of_program("users.filter('a > 1')") == ([], [])
+
+
+def test_dbt_tests_have_conditions(tmp_path: Path) -> None:
+    text = """
+models:
+  - name: orders
+    tests:
+      - dbt_utils.expression_is_true:
+          expression: "amount >= 0"
+          where: kind = '{{ var("kind") }}'
+    columns:
+      - name: id
+        data_tests:
+          - unique
+          - not_null: {config: {where: "status <> 'x'"}}
+          - dbt_utils.expression_is_true: {arguments: {expression: '> 0'}}
+sources:
+  - name: raw
+    tables: [{name: events, tests: [{dbt_utils.expression_is_true: {expression: "a < b"}}]}]
+"""
+    (tmp_path / "schema.yml").write_text(text)
+    rows = folder.read([tmp_path], "postgres").conditions
+    assert sorted((row.relation, row.sql) for row in rows) == [
+        ("orders", "amount >= 0"),
+        ("orders", "id > 0"),
+        ("orders", "kind = :kind"),
+        ("orders", "status <> 'x'"),
+        ("raw.events", "a < b"),
+    ]
+    for row in rows:
+        if not row.rendered:
+            assert text[row.place.start : row.place.end] == row.text
+
+
+def test_what_dbt_compiled_is_used(tmp_path: Path) -> None:
+    raw = "select * from {{ ref('o') }} where {{ rule() }} and b = 2"
+    (tmp_path / "dbt_project.yml").write_text("name: p\nprofile: p\n")
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "m.sql").write_text(raw)
+    (tmp_path / "target").mkdir()
+    node = {
+        "raw_code": raw,
+        "compiled_code": "select * from db.s.o where a = 1 and b = 2",
+        "original_file_path": "models/m.sql",
+    }
+    (tmp_path / "target" / "manifest.json").write_text(json.dumps({"nodes": {"model.p.m": node}}))
+    (row,) = folder.read([tmp_path], "snowflake").conditions
+    assert (row.relation, row.sql, row.rendered) == ("db.s.o", "a = 1 AND b = 2", True)
+    (tmp_path / "models" / "m.sql").write_text(raw + " and c = 3")  # newer than what dbt compiled
+    (row,) = folder.read([tmp_path], "snowflake").conditions
+    assert row.sql == "b = 2 AND c = 3"
+
+
+def test_macros_of_a_project_are_known(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: p\n")
+    (tmp_path / "rules.sql").write_text("{% macro is_open(name) %}{{ name }} = 'open'{% endmacro %}")
+    (tmp_path / "m.sql").write_text("select 1 from t where {{ is_open('status') }} and {{ other() }} = a")
+    (row,) = folder.read([tmp_path], "postgres").conditions
+    assert row.sql == "status = 'open' AND :other = a" and row.rendered
+
+
+def test_manifests(tmp_path: Path) -> None:
+    (tmp_path / "trigger.yaml").write_text(
+        "apiVersion: eventing.knative.dev/v1\nkind: Trigger\nmetadata: {name: t}\n"
+        "spec: {broker: b, filter: {attributes: {type: order}}, subscriber: {uri: http://x}}\n"
+    )
+    (tmp_path / "other.json").write_text('{"kind": [1, 2')
+    (tmp_path / "plain.yml").write_text("a: 1\n")
+    result = folder.read([tmp_path])
+    (row,) = result.conditions
+    assert (row.language, json.loads(row.text), row.clause) == ("attributes", {"type": "order"}, "selector")
+    assert [row.reason for row in result.refused] == [say.NOT_DATA]
+
+
+def test_types_come_from_create_table(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("create table s.t (a int, b varchar(3), c numeric(9, 2), d jsonb);")
+    (tmp_path / "b.sql").write_text("select 1 from t join u on t.a = u.k where b = 'x'")
+    rows = folder.read([tmp_path], "postgres").conditions
+    assert not rows  # u is not known, and may have a column b as well
+    (tmp_path / "c.sql").write_text("create table s.u (k int);")
+    (row,) = folder.read([tmp_path], "postgres").conditions
+    assert row.fields == {"a": "bigint", "b": "string", "c": "decimal(9,2)"}
+
+
+def test_types_by_the_end_of_a_name() -> None:
+    known = Known()
+    known.add("a.t", {"x": "bigint"})
+    assert known.get("db.A.t") == {"x": "bigint"} == known.get("t")
+    known.add("b.t", {"x": "string"})
+    assert known.get("t") is None and known.get("b.t") == {"x": "string"}
+    known.add("b.t", {"x": "date"})
+    assert known.get("b.t") is None
+
+
+@pytest.mark.parametrize(
+    ("written", "dialect", "kind"),
+    [
+        ("INT64", "bigquery", "bigint"),
+        ("NUMBER(9,2)", "snowflake", "decimal(9,2)"),
+        ("TIMESTAMP_NTZ(9)", "snowflake", "timestamp"),
+        ("character varying(256)", "postgres", "string"),
+        ("jsonb", "postgres", ""),
+        ("((", "postgres", ""),
+    ],
+)
+def test_types_of_dialects(written: str, dialect: str, kind: str) -> None:
+    assert kind_of(written, dialect) == kind
