@@ -10,11 +10,11 @@ import org.apache.spark.sql.types.TimestampType
 object Generated {
   /** The functions of Spark in the compiler's SQL. None reads a table or a file, runs a program or names a class. */
   private val Functions = Set(
-    "abs", "aggregate", "array", "array_contains", "array_join", "array_max", "array_min", "array_size", "array_union", "between", "cardinality", "ceil",
-    "char_length", "coalesce", "concat", "contains", "convert_timezone", "current_date", "current_timestamp", "date_diff",
+    "abs", "add_months", "aggregate", "array", "array_contains", "array_join", "array_max", "array_min", "array_size", "array_union", "between", "cardinality", "ceil",
+    "char_length", "coalesce", "concat", "contains", "convert_timezone", "current_date", "current_timestamp", "date_diff", "date_format",
     "date_from_unix_date", "date_trunc", "datediff", "dateadd", "date_add", "date_sub", "day", "dayofmonth", "dayofweek", "dayofyear",
     "div", "element_at", "endswith", "exists", "extract", "filter", "flatten", "floor", "forall", "get", "get_json_object", "greatest", "hour",
-    "if", "ifnull", "ilike", "instr", "is_variant_null", "isnan", "isnotnull", "isnull", "least", "left", "length", "like", "lower", "ltrim",
+    "if", "ifnull", "ilike", "instr", "is_variant_null", "isnan", "isnotnull", "isnull", "last_day", "least", "left", "length", "like", "lower", "lpad", "ltrim",
     "make_timestamp", "map", "map_contains_key", "map_entries", "map_filter", "map_from_entries", "map_keys", "map_values", "minute", "mod",
     "month", "named_struct", "nanvl", "negative", "now", "nullif", "nvl", "octet_length", "parse_json", "pmod", "position", "positive", "pow",
     "power", "quarter", "regexp", "regexp_extract", "regexp_extract_all", "regexp_like", "regexp_replace", "repeat", "replace", "reverse",

@@ -211,6 +211,7 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
             call(BIGINT, "in_units", constant(["hour", "minute", "second", "millisecond"]), span),
             call(BIGINT, "to_int", t),
             call(BIGINT, "days_between", d, d),
+            call(BIGINT, "to_micros", t),
             call(BIGINT, "int32", n),
             call(BIGINT, "size", collected(less)),
             *(call(BIGINT, op, t) for op in parts),
@@ -251,6 +252,8 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
             call(TIMESTAMP, "to_timestamp", s),
             call(TIMESTAMP, "to_timestamp", n),
             call(TIMESTAMP, "to_timestamp", d),
+            call(TIMESTAMP, "add_months", t, n),
+            call(TIMESTAMP, "from_micros", n),
             call(TIMESTAMP, "date_trunc", constant(["day", "week", "month", "year", "hour"]), t),
             *(call(TIMESTAMP, op, t, span) for op in ("add", "sub")),
         ],
@@ -259,7 +262,13 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
             call(DURATION, "sub", t, t),
             *(call(DURATION, op, span, span) for op in ("add", "sub")),
         ],
-        DATE: [call(DATE, "to_date", s), call(DATE, "to_date", t), call(DATE, "add_days", d, n)],
+        DATE: [
+            call(DATE, "to_date", s),
+            call(DATE, "to_date", t),
+            call(DATE, "add_days", d, n),
+            call(DATE, "add_months", d, n),
+            call(DATE, "last_day", d),
+        ],
     }
     mixed = [
         call(kind, "cond", less[BOOLEAN], less[kind], less[kind]),

@@ -657,6 +657,57 @@ _ROWS = (
         "Days from the second date to the first.",
         (((_D1, date(2013, 7, 1)), 3),),
     ),
+    Op(
+        "add_months",
+        ("date, bigint -> date", "timestamp, bigint -> timestamp"),
+        "So many months later, at the same time of the day (UTC); a day that the month lacks is its last.",
+        (
+            ((date(2024, 1, 31), 1), date(2024, 2, 29)),
+            ((date(2024, 2, 29), -12), date(2023, 2, 28)),
+            ((_D1, 119_987), None),
+            ((date(9999, 11, 30), 1), date(9999, 12, 30)),
+            ((date(1, 1, 1), -1), None),
+            ((datetime(2024, 3, 31, 23, 30, tzinfo=UTC), -1), datetime(2024, 2, 29, 23, 30, tzinfo=UTC)),
+            ((_T1, 2**40), None),
+        ),
+        total=False,
+    ),
+    Op(
+        "last_day",
+        ("date -> date",),
+        "The last day of the month.",
+        (((date(2024, 2, 3),), date(2024, 2, 29)), ((date(9999, 12, 31),), date(9999, 12, 31))),
+    ),
+    Op(
+        "to_micros",
+        ("timestamp -> bigint", "duration -> bigint"),
+        "The microseconds since 1970, or of a duration.",
+        (((_T1,), 1_372_933_815_250_000), ((timedelta(seconds=-1.5),), -1_500_000)),
+    ),
+    Op(
+        "from_micros",
+        ("bigint -> timestamp",),
+        "The moment so many microseconds after 1970.",
+        (
+            ((1_372_933_815_250_000,), _T1),
+            ((-1,), datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)),
+            ((_BIG,), None),
+        ),
+        total=False,
+    ),
+    Op(
+        "format_time",
+        ("=string, timestamp -> string",),
+        "The text of a time in a format (UTC): %Y, %m, %d, %H, %M, %S, %f (six digits), %L (three digits), "
+        "%j, and the English names %a, %A, %b, %B.",
+        (
+            (("%Y-%m", _T1), "2013-07"),
+            (("%Y%m%d %H:%M:%S.%L|%f", _T1), "20130704 10:30:15.250|250000"),
+            (("%a %A, %d %b %B %j", _T1), "Thu Thursday, 04 Jul July 185"),
+            (('%%YYYY "dd" \'%d-', _T1), '%YYYY "dd" \'04-'),
+            (("%H %Y", datetime(1, 2, 3, 4, tzinfo=UTC)), "04 0001"),
+        ),
+    ),
     # collections
     Op(
         "get",

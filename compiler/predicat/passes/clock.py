@@ -12,7 +12,9 @@ from predicat.ir.nodes import NOW, Call, Literal, Node, Parameter
 from predicat.ir.values import FIRST_NOW, LAST_NOW
 from predicat.semantics.evaluate import NONE, compile_node
 
-_MONOTONE = frozenset(("add", "sub", "to_date", "to_timestamp", "add_days", "date_trunc"))
+_MONOTONE = frozenset(
+    ("add", "sub", "to_date", "to_timestamp", "add_days", "date_trunc", "add_months", "last_day")
+)
 """Operators that give a later moment for a later moment, with constants beside it."""
 
 

@@ -23,6 +23,7 @@ from predicat.ir.ops import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
 from predicat.passes.domains import DOMAINS, Domain
 from predicat.passes.union import conjunction, disjunction
+from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
 
 _MAX_ITEMS = 20
@@ -144,6 +145,9 @@ _ONLY = (
     "int32",
     "to_whole",
     "to_int",
+    "last_day",
+    "to_micros",
+    "from_micros",
 )
 """Monotone in their argument; `abs` on each side of zero."""
 _NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP)
@@ -155,6 +159,12 @@ def _monotone_argument(node: Call) -> Node | None:
         return node.args[0] if node.args[0].type in _NUMBERS else None
     if node.op == "date_trunc" and _constant(node.args[0]):
         return node.args[1]
+    if node.op == "format_time" and isinstance(node.args[0], Literal):
+        return node.args[1] if is_in_order(str(node.args[0].value)) else None
+    if (
+        node.op == "add_months"
+    ):  # not of timestamps: noon of the 30th and one o'clock of the 31st change places
+        return node.args[0] if _constant(node.args[1]) and node.type == DATE else None
     if node.op in _FIRST and _constant(node.args[1]):
         return node.args[0]
     if node.op in _BOTH:

@@ -61,6 +61,7 @@ _ARRAYS = "arrays have an element only where a macro or an index asks for one"
 NOT_TRIED = {
     **dict.fromkeys(("array_eq", "array_max", "array_min", "join", "json_size", "size", "sum"), _ARRAYS),
     "entry_filter": "Python code is not run",
+    "format_time": "the time of a text is not looked up",
     "to_boolean": "texts that are truth values are not among the usual ones",
 }
 """Operators for whose values no row is made, and why. The solver or the tests of a filter must find these

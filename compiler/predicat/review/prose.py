@@ -72,9 +72,14 @@ _UNARY = {
 SHOWN_AS_CALLS = frozenset(
     {
         "add_days",
+        "add_months",
         "array",
         "array_concat",
         "date_trunc",
+        "format_time",
+        "from_micros",
+        "last_day",
+        "to_micros",
         "days_between",
         "greatest",
         "in_units",

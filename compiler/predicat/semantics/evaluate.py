@@ -39,7 +39,7 @@ from predicat.ir.values import (
     parse_timestamp,
     to_value,
 )
-from predicat.semantics import automaton, casefold, like, regex
+from predicat.semantics import automaton, calendar, casefold, like, regex
 
 Row = Mapping[str, Any]
 Names = Mapping[str, Any]
@@ -858,6 +858,11 @@ _VALUES: dict[str, Callable[[Call], Callable[..., Any]]] = {
     "date_trunc": _trunc,
     "in_units": _constantly(lambda unit, value: _int_div(value // timedelta(microseconds=1), UNITS[unit])),
     "add_days": _constantly(_add_days),
+    "add_months": _constantly(calendar.add_months),
+    "last_day": _constantly(calendar.last_day),
+    "to_micros": _constantly(calendar.to_micros),
+    "from_micros": _constantly(calendar.from_micros),
+    "format_time": _constantly(calendar.formatted),
     "days_between": _constantly(lambda a, b: (a - b).days),
     "get": _constantly(lambda value, key: value.get(key)),
     "member": _constantly(lambda value, key: value.get(key)),

@@ -9,7 +9,7 @@ from datetime import date, datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import documents, durations
+from predicat.backends.sql import documents, duckdb_calendar, durations
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -52,6 +52,7 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.documents import member_or_element, where_kind
+from predicat.backends.sql.duckdb_calendar import local, micros, moment, try_, utc
 from predicat.backends.sql.json_rewrites import JSON_STEPS, Step, path
 from predicat.backends.sql.names import identifier
 from predicat.diagnostics.messages import backends as say
@@ -79,15 +80,6 @@ from predicat.semantics import casefold, regex
 _MILLION = 1_000_000
 
 
-def _try(sql: Sql) -> Sql:
-    """TRY: NULL if an operation fails.
-
-    No part of the operand may fail: DuckDB computes a part that also occurs elsewhere once, outside of this
-    TRY. An operation behind the guard of a CASE needs TRY too, for the same reason.
-    """
-    return call("TRY", sql)
-
-
 # --- numbers
 
 
@@ -99,34 +91,14 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
         if node.type == DURATION and left.type == DURATION:
             return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
         if node.type == BIGINT:
-            return _try(binary(operator, as_bigint(r, left), as_bigint(r, right)))
+            return try_(binary(operator, as_bigint(r, left), as_bigint(r, right)))
         if node.type == DURATION:
-            return _try(binary(exp.Sub, _micros(r.node(left)), _micros(r.node(right))))
+            return try_(binary(exp.Sub, micros(r.node(left)), micros(r.node(right))))
         if is_of_clock(node):
-            return _utc(call("MAKE_TIMESTAMP", binary(operator, _micros(r.node(left)), as_bigint(r, right))))
-        return _moment(_try(binary(operator, _micros(r.node(left)), as_bigint(r, right))))
+            return utc(call("MAKE_TIMESTAMP", binary(operator, micros(r.node(left)), as_bigint(r, right))))
+        return moment(try_(binary(operator, micros(r.node(left)), as_bigint(r, right))))
 
     return rule
-
-
-def _micros(sql: Sql) -> Sql:
-    return call("EPOCH_US", sql)
-
-
-def _moment(micros: Sql) -> Sql:
-    """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
-    low, high = number_literal(MIN_SECONDS * _MILLION), number_literal(MAX_SECONDS * _MILLION + 999_999)
-    return case((between(micros, low, high), _utc(call("MAKE_TIMESTAMP", micros))))
-
-
-def _utc(sql: Sql) -> Sql:
-    """Between a timestamp and its wall clock in UTC, either way, whatever the session's time zone."""
-    return exp.AtTimeZone(this=wrap(sql), zone=string_literal("UTC"))
-
-
-def _local(sql: Sql) -> Sql:
-    """The wall clock of a timestamp in UTC; AT TIME ZONE takes fifteen times as long."""
-    return call("MAKE_TIMESTAMP", _micros(sql))
 
 
 def _whole_div(a: Sql, b: Sql) -> Sql:
@@ -138,7 +110,7 @@ def _div(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         b = as_double(r, right)
         return case((binary(exp.NEQ, b, number_literal(0)), _plain_div(as_double(r, left), b)))
-    return _try(_whole_div(as_bigint(r, left), call("NULLIF", as_bigint(r, right), number_literal(0))))
+    return try_(_whole_div(as_bigint(r, left), call("NULLIF", as_bigint(r, right), number_literal(0))))
 
 
 def _plain_div(a: Sql, b: Sql) -> Sql:
@@ -170,14 +142,14 @@ def _mod(r: Renderer, node: Call) -> Sql:
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return exp.Neg(this=wrap(as_double(r, node.args[0])))
-    return _try(binary(exp.Sub, cast(number_literal(0), "BIGINT"), as_bigint(r, node.args[0])))
+    return try_(binary(exp.Sub, cast(number_literal(0), "BIGINT"), as_bigint(r, node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
     return (
         call("ABS", as_double(r, node.args[0]))
         if node.type == DOUBLE
-        else _try(call("ABS", as_bigint(r, node.args[0])))
+        else try_(call("ABS", as_bigint(r, node.args[0])))
     )
 
 
@@ -276,13 +248,13 @@ def _to_int(r: Renderer, node: Call) -> Sql:
 
 
 def _floor_seconds(sql: Sql) -> Sql:
-    return _whole_div(binary(exp.Sub, _micros(sql), _below_a_second(sql)), number_literal(_MILLION))
+    return _whole_div(binary(exp.Sub, micros(sql), _below_a_second(sql)), number_literal(_MILLION))
 
 
 def _below_a_second(sql: Sql) -> Sql:
     return binary(
         exp.Mod,
-        binary(exp.Add, binary(exp.Mod, _micros(sql), number_literal(_MILLION)), number_literal(_MILLION)),
+        binary(exp.Add, binary(exp.Mod, micros(sql), number_literal(_MILLION)), number_literal(_MILLION)),
         number_literal(_MILLION),
     )
 
@@ -331,21 +303,21 @@ def _to_timestamp(r: Renderer, node: Call) -> Sql:
             not_(_glob(sql, "*T24*")),
             binary(exp.GTE, sql, string_literal("0001")),
         )
-        general = and_(_shape(sql, TIMESTAMP_PATTERN), between(_micros(value), low, high))
+        general = and_(_shape(sql, TIMESTAMP_PATTERN), between(micros(value), low, high))
         return case((common, try_cast(sql, "TIMESTAMPTZ")), (general, value))
     if arg.type == BIGINT:
         inside = between(sql, number_literal(MIN_SECONDS), number_literal(MAX_SECONDS))
         return case(
             (
                 inside,
-                _utc(
+                utc(
                     call(
-                        "MAKE_TIMESTAMP", _try(binary(exp.Mul, cast(sql, "BIGINT"), number_literal(_MILLION)))
+                        "MAKE_TIMESTAMP", try_(binary(exp.Mul, cast(sql, "BIGINT"), number_literal(_MILLION)))
                     )
                 ),
             )
         )
-    return _utc(cast(sql, "TIMESTAMP"))
+    return utc(cast(sql, "TIMESTAMP"))
 
 
 def _to_duration(r: Renderer, node: Call) -> Sql:
@@ -388,7 +360,7 @@ def _to_date(r: Renderer, node: Call) -> Sql:
     if arg.type == STRING:
         common = and_(_glob(sql, "????-??-?[0-9]"), binary(exp.GTE, sql, string_literal("0001")))
         return case((or_(common, _shape(sql, DATE_PATTERN)), try_cast(sql, "DATE")))
-    return cast(_local(sql), "DATE")
+    return cast(local(sql), "DATE")
 
 
 # --- time
@@ -406,7 +378,7 @@ def _wall(r: Renderer, node: Call) -> Sql:
     return (
         exp.Paren(this=exp.AtTimeZone(this=wrap(sql), zone=r.node(node.args[1])))
         if len(node.args) == 2
-        else _local(sql)
+        else local(sql)
     )
 
 
@@ -415,8 +387,8 @@ def _millisecond(r: Renderer, node: Call) -> Sql:
 
 
 def _trunc(r: Renderer, node: Call) -> Sql:
-    local = _local(r.node(node.args[1]))
-    return _utc(cast(call("DATE_TRUNC", string_literal(constant(node.args[0])), local), "TIMESTAMP"))
+    wall = local(r.node(node.args[1]))
+    return utc(cast(call("DATE_TRUNC", string_literal(constant(node.args[0])), wall), "TIMESTAMP"))
 
 
 _LAST_DAY = date.max.toordinal()
@@ -432,11 +404,11 @@ def _add_days(r: Renderer, node: Call) -> Sql:
         return case(
             (
                 between(day, r.literal(DATE, first), r.literal(DATE, last)),
-                _try(binary(exp.Add, day, number_literal(ahead))),
+                try_(binary(exp.Add, day, number_literal(ahead))),
             )
         )
     epoch = cast(string_literal("1970-01-01"), "DATE")
-    total = _try(binary(exp.Add, binary(exp.Sub, day, epoch), count))
+    total = try_(binary(exp.Add, binary(exp.Sub, day, epoch), count))
     return case(
         (
             between(total, number_literal(-719162), number_literal(2932896)),
@@ -622,7 +594,7 @@ def _join_texts(r: Renderer, node: Call) -> Sql:
 def _index(r: Renderer, node: Call) -> Sql:
     items, position = r.node(node.args[0]), as_bigint(r, node.args[1])
     following = binary(exp.Add, position, number_literal(1))
-    result = call("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else _try(following))
+    result = call("LIST_EXTRACT", items, following if isinstance(node.args[1], Literal) else try_(following))
     return case((between(position, number_literal(0), number_literal(INT32_MAX)), result))
 
 
@@ -878,7 +850,7 @@ DUCKDB = Dialect(
         "contains_ci": case_insensitive("CONTAINS", fold=_folded),
         "like_ci": _like_ci,
         "matches": _matches,
-        "substr": substr(lambda one, other: _try(binary(exp.Add, one, other))),
+        "substr": substr(lambda one, other: try_(binary(exp.Add, one, other))),
         "position": lambda r, node: cast(call("INSTR", *r.args(node)), "BIGINT"),
         "replace": function("REPLACE"),
         "replace_each": replace_each("(?s)(.)", "\\1", "g"),
@@ -907,6 +879,7 @@ DUCKDB = Dialect(
         "date_trunc": _trunc,
         "in_units": _in_units,
         "add_days": _add_days,
+        **duckdb_calendar.RULES,
         "days_between": lambda r, node: cast(binary(exp.Sub, *r.args(node)), "BIGINT"),
         "get": _get,
         "member": _member,

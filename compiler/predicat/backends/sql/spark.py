@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from predicat.backends.sql import documents, durations, spark_patterns
+from predicat.backends.sql import documents, durations, spark_calendar, spark_patterns
 from predicat.backends.sql.base import (
     COMMON,
     INT32_MAX,
@@ -121,14 +121,9 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
             return call(
                 "TIMESTAMP_MICROS", binary(operator, call("UNIX_MICROS", r.node(left)), r.node(right))
             )
-        return _from_micros(call(integer, call("UNIX_MICROS", r.node(left)), r.node(right)))
+        return spark_calendar.from_micros(call(integer, call("UNIX_MICROS", r.node(left)), r.node(right)))
 
     return rule
-
-
-def _from_micros(micros: Sql) -> Sql:
-    low, high = number_literal(MIN_SECONDS * 1_000_000), number_literal(MAX_SECONDS * 1_000_000 + 999_999)
-    return case((between(micros, low, high), call("TIMESTAMP_MICROS", micros)))
 
 
 def _div(r: Renderer, node: Call) -> Sql:
@@ -316,7 +311,7 @@ def _to_date(r: Renderer, node: Call) -> Sql:
     sql = r.node(arg)
     if arg.type == STRING:
         return case((_shaped(sql, "____-__-_9"), try_cast(sql, "DATE")))
-    return _utc_date(sql)
+    return spark_calendar.utc_date(sql)
 
 
 def _digits(sql: Sql) -> Sql:
@@ -365,14 +360,6 @@ def _hex(byte: str) -> Sql:
     return exp.HexString(this=f"{ord(byte):X}")
 
 
-def _utc_date(sql: Sql) -> Sql:
-    """The UTC day of a timestamp: the session's time zone must not matter."""
-    seconds = call("UNIX_SECONDS", sql)
-    midnight = binary(exp.Sub, seconds, call("PMOD", seconds, number_literal(86_400)))
-    days = cast(exp.IntDiv(this=wrap(midnight), expression=number_literal(86_400)), "INT")
-    return call("DATE_FROM_UNIX_DATE", days)
-
-
 _MOMENT = (
     r"\A(?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:[.][0-9]{1,9})?"
     r"(?:Z|[+-](?:0[0-9]|1[0-4]):[0-5][0-9])\z"
@@ -401,7 +388,9 @@ def _calendar(name: str) -> Rule:
         moment = node.args[0]
         return call(
             name,
-            _utc_date(r.node(moment)) if moment.type == TIMESTAMP and len(node.args) == 1 else _wall(r, node),
+            spark_calendar.utc_date(r.node(moment))
+            if moment.type == TIMESTAMP and len(node.args) == 1
+            else _wall(r, node),
         )
 
     return rule
@@ -413,21 +402,11 @@ def _wall(r: Renderer, node: Call) -> Sql:
     sql = r.node(moment)
     if moment.type == DATE:
         return sql
-    wall = _wall_clock(call("UNIX_MICROS", sql))
+    wall = spark_calendar.wall_clock(call("UNIX_MICROS", sql))
     return (
         wall
         if len(node.args) == 1
         else call("CONVERT_TIMEZONE", string_literal("UTC"), r.node(node.args[1]), wall)
-    )
-
-
-def _wall_clock(micros: Sql) -> Sql:
-    """The wall clock in UTC from microseconds since 1970."""
-    return call(
-        "TIMESTAMPADD",
-        exp.Var(this="MICROSECOND"),
-        micros,
-        cast(string_literal("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"),
     )
 
 
@@ -634,7 +613,12 @@ def _moment_text(micros: Sql) -> Sql:
     # DATE_FORMAT would read the wall clock in the session's time zone, which may lack that hour.
     clock = call(
         "SUBSTRING",
-        call("REPLACE", cast(_wall_clock(micros), "STRING"), string_literal(" "), string_literal("T")),
+        call(
+            "REPLACE",
+            cast(spark_calendar.wall_clock(micros), "STRING"),
+            string_literal(" "),
+            string_literal("T"),
+        ),
         number_literal(1),
         number_literal(19),
     )
@@ -920,6 +904,7 @@ SPARK = Dialect(
         "date_trunc": _trunc,
         "in_units": _in_units,
         "add_days": _add_days,
+        **spark_calendar.RULES,
         "days_between": _days_between,
         "get": function("TRY_ELEMENT_AT"),
         "member": _member,

@@ -374,6 +374,11 @@ def _in_units(to: Encoder, node: Call, env: Env) -> Term:
     return Scalar(numbers.truncated(a.term, integer(UNITS[constant(node.args[0])])), a.null)
 
 
+def _from_micros(to: Encoder, node: Call, env: Env) -> Term:
+    a = to.scalar(node.args[0], env)
+    return Scalar(a.term, any_of(a.null, z3.Not(z3.And(a.term >= times.FIRST, a.term <= times.LAST))))
+
+
 def _days(to: Encoder, node: Call, env: Env) -> Term:
     a, b = (to.scalar(arg, env) for arg in node.args)
     null = any_of(a.null, b.null)
@@ -516,6 +521,8 @@ RULES: dict[str, Rule] = {
     "date_trunc": _date_trunc,
     "in_units": _in_units,
     "add_days": _days,
+    "to_micros": lambda to, node, env: to.scalar(node.args[0], env),
+    "from_micros": _from_micros,
     "days_between": _days,
     "get": _member,
     "member": _member,
@@ -536,7 +543,9 @@ _COLLECTION = (
 WITHOUT_FORMULA = {
     **dict.fromkeys(("trim", "ltrim", "rtrim", "strip", "reverse", "replace", "replace_each"), _ANY),
     **dict.fromkeys(("lower", "upper"), f"{_ANY}; its comparison with a constant is a language"),
-    **dict.fromkeys(("day_of_year", "to_duration", "to_quantity"), _ANY),
+    **dict.fromkeys(
+        ("day_of_year", "to_duration", "to_quantity", "add_months", "last_day", "format_time"), _ANY
+    ),
     **dict.fromkeys(
         (
             "array",

@@ -24,7 +24,16 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.backends.sql.documents import RULES
-from predicat.backends.sql.postgres import collections, conversions, documents, indexes, numbers, texts, times
+from predicat.backends.sql.postgres import (
+    calendar,
+    collections,
+    conversions,
+    documents,
+    indexes,
+    numbers,
+    texts,
+    times,
+)
 
 POSTGRES = Dialect(
     name="postgres",
@@ -117,6 +126,7 @@ POSTGRES = Dialect(
         "date_trunc": times.trunc,
         "in_units": numbers.in_units,
         "add_days": times.add_days,
+        **calendar.RULES,
         "days_between": times.days_between,
         "get": collections.value_of_key,
         "member": collections.member,

@@ -209,7 +209,7 @@ def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> 
         years = between(one, *(timestamp(datetime(year, 1, 1, tzinfo=UTC)) for year in (1000, 9000)))
         near = and_(years, between(size, number_literal(-999 * _YEARS), number_literal(999 * _YEARS)))
         total = binary(operator, _micros(case((is_in_supported_years(TIMESTAMP, one), one))), numeric(size))
-        return case((near, binary(operator, binary(operator, one, second), rest)), default=_moment(r, total))
+        return case((near, binary(operator, binary(operator, one, second), rest)), default=moment(r, total))
 
     return let(r, ranges.widened(r, right), build)
 
@@ -230,7 +230,7 @@ def _moved(moment: datetime, by: timedelta) -> datetime:
         return LAST_MOMENT if by > timedelta() else FIRST_MOMENT
 
 
-def _moment(r: Renderer, micros: Sql) -> Sql:
+def moment(r: Renderer, micros: Sql) -> Sql:
     """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
     low, high = number_literal(MIN_SECONDS * 1_000_000), number_literal(MAX_SECONDS * 1_000_000 + 999_999)
 

@@ -1,0 +1,171 @@
+"""Spark: months, microseconds and formats of times, in UTC whatever the time zone of the session."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import (
+    Renderer,
+    Rule,
+    Sql,
+    and_,
+    as_bigint,
+    between,
+    binary,
+    call,
+    case,
+    cast,
+    constant,
+    let,
+    number_literal,
+    string_literal,
+)
+from predicat.ir.nodes import Call, Literal
+from predicat.ir.types import DATE, TIMESTAMP
+from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
+from predicat.passes.clock import is_of_clock
+from predicat.semantics import calendar
+
+_MICROS_OF_DAY = 86_400_000_000
+
+
+def from_micros(micros: Sql) -> Sql:
+    """A timestamp from microseconds since 1970, or NULL outside years 1 to 9999."""
+    low, high = number_literal(MIN_SECONDS * 1_000_000), number_literal(MAX_SECONDS * 1_000_000 + 999_999)
+    return case((between(micros, low, high), call("TIMESTAMP_MICROS", micros)))
+
+
+def utc_date(sql: Sql) -> Sql:
+    """The UTC day of a timestamp: the session's time zone must not matter."""
+    seconds = call("UNIX_SECONDS", sql)
+    midnight = binary(exp.Sub, seconds, call("PMOD", seconds, number_literal(86_400)))
+    days = cast(exp.IntDiv(this=exp.Paren(this=midnight), expression=number_literal(86_400)), "INT")
+    return call("DATE_FROM_UNIX_DATE", days)
+
+
+def wall_clock(micros: Sql) -> Sql:
+    """The wall clock in UTC from microseconds since 1970."""
+    return call(
+        "TIMESTAMPADD",
+        exp.Var(this="MICROSECOND"),
+        micros,
+        cast(string_literal("1970-01-01 00:00:00"), "TIMESTAMP_NTZ"),
+    )
+
+
+def _add_months(r: Renderer, node: Call) -> Sql:
+    moment = node.args[0]
+    if moment.type == DATE:
+        return _months_later(r, node, r.node(moment))
+
+    def at_the_same_time(sql: Sql) -> Sql:
+        day = call("UNIX_DATE", _months_later(r, node, utc_date(sql)))
+        midnight = binary(exp.Mul, cast(day, "BIGINT"), number_literal(_MICROS_OF_DAY))
+        clock = call("PMOD", call("UNIX_MICROS", sql), number_literal(_MICROS_OF_DAY))
+        return call("TIMESTAMP_MICROS", binary(exp.Add, midnight, clock))
+
+    return let(r, r.node(moment), at_the_same_time)
+
+
+def _months_later(r: Renderer, node: Call, day: Sql) -> Sql:
+    count = node.args[1]
+    if is_of_clock(node):
+        return call("ADD_MONTHS", day, r.node(count))
+    if isinstance(count, Literal) and isinstance(count.value, int) and not r.parameterize:
+        bounds, months = calendar.months_between_bounds(count.value), number_literal(count.value)
+        if bounds is None:
+            return cast(exp.Null(), "DATE")
+        low, high = (r.literal(DATE, bound) for bound in bounds)
+        return let(r, day, lambda one: case((between(one, low, high), call("ADD_MONTHS", one, months))))
+    most = calendar.MOST_MONTHS
+    first, last = (r.literal(DATE, bound) for bound in (date.min, date.max))
+
+    def shifted(one: Sql, months: Sql) -> Sql:
+        near = and_(between(months, number_literal(-most), number_literal(most)), between(one, first, last))
+        later = case((near, call("ADD_MONTHS", one, cast(months, "INT"))))
+        return let(r, later, lambda found: case((between(found, first, last), found)))
+
+    return let(r, day, lambda one: let(r, as_bigint(r, count), lambda months: shifted(one, months)))
+
+
+def _last_day(r: Renderer, node: Call) -> Sql:
+    return call("LAST_DAY", r.node(node.args[0]))
+
+
+def _to_micros(r: Renderer, node: Call) -> Sql:
+    sql = r.node(node.args[0])
+    return call("UNIX_MICROS", sql) if node.args[0].type == TIMESTAMP else sql
+
+
+def _from_micros(r: Renderer, node: Call) -> Sql:
+    return let(r, as_bigint(r, node.args[0]), from_micros)
+
+
+_PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
+"""Where the parts of a time begin and end in its text: `2013-07-04 10:30:15`."""
+_BETWEEN = {5: "-", 8: "-", 11: " ", 14: ":", 17: ":"}
+_OF_DATES = {"a": "EEE", "A": "EEEE", "b": "MMM", "B": "MMMM", "j": "DDD"}
+
+
+def _format_time(r: Renderer, node: Call) -> Sql:
+    """Pieces of the text of the wall clock. DATE_FORMAT would read a wall clock in the session's time zone,
+    where an hour may be missing; of a date it is the same everywhere.
+    """
+    found = calendar.pieces(constant(node.args[0]))
+    moment = r.node(node.args[1])
+    if all(letter in "YmdaAbBj" for letter, _ in found if letter):
+        return let(r, utc_date(moment), lambda day: _joined(found, day, day, None))
+    return let(
+        r, moment, lambda sql: _joined(found, wall_clock(call("UNIX_MICROS", sql)), utc_date(sql), sql)
+    )
+
+
+def _joined(found: list[tuple[str, str]], text_of: Sql, day: Sql, moment: Sql | None) -> Sql:
+    """The parts one after the other; those that stand so in the text of the time are one piece of it."""
+    text = cast(text_of, "STRING")
+    parts: list[tuple[int, int] | Sql] = []
+    for letter, said in found:
+        last = parts[-1] if parts else None
+        place = _PLACES.get(letter)
+        if place is None and isinstance(last, tuple) and _separator(last[1], day=moment is None) == said:
+            place = last[1], last[1] + 1
+        if place is not None and isinstance(last, tuple) and last[1] == place[0]:
+            parts[-1] = last[0], place[1]
+        elif place is not None:
+            parts.append(place)
+        elif letter in _OF_DATES:
+            parts.append(call("DATE_FORMAT", day, string_literal(_OF_DATES[letter])))
+        elif letter and moment is not None:
+            parts.append(_fraction(letter, moment))
+        else:
+            parts.append(string_literal(said))
+    shown = [
+        call("SUBSTRING", text, number_literal(part[0]), number_literal(part[1] - part[0]))
+        if isinstance(part, tuple)
+        else part
+        for part in parts
+    ]
+    return shown[0] if len(shown) == 1 else call("CONCAT", *shown)
+
+
+def _separator(at: int, *, day: bool) -> str | None:
+    """The sign at a place of the text of a time; that of a day has ten characters."""
+    return None if day and at > 10 else _BETWEEN.get(at)
+
+
+def _fraction(letter: str, moment: Sql) -> Sql:
+    digits = calendar.DIGITS[letter]
+    micros = call("PMOD", call("UNIX_MICROS", moment), number_literal(1_000_000))
+    shown = micros if digits == 6 else exp.IntDiv(this=micros, expression=number_literal(1000))
+    return call("LPAD", cast(shown, "STRING"), number_literal(digits), string_literal("0"))
+
+
+RULES: dict[str, Rule] = {
+    "add_months": _add_months,
+    "last_day": _last_day,
+    "to_micros": _to_micros,
+    "from_micros": _from_micros,
+    "format_time": _format_time,
+}

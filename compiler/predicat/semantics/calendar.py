@@ -1,0 +1,113 @@
+"""Months and formats of times: what the operators of the calendar mean, and where they have no value."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICRO = timedelta(microseconds=1)
+MOST_MONTHS = 9999 * 12
+"""So many months are more than there are between any two dates."""
+
+
+def add_months(moment: Any, months: int) -> Any:
+    """So many months later, at the same time of the day; a day that the month lacks is its last."""
+    year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
+    if not 1 <= year <= 9999:
+        return None
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, monthrange(year, month + 1)[1]))
+
+
+def months_between_bounds(months: int) -> tuple[date, date] | None:
+    """The first and the last date that has a date so many months later; None if no date has."""
+    if abs(months) >= MOST_MONTHS:
+        return None
+    first, last = date.min, date.max
+    if months < 0:
+        first = add_months(first, -months)
+    else:
+        last = add_months(date(9999, 12, 1), -months)
+        last = last.replace(day=monthrange(last.year, last.month)[1])
+    return first, last
+
+
+def last_day(day: date) -> date:
+    """The last day of the month."""
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
+def to_micros(value: datetime | timedelta) -> int:
+    """The microseconds since 1970, or of a duration."""
+    return (value - _EPOCH if isinstance(value, datetime) else value) // _MICRO
+
+
+def from_micros(count: int) -> datetime | None:
+    """The moment so many microseconds after 1970."""
+    try:
+        return _EPOCH + timedelta(microseconds=count)
+    except OverflowError:
+        return None
+
+
+# --- formats
+
+DIGITS = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "L": 3, "f": 6, "j": 3}
+"""The parts of a format that are numbers, with their digits: as in strftime, and L for milliseconds."""
+NAMES = {"a": "%a", "A": "%A", "b": "%b", "B": "%B"}
+"""The names of days and months, in English."""
+_PIECE = re.compile(r"%(.)|([^%]+)", re.DOTALL)
+
+
+def pieces(pattern: str) -> list[tuple[str, str]]:
+    """The parts of a format: (letter, "") and ("", text). Raises ValueError for an unknown letter."""
+    found: list[tuple[str, str]] = []
+    for match in _PIECE.finditer(pattern):
+        letter, text = match[1], match[2]
+        if letter == "%":
+            letter, text = None, "%"
+        if letter is not None and letter not in DIGITS and letter not in NAMES:
+            raise ValueError(letter)
+        if letter is None and found and not found[-1][0]:
+            found[-1] = ("", found[-1][1] + text)
+        else:
+            found.append((letter or "", text or ""))
+    return found
+
+
+def is_in_order(pattern: str) -> bool:
+    """Whether a later moment never has an earlier text: the year first, then what is smaller."""
+    letters = [letter for letter, _ in pieces(pattern) if letter]
+    return bool(letters) and any(
+        letters == list(order[: len(letters)]) for order in ("YmdHMSL", "YmdHMSf", "YjHMSf")
+    )
+
+
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+
+
+def formatted(pattern: str, moment: datetime) -> str:
+    """The text of a moment (UTC) in a format."""
+    values = {
+        "Y": moment.year,
+        "m": moment.month,
+        "d": moment.day,
+        "H": moment.hour,
+        "M": moment.minute,
+        "S": moment.second,
+        "L": moment.microsecond // 1000,
+        "f": moment.microsecond,
+        "j": moment.timetuple().tm_yday,
+    }
+    day, month = _DAYS[moment.weekday()], _MONTHS[moment.month - 1]
+    names = {"a": day[:3], "A": day, "b": month[:3], "B": month}
+    return "".join(
+        text if not letter else f"{values[letter]:0{DIGITS[letter]}}" if letter in DIGITS else names[letter]
+        for letter, text in pieces(pattern)
+    )
