@@ -171,3 +171,53 @@ def test_what_a_constant_switches_off_is_meant() -> None:
     assert judged("a = 1 AND FALSE").judgements == ()
     assert judged("1 <> 1 AND a = 1").judgements == ()
     assert kinds(judged("1 = 1 AND n BETWEEN 5 AND 3")) == ["never"]
+
+
+LAID_OUT = {
+    "a = 1\n  AND b = 2 OR b = 3": "a = 1\n  AND (b = 2 OR b = 3)",
+    "a = 1 AND\nb = 2 OR b = 3": "a = 1 AND\n(b = 2 OR b = 3)",
+    "a = 1\nAND b = 2\n    OR b = 3\nAND c = 4": "a = 1\nAND (b = 2\n    OR b = 3)\nAND c = 4",
+    "x = 9 AND (a = 1\n  AND b = 2 OR b = 3)": "x = 9 AND (a = 1\n  AND (b = 2 OR b = 3))",
+}
+
+
+@pytest.mark.parametrize("text", LAID_OUT)
+def test_lines_that_group_otherwise(text: str) -> None:
+    (found,) = [item for item in judged(text).judgements if item.kind == "layout"]
+    assert found.hint.endswith(LAID_OUT[text])
+    assert (found.row is not None, found.outcome is not None) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a = 1 AND b = 2 OR b = 3",
+        "a = 1 AND b = 2\nOR b = 3",
+        "a = 1\n  AND b = 2\nOR b = 3",
+        "a = 1\nAND b = 2\nOR b = 3",
+        "a = 1\n  AND (b = 2 OR b = 3)",
+        "a = 1\n  AND n BETWEEN 1 AND 2\n  AND b = 2",
+        "a = 1\n  AND CASE WHEN b = 2 OR c = 3 THEN TRUE END",
+        "a = 1\n  AND a = 1 OR a = 1",
+    ],
+)
+def test_lines_that_group_as_it_means_or_tell_nothing(text: str) -> None:
+    assert "layout" not in kinds(judged(text))
+
+
+def test_a_branch_that_no_row_reaches() -> None:
+    texts = ["n > 10", "n > 5", "n > 7 AND k = 1", "n < 0"]
+    conditions = [condition(text, clause="case", branches=(3, number)) for number, text in enumerate(texts)]
+    found = judge(conditions).judgements
+    assert [(item.condition, item.kind) for item in found] == [(2, "unreachable")]
+
+
+def test_branches_together_leave_no_row() -> None:
+    texts = ["n >= 10", "n < 10", "n = 3"]
+    conditions = [condition(text, clause="case", branches=(3, number)) for number, text in enumerate(texts)]
+    assert [item.condition for item in judge(conditions).judgements] == [2]
+    unknown = [
+        condition(text, clause="case", branches=(3, at))
+        for at, text in enumerate(["n >= 10", "n < 10", "k = 3"])
+    ]
+    assert judge(unknown).judgements == ()

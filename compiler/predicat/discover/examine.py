@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.infer import Unclear
 from predicat.discover.null_traps import Lost, lost_rows
 from predicat.discover.profile import Profile, profile_of
-from predicat.discover.typed import Item, Typed, typed
+from predicat.discover.typed import Item, Typed, together, typed
 from predicat.discover.verdicts import Kind
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Node, fields_of
@@ -32,6 +33,8 @@ QUESTION = 0.4
 """Seconds for one question to the solver."""
 CONDITION = 4.0
 """Seconds for all questions about a condition."""
+_BRANCHES = 40
+"""Branches of a CASE that are looked at before one, at most: the nearest."""
 _LONGEST = 40
 """Operands of which each is left out to see whether it matters, at most."""
 
@@ -107,6 +110,8 @@ class _Questions:
             yield whole if cause is None else Found("never", whole.message, cause.part, cause.message)
             return
         yield from impossible
+        yield from self.layout()
+        yield from self.unreachable()
         yield from self.twice()
         if not impossible:
             yield from self.redundant()
@@ -162,6 +167,37 @@ class _Questions:
             if self.is_never(atom, True):
                 spans.add(place)
                 yield Found("impossible", say.impossible(_shown(atom.span)), _shown(atom.span))
+
+    def layout(self) -> Iterator[Found]:
+        """Lines that group AND and OR in another way, if that accepts other rows."""
+        if not self.item.laid_out:
+            return
+        dialect = self.item.collation
+        other = Item(self.item.laid_out, "sql", dialect, self.item.types, self.item.on, dialect)
+        try:
+            written, read = together([replace(other, text=self.item.written), other])
+        except Unclear:
+            return
+        verdict = compare_nodes(written.narrow, read.narrow, timeout=self.time())
+        witness = verdict.lost or verdict.gained
+        if witness is not None:
+            row = plain({**witness.row})
+            yield Found("layout", say.LAYOUT, "", say.parentheses(other.text), row, witness.before)
+
+    def unreachable(self) -> Iterator[Found]:
+        """A branch of CASE whose rows earlier branches take."""
+        before = self.item.before[-_BRANCHES:]
+        if not before:
+            return
+        own = replace(self.item, before=(), laid_out="")
+        try:
+            first, *others = together([own, *(replace(own, text=text) for text in before)])
+        except Unclear:
+            return
+        taken = [Call(BOOLEAN, "is_true", (other.wide,)) for other in others]
+        rest = Call(BOOLEAN, "and", (first.wide, *(Call(BOOLEAN, "not", (one,)) for one in taken)))
+        if not Trial(rest).shows(wanted=True) and self.is_never(rest, True):
+            yield Found("unreachable", say.UNREACHABLE)
 
     def twice(self) -> Iterator[Found]:
         """Operands that stand twice in one AND or OR."""

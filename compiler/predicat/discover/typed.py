@@ -15,6 +15,7 @@ from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.abstraction import Abstract, read_sql
 from predicat.discover.conditions import Condition
 from predicat.discover.infer import Unclear, infer
+from predicat.discover.layout import as_laid_out
 from predicat.ir import tree as t
 from predicat.ir.nodes import Node
 from predicat.language import LANGUAGES
@@ -27,7 +28,8 @@ class Item(Struct, frozen=True):
     """What the meaning of a condition depends on: two conditions with one item are judged once.
 
     `accepts` says whether a row for which it is UNKNOWN is accepted, as a CHECK constraint does. `before` are
-    the conditions of the branches of a CASE that come first.
+    the conditions of the branches of a CASE that come first. `laid_out` is the text in its dialect with
+    parentheses as its lines group it, if that is another grouping; `written` is then the text in its dialect.
     """
 
     text: str
@@ -38,6 +40,8 @@ class Item(Struct, frozen=True):
     collation: str = ""
     accepts: bool = False
     before: tuple[str, ...] = ()
+    laid_out: str = ""
+    written: str = ""
 
     @property
     def key(self) -> str:
@@ -52,6 +56,8 @@ class Item(Struct, frozen=True):
                 self.collation,
                 self.accepts,
                 self.before,
+                self.laid_out,
+                self.written,
             ]
         )
 
@@ -59,6 +65,7 @@ class Item(Struct, frozen=True):
 def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
     """The item of a condition, with the conditions of earlier branches."""
     params = {f":{name}": kind for name, kind in condition.params.items() if kind}
+    laid_out = as_laid_out(condition.text, condition.dialect) if condition.language == "sql" else None
     types = {**condition.fields, **params}
     return Item(
         condition.sql or condition.text,
@@ -69,6 +76,8 @@ def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
         condition.dialect,
         condition.clause == "check",
         tuple(before),
+        laid_out or "",
+        condition.text if laid_out else "",
     )
 
 
