@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
+from predicat.backends.sql.storage import NOTHING_KNOWN, Storage
 from predicat.catalog.model import Catalog
-from predicat.deploy import failures
+from predicat.deploy import failures, storage
 from predicat.deploy.columns import Composites, problems
 from predicat.deploy.sessions import guard, outermost
 from predicat.diagnostics import PredicatError, Reporter
@@ -34,6 +36,7 @@ class Relation(Struct, frozen=True):
     schema: str
     name: str
     columns: tuple[Column, ...]
+    storage: Storage = NOTHING_KNOWN
 
 
 _KIND = """
@@ -118,7 +121,8 @@ def _read(
     oids = {name: oid for name, relation in named.items() if (oid := _oid(connection, relation)) is not None}
     guard(connection)  # from here on names are PostgreSQL's own
     by_oid = _relations(connection, list(oids.values()))
-    result = {name: by_oid[oid] for name, oid in oids.items() if oid in by_oid}
+    stored = storage.read(connection, by_oid.keys())
+    result = {name: replace(by_oid[oid], storage=stored[oid]) for name, oid in oids.items() if oid in by_oid}
     composites: dict[str, dict[str, str]] = {}
     for name, member, kind in connection.execute(_COMPOSITES.encode()).fetchall():
         composites.setdefault(str(name), {})[str(member)] = str(kind)

@@ -89,7 +89,7 @@ def _view(filter_: Filter, catalog: str, relation: Relation, schema: str | None)
     # The condition is rendered SQL: reading it back through sqlglot could change it.
     query = (
         f"SELECT * FROM {qualified(relation.schema, relation.name)} WHERE "
-        f"{backends.dialect('postgres').render(node, condition=True)}"
+        f"{backends.dialect('postgres').render(node, condition=True, storage=relation.storage)}"
     )
     parts = [
         filter_.description,

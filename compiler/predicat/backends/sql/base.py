@@ -33,6 +33,7 @@ from predicat.backends.sql.common_subexpressions import (
 from predicat.backends.sql.json_rewrites import JSON_STEPS, ONLY_IN_SQL, fuse_kind_tests
 from predicat.backends.sql.names import identifier
 from predicat.backends.sql.sizes import Sizes, count_parts, release_parents
+from predicat.backends.sql.storage import NOTHING_KNOWN, Storage
 from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
@@ -95,6 +96,15 @@ class Documents(Struct, frozen=True):
     """
 
 
+class Served(Struct, frozen=True):
+    """A form of a test that an index serves. If it is `exact` it is TRUE for the same rows; otherwise it is
+    TRUE whenever the test is, and stands beside it.
+    """
+
+    sql: Sql
+    exact: bool = False
+
+
 class Dialect(Struct, frozen=True):
     """A SQL dialect: how sqlglot calls it, its table of operators, and the rules that are not operators."""
 
@@ -121,20 +131,26 @@ class Dialect(Struct, frozen=True):
     """Whether the names of two columns may differ only by case."""
     postprocess: Callable[[str], str] = str
     """A last change of the SQL text, so that no setting of a session changes how it is read."""
-    index_condition: Callable[[Renderer, Node, Sql], Sql | None] | None = None
-    """A condition that is TRUE whenever a test is, and that an index can serve."""
+    served: Callable[[Renderer, Node, Sql], Served | None] | None = None
+    """The form of a test of a WHERE that an index serves. None where its usual form, which is given, is to be
+    taken.
+    """
     byte_length_function: str | None = None
     """The function that counts the bytes of a text. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.
     """
 
-    def render(self, node: Node, *, condition: bool = False) -> str:
+    def render(self, node: Node, *, condition: bool = False, storage: Storage | None = None) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason.
 
         As a `condition` it is that of a WHERE: TRUE for the same rows, with FALSE and UNKNOWN not told apart.
+        Where the `storage` of the relation is known, it has the forms that its indexes serve.
         """
-        solved = for_rows(accepting(node)) if condition else exactly(node, self._is_shorter)
-        return self.to_sql(Renderer(self), solved)
+        renderer = Renderer(self, storage=storage or NOTHING_KNOWN)
+        if not condition:
+            return self.to_sql(renderer, exactly(node, self._is_shorter))
+        renderer.indexed = storage is not None
+        return self.to_sql(renderer, for_rows(accepting(node)))
 
     def _is_shorter(self, before: Node, after: Node) -> bool:
         try:
@@ -142,14 +158,16 @@ class Dialect(Struct, frozen=True):
         except Unsupported:
             return True
 
-    def parameterized(self, node: Node, first: int, *, condition: bool = False) -> tuple[str, list[Value]]:
+    def parameterized(
+        self, node: Node, first: int, *, condition: bool = False, storage: Storage = NOTHING_KNOWN
+    ) -> tuple[str, list[Value]]:
         """A typed node as SQL with its constants as numbered parameters, counted from `first`, and their
         values.
 
         With `condition` the SQL is a condition of a WHERE: TRUE for the same rows, and FALSE or NULL for the
         others.
         """
-        renderer = Renderer(self, parameterize=True, indexed=condition)
+        renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
         # The text of a statement should not depend on its constants, unless an index may serve it.
         node = for_rows(accepting(node)) if condition else node
         said, spark = self.to_sql(renderer, node), self.name == "spark"
@@ -475,6 +493,8 @@ class Renderer(Struct):
     parameterize: bool = False
     indexed: bool = False
     """Whether the SQL is a condition of a WHERE, which indexes may serve."""
+    storage: Storage = NOTHING_KNOWN
+    """How the relation is stored, as far as it is known."""
     taken_names: frozenset[str] = frozenset()
     """The case-folded names of the columns."""
     values: list[Value] = field(default_factory=list[Value])
@@ -532,8 +552,10 @@ class Renderer(Struct):
         if isinstance(node, Call) and node.op == "or":
             return [or_(*_alternatives(self, node, self.condition))]
         sql = self.node(node)
-        served = self.dialect.index_condition(self, node, sql) if self.dialect.index_condition else None
-        return [sql] if served is None else [served, sql]
+        served = self.dialect.served(self, node, sql) if self.dialect.served else None
+        if served is None:
+            return [sql]
+        return [served.sql] if served.exact else [served.sql, sql]
 
     def call(self, node: Call) -> Sql:
         """The SQL of an operator by the rule of the dialect. Raises Unsupported where the rule is
@@ -929,7 +951,7 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
     if left.type == STRING and op in ORDERED:
         collate = r.dialect.table.get("collate")
         if callable(collate):
-            one = collate(r, Call(STRING, "collate", (left,)))
+            one = collate(r, Call(STRING, "collate", (left, right)))
     return binary(COMPARISON_NODES[op], one, other)
 
 
@@ -1054,9 +1076,7 @@ def _extreme(name: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         collate = r.dialect.table.get("collate") if node.type == STRING else None
-        first = (
-            collate(r, Call(STRING, "collate", node.args[:1])) if callable(collate) else r.node(node.args[0])
-        )
+        first = collate(r, Call(STRING, "collate", node.args)) if callable(collate) else r.node(node.args[0])
         return call(name, first, *map(r.node, node.args[1:]))
 
     return rule

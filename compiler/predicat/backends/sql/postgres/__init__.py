@@ -57,7 +57,7 @@ POSTGRES = Dialect(
     supports_nul=False,
     case_sensitive_columns=True,
     postprocess=texts.with_escapes,
-    index_condition=indexes.index_condition,
+    served=indexes.served,
     table={
         **COMMON,
         **RULES,

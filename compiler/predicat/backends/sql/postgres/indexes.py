@@ -1,23 +1,39 @@
-"""PostgreSQL: conditions that indexes on a map can serve, in addition to the tests that they cannot serve.
+"""PostgreSQL: the forms of a condition of a WHERE that indexes serve.
 
-A map is jsonb. A GIN index on it serves `@>` (it contains a key with a value) and `?` (it has a key). A
-B-tree on `(headers ->> 'key')` serves comparisons of that expression.
+A form is exact, and then stands alone, or it is TRUE whenever the test is, and then stands beside it: the
+index narrows, the test decides. Which forms are taken follows the indexes of the relation. Where these are
+not known, conditions on keys of maps get a form that a GIN index on the map serves.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from sqlglot import exp
 
-from predicat.backends.sql.base import Renderer, Sql, and_, call, cast, string_literal
+from predicat.backends.sql.base import Renderer, Served, Sql, and_, call, cast, string_literal
+from predicat.backends.sql.postgres import index_arrays, index_documents, index_texts
+from predicat.backends.sql.postgres.index_documents import document, is_text_only
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.ops import STRICT
 from predicat.ir.types import STRING, MapType
 
 _MOST = 4
 """An index does not help a test that reads more keys than this."""
+
+
+def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
+    """The form of a test that an index serves; None if its usual form, `sql`, is to be taken."""
+    if r.storage.indexes is None:
+        beside = index_condition(r, node, sql)
+        return None if beside is None else Served(beside)
+    for rule in (index_arrays.served, index_documents.served, index_texts.served):
+        if (found := rule(r, node, sql)) is not None:
+            return found
+    return None
+
+
+# --- where the indexes are not known
 
 
 def index_condition(r: Renderer, node: Node, sql: Sql) -> Sql | None:
@@ -68,26 +84,15 @@ def _equal_to(node: Node, sql: Sql) -> Sql | None:
     """The value that a key is compared with, as SQL. None if `@>` would not find every such value."""
     match node:
         case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if (
-            kind == STRING and _is_only_text(value)
+            kind == STRING and is_text_only(value)
         ):
             return sql.expression if isinstance(sql, exp.EQ) else None
         case Call(op="eq", args=(Literal(value=str() as value), Call(op="get", type=kind))) if (
-            kind == STRING and _is_only_text(value)
+            kind == STRING and is_text_only(value)
         ):
             return sql.this if isinstance(sql, exp.EQ) else None
         case _:
             return None
-
-
-def _is_only_text(value: str) -> bool:
-    """Whether no JSON value but a text is read as this text: not a number, a truth value, a list or an
-    object.
-    """
-    try:
-        json.loads(value)
-    except (ValueError, RecursionError):
-        return not value.startswith(("{", "["))
-    return False
 
 
 def _document(key: str, value: Sql) -> Sql:
@@ -95,5 +100,5 @@ def _document(key: str, value: Sql) -> Sql:
     function.
     """
     if isinstance(value, exp.Literal):
-        return string_literal(json.dumps({key: value.name}, ensure_ascii=False))
+        return string_literal(document({key: value.name}))
     return call("PG_CATALOG.JSONB_BUILD_OBJECT", string_literal(key), cast(value, "TEXT"))

@@ -24,15 +24,22 @@ from predicat.backends.sql.base import (
     string_literal,
     wrap,
 )
+from predicat.backends.sql.postgres.index_texts import order_of
 from predicat.backends.sql.postgres.ranges import numeric
+from predicat.backends.sql.postgres.stored import spelling
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import STRING
 from predicat.semantics import casefold, like, regex
 
+_C = exp.to_identifier("C", quoted=True)
+
 
 def collate(r: Renderer, node: Call) -> Sql:
-    """Order by code point: the database's collation may be another."""
-    return exp.Collate(this=wrap(r.node(node.args[0])), expression=exp.to_identifier("C", quoted=True))
+    """Order by code point, which the collation of the column or the database may not do."""
+    sql = r.node(node.args[0])
+    on = spelling(sql)
+    plain = order_of(r, *node.args).by_code_point and not r.storage.index_on(on, ("btree",), collation="C")
+    return sql if plain else exp.Collate(this=wrap(sql), expression=_C.copy())
 
 
 def starts_with(r: Renderer, node: Call) -> Sql:
@@ -82,8 +89,14 @@ def ci(name: str) -> Rule:
 
 def ascii_case(name: str) -> Rule:
     """In collation "C", LOWER and UPPER change ASCII letters only."""
-    c = exp.to_identifier("C", quoted=True)
-    return lambda r, node: call(name, exp.Collate(this=wrap(r.node(node.args[0])), expression=c))
+
+    def rule(r: Renderer, node: Call) -> Sql:
+        sql = r.node(node.args[0])
+        if order_of(r, node.args[0]).ascii_case:
+            return call(name, sql)
+        return call(name, exp.Collate(this=wrap(sql), expression=_C.copy()))
+
+    return rule
 
 
 def matches(r: Renderer, node: Call) -> Sql:

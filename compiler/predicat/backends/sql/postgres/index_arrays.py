@@ -1,0 +1,78 @@
+"""PostgreSQL: tests of the elements of an array that a GIN index on it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Served, Sql, string_literal
+from predicat.backends.sql.postgres.stored import spelling
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable
+from predicat.ir.types import BIGINT, STRING, ArrayType
+
+_LIMITS = {"smallint[]": 2**15, "integer[]": 2**31, "bigint[]": 2**63}
+"""What the elements of a column can hold, by its type."""
+
+
+def served(r: Renderer, node: Node, _: Sql) -> Served | None:
+    """`tags @> '{a}'` for a value in an array, `tags && '{a,b}'` for one of several: TRUE for the same rows
+    as the test.
+    """
+    found = _elements(node)
+    if found is None or r.parameterize:
+        return None
+    field, values = found
+    column = r.column(field)
+    if r.storage.index_on(spelling(column), ("gin",)) is None or not _fit(r, field, values):
+        return None
+    # A constant without a type takes that of the column, which may be another kind of text or integer.
+    items = string_literal("{" + ",".join(map(_element, values)) + "}")
+    kind: type[exp.Binary] = exp.ArrayContainsAll if len(values) == 1 else exp.ArrayOverlaps
+    return Served(kind(this=column, expression=items), exact=True)
+
+
+def _elements(node: Node) -> tuple[Field, Sequence[object]] | None:
+    """The array, and the values of which it has one."""
+    match node:
+        case Call(op="in", args=(Literal(value=value), Field(type=ArrayType()) as field)):
+            return (field, [value]) if value is not None else None
+        case Quantifier(kind="any", source=Field(type=ArrayType()) as field, variable=name, body=body):
+            values = _compared(body, name)
+            return (field, values) if values else None
+        case _:
+            return None
+
+
+def _compared(body: Node, name: str) -> list[object]:
+    """The constants with which the variable of a macro is compared."""
+    match body:
+        case (
+            Call(op="eq", args=(Variable(name=said), Literal(value=value)))
+            | Call(op="eq", args=(Literal(value=value), Variable(name=said)))
+        ) if said == name and value is not None:
+            return [value]
+        case Call(op="in", args=(Variable(name=said), Items(items=items))) if said == name:
+            values = [item.value for item in items if isinstance(item, Literal) and item.value is not None]
+            return list(values) if len(values) == len(items) else []
+        case Call(op="or", args=args):
+            parts = [_compared(arg, name) for arg in args]
+            return [value for part in parts for value in part] if all(parts) else []
+        case _:
+            return []
+
+
+def _fit(r: Renderer, field: Field, values: Sequence[object]) -> bool:
+    """Whether the column takes all of the values; PostgreSQL raises an error for others."""
+    element = field.type.element if isinstance(field.type, ArrayType) else None
+    if element == STRING:
+        return all(isinstance(value, str) and "\0" not in value for value in values)
+    kind = r.storage.types.get(field.decl.column(r.dialect.name), "smallint[]")
+    limit = _LIMITS.get(kind, 0) if element == BIGINT else 0
+    return all(type(value) is int and -limit <= value < limit for value in values)
+
+
+def _element(value: object) -> str:
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return str(value)

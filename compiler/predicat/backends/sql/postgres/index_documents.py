@@ -1,0 +1,282 @@
+"""PostgreSQL: tests of the keys of a map or a JSON document that a GIN index serves.
+
+What a test requires of a document is a list of alternatives: it contains a pattern (`@>`), or it has a path.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+from sqlglot import exp
+
+from predicat.backends.sql.base import Renderer, Served, Sql, or_, string_literal
+from predicat.backends.sql.json_rewrites import constant_step, is_only_text
+from predicat.backends.sql.postgres.stored import spelling
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, ranged_over
+from predicat.ir.ops import STRICT
+from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
+
+_MOST = 8
+"""An index does not help a test with more alternatives than this."""
+_TREES = ("btree", "hash")
+
+
+class Required(Struct, frozen=True):
+    """One thing that a test may require of a document: the value at a path contains a pattern, or, without a
+    pattern, that the path is there: of its keys the `whole`, or the first one narrows as well.
+    """
+
+    base: Field | Variable
+    path: tuple[str, ...]
+    pattern: object = None
+    is_path: bool = False
+    whole: bool = False
+
+
+class Need(Struct, frozen=True):
+    """The alternatives without which a test is not TRUE. `exact`: with one of them it is."""
+
+    alternatives: tuple[Required, ...]
+    exact: bool
+
+
+NOTHING = Need((), exact=True)
+"""That of a test that is never TRUE."""
+
+
+def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
+    """`h @> '{"key": "value"}'` or `h ? 'key'` for a test of keys."""
+    need = needed(node)
+    if need is None or not 0 < len(need.alternatives) <= _MOST or r.parameterize:
+        return None
+    if any(r.storage.index_on(spelling(part), _TREES) for part in _look_ups(sql)):
+        return None  # an index on the look-up itself serves the usual form
+    several = len(need.alternatives) > 1
+    parts = [_said(r, one, whole=several or one.whole) for one in need.alternatives]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return Served(or_(*(part.sql for part in known)), need.exact and all(part.exact for part in known))
+
+
+def _look_ups(sql: Sql) -> Iterator[Sql]:
+    yield from sql.find_all(exp.JSONExtract, exp.JSONExtractScalar)
+
+
+def _said(r: Renderer, one: Required, *, whole: bool) -> Served | None:
+    """A requirement, on the innermost part of the document that has an index which serves it."""
+    if not isinstance(one.base, Field):
+        return None
+    for depth in range(len(one.path), -1, -1):
+        if one.is_path and (depth == len(one.path) or (whole and depth < len(one.path) - 1)):
+            continue
+        base, rest = _inner(r.column(one.base), one.path[:depth]), one.path[depth:]
+        index = r.storage.index_on(spelling(base), ("gin",), ("", "jsonb_ops", "jsonb_path_ops"))
+        if index is None:
+            continue
+        if not one.is_path:
+            pattern = one.pattern
+            for key in reversed(rest):
+                pattern = {key: pattern}
+            # An array contains a scalar that is an element of it, but only where that is the whole pattern.
+            exact = isinstance(pattern, dict | list)
+            return Served(
+                exp.ArrayContainsAll(this=base, expression=string_literal(document(pattern))), exact
+            )
+        if r.storage.index_on(spelling(base), ("gin",), ("", "jsonb_ops")) is not None:
+            # An index on jsonb has no paths: it finds the documents with the first key.
+            return Served(exp.JSONBContainsTopKey(this=base, expression=string_literal(rest[0])))
+    return None
+
+
+def _inner(sql: Sql, path: tuple[str, ...]) -> Sql:
+    for key in path:
+        sql = exp.JSONExtract(this=sql, expression=string_literal(key), only_json_types=True)
+    return exp.Paren(this=sql) if path else sql
+
+
+class Raw(Struct, frozen=True):
+    """A number or truth value in its own spelling."""
+
+    text: str
+
+
+_SCALAR = re.compile(r"-?[0-9]{1,100}(?:\.[0-9]{1,100})?|true|false")
+"""The texts of numbers and truth values in jsonb."""
+
+
+def document(value: object) -> str:
+    """A pattern as JSON."""
+    match value:
+        case Raw():
+            return value.text
+        case dict():
+            return "{" + ", ".join(f"{document(key)}: {document(one)}" for key, one in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(document, value)) + "]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
+
+
+# --- what a test needs
+
+
+def needed(node: Node) -> Need | None:
+    """What must be in a document for a test to be TRUE; None if nothing is known."""
+    match node:
+        case Literal(type=kind, value=value) if kind == BOOLEAN and value is not True:
+            return NOTHING
+        case Call(op="json_equals", args=(value, Literal(value=str() | bool() as wanted))):
+            return _contains(value, [wanted], exact=True)
+        case Call(op="json_in", args=(value, Items(items=items))):
+            return _contains(value, [item.value for item in items if isinstance(item, Literal)], exact=True)
+        case Call(op="eq", args=(Call(op="get", type=kind) as value, Literal(value=str() as wanted))) if (
+            kind == STRING
+        ):
+            return _texts(value, [wanted])
+        case Call(op="eq", args=(Literal(value=str()) as wanted, Call(op="get") as value)):
+            return needed(Call(BOOLEAN, "eq", (value, wanted), node.span))
+        case Call(op="in", args=(Call(op="get", type=kind) as value, Items(items=items))) if kind == STRING:
+            values = [item.value for item in items if isinstance(item, Literal)]
+            if len(values) < len(items) or not all(isinstance(one, str) for one in values):
+                return _paths(node)
+            return _texts(value, [one for one in values if isinstance(one, str)])
+        case Call(op="or", args=args):
+            return _any_of([needed(arg) for arg in args])
+        case Call(op="and", args=args):
+            return _one_of([needed(arg) for arg in args])
+        case Call(op="cond", args=(_, yes, no)):
+            both = _any_of([needed(yes), needed(no)])
+            return None if both is None else Need(both.alternatives, exact=False)
+        case Call(op="not", args=(Call(op="is_null", args=(value,)),)):
+            return _paths(value)
+        case Quantifier(kind="any"):
+            return _element(node)
+        case Call():
+            return _paths(node)
+        case _:
+            return None
+
+
+def _any_of(parts: list[Need | None]) -> Need | None:
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    alternatives: list[Required] = []
+    for part in known:
+        alternatives += [one for one in part.alternatives if one not in alternatives]
+    return Need(tuple(alternatives), all(part.exact for part in known))
+
+
+def _one_of(parts: list[Need | None]) -> Need | None:
+    """Of what several tests need, that with the fewest alternatives, and rather a pattern than a path."""
+    known = [part for part in parts if part is not None and part.alternatives]
+    if not known:
+        return None
+    best = min(known, key=lambda part: (part.alternatives[0].is_path, len(part.alternatives)))
+    return Need(best.alternatives, exact=False)
+
+
+def _contains(value: Node, wanted: list[object], *, exact: bool) -> Need | None:
+    found = _path(value)
+    if found is None:
+        return None
+    return Need(tuple(Required(*found, one) for one in wanted), exact)
+
+
+def _texts(value: Node, wanted: list[str]) -> Need | None:
+    """A key of a map, whose value is read as a text also where it is none."""
+    found = _path(value)
+    if found is None:
+        return None
+    if not all(is_text_only(text) or _SCALAR.fullmatch(text) for text in wanted):
+        return _paths(value)
+    others = [Raw(text) for text in wanted if not is_text_only(text)]
+    return Need(tuple(Required(*found, pattern) for pattern in (*wanted, *others)), exact=not others)
+
+
+def _element(node: Quantifier) -> Need | None:
+    """What an array needs, of which an element is to pass a test. A macro over an object ranges over its
+    keys.
+    """
+    found = _path(ranged_over(node.source))
+    inner = needed(node.body)
+    if found is None or inner is None:
+        return None
+    base, path = found
+    over_keys = ranged_over(node.source) is not node.source
+    result: list[Required] = []
+    exact = inner.exact
+    for one in inner.alternatives:
+        if not isinstance(one.base, Variable) or one.base.name != node.variable or one.is_path:
+            return None
+        pattern = one.pattern
+        for key in reversed(one.path):
+            pattern = {key: pattern}
+        result.append(Required(base, path, [pattern]))
+        if over_keys and isinstance(pattern, str):
+            # An index says which documents have a key at their top, or have an element; for both in one place
+            # inside, only one on that place does.
+            result.append(Required(base, (*path, pattern), is_path=True, whole=True))
+            exact = False
+    return Need(tuple(result), exact)
+
+
+def _paths(node: Node) -> Need | None:
+    """The first look-up without which an expression has no value."""
+    for base, path in _read(node):
+        if path:
+            return Need((Required(base, path, is_path=True),), exact=False)
+    return None
+
+
+def _read(node: Node) -> Iterator[tuple[Field | Variable, tuple[str, ...]]]:
+    found = _path(node)
+    if found is not None and found[1]:
+        yield found
+        return
+    match node:
+        case Call(op="in", args=(value, _)):
+            yield from _read(value)
+        case Call(op=op, args=args) if op in STRICT or op in ("json_equals", "json_in", "json_text"):
+            for arg in args:
+                yield from _read(arg)
+        case _:
+            return
+
+
+def _path(node: Node) -> tuple[Field | Variable, tuple[str, ...]] | None:
+    """The field or variable and the constant keys of a chain of look-ups."""
+    path: list[str] = []
+    while isinstance(node, Call) and node.op in ("json_get", "get"):
+        base, key = node.args
+        step = constant_step(key)
+        if not isinstance(step, str) or "\0" in step or not _has_keys(base):
+            return None
+        path.insert(0, step)
+        node = base
+    if isinstance(node, Field | Variable) and _has_keys(node):
+        return node, tuple(path)
+    return None
+
+
+def _has_keys(node: Node) -> bool:
+    return node.type == JSON or isinstance(node.type, MapType)
+
+
+def is_text_only(value: str) -> bool:
+    """Whether no JSON value but a text is read as this text: not a number, a truth value, a list or an
+    object.
+    """
+    return is_only_text(value) or (not _is_json(value) and not value.startswith(("{", "[")))
+
+
+def _is_json(value: str) -> bool:
+    try:
+        json.loads(value)
+    except (ValueError, RecursionError):
+        return False
+    return True

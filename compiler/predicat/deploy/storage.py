@@ -1,0 +1,60 @@
+"""How PostgreSQL stores relations: their indexes, and the collations of their columns and of the database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from predicat.backends.sql.postgres.stored import read_index, text_order
+from predicat.backends.sql.storage import Index, Storage, TextOrder
+
+if TYPE_CHECKING:
+    import psycopg
+
+_INDEXES = """
+SELECT i.indrelid::bigint, pg_get_indexdef(i.indexrelid) FROM pg_index i
+WHERE i.indrelid = ANY (%s::bigint[]::oid[]) AND i.indisvalid ORDER BY i.indrelid, i.indexrelid
+"""
+# What a version of PostgreSQL calls the locale of a provider is not the same in all of them.
+_DATABASE = """
+SELECT coalesce(d ->> 'datlocprovider', 'c'),
+  coalesce(d ->> 'datlocale', d ->> 'daticulocale', d ->> 'datcollate'), d ->> 'datctype'
+FROM (SELECT to_jsonb(b) AS d FROM pg_database b WHERE datname = current_database()) AS t
+"""
+_COLUMNS = """
+SELECT a.attrelid::bigint, a.attname, format_type(a.atttypid, NULL), a.attcollation IN (0, 100),
+  c ->> 'collprovider', coalesce(c ->> 'colllocale', c ->> 'colliculocale', c ->> 'collcollate'),
+  c ->> 'collctype'
+FROM pg_attribute a LEFT JOIN LATERAL (SELECT to_jsonb(k) AS c FROM pg_collation k
+  WHERE k.oid = a.attcollation) AS t ON TRUE
+WHERE a.attrelid = ANY (%s::bigint[]::oid[]) AND a.attnum > 0 AND NOT a.attisdropped
+"""
+
+
+def read(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Storage]:
+    """How the relations of these numbers are stored."""
+    given = (list(oids),)
+    indexes: dict[int, list[Index]] = {oid: [] for oid in oids}
+    for oid, definition in connection.execute(_INDEXES.encode(), given).fetchall():
+        if (index := read_index(str(definition))) is not None:
+            indexes[int(oid)].append(index)
+    row = connection.execute(_DATABASE.encode()).fetchone()
+    order = _order(str(row[0]), str(row[1]), str(row[2])) if row is not None else TextOrder()
+    orders: dict[int, dict[str, TextOrder]] = {oid: {} for oid in oids}
+    types: dict[int, dict[str, str]] = {oid: {} for oid in oids}
+    for oid, name, kind, usual, provider, locale, letters in connection.execute(
+        _COLUMNS.encode(), given
+    ).fetchall():
+        types[int(oid)][str(name)] = str(kind)
+        if not usual:
+            orders[int(oid)][str(name)] = _order(str(provider), str(locale), str(letters))
+    return {oid: Storage(tuple(indexes[oid]), order, orders[oid], types[oid]) for oid in oids}
+
+
+def _order(provider: str, locale: str, letters: str) -> TextOrder:
+    """An order by its provider and locale; in libc the case of letters has a locale of its own."""
+    order = text_order(provider, locale)
+    if provider != "c" or letters == locale:
+        return order
+    case = text_order(provider, letters)
+    return TextOrder(order.by_code_point, order.serves_prefixes, case.ascii_case, case.usual_case)
