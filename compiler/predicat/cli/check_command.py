@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.colour import tell
 from predicat.cli.options import (
     base_option,
     catalog_option,
@@ -101,7 +102,7 @@ def command(
             if not scope.empty:
                 result = _checked(scope.folder, values, _base(scope.folder, base), scope)
     for warning in result["problems"] if form == "text" else ():
-        click.echo(warning["text"] + "\n", err=True)
+        tell(warning["text"] + "\n")
     show(form, result, lambda: say.checked(result))
     if relation is not None:
         _relations(folder, values, relation, pairs("--input", inputs, "DATASET=SOURCE"), dsn, form)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import catalog_option, load, pairs, vars_option
+from predicat.cli.output import format_option, show
 from predicat.cli.project import FromProject
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
     help="Sign the manifest with the Ed25519 private key in this PEM file.",
 )
 @click.option("--force", is_flag=True, help="Compile even if nothing has changed.")
-def command(folder: Path, variables: tuple[str, ...], target: Path, key: Path | None, *, force: bool) -> None:
+@format_option
+def command(
+    folder: Path, variables: tuple[str, ...], target: Path, key: Path | None, form: str, *, force: bool
+) -> None:
     from predicat.catalog.cache import fingerprint, text_hash  # noqa: PLC0415  # not for --help
     from predicat.catalog.manifest import build_manifest, read_head, write_manifest, write_text  # noqa: PLC0415  # as above
 
@@ -54,7 +58,8 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, key: Path | 
             click.echo(note, err=True)
         if sign is not None:
             write_text(path, sign(path.read_text(encoding="utf-8")))
-        click.echo(f"{path}: {head['count']} filter versions, unchanged")
+        data = {"manifest": str(path), "versions": head["count"], "unchanged": True}
+        show(form, data, lambda: f"{path}: {head['count']} filter versions, unchanged")
         return
     catalog = load(folder, variables)
     manifest = build_manifest(catalog)
@@ -81,7 +86,9 @@ def command(folder: Path, variables: tuple[str, ...], target: Path, key: Path | 
     )
     for note in notes:
         click.echo(note, err=True)
-    click.echo(f"{path}: {len(manifest['filters'])} filter versions")
+    count = len(manifest["filters"])
+    data = {"manifest": str(path), "versions": count, "unchanged": False}
+    show(form, data, lambda: f"{path}: {count} filter versions")
 
 
 def _signer(key: Path | None) -> Signer | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.output import format_option, show
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
@@ -27,19 +28,26 @@ if TYPE_CHECKING:
 @catalog_option
 @vars_option
 @click.option("--row", help="A row as JSON, such as '{\"dep_delay\": 90}', or @FILE.")
-def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None) -> None:
+@format_option
+def command(name: str, folder: Path, variables: tuple[str, ...], row: str | None, form: str) -> None:
     needs_review()
     from predicat.review import explain  # noqa: PLC0415  # not for --help
 
     catalog = load_quietly(folder, pairs("--var", variables))
     found, number = catalog.find(name)
     version = found.versions[number]
+    about = {"name": found.qualified, "version": number}
     if row is None:
-        click.echo("\n".join(explain.explain(catalog, found, version)))
+        lines = explain.explain(catalog, found, version)
+        show(form, {**about, "lines": lines}, lambda: "\n".join(lines))
         return
     data = _row(row)
     _check_names(data, catalog.datasets[found.dataset].fields)
-    click.echo("\n".join(explain.explain_row(found, version, data)))
+    outcome = version.predicate.evaluate(data)
+    accepted = found.on_unknown == "accept" if outcome is None else outcome
+    reasons = explain.explain_row(found, version, data)
+    about |= {"outcome": outcome, "accepted": accepted}
+    show(form, {**about, "lines": reasons}, lambda: "\n".join(reasons))
 
 
 def _check_names(row: dict[str, object], fields: Mapping[str, FieldDecl]) -> None:

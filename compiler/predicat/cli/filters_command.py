@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from predicat.cli.output import format_option, show
 from predicat.diagnostics.messages import entries as say
 
 
@@ -13,11 +14,16 @@ def command() -> None:
 
 
 @command.command("providers")
-def list_providers() -> None:
+@format_option
+def list_providers(form: str) -> None:
     """List the entry filters that installed distributions provide: name, class, distribution."""
     from predicat.entry_filters import GROUP, providers  # noqa: PLC0415  # not for --help
 
     found = providers()
+    if form == "json":
+        data = [{"name": row.name, "class": row.target, "distribution": row.distribution} for row in found]
+        show(form, data, str)
+        return
     if not found:
         click.echo(say.no_providers(GROUP))
         return

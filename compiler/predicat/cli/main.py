@@ -88,7 +88,9 @@ def cli() -> None:
 
 def _end(problems: Sequence[Diagnostic]) -> NoReturn:
     """Print the problems and exit with the code that they have."""
-    click.echo("\n\n".join(item.render() for item in problems), err=True)
+    from predicat.cli.colour import tell  # noqa: PLC0415  # only for problems
+
+    tell("\n\n".join(item.render() for item in problems))
     click.echo(f"\n{len(problems)} problem{'s' if len(problems) != 1 else ''}", err=True)
     sys.exit(code_for(sys.argv[1] if len(sys.argv) > 1 else "", problems))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.colour import tell
 from predicat.cli.project import FromProject, with_variables
 from predicat.diagnostics.messages import commands as say
 
@@ -112,7 +113,7 @@ def load(folder: Path, variables: tuple[str, ...] = (), *, quiet: bool = False) 
 
     result = load_catalog(folder, variables=pairs("--var", variables))
     for warning in () if quiet else result.warnings:
-        click.echo(warning.render() + "\n", err=True)
+        tell(warning.render() + "\n")
     return result
 
 

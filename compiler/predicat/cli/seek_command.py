@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from predicat.cli.options import catalog_option, dsn_option, load_quietly, pairs, vars_option
+from predicat.cli.output import format_option
 from predicat.cli.project import connect
 from predicat.diagnostics.messages import commands as say
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="For records with topic, partition and offset: print the startingOffsets of Spark's Kafka source.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option
 @catalog_option
 @vars_option
 def command(

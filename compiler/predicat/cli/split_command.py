@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.output import format_option
 from predicat.diagnostics.messages import commands as say
 
 
@@ -27,7 +28,7 @@ from predicat.diagnostics.messages import commands as say
     metavar="LANGUAGE",
     help="The language or SQL dialect of the rest.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option
 @catalog_option
 @vars_option
 def command(

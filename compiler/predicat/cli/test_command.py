@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.colour import tell
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.output import format_option, problems, show
 from predicat.cli.project import FromProject, connect, project
 from predicat.cli.selection import Selection, selection_options, selectors_argument
 
@@ -59,6 +61,7 @@ ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
     setting="dsn",
     help="The server for --engine postgres. Default: the PG* variables, otherwise an embedded server.",
 )
+@format_option
 def command(
     selectors: tuple[str, ...],
     exclude: tuple[str, ...],
@@ -68,6 +71,7 @@ def command(
     engine: str,
     out: Path | None,
     dsn: str | None,
+    form: str,
     *,
     generate: bool,
     mutate: bool,
@@ -80,10 +84,10 @@ def command(
     if mutate:
         _mutate(rows)
         return
-    _run(catalog, rows, engine, dsn)
+    _run(catalog, rows, engine, dsn, form)
 
 
-def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | None) -> None:
+def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | None, form: str) -> None:
     from predicat.review import testing  # noqa: PLC0415  # not for --help
 
     result = testing.on_evaluator(filters) if engine in ("evaluator", "all") else []
@@ -93,17 +97,29 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
     skipped = [item for item in result if item.skipped]
     for item in failed:
         assert item.problem is not None  # noqa: S101  # chosen above
-        click.echo(item.problem.render() + "\n", err=True)
+        if form == "text":
+            tell(item.problem.render() + "\n")
     for item in skipped:
         click.echo(f"skipped on {item.engine}: {item.filter.qualified}: {item.skipped}", err=True)
     engines = ", ".join(dict.fromkeys(item.engine for item in result))
     passed = len(result) - len(failed) - len(skipped)
     without = sum(not row.tests for row in filters)
     more = f", {len(skipped)} skipped" if skipped else ""
-    click.echo(
-        f"{passed} passed, {len(failed)} failed{more}"
-        + (f" on {engines}" if engines else "")
-        + (f"; {without} filters have no test" if without else "")
+    data = {
+        "passed": passed,
+        "failed": len(failed),
+        "skipped": len(skipped),
+        "without_tests": without,
+        "tests": [_data(item) for item in result],
+    }
+    show(
+        form,
+        data,
+        lambda: (
+            f"{passed} passed, {len(failed)} failed{more}"
+            + (f" on {engines}" if engines else "")
+            + (f"; {without} filters have no test" if without else "")
+        ),
     )
     if failed:
         raise click.exceptions.Exit(1)
@@ -113,6 +129,22 @@ def _all() -> Sequence[str]:
     """The engines that the project runs on; all, if it does not say."""
     found = project(click.get_current_context())
     return found.engines if found is not None and found.engines else ENGINES[1:-1]
+
+
+def _data(item: Result) -> dict[str, Any]:
+    """A test as data. `outcome` is null for UNKNOWN, and for a test that could not be run."""
+    return {
+        "filter": item.filter.qualified,
+        "version": item.test.version or item.filter.latest,
+        "description": item.test.description,
+        "engine": item.engine,
+        "row": item.test.row,
+        "matches": "unknown" if item.test.matches is None else item.test.matches,
+        "outcome": item.outcome,
+        "status": "skipped" if item.skipped else "passed" if item.problem is None else "failed",
+        "reason": item.skipped or None,
+        "problem": problems([item.problem])[0] if item.problem is not None else None,
+    }
 
 
 def _on_engine(catalog: Catalog, filters: Sequence[Filter], name: str, dsn: str | None) -> list[Result]:

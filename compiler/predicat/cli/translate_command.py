@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, pairs, vars_option
+from predicat.cli.output import format_option, show
 from predicat.diagnostics.messages import commands as say
 
 
@@ -41,6 +42,7 @@ from predicat.diagnostics.messages import commands as say
 )
 @catalog_option
 @vars_option
+@format_option
 def command(
     file: str,
     source: str | None,
@@ -49,6 +51,7 @@ def command(
     on: str | None,
     folder: Path,
     variables: tuple[str, ...],
+    form: str,
 ) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
     from predicat.language import LANGUAGES, default_fields  # noqa: PLC0415  # as above
@@ -57,14 +60,16 @@ def command(
     if source is None:
         if file == "-" or Path(file).is_file():
             raise click.UsageError(say.no_source_language(file))
-        click.echo(load_quietly(folder, pairs("--var", variables)).accepted(file).to(target))
+        text = load_quietly(folder, pairs("--var", variables)).accepted(file).to(target)
+        show(form, {"to": target, "text": text}, lambda: text)
         return
     declared = pairs("--field", fields, "NAME=TYPE")
     if not declared and on is None and (defaults := default_fields(source)):
         declared, on = defaults, LANGUAGES[source].on
     name = "<stdin>" if file == "-" else file
     predicate = api.parse(_body(_read(file), source, name), source, declared or None, on=on, name=name)
-    click.echo(predicate.to(target))
+    text = predicate.to(target)
+    show(form, {"to": target, "text": text}, lambda: text)
 
 
 def _read(file: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from predicat.cli.options import catalog_option, load_quietly, needs_review, pairs, vars_option
+from predicat.cli.output import format_option, show
 from predicat.diagnostics.messages import commands as say
 
 
@@ -33,15 +34,22 @@ from predicat.diagnostics.messages import commands as say
 )
 @catalog_option
 @vars_option
+@format_option
 def command(
-    names: tuple[str, ...], target: str, wider: bool, folder: Path, variables: tuple[str, ...]
+    names: tuple[str, ...],
+    target: str,
+    wider: bool,
+    folder: Path,
+    variables: tuple[str, ...],
+    form: str,
 ) -> None:
     from predicat import api  # noqa: PLC0415  # not for --help
 
     api.check_target(target)
     whole = load_quietly(folder, pairs("--var", variables)).union(*names)
     if not wider:
-        click.echo(whole.to(target))
+        text = whole.to(target)
+        show(form, {"to": target, "text": text, "exact": True}, lambda: text)
         return
     needs_review()
     from predicat.pushdown import weaken  # noqa: PLC0415  # as above
@@ -49,6 +57,7 @@ def command(
     found = weaken(whole, target)
     if found.predicate is None:
         raise click.ClickException(say.nothing_supported(target))
-    click.echo(found.predicate.to(target))
+    wide = found.predicate.to(target)
+    show(form, {"to": target, "text": wide, "exact": found.exact}, lambda: wide)
     if not found.exact:
         click.echo(say.accepts_more(target, found.proof), err=True)

@@ -1,0 +1,94 @@
+"""`--format json` as docs/commands.md has it, and colours."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from predicat.cli.colour import painted
+from tests.processes import in_process
+
+ROOT = Path(__file__).parent.parent.parent
+SECTION = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split("## JSON")[1].split("\n## ")[0]
+KEYS = {
+    cells[1].strip().strip("`"): set(re.findall(r"`(\w+)`", cells[3]))
+    for cells in (line.split("|") for line in SECTION.splitlines() if line.startswith("| `"))
+}
+"""The keys of the result of each command, as documented."""
+COMMANDS = {
+    "list": "list tag:ops",
+    "check": "check",
+    "test": "test late",
+    "sql": "sql late long_delay --dialect postgres",
+    "explain": "explain late",
+    "explain --row": """explain late --row '{"dep_delay": null}'""",
+    "translate": "translate late --to cel",
+    "union": "union late long_delay --to spark",
+    "split": "split late --for spark",
+    "compile": "compile --target {out}",
+    "filters providers": "filters providers",
+}
+
+
+def result(command: str, out: Path) -> Any:
+    args = shlex.split(command.replace("{out}", str(out)))
+    done = in_process(*args, "--format", "json", cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_command_of_the_table_is_tried() -> None:
+    assert set(COMMANDS) == set(KEYS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_keys_are_those_of_the_documentation(name: str, tmp_path: Path) -> None:
+    data = result(COMMANDS[name], tmp_path)
+    if isinstance(data, list):
+        assert all(set(row) == KEYS[name] for row in data)
+        assert data or name == "filters providers"
+    else:
+        assert set(data) == KEYS[name]
+
+
+def test_what_a_test_and_a_problem_have(tmp_path: Path) -> None:
+    (tmp_path / "d.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nfields: {a: bigint}\nfilters:\n"
+        "  f: {sql: a > 1, tests: [{row: {a: 1}, matches: true}, {row: {}, matches: unknown}]}\n"
+    )
+    done = in_process("test", "--catalog", ".", "--format", "json", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "")
+    data = json.loads(done.stdout)
+    assert (data["passed"], data["failed"]) == (1, 1)
+    failed, passed = data["tests"]
+    words = re.findall(r"`(\w+)`", SECTION.split("A test has")[1].split("A problem has")[0])
+    assert list(failed) == words
+    assert (failed["outcome"], failed["status"], failed["matches"]) == (False, "failed", True)
+    assert (passed["outcome"], passed["status"], passed["matches"]) == (None, "passed", "unknown")
+    words = re.findall(r"`(\w+)`", SECTION.split("A problem has")[1].split("(null without")[0])
+    assert list(failed["problem"]) == words
+    assert (failed["problem"]["file"], failed["problem"]["line"]) == ("d.yml", 5)
+    done = in_process("list", "tag:x", "--catalog", ".", "--format", "json", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["problems"][0]["line"]) == (2, None)
+
+
+def test_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = in_process("list", "tag:opz", cwd=ROOT).stderr
+    assert "\x1b[" not in plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = in_process("list", "tag:opz", cwd=ROOT).stderr
+    assert coloured.startswith("\x1b[31m\x1b[1merror[usage]\x1b[0m")
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert in_process("list", "tag:opz", cwd=ROOT).stderr == plain
+
+
+def test_a_caret_is_coloured_and_the_line_is_not() -> None:
+    shown = painted("error[x]: m\n  --> a.yml:5:3\n  |\n5 | a: b\n  |    ^\n  = hint: h").split("\n")
+    assert shown[3] == "\x1b[34m5 |\x1b[0m a: b"
+    assert shown[4] == "\x1b[34m  |\x1b[0m\x1b[31m\x1b[1m    ^\x1b[0m"
