@@ -12,13 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
-from sqlglot import Dialect, Token
+from sqlglot import Dialect, Token, TokenType, exp
 
 from predicat.language.sql import rules
 from predicat.language.sql.refusals import JSON_ARROWS
+from predicat.language.sql.tokens import renamed
+
+MARK = "\N{FUNCTION APPLICATION}"
+"""Stands before a name of a function that no dialect shall know."""
 
 if TYPE_CHECKING:
     from sqlglot import Parser
@@ -73,6 +78,45 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         gone = {key for key, rule in self.differences.items() if rule is None}
         return tuple(name for name in dict.fromkeys((*rules.KNOWN, *own)) if name not in gone)
 
+    def parse(self, tokens: list[Token], text: str) -> list[exp.Expr | None]:
+        """The nodes of the statements that tokens are. Raises sqlglot's ParseError.
+
+        Calls of functions are read by sqlglot's own dialect, so that a function has one node in all the
+        languages; the dialect of an engine reads all the rest.
+        """
+        if self.dialect is None:
+            return list(self.parser.parse_into(exp.Condition, tokens, text))
+        found = self.parser.parse_into(exp.Condition, self._unnamed(tokens), text)
+        return [item if item is None else named_calls(item) for item in found]
+
+    def _unnamed(self, tokens: list[Token]) -> list[Token]:
+        """The tokens with names of functions that the dialect does not know; but for those with a syntax of
+        their own.
+        """
+        special = {*self.parser.FUNCTION_PARSERS, *self.parser.NO_PAREN_FUNCTION_PARSERS}
+        return [
+            renamed(one, TokenType.VAR, MARK + one.text)
+            if one.token_type is TokenType.VAR
+            and other.token_type is TokenType.L_PAREN
+            and one.text.upper() not in special
+            else one
+            for one, other in pairwise([*tokens, Token(TokenType.SEMICOLON, "")])
+        ]
+
     def tokens(self, text: str) -> list[Token]:
         """The tokens of a text. Raises sqlglot's TokenError."""
         return self.mend(self.reader.tokenize(text))
+
+
+def named_calls(root: exp.Expr) -> exp.Expr:
+    """A tree in which the calls with marked names are those of sqlglot's own dialect."""
+    for node in reversed(list(root.find_all(exp.Anonymous, bfs=False))):
+        name = str(node.this)
+        if not name.startswith(MARK):
+            continue
+        call = exp.func(name.removeprefix(MARK), *node.expressions, copy=False)
+        call.meta.update(node.meta)
+        if node is root:
+            return call
+        node.replace(call)
+    return root

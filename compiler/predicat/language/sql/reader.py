@@ -71,7 +71,7 @@ def parse(text: str, source: Source, fields: Container[str] = (), language: SqlL
     if refused is not None:
         raise PredicatError.of(refused)
     try:
-        parsed = language.parser.parse_into(exp.Condition, protect_interval_literals(tokens), text)
+        parsed = language.parse(protect_interval_literals(tokens), text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, whole, tokens, fields) for item in error.errors]) from None
     except RecursionError:
