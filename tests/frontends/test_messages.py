@@ -373,9 +373,9 @@ def test_writers_use_the_spelling_of_the_author() -> None:
         ),
         (
             "sql",
-            "x / 2 = 1",
+            "div(x, 2) = 1",
             "jms",
-            "jms does not support / here: a selector divides as doubles, with a fraction",
+            "jms does not support div here: a selector divides as doubles, with a fraction",
         ),
         (
             "sql",

@@ -61,7 +61,7 @@ PLACES = [
     ("sql", "DATE '2020-01-01' < day", "lt", "DATE '2020-01-01' < day"),
     ("sql", "b = TRUE AND n > 1", "eq", "b = TRUE"),
     ("sql", "NOT (b OR (n > 1))", "not", "NOT (b OR (n > 1))"),
-    ("sql", "xs[0] > 1 AND b", "gt", "xs[0] > 1"),
+    ("spark", "xs[0] > 1 AND b", "gt", "xs[0] > 1"),
     ("sql", "s IN ('(', 'x') AND b", "in", "s IN ('(', 'x')"),
     ("sql", "(n, s) = (1, ')') AND b", "eq", "(n, s) = (1, ')')"),
     ("sql", "(b) IS NOT TRUE AND n > 1", "not", "(b) IS NOT TRUE"),

@@ -152,7 +152,7 @@ PAIRS = [
     # names
     ("sql", '"length xs" = -1 AND size(xs) = 2', "size(xs) = 2", WIDER, True),
     ("sql", '"null n" AND n = 1', '"null n"', WIDER, True),
-    ("sql", '"xs[0]" = 1 AND xs[0] = 2', "FALSE", NEVER, True),
+    ("spark", "`xs[0]` = 1 AND xs[0] = 2", "FALSE", NEVER, True),
     ("sql", "\"m['k']\" = 'a' AND m['k'] = 'b'", "FALSE", NEVER, True),
     ("sql", '"n!1" = 1 AND v1 = 2 AND n = 3', "FALSE", NEVER, True),
     ("sql", '"a (b) :c" = 1 AND n = 2', '"N\'" = 1 AND n = 2', CHANGED, True),

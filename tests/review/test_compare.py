@@ -66,7 +66,7 @@ PAIRS = [
     ("exists(xs, x -> x = 'a')", "array_contains(xs, 'a')", "equivalent"),
     ("dec > 1.5", "dec >= 1.51", "equivalent"),
     ("p", "p = TRUE", "equivalent"),
-    ("a / 0 = 1", "FALSE", "equivalent as a filter"),
+    ("div(a, 0) = 1", "FALSE", "equivalent as a filter"),
     ("st.x > 1", "st.x >= 2", "equivalent"),
     ("trim(s) = 'a'", "s = 'a'", "narrower"),
 ]

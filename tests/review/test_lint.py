@@ -32,7 +32,7 @@ CASES = [
         ["orders.f", "orders.h"],
     ),
     ("P202", "  f: {sql: n > 1 AND n < 1}\n  g: {sql: n > 1 AND n < 3}", ["orders.f"]),
-    ("P203", "  f: {sql: n / 0 = 1}\n  g: {sql: n > 1 AND n < 1}", ["orders.f"]),
+    ("P203", "  f: {sql: 'div(n, 0) = 1'}\n  g: {sql: n > 1 AND n < 1}", ["orders.f"]),
     (
         "P204",
         (

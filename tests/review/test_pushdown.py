@@ -37,7 +37,7 @@ ROWS = rows(60)
 FIELDS = {"type": "string", "source": "string", "x": "bigint", "d": "double", "m": "map<string, string>"}
 CONDITIONS = [
     "type = 'a'", "type = 'b'", "type IN ('a', 'c')", "type LIKE 'a%'", "type LIKE 'ab%'", "type = 'abc'",
-    "source = 's'", "source = 't'", "x > 5", "x > 3", "x >= 5", "x < 9", "x <= 3", "x = 4", "x / 3 = 2",
+    "source = 's'", "source = 't'", "x > 5", "x > 3", "x >= 5", "x < 9", "x <= 3", "x = 4", "div(x, 3) = 2",
     "m['k'] = '1'", "m['k'] = '2'", "d / 2.0 > 1.0", "d = 4.0", "x IS NULL", "NOT (x > 5)",
     "length(type) = 1",
 ]  # fmt: skip
@@ -57,7 +57,7 @@ filters:
   large: {description: Large, sql: total > 100}
   larger: {description: Larger, sql: total > 1000}
   open: {description: Open, on_unknown: accept, sql: state = 'open'}
-  mixed: {description: Mixed, sql: state = 'open' AND total / 3 = 2}
+  mixed: {description: Mixed, sql: "state = 'open' AND div(total, 3) = 2"}
   above:
     description: Above
     params: {limit: bigint}
@@ -206,7 +206,7 @@ def test_what_remains_is_written_as_its_author_did() -> None:
 
 
 def test_conditions_that_all_arms_have_remain_where_an_or_is_not_supported() -> None:
-    whole = parse("type = 'a' AND x / 3 = 2 OR type = 'b' AND source = 's'")
+    whole = parse("type = 'a' AND div(x, 3) = 2 OR type = 'b' AND source = 's'")
     found = predicat.weaken(whole, "headers")
     assert found.predicate is not None and json.loads(found.predicate.to("headers"))
     assert not found.exact and found.proof == "proved"

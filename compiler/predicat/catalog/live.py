@@ -30,6 +30,7 @@ from predicat.catalog.model import (
 )
 from predicat.catalog.parts import FileParts, PartNode
 from predicat.catalog.parts import read as read_parts
+from predicat.catalog.paths import lock_path
 from predicat.catalog.templates import LOCKS, Templates, is_template
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Severity, Source, Span
@@ -98,7 +99,10 @@ class LiveCatalog:
                 roots[path] = item
         self._files = files
         templates = self._rendering({**reader.variables, **self.variables})
-        builder = _Builder(reader, templates, reporter, True, today, memory=self._memory)
+        lock = lock_path(self.folder)
+        builder = _Builder(
+            reader, templates, reporter, True, today, lock=lock, strict=True, memory=self._memory
+        )
         catalog = builder.catalog()
         if not reporter.errors:  # while a file is broken its filters are gone, and come back
             self._memory.forget(builder)

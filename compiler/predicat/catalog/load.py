@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,13 @@ from predicat.catalog.model import (
     made_of,
     version_number,
 )
-from predicat.catalog.paths import PROJECT_FILE
+from predicat.catalog.paths import PROJECT_FILE, lock_path
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Reporter, Source, Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
-from predicat.diagnostics.messages import entries
+from predicat.diagnostics.messages import entries, sql
 from predicat.diagnostics.reading import reading
 from predicat.ir.nodes import Call, FieldDecl, Literal, Node, ParamDecl
 from predicat.ir.rows import unknown_keys
@@ -72,7 +73,9 @@ def load_catalog(
         PredicatError: The catalog has problems. The error has all of them, from all files.
     """
     day = today or datetime.now(tz=UTC).date()
-    definitions = _definitions(Path(folder), macros, variables, files, texts or {}, tests=tests, today=day)
+    definitions = _definitions(
+        Path(folder), macros, variables, files, texts or {}, tests=tests, today=day, strict=True
+    )
     catalog = definitions.builder.catalog()
     definitions.builder.reporter.raise_errors()
     return catalog
@@ -87,6 +90,7 @@ def _definitions(
     *,
     tests: bool,
     today: date,
+    strict: bool = False,
 ) -> Definitions:
     reporter = Reporter()
     reader = DefinitionReader(reporter)
@@ -102,7 +106,8 @@ def _definitions(
         ) > problems:  # an empty file has none
             unread.append(file)
     templates = Templates(macro_folder(root, macros), {**reader.variables, **(variables or {})})
-    return Definitions(Builder(reader, templates, reporter, tests, today), tuple(unread))
+    builder = Builder(reader, templates, reporter, tests, today, lock=lock_path(root), strict=strict)
+    return Definitions(builder, tuple(unread))
 
 
 def read_definitions(
@@ -192,7 +197,10 @@ class Definitions(Struct, frozen=True):
     def apart(self, *, tests: bool = False) -> Definitions:
         """The same files with no filter checked yet, and no problem met."""
         old = self.builder
-        return Definitions(Builder(old.reader, old.templates, Reporter(), tests, old.today), self.unread)
+        builder = Builder(
+            old.reader, old.templates, Reporter(), tests, old.today, lock=old.lock, strict=tests or old.strict
+        )
+        return Definitions(builder, self.unread)
 
     def checked(self, names: Iterable[str]) -> Catalog:
         """Some filters and those that they refer to, with the tests of the former run.
@@ -228,7 +236,7 @@ class Definitions(Struct, frozen=True):
         return self.builder.reporter.errors
 
 
-class Builder(Struct):
+class Builder(Struct, dict=True):
     """Checks each version once, following references as they come."""
 
     reader: DefinitionReader
@@ -238,6 +246,20 @@ class Builder(Struct):
     today: date
     done: dict[tuple[str, int], Version | None] = field(default_factory=dict[tuple[str, int], Version | None])
     path: list[str] = field(default_factory=list[str])
+    lock: Path | None = None
+    strict: bool = False
+    """Whether SQL that engines mean differently is an error where `lock` has no such version."""
+
+    @cached_property
+    def released(self) -> Collection[str]:
+        """The versions that the lock file has, as `dataset.filter@1`; none where it cannot be read."""
+        from predicat.catalog.lock import read_lock_file  # noqa: PLC0415  # most catalogs do without
+
+        try:
+            file = read_lock_file(self.lock) if self.lock is not None else None
+        except PredicatError:
+            file = None
+        return file.lock.versions.keys() if file is not None else ()
 
     def catalog(self) -> Catalog:
         datasets: dict[str, Dataset] = {}
@@ -428,8 +450,10 @@ class Builder(Struct):
             body = source.text
         on = version.on if version.on is not None else language.on
         tree = language.read(Body(body, source, version.span, on, dataset.fields))
-        scope = Scope(dataset.fields, version.params, resolve, dataset.enums, language.placeholders)
+        doubts: list[Diagnostic] = []
+        scope = Scope(dataset.fields, version.params, resolve, dataset.enums, language.placeholders, doubts)
         surface = check(tree, scope, language.rules)
+        self.doubted(f"{row.dataset}.{row.name}@{version.number}", doubts)
         return made_of(
             Version,
             version,
@@ -439,6 +463,12 @@ class Builder(Struct):
             references=tuple(dict.fromkeys(references)),
             tree=tree,
         )
+
+    def doubted(self, name: str, doubts: list[Diagnostic]) -> None:
+        """What engines mean differently in a version: an error, unless it was released like that."""
+        if doubts and self.strict and name not in self.released:
+            raise PredicatError(doubts)
+        self.reporter.extend(sql.released_ambiguity(doubt, name) for doubt in doubts)
 
     def names_of(self, row: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
         """The dataset whose fields and enumerations a version may name."""

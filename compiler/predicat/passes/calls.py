@@ -33,6 +33,13 @@ class Calls(Struct):
         self.reporter.add(diagnostic)
         return Stop()
 
+    def doubt(self, diagnostic: Diagnostic) -> None:
+        """Report what engines mean differently. Raises Stop unless the scope takes it."""
+        if self.scope.doubts is None:
+            raise self.fail(diagnostic)
+        if diagnostic not in self.scope.doubts:
+            self.scope.doubts.append(diagnostic)
+
     def call(self, op: str, args: list[Node], span: Span) -> Call:
         """A call of an operator, with the conversions that make its arguments fit."""
         args = list(map(self.one_type, args))

@@ -8,6 +8,7 @@ from datetime import timedelta
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import passes as say
+from predicat.diagnostics.messages import sql
 from predicat.ir import tree as t
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, element_of, walk
 from predicat.ir.ops import COMPARISONS, OF_INTEGERS
@@ -136,6 +137,27 @@ class Operators(Comparisons):
 
     def subscript(self, op: str, args: list[Node], span: Span) -> Node:
         return self.bracket(op, args[0], args[1], span)
+
+    def either_quotient(self, _op: str, args: list[Node], span: Span) -> Node:
+        """SQL's `/`, which engines mean differently for whole numbers."""
+        if args[0].type == args[1].type == BIGINT:
+            self.doubt(sql.ambiguous_division(span, *(_written(arg) for arg in args)))
+        return self.operator("div", args, span)
+
+    def either_element(self, _op: str, args: list[Node], span: Span) -> Node:
+        """SQL's `base[index]`, which engines count differently for arrays."""
+        if isinstance(args[0].type, ArrayType):
+            self.doubt(sql.ambiguous_index(span, _written(args[0]), _written(args[1])))
+        return self.operator("bracket", args, span)
+
+    def either_text(self, _op: str, args: list[Node], span: Span) -> Node:
+        """SQL's concat(), where engines differ about parts that are NULL."""
+        if any(not isinstance(arg, Literal) and not never_null(arg) for arg in args):
+            self.doubt(sql.ambiguous_concat(span, [_written(arg) for arg in args]))
+        found = args[0]
+        for part in args[1:]:
+            found = self.operator("concat", [found, part], span)
+        return found
 
     def not_a_number(self, _op: str, args: list[Node], span: Span) -> Node:
         """SQL's isnan: what does not equal itself by IEEE 754."""
@@ -355,6 +377,7 @@ class Operators(Comparisons):
             "to_string": STRING,
             "to_int": BIGINT,
             "to_rounded_int": BIGINT,
+            "to_either_int": BIGINT,
             "to_cel_int": BIGINT,
             "to_double": DOUBLE,
             "to_boolean": BOOLEAN,
@@ -371,6 +394,11 @@ class Operators(Comparisons):
                 raise self.fail(say.int_of_truth(span, ["boolean"]))
             op = "to_int"
         node = bare(node)
+        if op == "to_either_int":
+            fractional = node.type == DOUBLE or isinstance(node.type, DecimalType)
+            if fractional and not _is_whole(node):
+                self.doubt(sql.ambiguous_whole(span, _written(node)))
+            op = "to_int"
         if op == "to_rounded_int":
             if node.type == DOUBLE or isinstance(node.type, DecimalType):
                 half_even = node.type == DOUBLE
@@ -506,6 +534,32 @@ def dynamic_numbers(op: str, args: list[Node]) -> tuple[str, list[Node]] | None:
     return ("fdiv", args) if op == "div" and all(arg.type in (DOUBLE, JSON) for arg in args) else None
 
 
+def _written(node: Node) -> str:
+    """A part as its author wrote it, on one line."""
+    return " ".join(node.span.text.split())
+
+
+def _is_whole(node: Node) -> bool:
+    """Whether a number has no decimals, so that it is neither cut nor rounded."""
+    if isinstance(node, Literal):
+        return node.value is None or node.value == int(node.value)  # type: ignore[arg-type]  # a number
+    return isinstance(node, Call) and (node.op in _WHOLE or (node.op == "to_double" and _is_whole_type(node)))
+
+
+def _is_whole_type(node: Call) -> bool:
+    return node.args[0].type == BIGINT
+
+
+_WHOLE = frozenset({"floor", "ceil", "round", "trunc"})
+
+
+def never_null(node: Node) -> bool:
+    """Whether a value is there in every row."""
+    if isinstance(node, Call) and node.op == "coalesce":
+        return any(isinstance(arg, Literal) and arg.value is not None for arg in node.args)
+    return isinstance(node, Literal) and node.value is not None
+
+
 def _has_no_order(node: Node) -> bool:
     return node.type == JSON or isinstance(node.type, ArrayType | MapType | StructType)
 
@@ -555,5 +609,8 @@ ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "json_items": (_of.elements,),
     "json_text": (_of.text_of_json,),
     "is_nan": (_of.not_a_number,),
+    "either_div": (_of.either_quotient,),
+    "either_bracket": (_of.either_element,),
+    "either_concat": (_of.either_text,),
 }
 """The rules for values of one type each, in order."""

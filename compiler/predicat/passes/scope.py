@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import Diagnostic, Span
 from predicat.ir.nodes import FieldDecl, Node, ParamDecl
 
 MAX_DEPTH = 100
@@ -60,6 +60,8 @@ class Scope(Struct, frozen=True):
 
     `enums` has the constants that are named by an enumeration and a word, `Status.ACTIVE`; a field of such a
     name goes before.
+    `doubts` takes what engines mean differently (`sql`), where its first meaning is to hold; None: that is an
+    error.
     `placeholders`: `${name}` in a text constant stands for the parameter of that name, if there is one.
     """
 
@@ -68,6 +70,7 @@ class Scope(Struct, frozen=True):
     resolve: Resolve | None = None
     enums: Mapping[str, int | str] = field(default_factory=dict[str, int | str])
     placeholders: bool = False
+    doubts: list[Diagnostic] | None = None
 
 
 class Stop(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from predicat.diagnostics import messages as msg
-from predicat.diagnostics.diagnostic import Diagnostic
+from predicat.diagnostics.diagnostic import Diagnostic, Severity
 from predicat.diagnostics.source import Span
 
 CANNOT_BE_PARSED = "it cannot be parsed"
@@ -204,3 +204,56 @@ def pattern_not_constant(span: Span) -> Diagnostic:
 
 def ends_in_escape(span: Span) -> Diagnostic:
     return msg.syntax(span, "the pattern ends with a backslash, which escapes the sign behind it")
+
+
+def _ambiguous(span: Span, message: str, hint: str) -> Diagnostic:
+    return Diagnostic("ambiguous-sql", message, span, hint)
+
+
+def ambiguous_division(span: Span, left: str, right: str) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "/ of two whole numbers has no rest on PostgreSQL (7 / 2 = 3) and is a double on Spark (3.5)",
+        f"write div({left}, {right}) for the whole quotient, or {left} / CAST({right} AS DOUBLE)",
+    )
+
+
+def ambiguous_whole(span: Span, number: str) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "the cast of a number with decimals to a whole number rounds on PostgreSQL (2.7 becomes 3), and cuts "
+        "on Spark (2)",
+        f"write CAST(floor({number}) AS BIGINT), or a postgres or spark body",
+    )
+
+
+def ambiguous_index(span: Span, array: str, index: str) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "the elements of an array count from 1 on PostgreSQL and from 0 on Spark",
+        f"write element_at({array}, {_plus_one(index)}) for what counted from 0 is {array}[{index}], or a "
+        "postgres or spark body",
+    )
+
+
+def _plus_one(index: str) -> str:
+    return str(int(index) + 1) if index.isdigit() else f"{index} + 1"
+
+
+def ambiguous_concat(span: Span, parts: list[str]) -> Diagnostic:
+    return _ambiguous(
+        span,
+        "concat() skips parts that are NULL on PostgreSQL, and is NULL on Spark",
+        f"write {' || '.join(parts)}, which is NULL, or coalesce(part, '') for each part that may be NULL",
+    )
+
+
+def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
+    """The same of a released version, which keeps its meaning."""
+    return Diagnostic(
+        doubt.code,
+        f"{doubt.message}; {name} is released and keeps the meaning that it has",
+        doubt.span,
+        doubt.hint,
+        Severity.WARNING,
+    )

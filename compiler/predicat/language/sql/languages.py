@@ -114,9 +114,20 @@ def named_calls(root: exp.Expr) -> exp.Expr:
         name = str(node.this)
         if not name.startswith(MARK):
             continue
-        call = exp.func(name.removeprefix(MARK), *node.expressions, copy=False)
+        call = _call(name.removeprefix(MARK), node.expressions)
         call.meta.update(node.meta)
         if node is root:
             return call
         node.replace(call)
     return root
+
+
+def _call(name: str, args: list[exp.Expr]) -> exp.Expr:
+    try:
+        return exp.func(name, *args, copy=False)
+    except TypeError:  # of what sqlglot makes an operator: mod(a, b)
+        build: Callable[[list[exp.Expr]], exp.Expr] = _OWN.FUNCTIONS[name.upper()]
+        return build(args)
+
+
+_OWN = Dialect.get_or_raise(None).parser()

@@ -331,6 +331,11 @@ def same_rows(reader: Reader, node: exp.Expr, left: exp.Expr, right: exp.Expr, d
     )
 
 
+def either_concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """CONCAT where its parts have values: the languages differ about the others."""
+    return reader.apply("either_concat", node, *arguments(node), depth=depth)
+
+
 def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CONCAT that skips NULL parts."""
     span = reader.span(node)

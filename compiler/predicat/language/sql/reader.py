@@ -18,6 +18,7 @@ from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source, Sp
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import tree as t
+from predicat.language.sql.differences import RULES
 from predicat.language.sql.intervals import protect_interval_literals
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.operators import Build
@@ -29,7 +30,7 @@ from predicat.passes.scope import MAX_DEPTH, MAX_LENGTH
 if TYPE_CHECKING:
     from predicat.language import Body
 
-SQL = SqlLanguage("sql", mend=called_div)
+SQL = SqlLanguage("sql", differences=RULES, mend=called_div)
 """Standard SQL, and what Spark and PostgreSQL have in common."""
 
 

@@ -76,6 +76,14 @@ def engine_cast(to_whole: str) -> Build:
     return build
 
 
+def either_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """A cast as both engines have it: they make different whole numbers of doubles."""
+    found = cast(reader, node, depth)
+    if isinstance(found, t.Apply) and found.args[1:] == (t.Const("to_int", found.span),):
+        return t.Apply("cast", (found.args[0], t.Const("to_either_int", found.span)), found.span)
+    return found
+
+
 def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
     """A whole number, if it has so many bits."""
     if bits == 64:

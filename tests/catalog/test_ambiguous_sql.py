@@ -1,0 +1,99 @@
+"""What engines mean differently is an error in new `sql` bodies, and a warning in released ones."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import predicat
+from predicat.diagnostics import PredicatError
+
+FIELDS = {
+    "a": "bigint",
+    "b": "bigint",
+    "x": "double",
+    "p": "decimal(10,2)",
+    "s": "string",
+    "xs": "array<string>",
+}
+CATALOG = """\
+apiVersion: predicat/v1
+dataset: orders
+fields: {a: bigint, b: bigint}
+filters:
+  ratio:
+    description: Ratio.
+    sql: a / b > 1
+"""
+AMBIGUOUS = {
+    "a / b > 1": ("div(a, b)", "a / CAST(b AS DOUBLE)"),
+    "CAST(x AS INT) = 1": ("CAST(floor(x) AS BIGINT)",),
+    "p::bigint = 1": ("floor(p)",),
+    "xs[0] = 'a'": ("element_at(xs, 1)",),
+    "concat(s, 'x') = 'ax'": ("s || 'x'", "coalesce"),
+}
+PLAIN = (
+    "a / 2.0 > 1",
+    "div(a, b) > 1",
+    "a DIV b > 1",
+    "CAST(floor(x) AS INT) = 1",
+    "CAST(s AS INT) = 1",
+    "CAST(a AS INT) = 1",
+    "s || 'x' = 'ax'",
+    "concat('a', 'b') = s",
+    "concat(coalesce(s, ''), 'x') = 'ax'",
+)
+
+
+@pytest.mark.parametrize(("text", "spellings"), AMBIGUOUS.items())
+def test_both_spellings_are_named(text: str, spellings: tuple[str, ...]) -> None:
+    with pytest.raises(PredicatError) as error:
+        predicat.parse(text, "sql", FIELDS)
+    (found,) = error.value.diagnostics
+    assert found.code == "ambiguous-sql"
+    assert "PostgreSQL" in found.message
+    assert "Spark" in found.message
+    assert all(spelling in (found.hint or "") for spelling in spellings)
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_what_both_mean_is_taken(text: str) -> None:
+    predicat.parse(text, "sql", FIELDS)
+
+
+@pytest.mark.parametrize("language", ["spark", "postgres"])
+@pytest.mark.parametrize("text", AMBIGUOUS)
+def test_an_engine_knows(text: str, language: str) -> None:
+    predicat.parse(text, language, FIELDS)
+
+
+def test_a_new_filter_fails_and_a_released_one_keeps_its_meaning(tmp_path: Path) -> None:
+    folder = tmp_path / "catalog"
+    folder.mkdir()
+    file = folder / "orders.yml"
+    file.write_text(CATALOG)
+    assert "div(a, b)" in run("check", folder, 1)
+
+    file.write_text(CATALOG.replace("a / b > 1", "div(a, b) > 1"))
+    run("release", folder, 0)
+    file.write_text(CATALOG)
+    released = run("check", folder, 0)
+    assert "warning[ambiguous-sql]" in released
+    assert "orders.ratio@1 is released and keeps the meaning that it has" in released
+    assert "div(a, b)" in released
+
+
+def run(command: str, folder: Path, code: int) -> str:
+    """What a command says, whose exit code is to be this."""
+    result = subprocess.run(
+        [sys.executable, "-m", "predicat", command, "--catalog", str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert result.returncode == code, result.stdout + result.stderr
+    return result.stdout + result.stderr
