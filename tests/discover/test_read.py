@@ -88,6 +88,16 @@ def test_columns_are_followed_to_their_table() -> None:
     assert (row.relation, row.derived) == ("g", True)
 
 
+def test_columns_of_two_rows_of_one_table_are_kept_apart() -> None:
+    sql = """
+    WITH pairs AS (SELECT a.day AS one, b.day AS other FROM seen a JOIN seen b ON a.id = b.next)
+    SELECT 1 FROM pairs WHERE one > other
+    """
+    assert [(row.relation, row.sql, row.derived) for row in conditions(sql)] == [
+        ("pairs", "one > other", True)
+    ]
+
+
 def test_a_column_without_table_is_that_of_the_query_that_has_it() -> None:
     sql = """WITH x AS (SELECT id, a FROM t), y AS (SELECT id AS k, b FROM u)
     SELECT 1 FROM x JOIN y ON k = id WHERE b = 2"""

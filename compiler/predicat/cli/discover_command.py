@@ -62,6 +62,13 @@ _HELP = (
     help="A file of known findings, which are ignored.",
 )
 @click.option("--update-baseline", "update", is_flag=True, help="Write the findings to the --baseline file.")
+@click.option(
+    "--propose",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write a catalog with a filter for each rule. Nothing is written over.",
+)
+@click.option("--interactive", is_flag=True, help="With --propose: ask for the name of each filter.")
 def command(
     paths: tuple[Path, ...],
     dialect: str | None,
@@ -74,6 +81,8 @@ def command(
     unjudged: bool,
     check: bool,
     update: bool,
+    propose: Path | None,
+    interactive: bool,
 ) -> None:
     from predicat.discover import report  # noqa: PLC0415  # not for --help
     from predicat.discover.findings import stops  # noqa: PLC0415  # as above
@@ -81,6 +90,9 @@ def command(
     if update and baseline is None:
         raise click.UsageError(say.NEEDS_BASELINE)
     found = _read(paths, dialect)
+    if propose is not None:
+        _propose(found, propose, jobs, interactive=interactive)
+        return
     result = report.Report(found, [], Counter(), judged=False) if unjudged else _judged(found, folder, jobs)
     if update and baseline is not None:
         _write(baseline, result.findings)
@@ -119,6 +131,28 @@ def _judged(found: Found, catalog: Path | None, jobs: int) -> Report:
     numbers = dict(enumerate(names, len(found.conditions)))
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
     return Report(found, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
+
+
+def _propose(found: Found, folder: Path, jobs: int, *, interactive: bool) -> None:
+    """Write a catalog with the rules that were found."""
+    extras.require("z3")
+    from predicat.discover import kept  # noqa: PLC0415  # not for --help
+    from predicat.discover import propose as catalogs  # noqa: PLC0415  # as above
+    from predicat.discover.judging import judge  # noqa: PLC0415  # as above
+
+    judged = judge(found.conditions, jobs=jobs, cache=kept.folder())
+    proposal = catalogs.propose(found.conditions, judged, _asked if interactive else None)
+    written, there = catalogs.write(proposal, folder)
+    for reason, number in proposal.left.most_common():
+        click.echo(say.left_out(reason, number), err=True)
+    click.echo(say.proposed(proposal.filters, list(map(str, written)), list(map(str, there))))
+
+
+def _asked(sql: str, name: str) -> str:
+    """The name that somebody gives a filter; empty if it is left out."""
+    click.echo(f"\n{sql}", err=True)
+    given: str = click.prompt(say.ASKS_FOR_A_NAME, default=name, err=True)
+    return "" if given.strip() == "-" else given
 
 
 def _new(found: Sequence[Finding], baseline: Path | None) -> Sequence[Finding]:

@@ -71,7 +71,7 @@ def written(kept: Kept, path: Path | None = None, *, force: bool = False) -> Wri
         data, kinds, {name for _, fields in kept for name in fields} or {next(iter(kinds.fields))}, other
     )
     _add_filters(data, kept, other, found, force=force, shown=str(path or ""))
-    found.text = _dumped(data)
+    found.text = dumped(data)
     return found
 
 
@@ -214,7 +214,8 @@ def _yaml() -> Any:
     return found
 
 
-def _dumped(data: Any) -> str:
+def dumped(data: Any) -> str:
+    """The text of a catalog file, with the comments that its data has."""
     out = StringIO()
     _yaml().dump(data, out)
     return out.getvalue()

@@ -100,3 +100,36 @@ def baseline(path: str, accepted: int, stale: int) -> str:
 def written(path: str, total: int) -> str:
     """A baseline was written."""
     return f"{path}: {total} findings"
+
+
+OTHER_LANGUAGE = "it is not SQL: `predicat import` writes it"
+NO_RELATION = "its relation is not a table, a view or a model"
+UNCLEAR = "its types are not clear"
+DEAD = "no row meets it, or every row"
+HAS_PARAMETERS = "it has parameters"
+TOO_MANY = "its relation has too many rules; those in most places are proposed"
+ASKS_FOR_A_NAME = "name (- leaves it out)"
+
+
+def rows_of(relation: str) -> str:
+    """What a row of a proposed dataset is."""
+    return f"Rows of {relation}."
+
+
+def described(told: str, places: list[str]) -> str:
+    """What a proposed filter means, and where its rule is now."""
+    shown = ", ".join(places[:3]) + (f" and {len(places) - 3} more places" if len(places) > 3 else "")
+    return f"Rows where {told}. Found in {shown}."
+
+
+def proposed(filters: int, written: list[str], there: list[str]) -> str:
+    """What a proposal wrote."""
+    lines = [f"wrote {path}" for path in written] + [
+        f"{path} exists: nothing is written over" for path in there
+    ]
+    return "\n".join([*lines, f"{filters} filters in {len(written) + len(there)} datasets"])
+
+
+def left_out(reason: str, number: int) -> str:
+    """Why rules became no filters."""
+    return f"{number:>7}  left out: {reason}"

@@ -87,8 +87,9 @@ class _Reading:
                 text = file.text() if file.kind == "sql" else ""
             except Unusable:
                 continue
-            if types.CREATES.search(text) and not templates.is_template(text):
-                for relation, columns in types.created(text, self.dialect_of(file)):
+            sql = self.rendered(file, text)[0] if types.CREATES.search(text) else None
+            if sql is not None:
+                for relation, columns in types.created(sql, self.dialect_of(file)):
                     self.columns.add(relation, columns)
             project = self.project(file.path.parent, file.root)
             if project is not None and "{% macro" in text.replace("{%-", "{%"):
@@ -165,11 +166,12 @@ class _Reading:
         raw, sql = self.compiled.get(file.path, ("", ""))
         if sql and raw.strip() == text.strip():
             return sql, compiled.ranges(str(file.path), text, sql)
+        project = self.project(file.path.parent, file.root)
         try:
-            project = self.project(file.path.parent, file.root)
             rendered = templates.render(text, self.macros.get(project, {}) if project is not None else {})
         except templates.NotRendered:
-            return None, plain
+            # Outside of dbt the text may have no template at all, only its braces.
+            return (text if project is None else None), plain
 
         def place(start: int, end: int) -> tuple[Place, bool]:
             first, last, same = rendered.place(start, end)

@@ -16,15 +16,21 @@ _QUERIES = (exp.Select, exp.Update, exp.Delete, exp.Merge)
 
 
 class Origin(Struct, frozen=True):
-    """Where a column comes from: a relation, and the name of the column there. `key` tells apart two uses of
-    one relation in a statement, `nullable` whether an outer join may leave its row out.
+    """Where a column comes from: a relation, and the name of the column there. `path` are the sources that it
+    went through: two columns with one path are of one row. `nullable` says whether an outer join may leave
+    the row out.
     """
 
     relation: str
     column: str
-    key: int
+    path: tuple[int, ...]
     derived: bool
     nullable: bool = False
+
+    @property
+    def key(self) -> int:
+        """The source that the query itself reads."""
+        return self.path[0]
 
 
 class Source(Struct, frozen=True):
@@ -142,7 +148,7 @@ def _source(table: exp.Expr, named: Named, *, nullable: bool) -> Source:
 
 def traced(source: Source, name: str, known: Mapping[int, Scope], depth: int = 0) -> Origin:
     """The origin of a column of a source, followed through queries that only hand it on."""
-    own = Origin(source.relation, name, source.key, source.query is not None, source.nullable)
+    own = Origin(source.relation, name, (source.key,), source.query is not None, source.nullable)
     query = source.query.this if isinstance(source.query, exp.Subquery) else source.query
     scope = known.get(id(query))
     if not isinstance(query, exp.Select) or scope is None or _changes_rows(query) or depth > _LONGEST_CHAIN:
@@ -150,7 +156,8 @@ def traced(source: Source, name: str, known: Mapping[int, Scope], depth: int = 0
     found = _handed_on(query, name, scope, depth)
     if found is None:
         return own
-    return Origin(found.relation, found.column, source.key, found.derived, source.nullable or found.nullable)
+    nullable = source.nullable or found.nullable
+    return Origin(found.relation, found.column, (source.key, *found.path), found.derived, nullable)
 
 
 def _changes_rows(query: exp.Select) -> bool:

@@ -105,10 +105,10 @@ def _one(origins: list[Origin | None], row: Written) -> Origin:
     """The origin of several columns of one source: that of the source itself unless all lead further."""
     known = [origin for origin in origins if origin is not None]
     first = known[0]
-    if all((origin.relation, origin.derived) == (first.relation, first.derived) for origin in known):
+    if all((origin.path, origin.derived) == (first.path, first.derived) for origin in known):
         return first
     source = next(source for source in row.scope.sources.values() if source.key == first.key)
-    return Origin(source.relation, "", source.key, derived=True, nullable=source.nullable)
+    return Origin(source.relation, "", (source.key,), derived=True, nullable=source.nullable)
 
 
 def _computed(column: exp.Column, row: Written) -> bool:
@@ -177,11 +177,7 @@ class _Writer:
         if _IN_TEXT.search(column.sql()):
             raise _LeftOut(say.PART_OF_TEMPLATE)
         found = self.row.scope.origin(column)
-        name = (
-            found.column
-            if found is not None and found.relation == self.origin.relation
-            else folded(column.this)
-        )
+        name = found.column if found is not None and found.path == self.origin.path else folded(column.this)
         parts = [exp.to_identifier(part, quoted=not _PLAIN.match(part)) for part in name.split(".")]
         return exp.column(*reversed(parts)) if len(parts) < 4 else exp.Dot.build(parts)
 

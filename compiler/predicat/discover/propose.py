@@ -1,0 +1,229 @@
+"""A catalog out of the conditions that were found: a dataset for each relation, a filter for each rule."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from predicat.api import Predicate, parse
+from predicat.catalog.definitions import API_VERSION
+from predicat.catalog.manifest import plain, write_text
+from predicat.diagnostics import PredicatError, Source
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Condition
+from predicat.discover.infer import Unclear
+from predicat.discover.names import name_of
+from predicat.discover.typed import item_of, together
+from predicat.discover.verdicts import Judged
+from predicat.editor.layout import layout
+from predicat.importing.model import slug
+from predicat.importing.writing import dumped
+from predicat.ir.types import DATE, TIMESTAMP, DecimalType
+from predicat.passes.substitute import with_defaults
+from predicat.review.compare import example
+from predicat.review.prose import describe
+
+MAX_FILTERS = 60
+"""Filters of a dataset: those in most places come first."""
+_MOST_DESCRIBED = 300
+_TIMEOUT = 1.0
+_TEMPLATES = ("{{", "{%", "{#")
+Ask = Callable[[str, str], str]
+"""Gives the name of a filter for its condition and a first name; an empty text leaves it out."""
+
+
+class Rule(Struct):
+    """A rule: its SQL, and the conditions that are this rule."""
+
+    sql: str
+    conditions: list[Condition]
+    name: str = ""
+    predicate: Predicate | None = None
+
+
+class Proposal(Struct):
+    """What was proposed: the text of each file, how many filters there are, and why rules were left out."""
+
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    filters: int = 0
+    left: Counter[str] = field(default_factory=Counter[str])
+
+
+def propose(conditions: Sequence[Condition], judged: Judged, ask: Ask | None = None) -> Proposal:
+    """A catalog for conditions.
+
+    Args:
+        conditions: The conditions.
+        judged: What was found in them: one rule in several places becomes one filter, and what no row or
+            every row meets becomes none.
+        ask: Gives the names of filters. Default: names made of fields and values.
+    """
+    result = Proposal()
+    for relation, rules in _by_relation(conditions, judged, result.left).items():
+        dataset = _unused(slug(relation.rpartition(".")[2], "dataset"), result.files)
+        text = _dataset(dataset, relation, rules, ask, result)
+        if text:
+            result.files[dataset] = text
+    return result
+
+
+def write(proposal: Proposal, folder: Path) -> tuple[list[Path], list[Path]]:
+    """Write the files that are not there yet. Returns those that were written, and those that were there."""
+    written, there = [], []
+    for name, text in proposal.files.items():
+        path = folder / f"{name}.yml"
+        if path.exists() or path.is_symlink():
+            there.append(path)
+            continue
+        write_text(path, text)
+        written.append(path)
+    return written, there
+
+
+def _by_relation(
+    conditions: Sequence[Condition], judged: Judged, left: Counter[str]
+) -> dict[str, list[Rule]]:
+    """The rules of each relation; those in most places first."""
+    dead = {row.condition for row in judged.judgements if row.kind in ("never", "always")}
+    leaders = {number: numbers[0] for numbers in judged.same for number in numbers}
+    rules: dict[tuple[str, object], Rule] = {}
+    for number, row in enumerate(conditions):
+        reason = _unfit(row, number, judged, dead)
+        if reason:
+            left[reason] += 1
+            continue
+        relation = str(row.relation).lower()
+        key = (relation, leaders.get(number, row.sql))
+        rules.setdefault(key, Rule(row.sql, [])).conditions.append(row)
+    result: dict[str, list[Rule]] = {}
+    for (relation, _), rule in rules.items():
+        result.setdefault(relation, []).append(rule)
+    for relation, found in result.items():
+        found.sort(key=lambda rule: -len(rule.conditions))
+        if len(found) > MAX_FILTERS:
+            left[say.TOO_MANY] += len(found) - MAX_FILTERS
+            result[relation] = found[:MAX_FILTERS]
+    return result
+
+
+def _unfit(row: Condition, number: int, judged: Judged, dead: Iterable[int]) -> str:
+    """Why a condition becomes no filter; an empty text if it does."""
+    if row.language != "sql" or not row.sql:
+        return say.OTHER_LANGUAGE
+    if row.derived or row.relation is None:
+        return say.NO_RELATION
+    if number in judged.unjudged:
+        return say.UNCLEAR
+    if number in dead:
+        return say.DEAD
+    if row.params:
+        return say.HAS_PARAMETERS
+    if any(mark in row.sql for mark in _TEMPLATES):
+        return say.HAS_PARAMETERS
+    return ""
+
+
+def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, result: Proposal) -> str:
+    """The text of a catalog file; empty if no rule is left."""
+    fields = _fields(rules)
+    filters: dict[str, Any] = {}
+    for rule in rules:
+        try:
+            rule.predicate = parse(rule.sql, "sql", fields)
+        except PredicatError:
+            result.left[say.UNCLEAR] += len(rule.conditions)
+            continue
+        first = _unused(name_of(rule.sql), filters)
+        given = ask(rule.sql, first) if ask is not None else first
+        if given:
+            filters[_unused(slug(given), filters)] = _filter(rule, rule.predicate)
+    if not filters:
+        return ""
+    result.filters += len(filters)
+    used = {name for rule in rules if rule.predicate is not None for name in rule.predicate.fields}
+    data = {
+        "apiVersion": API_VERSION,
+        "dataset": dataset,
+        "description": say.rows_of(relation),
+        "relation": relation,
+        "fields": {name: kind for name, kind in sorted(fields.items()) if name in used},
+        "filters": filters,
+    }
+    return layout(Source(dataset, dumped(data)))
+
+
+def _fields(rules: list[Rule]) -> dict[str, str]:
+    """A type for each field that all rules of a relation take: known types first, else inferred from all
+    rules together, else from each.
+    """
+    known = {name: kind for rule in rules for row in rule.conditions for name, kind in row.fields.items()}
+    fractions = _fractions(rules)
+    result: dict[str, str] = {}
+    for group in (rules, *([rule] for rule in rules)):
+        try:
+            types = together([item_of(rule.conditions[0]) for rule in group])
+        except Unclear:
+            continue
+        for row in types:
+            for name, decl in Predicate(row.wide, "sql").fields.items():
+                result.setdefault(name, _kind(decl.type, name, fractions, row.inferred))
+        if group is rules:
+            break
+    return {**result, **known}
+
+
+def _kind(kind: Any, name: str, fractions: bool, inferred: Mapping[str, str]) -> str:
+    """A type as a person would choose it: whole numbers if no constant has a fraction."""
+    if name in inferred and isinstance(kind, DecimalType):
+        return "double" if fractions else "bigint"
+    return "timestamp" if kind in (DATE, TIMESTAMP) and name in inferred else str(kind)
+
+
+def _fractions(rules: list[Rule]) -> bool:
+    from sqlglot import exp, parse_one  # noqa: PLC0415  # only for a proposal
+
+    constants = (node for rule in rules for node in parse_one(rule.sql).find_all(exp.Literal))
+    return any(not node.is_string and not node.name.isdigit() for node in constants)
+
+
+def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
+    """A filter as a catalog has it."""
+    places = [f"{row.place.path}:{row.place.line}" for row in rule.conditions]
+    told = " ".join(describe(predicate.node).split())
+    entry: dict[str, Any] = {
+        "description": say.described(told[:_MOST_DESCRIBED], list(dict.fromkeys(places)))
+    }
+    owners = [row.owner for row in rule.conditions if row.owner]
+    if owners:
+        entry["owner"] = Counter(owners).most_common(1)[0][0]
+    entry["sql"] = rule.sql
+    tests = [_test(predicate, wanted) for wanted in (True, False)]
+    if any(tests):
+        entry["tests"] = [test for test in tests if test]
+    return entry
+
+
+def _test(predicate: Predicate, wanted: bool) -> dict[str, Any]:
+    """A test with a row that the solver found; empty if there is none that YAML can hold."""
+    node = with_defaults(predicate.node)
+    _, witness = example(node, wanted, _TIMEOUT)
+    if witness is None:
+        return {}
+    row = {name: plain(value) for name, value in witness.row.items()}
+    try:
+        outcome = predicate.evaluate(row)
+    except (PredicatError, ValueError, TypeError):
+        return {}
+    return {"row": row, "matches": wanted} if outcome is wanted else {}
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    found, number = name, 1
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found

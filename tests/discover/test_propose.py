@@ -1,0 +1,73 @@
+"""`predicat discover --propose`: a catalog that loads, whose tests pass, and that writes over nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from predicat.catalog import load_catalog
+from predicat.discover.names import name_of
+from tests.processes import in_process
+
+SQL = """
+create table shop.orders (id bigint, status varchar(9), amount numeric(9, 2), placed timestamp);
+select 1 from shop.orders where status = 'open' and amount > 3.5;
+select 1 from shop.orders o where o.amount > 3.5 and o.status = 'open';
+select 1 from shop.orders where placed >= '2026-01-01';
+select 1 from shop.orders where status = 'a' and status = 'b';
+select 1 from users where lower(name) like '{{%' or age > :age;
+select 1 from users where country in ('de', 'fr') and age is not null and age < 18;
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "sql").mkdir()
+    (tmp_path / "sql" / "a.sql").write_text(SQL.replace("{{", "{"))
+    return tmp_path
+
+
+def test_a_proposal_is_a_catalog(folder: Path) -> None:
+    done = in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "3 filters in 2 datasets" in done.stdout
+    assert "left out: no row meets it" in done.stderr and "left out: it has parameters" in done.stderr
+    catalog = load_catalog(folder / "catalog")
+    orders = catalog.datasets["orders"]
+    assert orders.relation["postgres"] == "shop.orders"
+    assert {name: str(row.type) for name, row in orders.fields.items()} == {
+        "amount": "decimal(9,2)",
+        "placed": "timestamp",
+        "status": "string",
+    }
+    open_orders = orders.filters["status_open_and_amount_above_3_5"]
+    assert "sql/a.sql:3, sql/a.sql:4" in open_orders.description
+    assert {test.matches for test in open_orders.tests} == {True, False}
+    assert in_process("check", cwd=folder).returncode == 0
+    assert in_process("test", cwd=folder).returncode == 0
+
+
+def test_nothing_is_written_over(folder: Path) -> None:
+    (folder / "catalog").mkdir()
+    (folder / "catalog" / "orders.yml").write_text("# mine\n")
+    done = in_process("discover", "sql", "--propose", "catalog", cwd=folder)
+    assert "catalog/orders.yml exists: nothing is written over" in done.stdout
+    assert (folder / "catalog" / "orders.yml").read_text() == "# mine\n"
+    assert (folder / "catalog" / "users.yml").exists()
+
+
+@pytest.mark.parametrize(
+    ("sql", "name"),
+    [
+        ("status = 'open' AND amount > 3", "status_open_and_amount_above_3"),
+        ("NOT a IS NULL", "has_a"),
+        ("a IS NULL OR b", "no_a_or_b"),
+        ("x IN ('a', 'b')", "x_a_or_b"),
+        ("x BETWEEN -1 AND 2", "x_minus_1_to_2"),
+        ("LOWER(name) LIKE '%GmbH%'", "name_like_gmb_h"),
+        ("a = 1 AND b = 2 AND c = 3 AND d = 4", "a_1_and_b_2_and_c_3_and_more"),
+    ],
+)
+def test_names(sql: str, name: str) -> None:
+    assert name_of(sql) == name
