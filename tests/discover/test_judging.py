@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -221,3 +222,19 @@ def test_branches_together_leave_no_row() -> None:
         for at, text in enumerate(["n >= 10", "n < 10", "k = 3"])
     ]
     assert judge(unknown).judgements == ()
+
+
+def test_a_part_of_an_earlier_branch_takes_no_rows() -> None:
+    first = condition("a = 1", clause="case", branches=(3, 0))
+    part = replace(first, whole=False)
+    second = condition("a = 1", clause="case", branches=(3, 1))
+    assert kinds(judge([first, second])) == ["unreachable"]
+    assert judge([part, second]).judgements == ()
+
+
+def test_columns_of_two_tables_are_not_mixed_up() -> None:
+    conditions = [
+        replace(condition(f"{table}.a = 1", clause="case", branches=(3, number)), sql="a = 1")
+        for number, table in enumerate(["x", "y"])
+    ]
+    assert judge(conditions).judgements == ()

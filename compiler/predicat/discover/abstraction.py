@@ -122,9 +122,11 @@ class Abstract(Struct, frozen=True):
     queries: bool = False
 
 
-def read_sql(text: str, dialect: str) -> Abstract:
-    """The tree of a condition in a dialect of sqlglot, "" for standard SQL. Raises PredicatError where
-    sqlglot cannot read it.
+def read_sql(text: str, dialect: str, *, qualified: bool = False) -> Abstract:
+    """The tree of a condition in a dialect of sqlglot, "" for standard SQL.
+
+    A table in front of names is left out where it is the only one, unless they are to be `qualified`. Raises
+    PredicatError where sqlglot cannot read it.
     """
     source = Source("<condition>", text)
     whole = Span(source, 0, len(text))
@@ -138,7 +140,9 @@ def read_sql(text: str, dialect: str) -> Abstract:
     if spans.deepest > MAX_PARENTHESES:
         raise PredicatError.of(msg.too_deep(whole, MAX_PARENTHESES))
     reader = _Reader(source, whole, spans, dialect)
-    _plain_names(root, dialect)
+    normalize_identifiers(root, dialect=dialect or None)
+    if not qualified:
+        _without_table(root)
     reader.parameters = spans.parameters(root)
     try:
         reader.extent(root)
@@ -157,9 +161,8 @@ def _parsed(text: str, dialect: str) -> tuple[list[Token], exp.Expr]:
     return tokens, parsed[0]
 
 
-def _plain_names(root: exp.Expr, dialect: str) -> None:
-    """Names as the dialect compares them; a table in front of them is left out where it is the only one."""
-    normalize_identifiers(root, dialect=dialect or None)
+def _without_table(root: exp.Expr) -> None:
+    """Names without the table in front of them, where it is the only one."""
     columns = [column for column in root.find_all(exp.Column) if column.find_ancestor(exp.Query) is None]
     tables = {column.table for column in columns}
     if len(tables) == 1 and tables != {""}:

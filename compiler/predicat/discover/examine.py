@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import verdicts as say
@@ -172,26 +171,24 @@ class _Questions:
         """Lines that group AND and OR in another way, if that accepts other rows."""
         if not self.item.laid_out:
             return
-        dialect = self.item.collation
-        other = Item(self.item.laid_out, "sql", dialect, self.item.types, self.item.on, dialect)
+        texts = self.item.written, self.item.laid_out
         try:
-            written, read = together([replace(other, text=self.item.written), other])
+            written, read = together([self.item.as_written(text) for text in texts])
         except Unclear:
             return
         verdict = compare_nodes(written.narrow, read.narrow, timeout=self.time())
         witness = verdict.lost or verdict.gained
         if witness is not None:
             row = plain({**witness.row})
-            yield Found("layout", say.LAYOUT, "", say.parentheses(other.text), row, witness.before)
+            yield Found("layout", say.LAYOUT, "", say.parentheses(self.item.laid_out), row, witness.before)
 
     def unreachable(self) -> Iterator[Found]:
         """A branch of CASE whose rows earlier branches take."""
         before = self.item.before[-_BRANCHES:]
         if not before:
             return
-        own = replace(self.item, before=(), laid_out="")
         try:
-            first, *others = together([own, *(replace(own, text=text) for text in before)])
+            first, *others = together([self.item.as_written(text) for text in (self.item.written, *before)])
         except Unclear:
             return
         taken = [Call(BOOLEAN, "is_true", (other.wide,)) for other in others]

@@ -91,7 +91,7 @@ class _Run:
 
     def null_traps(self) -> Iterator[Judgement]:
         """Negations that lose rows without a value, where another condition on the relation asks for such
-        rows.
+        rows: each negation once.
         """
         asked: dict[tuple[str, str], int] = {}
         handled: set[tuple[object, ...]] = set()
@@ -100,11 +100,16 @@ class _Run:
             for name in profile.asked if relation is not None and profile is not None else ():
                 asked.setdefault((str(relation), name), number)
                 handled.add((*self.case_of(number), name))
+        told: set[tuple[str, str, str]] = set()
         for number, item in enumerate(self.items):
             relation = relation_of(self.conditions[number])
             for lost in self.examined[item].lost:
                 shown = asked.get((str(relation), lost.field))
+                key = str(relation), lost.field, lost.part
+                if key in told:
+                    continue
                 if shown is not None and (*self.case_of(number), lost.field) not in handled:
+                    told.add(key)
                     place = self.conditions[shown].place
                     message = say.loses_nulls(lost.field, f"{place.path}:{place.line}")
                     hint, inferred = say.or_is_null(lost.field), self.examined[item].inferred
@@ -242,16 +247,16 @@ def relation_of(condition: Condition) -> str | None:
 
 
 def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[str, ...]]:
-    """For each condition the conditions of the branches of its CASE that come before it."""
+    """For each condition the conditions of the branches of its CASE that come before it. A part of the
+    condition of a branch says nothing of the rows that the branch takes.
+    """
     cases: dict[tuple[str, int], list[tuple[int, str]]] = {}
     for condition in conditions:
-        if condition.branches is not None:
+        if condition.branches is not None and condition.whole:
             start, number = condition.branches
-            cases.setdefault((condition.place.path, start), []).append(
-                (number, condition.sql or condition.text)
-            )
+            cases.setdefault((condition.place.path, start), []).append((number, condition.text))
     for condition in conditions:
-        if condition.branches is None:
+        if condition.branches is None or not condition.whole:
             yield ()
         else:
             start, number = condition.branches

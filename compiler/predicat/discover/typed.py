@@ -29,7 +29,8 @@ class Item(Struct, frozen=True):
 
     `accepts` says whether a row for which it is UNKNOWN is accepted, as a CHECK constraint does. `before` are
     the conditions of the branches of a CASE that come first. `laid_out` is the text in its dialect with
-    parentheses as its lines group it, if that is another grouping; `written` is then the text in its dialect.
+    parentheses as its lines group it, if that is another grouping. If it has either, `written` is the text in
+    its dialect. `qualified` says that names keep their tables, which tells apart those of several.
     """
 
     text: str
@@ -42,6 +43,7 @@ class Item(Struct, frozen=True):
     before: tuple[str, ...] = ()
     laid_out: str = ""
     written: str = ""
+    qualified: bool = False
 
     @property
     def key(self) -> str:
@@ -58,8 +60,13 @@ class Item(Struct, frozen=True):
                 self.before,
                 self.laid_out,
                 self.written,
+                self.qualified,
             ]
         )
+
+    def as_written(self, text: str) -> Item:
+        """A text of the same dialect, over the same fields."""
+        return Item(text, "sql", self.collation, self.types, self.on, self.collation, qualified=True)
 
 
 def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
@@ -77,7 +84,7 @@ def item_of(condition: Condition, before: Sequence[str] = ()) -> Item:
         condition.clause == "check",
         tuple(before),
         laid_out or "",
-        condition.text if laid_out else "",
+        condition.text if laid_out or before else "",
     )
 
 
@@ -110,7 +117,7 @@ def together(items: Sequence[Item]) -> list[Typed]:
     try:
         if items[0].language != "sql":
             return [_of_language(item) for item in items]
-        return _of_sql(items, [read_sql(item.text, item.dialect) for item in items])
+        return _of_sql(items, [read_sql(item.text, item.dialect, qualified=item.qualified) for item in items])
     except PredicatError as error:
         raise Unclear(error.diagnostics[0].message if error.diagnostics else say.NO_REASON) from None
     except RecursionError:
