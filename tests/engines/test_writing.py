@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp, parse_one
 
-from predicat.backends.sql.base import cast, not_, number_literal, try_cast
+from predicat.backends.sql.base import cast, not_, number_literal, string_literal, try_cast
 from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.spark import SPARK
 
@@ -42,9 +42,9 @@ def test_a_cast_that_is_not_safe_stays_one() -> None:
 @pytest.mark.parametrize(
     ("sql", "spark", "postgres"),
     [
-        ("CAST('2026-01-01' AS DATE)", "DATE '2026-01-01'", "DATE '2026-01-01'"),
-        ("CAST('NaN' AS DOUBLE)", "CAST('NaN' AS DOUBLE)", "FLOAT8 'NaN'"),
-        ("CAST(x AS DATE)", "CAST(x AS DATE)", "CAST(x AS DATE)"),
+        (cast(string_literal("2026-01-01"), "DATE"), "DATE '2026-01-01'", "DATE '2026-01-01'"),
+        (cast(string_literal("NaN"), "DOUBLE"), "CAST('NaN' AS DOUBLE)", "FLOAT8 'NaN'"),
+        (cast(exp.column("x"), "DATE"), "CAST(x AS DATE)", "CAST(x AS DATE)"),
         ("NOT x IS NULL", "x IS NOT NULL", "x IS NOT NULL"),
         ("NOT (x IS TRUE)", "x IS NOT TRUE", "x IS NOT TRUE"),
         ("NOT (x + 1 IN (2, 3))", "x + 1 NOT IN (2, 3)", "x + 1 NOT IN (2, 3)"),
@@ -53,8 +53,8 @@ def test_a_cast_that_is_not_safe_stays_one() -> None:
         ("NOT (x OR y)", "NOT (x OR y)", "NOT (x OR y)"),
     ],
 )
-def test_constants_and_negations(sql: str, spark: str, postgres: str) -> None:
-    tree = parse_one(sql, dialect="spark")
+def test_constants_and_negations(sql: str | exp.Expr, spark: str, postgres: str) -> None:
+    tree = parse_one(sql) if isinstance(sql, str) else sql
     assert (SPARK.text(tree.copy()), POSTGRES.text(tree)) == (spark, postgres)
 
 
