@@ -20,6 +20,7 @@ from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.tree import Value
 from predicat.ir.types import SCALAR_NAMES, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
+from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES, WRITERS, Body, writer
 from predicat.lower import core
 from predicat.passes.check import check
@@ -425,7 +426,8 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     columns = (
         column if isinstance(column, Mapping) else dict.fromkeys(backends.DIALECTS, column) if column else {}
     )
-    return FieldDecl(name, kind, str(data.get("description", "")), nulls, tuple(columns.items()))
+    description = str(data.get("description", ""))
+    return FieldDecl(name, kind, description, nulls, tuple(columns.items()), stored_width(text))
 
 
 __all__ = ["PredicatError", "Predicate", "UnknownKeyWarning", "Unsupported", "dialects", "languages", "parse"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
+from predicat.ir.widths import RANGES
 from predicat_spark.sessions import local_session
 
 if TYPE_CHECKING:
@@ -38,7 +39,13 @@ def frame_of(
 
     names = [_name(decl.column("spark")) for decl in fields]
     schema = ", ".join(
-        ["__id bigint", *(f"`{name}` {_type(decl.type)}" for name, decl in zip(names, fields, strict=True))]
+        [
+            "__id bigint",
+            *(
+                f"`{name}` {decl.stored if decl.stored in RANGES else _type(decl.type)}"
+                for name, decl in zip(names, fields, strict=True)
+            ),
+        ]
     )
     data = [
         (index, *(_value(row.get(decl.name), decl.type) for decl in fields)) for index, row in enumerate(rows)

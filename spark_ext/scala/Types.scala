@@ -28,6 +28,9 @@ object Types {
     case (NullType, _) => true
     case (text: StringType, _: StringType) => text.collationId == StringType.collationId
     case (_: ByteType | _: ShortType | _: IntegerType | _: LongType, _: LongType | _: DecimalType) => true
+    // Fields that are declared narrower: their SQL counts on their range.
+    case (_: ByteType, _: ShortType) | (_: ByteType | _: ShortType, _: IntegerType) => true
+    case (_: ByteType | _: ShortType | _: IntegerType, _: FloatType) => true
     case (_: NumericType, _: DoubleType) => true
     case (_: DecimalType, _: DecimalType) => true
     case (one: ArrayType, other: ArrayType) => typeAccepts(one.elementType, other.elementType)

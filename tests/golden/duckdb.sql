@@ -110,13 +110,13 @@ dep_delay >= 180
 dep_delay > 15 AND arr_delay <= 0
 
 -- flights.gained_in_air@1 (sql)
-TRY(TRY(CAST(dep_delay AS BIGINT) - CAST(arr_delay AS BIGINT)) * CAST(5 AS BIGINT)) > air_time
+TRY(TRY(CAST(dep_delay AS BIGINT) - arr_delay) * 5) > air_time
 
 -- flights.red_eye@1 (cel)
 HOUR((time_hour AT TIME ZONE 'America/New_York')) >= 22 OR HOUR((time_hour AT TIME ZONE 'America/New_York')) < 5
 
 -- flights.weekend@1 (sql)
-TRY(CAST(DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) AS BIGINT) + CAST(1 AS BIGINT)) IN (1, 7)
+CAST(DAYOFWEEK((time_hour AT TIME ZONE 'America/New_York')) AS BIGINT) + 1 IN (1, 7)
 
 -- flights.independence_day@1 (cel)
 time_hour >= TIMESTAMPTZ '2013-07-03T04:00:00Z' AND time_hour < TIMESTAMPTZ '2013-07-06T04:00:00Z'
@@ -143,7 +143,7 @@ ENDS_WITH(tailnum, 'JB')
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / CAST(air_time AS DOUBLE) END > 8
+CASE WHEN CAST(air_time AS DOUBLE) <> 0 THEN CAST(distance AS DOUBLE) / air_time END > 8
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')
@@ -173,7 +173,7 @@ precip > 0 AND NOT ISNAN(precip)
 "temp" <= 32 AND precip > 0 AND NOT ISNAN(precip)
 
 -- weather.fog_risk@1 (sql)
-ABS(CAST("temp" AS DOUBLE) - CAST(dewp AS DOUBLE)) <= 2 AND wind_speed < 6
+ABS(CAST("temp" AS DOUBLE) - dewp) <= 2 AND wind_speed < 6
 
 -- weather.north_wind@1 (cel)
 wind_dir >= 315 AND NOT ISNAN(wind_dir) OR wind_dir <= 45

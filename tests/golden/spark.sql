@@ -110,13 +110,13 @@ dep_delay >= 180
 dep_delay > 15 AND arr_delay <= 0
 
 -- flights.gained_in_air@1 (sql)
-TRY_MULTIPLY(TRY_SUBTRACT(CAST(dep_delay AS BIGINT), CAST(arr_delay AS BIGINT)), 5) > air_time
+TRY_MULTIPLY(TRY_SUBTRACT(CAST(dep_delay AS BIGINT), arr_delay), 5) > air_time
 
 -- flights.red_eye@1 (cel)
 HOUR(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) >= 22 OR HOUR(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) < 5
 
 -- flights.weekend@1 (sql)
-TRY_ADD(CAST(DAYOFWEEK(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) - 1 AS BIGINT), 1) IN (1, 7)
+CAST(DAYOFWEEK(CONVERT_TIMEZONE('UTC', 'America/New_York', TIMESTAMPADD(MICROSECOND, UNIX_MICROS(time_hour), CAST('1970-01-01 00:00:00' AS TIMESTAMP_NTZ)))) - 1 AS BIGINT) + 1 IN (1, 7)
 
 -- flights.independence_day@1 (cel)
 time_hour >= TIMESTAMP '2013-07-03T04:00:00Z' AND time_hour < TIMESTAMP '2013-07-06T04:00:00Z'
@@ -143,7 +143,7 @@ ENDSWITH(tailnum, 'JB')
 tailnum IS NULL OR tailnum = ''
 
 -- flights.fast@1 (sql)
-TRY_DIVIDE(CAST(distance AS DOUBLE), CAST(air_time AS DOUBLE)) > 8
+TRY_DIVIDE(CAST(distance AS DOUBLE), air_time) > 8
 
 -- flights.from_hub@1 (sql)
 origin IN ('EWR', 'JFK', 'LGA')
@@ -173,7 +173,7 @@ precip > 0 AND NOT ISNAN(precip)
 `temp` <= 32 AND precip > 0 AND NOT ISNAN(precip)
 
 -- weather.fog_risk@1 (sql)
-ABS(CAST(`temp` AS DOUBLE) - CAST(dewp AS DOUBLE)) <= 2 AND wind_speed < 6
+ABS(CAST(`temp` AS DOUBLE) - dewp) <= 2 AND wind_speed < 6
 
 -- weather.north_wind@1 (cel)
 wind_dir >= 315 AND NOT ISNAN(wind_dir) OR wind_dir <= 45

@@ -28,6 +28,7 @@ from predicat.diagnostics.messages import entries
 from predicat.ir.nodes import NOW, FieldDecl, ParamDecl
 from predicat.ir.types import SCALAR_NAMES, STRING, Type, TypeSyntaxError, parse_type
 from predicat.ir.values import RowError, to_value
+from predicat.ir.widths import stored_width
 from predicat.language import LANGUAGES
 from predicat.semantics import clock
 
@@ -225,7 +226,7 @@ class DefinitionReader(Struct):
     def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:
         """A field by itself: nothing but its own text counts."""
         if item.value is not None:
-            return FieldDecl(name, self.type(item))
+            return FieldDecl(name, self.type(item), stored=stored_width(item.text("a type")))
         keys = self.mapping(item, say.field(name), FIELD_KEYS)
         if "type" not in keys:
             self.reporter.add(say.field_type_missing(span, name))
@@ -241,7 +242,10 @@ class DefinitionReader(Struct):
                 key: value.text("column")
                 for key, value in self.mapping(keys["column"], "column", DIALECTS).items()
             }
-        return FieldDecl(name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()))
+        width = stored_width(keys["type"].text("a type"))
+        return FieldDecl(
+            name, self.type(keys["type"]), self.description(keys), nulls, tuple(columns.items()), width
+        )
 
     def enum(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """An enumeration: words that stand for whole numbers, as in protobuf, or for texts."""

@@ -54,6 +54,7 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
         "fields": {
             row.name: {
                 "type": str(row.type),
+                **({"stored": row.stored} if row.stored else {}),
                 "nulls": row.nulls,
                 "description": row.description,
                 "columns": {engine: row.column(engine) for engine in backends.DIALECTS},
@@ -166,7 +167,7 @@ def _version(row: Filter, version: Version, dialects: Sequence[str]) -> dict[str
         "hash": meaning_hash(node, row.on_unknown),
         "fields": {field.name: str(field.type) for field in fields},
         "columns": {name: [field.column(name) for field in fields] for name in backends.DIALECTS},
-        "types": [str(field.type) for field in fields],
+        "types": [field.shown_type for field in fields],
         "params": [_param(param) for param in version.params.values()],
         "references": list(version.references),
         **({"reads_now": True} if version.predicate.reads_now else {}),

@@ -49,7 +49,7 @@ class Chosen(Struct, frozen=True):
     def columns(self) -> dict[str, str]:
         """The columns of the fields that it reads, with their declared types."""
         fields = fields_of(self.row.versions[self.number].predicate.node).values()
-        return {decl.column("spark"): str(decl.type) for decl in fields}
+        return {decl.column("spark"): decl.shown_type for decl in fields}
 
     @property
     def present(self) -> str:

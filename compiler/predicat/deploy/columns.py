@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Diagnostic
 from predicat.diagnostics import messages as msg
+from predicat.ir import widths
 from predicat.ir.nodes import FieldDecl, fields_of
 from predicat.ir.types import (
     BIGINT,
@@ -58,10 +59,10 @@ def problems(
         kind = known.get(column.lower() if spark else column)
         if kind is None:
             diagnostics.append(msg.column_missing(shown, relation, column, readers, columns))
-        elif not (
+        elif not widths.holds(decl.stored, kind) or not (
             _spark_holds(kind, decl.type) if spark else _postgres_holds(kind, decl.type, composites or {})
         ):
-            diagnostics.append(msg.column_type(shown, relation, column, kind, str(decl.type), readers))
+            diagnostics.append(msg.column_type(shown, relation, column, kind, decl.shown_type, readers))
     return diagnostics
 
 

@@ -147,7 +147,7 @@ def _source(dataset: Dataset, source: Source, *, streaming: bool) -> str:
     text += f".load({paths!r})" if source.paths else ".load()"
     if source.format in UNTYPED and source.schema is None:
         casts = [
-            f"{column!r}: F.col({column!r}).try_cast({str(decl.type)!r})"
+            f"{column!r}: F.col({column!r}).try_cast({decl.shown_type!r})"
             for decl in dataset.fields.values()
             if isinstance(decl.type, Scalar | DecimalType)
             and str(decl.type) not in ("string", "json")

@@ -55,6 +55,14 @@ def duckdb_type(kind: Type) -> str:
     return _DUCKDB.get(str(kind), str(kind))
 
 
+def _integer(decl: FieldDecl) -> str:
+    """The type of a column of integers that are declared narrower than `bigint`.
+
+    A column of `float` would round the numbers of a test.
+    """
+    return {"smallint": "smallint", "tinyint": "smallint", "int": "int"}.get(decl.stored, "")
+
+
 def on_postgres(
     connection: psycopg.Connection, fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str]
 ) -> Columns:
@@ -74,7 +82,10 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
     columns = ", ".join(
         [
             "__id bigint",
-            *(f"{_quoted(decl.column('postgres'))} {postgres_type(decl.type, structs)}" for decl in fields),
+            *(
+                f"{_quoted(decl.column('postgres'))} {_integer(decl) or postgres_type(decl.type, structs)}"
+                for decl in fields
+            ),
         ]
     )
     values = ", ".join(
@@ -161,7 +172,13 @@ def on_duckdb(fields: Sequence[FieldDecl], rows: Rows, expressions: Sequence[str
 def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDecl], rows: Rows) -> None:
     """A new table with the rows, and `__id` to keep their order."""
     columns = ", ".join(
-        ["__id bigint", *(f"{_quoted(decl.column('duckdb'))} {duckdb_type(decl.type)}" for decl in fields)]
+        [
+            "__id bigint",
+            *(
+                f"{_quoted(decl.column('duckdb'))} {_integer(decl) or duckdb_type(decl.type)}"
+                for decl in fields
+            ),
+        ]
     )
     marks = ", ".join("?" for _ in range(len(fields) + 1))
     connection.execute(f"CREATE TABLE {TABLE} ({columns})")

@@ -19,7 +19,8 @@ class FieldDecl(Struct, frozen=True, gc=False):
     """A declared field of a dataset.
 
     `nulls` is "absent" (a NULL is a missing value: any use of it is UNKNOWN) or "value" (a NULL is CEL's
-    null).
+    null). `stored` is the width of a number that is declared narrower than `bigint` and `double` (`int`,
+    `float`), "" otherwise.
     `columns` maps an engine ("spark", "postgres") to the physical column, where it differs from the name.
     """
 
@@ -28,6 +29,12 @@ class FieldDecl(Struct, frozen=True, gc=False):
     description: str = ""
     nulls: str = "absent"
     columns: tuple[tuple[str, str], ...] = ()
+    stored: str = ""
+
+    @property
+    def shown_type(self) -> str:
+        """The type as it is declared: `int`, though expressions of it are `bigint`."""
+        return self.stored or str(self.type)
 
     def column(self, engine: str) -> str:
         """The name of the physical column on an engine."""

@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, rewrite_children, walk
 from predicat.ir.ops import COMPARISONS, CONNECTIVES, EQUALITIES, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, TIMESTAMP, DecimalType
+from predicat.ir.widths import RANGES
 from predicat.passes.domains import DOMAINS, Domain
 from predicat.passes.union import conjunction, disjunction
 from predicat.semantics.calendar import is_in_order
@@ -63,7 +64,7 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
     field = _field(node)
     if field is None or field.type not in DOMAINS:
         return None
-    domain = DOMAINS[field.type]
+    domain = _domain(field)
     sets = _sets(node, field, domain)
     if sets is None:
         return None
@@ -90,6 +91,15 @@ def _nan_test(node: Call) -> Node | None:
     if any(value is None or math.isnan(value) for value in others) or not math.isnan(run({name: math.nan})):
         return None
     return Call(BOOLEAN, "ne", (field, field), node.span)
+
+
+def _domain(field: Field) -> Domain:
+    """The values of a field; of one that is declared narrower than its type, those of its width."""
+    domain = DOMAINS[field.type]
+    if field.decl.stored not in RANGES:
+        return domain
+    least, greatest = RANGES[field.decl.stored]
+    return replace(domain, least=least, greatest=greatest)
 
 
 # --- which comparisons

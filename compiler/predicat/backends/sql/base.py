@@ -50,12 +50,13 @@ from predicat.ir.ops import (
     STRICT,
 )
 from predicat.ir.tree import Value
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import INT_MIN, QUANTITY_POWERS, QUANTITY_UNITS
 from predicat.passes.accept import accepting, never_unknown
 from predicat.passes.clock import is_of_clock
 from predicat.passes.convert import convert
-from predicat.passes.engine_order import bare_comparison, may_be_nan
+from predicat.passes.engine_order import bare_comparison
+from predicat.passes.facts import may_be_nan
 from predicat.passes.labels import written
 from predicat.passes.scope import MAX_DEPTH
 from predicat.passes.solve import exactly, for_rows
@@ -335,10 +336,16 @@ _tight: dict[type[Sql], bool] = {}
 
 def binary(kind: type[exp.Binary], left: Sql, right: Sql) -> Sql:
     """A binary operation with its operands in parentheses where they need them."""
-    side = comparison_operand if issubclass(kind, _COMPARED) else wrap
-    return kind(this=side(left), expression=side(right))
+    if issubclass(kind, _COMPARED):
+        return kind(this=comparison_operand(left), expression=comparison_operand(right))
+    if kind in _SUMS:
+        left = left if type(left) in (*_SUMS, *_PRODUCTS) else wrap(left)
+        return kind(this=left, expression=right if type(right) in _PRODUCTS else wrap(right))
+    return kind(this=wrap(left), expression=wrap(right))
 
 
+_SUMS = (exp.Add, exp.Sub)
+_PRODUCTS = (exp.Mul, exp.Mod, exp.IntDiv)
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
@@ -1036,7 +1043,7 @@ def _compare_with_double(r: Renderer, op: str, left: Node, value: float) -> Sql:
     return binary(COMPARISON_NODES[op], sql, r.literal(BIGINT, bound))
 
 
-_FULL_WIDTH = frozenset({*ARITHMETIC, "neg", "abs", "floor", "ceil", "to_double", "to_int"})
+_FULL_WIDTH = frozenset({*ARITHMETIC, "neg", "abs", "floor", "ceil", "to_double", "to_int"} - {"mod"})
 """The operators whose SQL has the full width of their type. Others choose or look up a value, which may be a
 narrower column or constant.
 """
@@ -1048,6 +1055,55 @@ def as_double(r: Renderer, node: Node) -> Sql:
     """
     sql = r.node(node)
     return sql if isinstance(node, Call) and node.op in _FULL_WIDTH else cast(sql, "DOUBLE")
+
+
+def operands(r: Renderer, node: Call) -> list[Sql]:
+    """The operands of a calculation. One surely has the full width of its type, so that engines widen the
+    others: columns may be narrower than they are declared.
+    """
+    chosen = next((arg for arg in node.args if _is_wide(arg)), None)
+    if chosen is None:
+        chosen = next((arg for arg in node.args if not isinstance(arg, Literal)), node.args[0])
+    return [as_wide(r, arg) if arg is chosen else bare(r, arg) for arg in node.args]
+
+
+def as_wide(r: Renderer, node: Node) -> Sql:
+    """A number in the full width of its type."""
+    return as_double(r, node) if node.type == DOUBLE else as_bigint(r, node)
+
+
+def _is_wide(node: Node) -> bool:
+    """Whether the SQL of a node is a calculation of its own, in full width."""
+    return isinstance(node, Call) and node.op in _FULL_WIDTH and _widened(node) is None
+
+
+def is_column(node: Node) -> bool:
+    """Whether the SQL of a number is a column, which may be narrower than its type."""
+    return isinstance(inner if (inner := _widened(node)) is not None else node, Field)
+
+
+def _widened(node: Node) -> Node | None:
+    """The number that a node only converts to a double."""
+    if isinstance(node, Call) and node.op == "to_double":
+        (arg,) = node.args
+        return arg if arg.type == BIGINT or isinstance(arg.type, DecimalType) else None
+    return None
+
+
+EXACT_DIGITS = 15
+"""Engines that read a number as a decimal convert so many digits to the same double."""
+
+
+def bare(r: Renderer, node: Node) -> Sql:
+    """An operand that the engine widens to the type of the other one."""
+    if isinstance(node, Literal):
+        sql = r.node(node)
+        short = isinstance(node.value, int) or sum(map(str.isdigit, repr(node.value))) <= EXACT_DIGITS
+        return sql if r.parameterize or (node.value is not None and short) else as_wide(r, node)
+    if not is_column(node):
+        return as_wide(r, node)
+    inner = _widened(node)
+    return r.node(node if inner is None else inner)
 
 
 def as_bigint(r: Renderer, node: Node) -> Sql:

@@ -38,6 +38,7 @@ from predicat.backends.sql.base import (
     let,
     not_,
     number_literal,
+    operands,
     or_,
     pack,
     quantity,
@@ -75,6 +76,7 @@ from predicat.ir.values import (
 )
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import condition, is_exists_over_values, takes_null
+from predicat.passes.facts import may_overflow
 from predicat.semantics import casefold, regex
 
 _MILLION = 1_000_000
@@ -87,11 +89,12 @@ def _arithmetic(operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
         if node.type == DOUBLE:
-            return binary(operator, as_double(r, left), as_double(r, right))
+            return binary(operator, *operands(r, node))
         if node.type == DURATION and left.type == DURATION:
             return durations.in_range(durations.operation(operator, r.node(left), r.node(right)))
         if node.type == BIGINT:
-            return try_(binary(operator, as_bigint(r, left), as_bigint(r, right)))
+            result = binary(operator, *operands(r, node))
+            return try_(result) if may_overflow(node) else result
         if node.type == DURATION:
             return try_(binary(exp.Sub, micros(r.node(left)), micros(r.node(right))))
         if is_of_clock(node):
@@ -106,11 +109,16 @@ def _whole_div(a: Sql, b: Sql) -> Sql:
 
 
 def _div(r: Renderer, node: Call) -> Sql:
-    left, right = node.args
+    right = node.args[1]
     if node.type == DOUBLE:
-        b = as_double(r, right)
-        return case((binary(exp.NEQ, b, number_literal(0)), _plain_div(as_double(r, left), b)))
-    return try_(_whole_div(as_bigint(r, left), call("NULLIF", as_bigint(r, right), number_literal(0))))
+        quotient = _plain_div(*operands(r, node))
+        if isinstance(right, Literal) and right.value:
+            return quotient
+        return case((binary(exp.NEQ, r.node(right), number_literal(0)), quotient))
+    a, b = operands(r, node)
+    if isinstance(right, Literal) and right.value not in (0, -1, None):
+        return _whole_div(a, b)
+    return try_(_whole_div(a, call("NULLIF", b, number_literal(0))))
 
 
 def _plain_div(a: Sql, b: Sql) -> Sql:
@@ -131,7 +139,10 @@ def _ieee_div(r: Renderer, node: Call) -> Sql:
 
 def _mod(r: Renderer, node: Call) -> Sql:
     """A remainder by -1 is 0: the smallest integer would overflow."""
-    a, b = as_bigint(r, node.args[0]), as_bigint(r, node.args[1])
+    value, by = node.args
+    if isinstance(by, Literal) and by.value not in (0, -1, None):
+        return binary(exp.Mod, r.node(value), r.node(by))
+    a, b = as_bigint(r, value), as_bigint(r, by)
     divisor = case(
         (binary(exp.EQ, b, number_literal(-1)), number_literal(1)),
         default=call("NULLIF", b, number_literal(0)),
@@ -142,15 +153,16 @@ def _mod(r: Renderer, node: Call) -> Sql:
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return exp.Neg(this=wrap(as_double(r, node.args[0])))
-    return try_(binary(exp.Sub, cast(number_literal(0), "BIGINT"), as_bigint(r, node.args[0])))
+    if not may_overflow(node):
+        return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
+    return try_(binary(exp.Sub, cast(number_literal(0), "BIGINT"), r.node(node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
-    return (
-        call("ABS", as_double(r, node.args[0]))
-        if node.type == DOUBLE
-        else try_(call("ABS", as_bigint(r, node.args[0])))
-    )
+    if node.type == DOUBLE:
+        return call("ABS", as_double(r, node.args[0]))
+    size = call("ABS", as_bigint(r, node.args[0]))
+    return try_(size) if may_overflow(node) else size
 
 
 def _whole(name: str) -> Rule:

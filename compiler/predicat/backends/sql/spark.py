@@ -35,6 +35,7 @@ from predicat.backends.sql.base import (
     let,
     not_,
     number_literal,
+    operands,
     or_,
     pack,
     quantity,
@@ -81,13 +82,9 @@ from predicat.ir.values import (
 )
 from predicat.passes.clock import is_of_clock
 from predicat.passes.elements import is_exists_over_values, takes_null
+from predicat.passes.facts import may_overflow
 
 _MICROS_OF_DAY = 86_400_000_000
-
-
-def _integer(r: Renderer, node: Node) -> Sql:
-    """An integer operand. A constant needs no cast next to a BIGINT."""
-    return r.node(node) if isinstance(node, Literal) else as_bigint(r, node)
 
 
 def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
@@ -109,10 +106,11 @@ def _apart(arg: Node, parent: Call, sql: Sql) -> Sql:
 def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
-        if node.type == BIGINT:
-            return call(integer, *(_apart(arg, node, _integer(r, arg)) for arg in node.args))
-        if node.type == DOUBLE:
-            return binary(operator, *(_apart(arg, node, as_double(r, arg)) for arg in node.args))
+        if node.type == BIGINT and not may_overflow(node):
+            return binary(operator, *operands(r, node))
+        if node.type in (BIGINT, DOUBLE):
+            parts = [_apart(arg, node, sql) for arg, sql in zip(node.args, operands(r, node), strict=True)]
+            return call(integer, *parts) if node.type == BIGINT else binary(operator, *parts)
         if node.type == DURATION and left.type == TIMESTAMP:
             return binary(exp.Sub, call("UNIX_MICROS", r.node(left)), call("UNIX_MICROS", r.node(right)))
         if node.type == DURATION:
@@ -129,9 +127,9 @@ def _arithmetic(integer: str, operator: type[exp.Binary]) -> Rule:
 def _div(r: Renderer, node: Call) -> Sql:
     left, right = node.args
     if node.type == DOUBLE:
-        return call("TRY_DIVIDE", as_double(r, left), as_double(r, right))
-    a, b = _integer(r, left), _integer(r, right)
-    if isinstance(right, Literal) and right.value not in (0, -1):
+        return call("TRY_DIVIDE", *operands(r, node))
+    a, b = operands(r, node)
+    if _divides(right):
         return exp.IntDiv(this=wrap(a), expression=wrap(b))
     # The one quotient that overflows is that by -1.
     minus = binary(exp.EQ, b, number_literal(-1))
@@ -151,21 +149,32 @@ def _div(r: Renderer, node: Call) -> Sql:
 
 
 def _mod(r: Renderer, node: Call) -> Sql:
-    return binary(
-        exp.Mod, _integer(r, node.args[0]), call("NULLIF", _integer(r, node.args[1]), number_literal(0))
-    )
+    value, divisor = node.args
+    if _divides(divisor):
+        return binary(exp.Mod, r.node(value), r.node(divisor))
+    one, other = operands(r, node)
+    return binary(exp.Mod, one, call("NULLIF", other, number_literal(0)))
+
+
+def _divides(node: Node) -> bool:
+    """Whether a divisor is a constant with which nothing can go wrong."""
+    return isinstance(node, Literal) and node.value not in (0, -1, None)
 
 
 def _neg(r: Renderer, node: Call) -> Sql:
     if node.type == BIGINT:
-        return call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), _integer(r, node.args[0]))
+        if not may_overflow(node):
+            return exp.Neg(this=wrap(as_bigint(r, node.args[0])))
+        return call("TRY_SUBTRACT", cast(number_literal(0), "BIGINT"), r.node(node.args[0]))
     return exp.Neg(this=wrap(as_double(r, node.args[0])))
 
 
 def _abs(r: Renderer, node: Call) -> Sql:
     if node.type == DOUBLE:
         return call("ABS", as_double(r, node.args[0]))
-    sql = _integer(r, node.args[0])
+    sql = as_bigint(r, node.args[0])
+    if not may_overflow(node):
+        return call("ABS", sql)
     return case(
         (
             binary(exp.LT, sql, number_literal(0)),

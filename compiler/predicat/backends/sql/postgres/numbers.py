@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from predicat.backends.sql import durations
 from predicat.backends.sql.base import (
+    EXACT_DIGITS,
     Renderer,
     Rule,
     Sql,
@@ -151,7 +152,7 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
 
     def guarded(a: Sql, b: Sql) -> Sql:
         result = _result(op, a, b)
-        sizes = [ranges.known_log_range(node) for node, _ in (one, other)]
+        sizes = [ranges.log_range_of_operand(node) for node, _ in (one, other)]
         if op in ("add", "sub"):
             if any(size is not None and size.high < 290 for size in sizes):
                 return result  # a sum is infinite only where both are next to it
@@ -177,8 +178,26 @@ def _ieee_operation(r: Renderer, op: str, one: tuple[Node, Sql], other: tuple[No
 
 def _result(op: str, a: Sql, b: Sql) -> Sql:
     """The operation itself, NULL by zero."""
+    a, b = _once_widened(a, b)
     by = call("NULLIF", b, number_literal(0)) if op == "div" and not isinstance(b, exp.Literal) else b
     return ranges.operation(ranges.OPERATORS[op], a, by)
+
+
+def _once_widened(a: Sql, b: Sql) -> tuple[Sql, Sql]:
+    """Two doubles, of which one is converted to a double if the other one is a column or a short constant:
+    PostgreSQL widens it.
+    """
+    if _is_conversion(a) and _is_conversion(b):
+        return (a.this, b) if isinstance(a.this, exp.Literal) else (a, b.this)
+    return a, b
+
+
+def _is_conversion(sql: Sql) -> bool:
+    if not isinstance(sql, exp.Cast) or sql.to.this != exp.DType.DOUBLE:
+        return False
+    value = sql.this
+    short = isinstance(value, exp.Literal) and not value.is_string and len(value.name) <= EXACT_DIGITS
+    return short or isinstance(value, exp.Column)
 
 
 def let_unless_column(r: Renderer, sql: Sql, body: Callable[[Sql], Sql]) -> Sql:

@@ -24,6 +24,7 @@ from predicat.backends.sql.base import (
     call,
     case,
     cast,
+    is_column,
     let,
     not_,
     number_literal,
@@ -32,9 +33,9 @@ from predicat.backends.sql.base import (
     wrap,
 )
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.ir.ops import COUNTS, TIME_PARTS
 from predicat.ir.types import BIGINT, DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.passes import facts
 
 Exact = Callable[[dict[int, Sql]], Sql]
 """The SQL of an expression that is exact for all operands. The argument has the SQL of leaves by their value
@@ -46,8 +47,6 @@ _PARTS: dict[Type, frozenset[str]] = {
     DOUBLE: frozenset({"add", "sub", "mul", "div", "neg", "abs"}),
 }
 _MOST_LEAVES = 30
-_SMALL = dict.fromkeys(COUNTS, 2**31) | dict.fromkeys(TIME_PARTS, 10**6)
-"""Operators whose values have at most this absolute value."""
 
 
 def is_part(node: Node, kind: Type) -> TypeGuard[Call]:
@@ -100,8 +99,9 @@ def plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node],
     if not is_part(node, kind):
         return leaf(node)
     parts = [plain_expression(r, arg, kind, leaf) for arg in node.args]
-    if all(isinstance(arg, Literal) for arg in node.args):
-        parts[0] = cast(parts[0], "BIGINT" if node.type == BIGINT else "DOUBLE")
+    if all(isinstance(arg, Literal) or is_column(arg) for arg in node.args):
+        widest = next((place for place, arg in enumerate(node.args) if is_column(arg)), 0)
+        parts[widest] = widened_sql(parts[widest], kind)
     if node.op == "neg":
         return exp.Neg(this=wrap(parts[0]))
     if node.op == "abs":
@@ -185,13 +185,23 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
     def plain(values: dict[int, Sql]) -> Sql:
         return plain_expression(r, node, BIGINT, lambda leaf: values[r.numbering.number(leaf)])
 
-    return _guarded(r, _RANGES, fits, widened, _within, exact, plain)
+    return _guarded(r, _RANGES, fits, _leaf, _within, exact, plain)
+
+
+def _leaf(r: Renderer, node: Node) -> Sql:
+    """A column as it is; what another operand of a calculation does not widen is widened there."""
+    return r.node(node) if is_column(node) else widened(r, node)
 
 
 def widened(r: Renderer, node: Node) -> Sql:
     """An operand as BIGINT: a narrower one would overflow earlier."""
-    sql = r.node(node)
-    return sql if isinstance(sql, exp.Cast) and sql.to.this == exp.DType.BIGINT else cast(sql, "BIGINT")
+    return widened_sql(r.node(node), BIGINT)
+
+
+def widened_sql(sql: Sql, kind: Type) -> Sql:
+    """An operand in the full width of a type."""
+    name, known = ("BIGINT", exp.DType.BIGINT) if kind == BIGINT else ("DOUBLE", exp.DType.DOUBLE)
+    return sql if isinstance(sql, exp.Cast) and sql.to.this == known else cast(sql, name)
 
 
 def _within(sql: Sql, each: tuple[int, int]) -> Sql:
@@ -213,9 +223,10 @@ def _range(
     if isinstance(node, Literal) and isinstance(node.value, int):
         return node.value, node.value
     if not is_part(node, BIGINT):
-        size = _SMALL.get(node.op) if isinstance(node, Call) else None
-        leaves.add_leaf(node, bounded=bounded and size is None)
-        return (-size, size) if size else each if bounded else (INT_MIN, INT_MAX)
+        own = facts.integers(node)
+        narrow = own != facts.ANY_INTEGER
+        leaves.add_leaf(node, bounded=bounded and not narrow)
+        return own if narrow else each if bounded else (INT_MIN, INT_MAX)
     divides = node.op in ("div", "mod")
     parts = [
         _range(leaves, arg, each, bounded=not (divides and index == 1)) for index, arg in enumerate(node.args)
@@ -223,35 +234,8 @@ def _range(
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
-    low, high = _combined_range(node.op, known)
+    low, high = facts.combined(node.op, known)
     return (low, high) if low >= INT_MIN and high <= INT_MAX else None
-
-
-def _combined_range(op: str, parts: list[tuple[int, int]]) -> tuple[int, int]:
-    low, high = parts[0]
-    match op:
-        case "add":
-            return low + parts[1][0], high + parts[1][1]
-        case "sub":
-            return low - parts[1][1], high - parts[1][0]
-        case "mul":
-            products = [one * other for one in parts[0] for other in parts[1]]
-            return min(products), max(products)
-        case "neg":
-            return -high, -low
-        case "abs":
-            return 0, max(-low, high)
-        case "mod":
-            # No more than the dividend, and less than the divisor.
-            most = min(max(-low, high), INT_MAX)
-            if parts[1][0] == parts[1][1]:
-                most = min(most, max(abs(parts[1][0]) - 1, 0))
-            return -most, most
-        case _:
-            # A quotient is no larger than the dividend; only -2**63 / -1 overflows.
-            if parts[1][0] > 0 or parts[1][1] < -1:
-                return min(low, -high), max(high, min(-low, INT_MAX))
-            return min(low, -high), max(high, -low)
 
 
 # --- doubles
@@ -324,10 +308,24 @@ def known_log_range(node: Node) -> LogRange | None:
             return None
         size = math.log10(abs(node.value)) if node.value else 0.0
         return LogRange(size - 0.1, size + 0.1)
-    whole = node.type == BIGINT or (
-        isinstance(node, Call) and node.op == "to_double" and node.args[0].type == BIGINT
+    if node.type == BIGINT:
+        return LogRange(0, 19)
+    known = facts.doubles(node)
+    if not known.finite:
+        return None
+    return (
+        LogRange(math.log10(known.least) - 0.1, math.log10(known.most) + 0.1)
+        if known.most
+        else LogRange(0, 0)
     )
-    return LogRange(0, 19) if whole else None
+
+
+def log_range_of_operand(node: Node) -> LogRange | None:
+    """The range of the size of a finite double, also of a column that has NaN and infinities: of these no
+    calculation raises an error.
+    """
+    size = facts.size_of_float(node)
+    return known_log_range(node) if size is None else LogRange(*size)
 
 
 Bounds = tuple[int | None, int | None]
