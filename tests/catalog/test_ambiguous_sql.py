@@ -7,9 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from msgspec.structs import replace
 
 import predicat
+from predicat.catalog import load_catalog
+from predicat.cli import release_command
 from predicat.diagnostics import PredicatError
+from predicat.language import LANGUAGES
+from predicat.passes.scope import SQL_RULES
 
 FIELDS = {
     "a": "bigint",
@@ -84,6 +90,28 @@ def test_a_new_filter_fails_and_a_released_one_keeps_its_meaning(tmp_path: Path)
     assert "warning[ambiguous-sql]" in released
     assert "orders.ratio@1 is released and keeps the meaning that it has" in released
     assert "div(a, b)" in released
+
+
+def test_a_released_version_keeps_its_casts_of_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "catalog"
+    folder.mkdir()
+    text = CATALOG.replace("a: bigint", "s: string").replace("a / b > 1", "CAST(s AS INT) = 42")
+    (folder / "orders.yml").write_text(text)
+    language = LANGUAGES["sql"]
+    with monkeypatch.context() as before:
+        before.setitem(LANGUAGES, "sql", replace(language, rules=replace(SQL_RULES, casts_of_text=False)))
+        assert CliRunner().invoke(release_command.command, ["--catalog", str(folder)]).exit_code == 0
+    assert "orders.ratio@1 is released and keeps its casts of texts" in run("check", folder, 0)
+    kept = load_catalog(folder)["orders.ratio"]
+    assert [kept.evaluate({"s": text}) for text in ("42", " 42 ")] == [True, None]
+
+    (folder / "orders.yml").write_text(
+        text.replace(
+            "    sql: CAST(s AS INT) = 42",
+            "    versions: {1: {sql: CAST(s AS INT) = 42}, 2: {sql: CAST(s AS INT) = 42}}",
+        )
+    )
+    assert load_catalog(folder)["orders.ratio@2"].evaluate({"s": " 42 "}) is True
 
 
 def run(command: str, folder: Path, code: int) -> str:

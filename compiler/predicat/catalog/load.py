@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.api import Predicate
 from predicat.catalog.definitions import DefinitionReader
@@ -26,6 +27,7 @@ from predicat.catalog.model import (
     version_number,
 )
 from predicat.catalog.paths import PROJECT_FILE, lock_path
+from predicat.catalog.released import Released
 from predicat.catalog.templates import LOCKS, Templates
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Reporter, Source, Span
@@ -33,11 +35,13 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import entries, sql
 from predicat.diagnostics.reading import reading
+from predicat.ir.codec import to_data
 from predicat.ir.nodes import Call, FieldDecl, Literal, Node, ParamDecl
 from predicat.ir.rows import unknown_keys
+from predicat.ir.tree import Tree
 from predicat.ir.types import BOOLEAN, DATE, TIMESTAMP
 from predicat.ir.values import RowError, to_value
-from predicat.language import LANGUAGES, Body
+from predicat.language import LANGUAGES, Body, Language
 from predicat.lower import core
 from predicat.passes.check import check
 from predicat.passes.convert import argument
@@ -251,7 +255,7 @@ class Builder(Struct, dict=True):
     """Whether SQL that engines mean differently is an error where `lock` has no such version."""
 
     @cached_property
-    def released(self) -> Collection[str]:
+    def released(self) -> Mapping[str, Released]:
         """The versions that the lock file has, as `dataset.filter@1`; none where it cannot be read."""
         from predicat.catalog.lock import read_lock_file  # noqa: PLC0415  # most catalogs do without
 
@@ -259,7 +263,7 @@ class Builder(Struct, dict=True):
             file = read_lock_file(self.lock) if self.lock is not None else None
         except PredicatError:
             file = None
-        return file.lock.versions.keys() if file is not None else ()
+        return file.lock.versions if file is not None else {}
 
     def catalog(self) -> Catalog:
         datasets: dict[str, Dataset] = {}
@@ -453,7 +457,9 @@ class Builder(Struct, dict=True):
         doubts: list[Diagnostic] = []
         scope = Scope(dataset.fields, version.params, resolve, dataset.enums, language.placeholders, doubts)
         surface = check(tree, scope, language.rules)
-        self.doubted(f"{row.dataset}.{row.name}@{version.number}", doubts)
+        qualified = f"{row.dataset}.{row.name}@{version.number}"
+        self.doubted(qualified, doubts)
+        surface = self.as_released(qualified, surface, tree, scope, language)
         return made_of(
             Version,
             version,
@@ -469,6 +475,19 @@ class Builder(Struct, dict=True):
         if doubts and self.strict and name not in self.released:
             raise PredicatError(doubts)
         self.reporter.extend(sql.released_ambiguity(doubt, name) for doubt in doubts)
+
+    def as_released(self, name: str, surface: Node, tree: Tree, scope: Scope, language: Language) -> Node:
+        """A predicate with the casts of texts that a released version has: at first they took CEL's texts."""
+        if not language.rules.casts_of_text or name not in self.released:
+            return surface
+        meaning = self.released[name].meaning
+        if to_data(core(surface)) == meaning:
+            return surface
+        before = check(tree, scope, replace(language.rules, casts_of_text=False))
+        if to_data(core(before)) != meaning:
+            return surface
+        self.reporter.add(sql.released_casts(before.span, name))
+        return before
 
     def names_of(self, row: WrittenFilter, _version: WrittenVersion) -> WrittenDataset:
         """The dataset whose fields and enumerations a version may name."""

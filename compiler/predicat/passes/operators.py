@@ -35,6 +35,7 @@ from predicat.passes import constants, documents, lists, mathematics, signatures
 from predicat.passes.comparisons import Comparisons
 from predicat.passes.convert import bare, convert, dyn, failed, is_choice, is_joined, loose, same_constant
 from predicat.passes.rounding import rounded_to_int
+from predicat.passes.text_casts import of_text
 
 
 class Operators(Comparisons):
@@ -420,6 +421,8 @@ class Operators(Comparisons):
             node = convert(node, DOUBLE)
         if node.type == wanted:
             return node
+        if self.rules.casts_of_text and node.type == STRING:
+            return of_text(str(op), node, wanted, span)
         found = self.call(str(op), [node], span)
         overflows = self.rules.cel_numbers and op == "to_int" and found.args[0].type == DOUBLE
         return Call(BIGINT, CHECKED_TO_INT, found.args, span) if overflows else found

@@ -33,7 +33,8 @@ class Rules(Struct, frozen=True):
     `absorbing`: beside a constant that decides AND, OR or a choice alone, the type of what it passes over
     counts for nothing.
     `engine_order`: NaN equals itself and is above every number, as in SQL engines. `reads_literals`: a text
-    constant beside a number or a truth value is one (SQL).
+    constant beside a number or a truth value is one (SQL). `casts_of_text`: casts take the texts that both
+    engines take, not those of CEL's conversions.
     """
 
     promote: bool
@@ -44,11 +45,19 @@ class Rules(Struct, frozen=True):
     folds_names: bool = False
     engine_order: bool = False
     reads_literals: bool = False
+    casts_of_text: bool = False
 
 
-SQL_RULES = Rules(promote=True, null_is_value=False, folds_names=True, reads_literals=True)
+SQL_RULES = Rules(
+    promote=True, null_is_value=False, folds_names=True, reads_literals=True, casts_of_text=True
+)
 SPARK_RULES = Rules(
-    promote=True, null_is_value=False, folds_names=True, reads_literals=True, engine_order=True
+    promote=True,
+    null_is_value=False,
+    folds_names=True,
+    reads_literals=True,
+    engine_order=True,
+    casts_of_text=True,
 )
 POSTGRES_RULES = SPARK_RULES
 JMS_RULES = Rules(promote=True, null_is_value=False, cel_numbers=True)

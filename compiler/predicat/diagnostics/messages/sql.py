@@ -257,3 +257,14 @@ def released_ambiguity(doubt: Diagnostic, name: str) -> Diagnostic:
         doubt.hint,
         Severity.WARNING,
     )
+
+
+def released_casts(span: Span, name: str) -> Diagnostic:
+    return Diagnostic(
+        "ambiguous-sql",
+        f"{name} is released and keeps its casts of texts, which take neither blanks around them nor "
+        "a moment without T and zone",
+        span,
+        "engines take these: in a new version the casts take them, too",
+        Severity.WARNING,
+    )
