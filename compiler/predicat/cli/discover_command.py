@@ -68,6 +68,13 @@ _HELP = (
     metavar="DIR",
     help="Write a catalog with a filter for each rule. Nothing is written over.",
 )
+@click.option(
+    "--patch",
+    "rewritten",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a patch that puts filters of the catalog in place of their copies, each with its proof.",
+)
 @click.option("--interactive", is_flag=True, help="With --propose: ask for the name of each filter.")
 def command(
     paths: tuple[Path, ...],
@@ -82,6 +89,7 @@ def command(
     check: bool,
     update: bool,
     propose: Path | None,
+    rewritten: Path | None,
     interactive: bool,
 ) -> None:
     from predicat.discover import report  # noqa: PLC0415  # not for --help
@@ -92,6 +100,9 @@ def command(
     found = _read(paths, dialect)
     if propose is not None:
         _propose(found, propose, jobs, interactive=interactive)
+        return
+    if rewritten is not None:
+        _rewrite(found, folder, rewritten, jobs)
         return
     result = report.Report(found, [], Counter(), judged=False) if unjudged else _judged(found, folder, jobs)
     if update and baseline is not None:
@@ -119,18 +130,49 @@ def _judged(found: Found, catalog: Path | None, jobs: int) -> Report:
     """What is found in the conditions, also beside the filters of the catalog."""
     extras.require("z3")
     from predicat.discover import kept  # noqa: PLC0415  # not for --help
-    from predicat.discover.catalogs import known_filters  # noqa: PLC0415  # as above
+    from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
     from predicat.discover.findings import findings  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
     from predicat.discover.report import Report  # noqa: PLC0415  # as above
 
-    place = catalog or (Path("catalog") if Path("catalog").is_dir() else None)
-    known, names = known_filters(load_quietly(place, {})) if place is not None else ([], [])
-    conditions = [*found.conditions, *known]
+    place = _catalog(catalog)
+    conditions, names = found.conditions, list[str]()
+    if place is not None:
+        loaded = load_quietly(place, {})
+        known, names = known_filters(loaded)
+        conditions = [*with_types(conditions, loaded), *known]
     judged = judge(conditions, jobs=jobs, cache=kept.folder())
     numbers = dict(enumerate(names, len(found.conditions)))
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
     return Report(found, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
+
+
+def _rewrite(found: Found, catalog: Path | None, out: Path, jobs: int) -> None:
+    """Write the patch of all copies of filters. Raises UsageError without a catalog."""
+    extras.require("z3")
+    from predicat.catalog.manifest import write_text  # noqa: PLC0415  # not for --help
+    from predicat.discover import kept  # noqa: PLC0415  # as above
+    from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
+    from predicat.discover.judging import judge  # noqa: PLC0415  # as above
+    from predicat.discover.replace import patch  # noqa: PLC0415  # as above
+
+    place = _catalog(catalog)
+    if place is None:
+        raise click.UsageError(say.NEEDS_CATALOG)
+    loaded = load_quietly(place, {})
+    known, names = known_filters(loaded)
+    conditions = [*with_types(found.conditions, loaded), *known]
+    judged = judge(conditions, jobs=jobs, cache=kept.folder())
+    result = patch(conditions, judged, dict(enumerate(names, len(found.conditions))), loaded)
+    for row, reason in result.stay:
+        click.echo(say.stays(row.place.path, row.place.line, reason), err=True)
+    write_text(out, result.text)
+    click.echo(say.patched(str(out), len(result.places)))
+
+
+def _catalog(given: Path | None) -> Path | None:
+    """The folder of the catalog: the given one, or `catalog` if there is one."""
+    return given or (Path("catalog") if Path("catalog").is_dir() else None)
 
 
 def _propose(found: Found, folder: Path, jobs: int, *, interactive: bool) -> None:

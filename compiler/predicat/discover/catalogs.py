@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+
 from predicat.catalog import Catalog
-from predicat.catalog.model import Filter
+from predicat.catalog.model import Dataset, Filter
 from predicat.discover.conditions import Condition, Place
 from predicat.ir.nodes import fields_of, params_of
 
@@ -20,6 +23,39 @@ def known_filters(catalog: Catalog) -> tuple[list[Condition], list[str]]:
     return [_condition(catalog, row) for row in rows], [row.qualified for row in rows]
 
 
+def with_types(conditions: Sequence[Condition], catalog: Catalog) -> list[Condition]:
+    """Conditions on relations of a catalog, with the types that the catalog declares for their fields."""
+    return [_typed(row, catalog) for row in conditions]
+
+
+def dataset_of(relation: str | None, catalog: Catalog) -> Dataset | None:
+    """The dataset of a relation, if there is exactly one. Either name may lack its schema."""
+    found = [
+        dataset
+        for dataset in catalog.datasets.values()
+        if relation and any(_same_relation(relation, name) for name in dataset.relation.values())
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _typed(row: Condition, catalog: Catalog) -> Condition:
+    dataset = None if row.derived or row.language != "sql" else dataset_of(row.relation, catalog)
+    if dataset is None:
+        return row
+    types = {name: str(decl.type) for name, decl in dataset.fields.items()}
+    return dataclasses.replace(row, fields={**row.fields, **types}, relation=_relation(dataset))
+
+
+def _relation(dataset: Dataset) -> str:
+    """The one name by which conditions of a dataset are compared."""
+    return next(iter(dataset.relation.values()), dataset.name)
+
+
+def _same_relation(one: str, other: str) -> bool:
+    left, right = one.lower(), other.lower()
+    return left == right or left.endswith("." + right) or right.endswith("." + left)
+
+
 def _condition(catalog: Catalog, row: Filter) -> Condition:
     dataset = catalog.datasets[row.dataset]
     predicate = row.current.predicate
@@ -30,10 +66,11 @@ def _condition(catalog: Catalog, row: Filter) -> Condition:
         row.current.body,
         "sql" if predicate.language in ("spark", "postgres") else predicate.language,
         predicate.language if predicate.language in ("spark", "postgres") else "",
-        next(iter(dataset.relation.values()), dataset.name),
+        _relation(dataset),
         "where",
         Place(outer.source.name, line, column, outer.start, outer.end),
-        fields={name: str(decl.type) for name, decl in fields_of(predicate.node).items()},
+        fields={name: str(decl.type) for name, decl in dataset.fields.items()}
+        or {name: str(decl.type) for name, decl in fields_of(predicate.node).items()},
         params={name: str(decl.type) for name, decl in params_of(predicate.node).items()},
         owner=row.owner or None,
         sql=row.current.body if written else "",

@@ -38,6 +38,7 @@ def unknown_dialect(name: str, known: list[str]) -> str:
 
 OTHER_REASONS = "for other reasons (--format json has all)"
 UNNAMED = "a condition"
+NEEDS_CATALOG = "--patch needs a catalog: --catalog DIR"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE"
 
 
@@ -133,3 +134,24 @@ def proposed(filters: int, written: list[str], there: list[str]) -> str:
 def left_out(reason: str, number: int) -> str:
     """Why rules became no filters."""
     return f"{number:>7}  left out: {reason}"
+
+
+OTHER_RELATION = "it tests rows of another relation"
+NOT_REPLACEABLE = "it is made by a template or a program, or stands where UNKNOWN is accepted"
+NO_MATCHES_FILTER = "its engine has no matches_filter"
+NOT_PROVED = "it is not proved that the rows stay the same with the types of the catalog"
+
+
+def proved(path: str, line: int, name: str, proof: str) -> str:
+    """The proof of a place of a patch."""
+    return f"# {path}:{line} is {name}: {proof}"
+
+
+def patched(path: str, places: int) -> str:
+    """A patch was written."""
+    return f"wrote {path}: {places} places, each proved to keep its rows"
+
+
+def stays(path: str, line: int, reason: str) -> str:
+    """A copy of a filter that is not rewritten."""
+    return f"{path}:{line} stays: {reason}"

@@ -1,0 +1,167 @@
+"""Rewrites conditions of the code to the filters that they are, as a patch with the proof of each place.
+
+A place is rewritten only where the solver proves that the same rows are accepted, with the types that the
+catalog declares, and where its engine has `matches_filter`: in Spark, and in dbt by the macro of the exported
+package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import unified_diff
+from pathlib import Path
+
+from msgspec import Struct
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from predicat.api import Predicate, parse
+from predicat.catalog import Catalog
+from predicat.catalog.model import Filter
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.catalogs import dataset_of
+from predicat.discover.conditions import Condition
+from predicat.discover.verdicts import Judged
+from predicat.review.compare import compare
+
+_ACCEPTS_TRUE = ("where", "join", "filter", "case", "having", "qualify")
+"""The clauses in which only TRUE counts; a CHECK constraint takes UNKNOWN, too."""
+_SPARK = ("spark", "databricks")
+_MACROS = ("postgres", "spark", "databricks", "duckdb")
+"""The dialects that the exported dbt package has."""
+_TIMEOUT = 10.0
+
+
+class Place(Struct, frozen=True):
+    """A place that can be rewritten: the condition, the filter, its new text, and the proof."""
+
+    condition: Condition
+    name: str
+    text: str
+    proof: str
+
+
+class Patch(Struct, frozen=True):
+    """The text of a patch, the places that it rewrites, and why other copies of filters stay."""
+
+    text: str
+    places: list[Place]
+    stay: list[tuple[Condition, str]]
+
+
+def patch(
+    conditions: Sequence[Condition], judged: Judged, known: Mapping[int, str], catalog: Catalog
+) -> Patch:
+    """The rewriting of all conditions that are proved to be filters of a catalog.
+
+    Args:
+        conditions: The conditions that were judged, those of the catalog behind those of the code.
+        judged: What was found; a rule that is the same as a filter is a candidate.
+        known: The names of filters, by the numbers of the conditions that stand for them.
+        catalog: The catalog.
+    """
+    places: list[Place] = []
+    stay: list[tuple[Condition, str]] = []
+    for numbers in judged.same:
+        names = [known[number] for number in numbers if number in known]
+        for number in numbers:
+            if names and number not in known:
+                made = _first(conditions[number], names, catalog)
+                if isinstance(made, Place):
+                    places.append(made)
+                else:
+                    stay.append((conditions[number], made))
+    return Patch("".join(_diffs(places)), places, stay)
+
+
+def _first(row: Condition, names: Sequence[str], catalog: Catalog) -> Place | str:
+    """The rewriting to the first filter that fits, or why there is none."""
+    reason = ""
+    for name in names:
+        filter_ = catalog.known[name]
+        made = _place(row, filter_, catalog)
+        if isinstance(made, Place):
+            return made
+        reason = reason or made
+    return reason
+
+
+def _place(row: Condition, filter_: Filter, catalog: Catalog) -> Place | str:
+    dataset = None if row.derived else dataset_of(row.relation, catalog)
+    if dataset is None or dataset.name != filter_.dataset:
+        return say.OTHER_RELATION
+    if row.rendered or row.clause not in _ACCEPTS_TRUE or _written(row) != row.text:
+        return say.NOT_REPLACEABLE
+    text = _call(row, filter_.qualified)
+    if text is None:
+        return say.NO_MATCHES_FILTER
+    proof = _proof(row, filter_, catalog)
+    return Place(row, filter_.qualified, text, proof) if proof else say.NOT_PROVED
+
+
+def _proof(row: Condition, filter_: Filter, catalog: Catalog) -> str:
+    """The verdict of the solver, if the rows are proved to be the same."""
+    fields = catalog.datasets[filter_.dataset].fields
+    try:
+        predicate = parse(row.sql, "sql", fields)
+    except PredicatError:
+        return ""
+    filter_predicate: Predicate = filter_.current.predicate
+    verdict = compare(
+        filter_predicate, predicate, on_unknown=(filter_.on_unknown, "reject"), timeout=_TIMEOUT
+    )
+    return f"{verdict.kind}, {verdict.proof}" if verdict.same_rows else ""
+
+
+def _written(row: Condition) -> str:
+    """What is in the file at the place."""
+    try:
+        text = Path(row.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
+    except (OSError, ValueError):
+        return ""
+    return text[row.place.start : row.place.end]
+
+
+def _call(row: Condition, name: str) -> str | None:
+    """The call of the filter in the language of the file; None where that has none."""
+    try:
+        columns = list(parse_one(row.text, dialect=row.dialect or None).find_all(exp.Column))
+    except SqlglotError:
+        return None
+    tables = {column.table for column in columns}
+    alias = next(iter(tables)) if len(tables) == 1 else None
+    if alias is None:
+        return None
+    args = f"'{name}', '{alias}'" if alias else f"'{name}'"
+    path = Path(row.place.path)
+    if path.suffix == ".sql" and any((folder / "dbt_project.yml").is_file() for folder in path.parents):
+        macro = f"{{{{ predicat_filters.matches_filter({args}) }}}}"
+        return macro if row.dialect in _MACROS else None
+    inside_quotes = path.suffix == ".py" and "'" in _before(row)
+    return f"matches_filter({args})" if row.dialect in _SPARK and not inside_quotes else None
+
+
+def _before(row: Condition) -> str:
+    """The character before the place: the quote of a text in a program."""
+    text = Path(row.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
+    return text[max(0, row.place.start - 1) : row.place.start]
+
+
+def _diffs(places: Sequence[Place]) -> Iterator[str]:
+    """A diff for each file, with the proofs of its places before it."""
+    files: dict[str, list[Place]] = {}
+    for row in places:
+        files.setdefault(row.condition.place.path, []).append(row)
+    for path, rows in sorted(files.items()):
+        before = Path(path).read_bytes().decode("utf-8")
+        after, last = before.removeprefix("\ufeff"), len(before)
+        marked = before[: len(before) - len(after)]
+        for row in sorted(rows, key=lambda row: -row.condition.place.start):
+            start, end = row.condition.place.start, row.condition.place.end
+            if end <= last:
+                after, last = after[:start] + row.text + after[end:], start
+                yield say.proved(path, row.condition.place.line, row.name, row.proof) + "\n"
+        old, new = before.splitlines(keepends=True), (marked + after).splitlines(keepends=True)
+        for line in unified_diff(old, new, f"a/{path}", f"b/{path}"):
+            yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
